@@ -1,0 +1,5 @@
+/** The version of the interface, as Device and the serial hello carry it (interface: Versioning). */
+export const API_VERSION = 'v1';
+
+/** Prefix of every endpoint's path. */
+export const BASE_PATH = `/api/${API_VERSION}`;

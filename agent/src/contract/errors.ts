@@ -1,0 +1,72 @@
+/**
+ * The one table of error codes (interface: Errors; contract-decisions: General rules).
+ * A code never changes its meaning; new ones may be added in a minor release.
+ */
+export const ERRORS = {
+  bad_request: { status: 400, message: 'The request does not fit the contract.' },
+  forbidden: { status: 403, message: 'Requests from this origin are not allowed.' },
+  not_found: { status: 404, message: 'There is no such resource.' },
+  method_not_allowed: { status: 405, message: 'The resource does not have this method.' },
+  conflict: { status: 409, message: 'The request conflicts with the current state.' },
+  payload_too_large: { status: 413, message: 'The body is larger than the limit.' },
+  unsupported_media_type: { status: 415, message: 'The content type is not accepted here.' },
+  too_many_requests: { status: 429, message: 'Too many requests are in flight on this link.' },
+  internal: { status: 500, message: 'Unexpected failure inside the agent.' },
+  not_implemented: { status: 501, message: 'This firmware build does not have the endpoint wired.' },
+  unavailable: { status: 503, message: 'The capability has no usable backend on this device now.' },
+  insufficient_storage: { status: 507, message: 'There is no room left on the data partition.' },
+  content_not_found: { status: 404, message: 'No bundle has that name.' },
+  bundle_in_use: { status: 409, message: 'The bundle is on the screen.' },
+  bundle_invalid: { status: 400, message: 'The archive is not a valid bundle.' },
+  screen_not_found: { status: 400, message: 'There is no such screen.' },
+  script_error: { status: 400, message: 'The script threw, or its value cannot be carried as JSON.' },
+  script_timeout: { status: 504, message: 'The script did not finish in time.' },
+  page_channel_closed: { status: 409, message: 'The displayed page has not opened its channel.' },
+  confirm_mismatch: { status: 400, message: 'The confirmation is not the device serial.' },
+  nfc_disabled: { status: 503, message: 'NFC is switched off in the configuration.' },
+  invalid_state: { status: 409, message: 'The tag handle is no longer valid.' },
+  nfc_tag_unsupported: { status: 409, message: 'The tag cannot do this operation.' },
+  wifi_unsupported: { status: 503, message: 'The board has no Wi-Fi radio.' },
+  wifi_disabled: { status: 503, message: 'Wi-Fi is switched off in the configuration.' },
+  bluetooth_unsupported: { status: 503, message: 'The board has no Bluetooth radio.' },
+  bluetooth_disabled: { status: 503, message: 'Bluetooth is switched off in the configuration.' },
+  operation_not_found: { status: 404, message: 'There is no such operation, or it has expired.' },
+  bad_frame: { status: 400, message: 'The line is not a frame of this protocol.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The body of every non-2xx answer on every link (interface: Errors). */
+export interface ErrorEnvelope {
+  error: { code: ErrorCode; message: string; details?: Record<string, unknown> };
+}
+
+/** An error that has a place in the contract: its code decides the status. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, message: string = ERRORS[code].message, details?: Record<string, unknown>) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  get envelope(): ErrorEnvelope {
+    return envelope(this.code, this.message, this.details);
+  }
+}
+
+/** Builds the standard error envelope (interface: Errors). */
+export function envelope(
+  code: ErrorCode,
+  message: string = ERRORS[code].message,
+  details?: Record<string, unknown>,
+): ErrorEnvelope {
+  return { error: details === undefined ? { code, message } : { code, message, details } };
+}

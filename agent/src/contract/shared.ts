@@ -1,0 +1,25 @@
+import { type TSchema, Type } from 'typebox';
+
+/** ISO 8601 UTC with milliseconds and `Z` (contract-decisions: General rules). */
+export const Timestamp = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  description: 'ISO 8601 UTC with milliseconds',
+});
+
+export const Nothing = Type.Object({}, { additionalProperties: false });
+
+/** `schema` or null: a value that the board cannot read is null, never invented. */
+export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+export const ErrorEnvelopeSchema = Type.Object({
+  error: Type.Object({
+    code: Type.String({ description: 'Stable, machine-readable' }),
+    message: Type.String({ description: 'Human-readable English; the wording may change' }),
+    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  }),
+});
+
+/** Now, as the contract spells times. */
+export function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError, envelope } from '../../contract/errors.ts';
+import type { EventBus } from '../../events/bus.ts';
+import { type Operation, operationChanged } from './schema.ts';
+
+/** Ended operations kept for clients that ask late; the oldest goes first. */
+const KEPT = 64;
+/** Smallest step of progress that is worth an event. */
+const PROGRESS_STEP = 0.01;
+
+/** What the task that runs under an operation calls. Calls after the end are ignored. */
+export interface RunningOperation {
+  readonly id: string;
+  /** @param fraction 0 to 1; never goes back */
+  progress(fraction: number): void;
+  done(): void;
+  fail(error: unknown): void;
+}
+
+/** All operations, running and recently ended (interface: States, Operation). */
+export class Operations {
+  readonly #bus: EventBus;
+  readonly #operations = new Map<string, Operation>();
+
+  constructor(bus: EventBus) {
+    this.#bus = bus;
+  }
+
+  start(kind: Operation['kind']): RunningOperation {
+    const id = randomUUID();
+    const operation: Operation = { operation_id: id, kind, state: 'running', progress: 0 };
+    this.#operations.set(id, operation);
+    this.#forgetOldest();
+    this.#publish(operation);
+    const end = (change: Partial<Operation>) => {
+      if (operation.state !== 'running') return;
+      Object.assign(operation, change);
+      this.#publish(operation);
+    };
+    return {
+      id,
+      progress: (fraction) => {
+        const next = Math.min(Math.max(fraction, 0), 1);
+        if (operation.state !== 'running' || next < operation.progress + PROGRESS_STEP) return;
+        operation.progress = next;
+        this.#publish(operation);
+      },
+      done: () => end({ state: 'done', progress: 1 }),
+      fail: (error) => end({ state: 'failed', error: envelopeOf(error) }),
+    };
+  }
+
+  /** @throws ApiError `operation_not_found` for an unknown or expired id */
+  get(id: string): Operation {
+    const operation = this.#operations.get(id);
+    if (!operation) throw new ApiError('operation_not_found');
+    return { ...operation };
+  }
+
+  #publish(operation: Operation): void {
+    this.#bus.emit(operationChanged, { ...operation });
+  }
+
+  #forgetOldest(): void {
+    if (this.#operations.size <= KEPT) return;
+    for (const [id, operation] of this.#operations) {
+      if (operation.state === 'running') continue;
+      this.#operations.delete(id);
+      return;
+    }
+  }
+}
+
+function envelopeOf(error: unknown) {
+  return error instanceof ApiError ? error.envelope : envelope('internal');
+}
