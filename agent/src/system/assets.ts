@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises';
+
+/** Where `page/` and `ui/` lie: beside the bundle on the device, two folders up from this source file. */
+const ROOTS = ['./', '../../'].map((path) => new URL(path, import.meta.url));
+
+/**
+ * Reads a file that ships with the agent.
+ * @param name path below `agent/`, for example `ui/status/index.html`; a constant of the code, never input
+ * @throws Error when no layout has the file: the installation is broken
+ */
+export async function asset(name: string): Promise<Buffer> {
+  for (const root of ROOTS) {
+    try {
+      return await readFile(new URL(name, root));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+  throw new Error(`the agent's file ${name} is missing`);
+}
