@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import type { Board } from './boards/board.ts';
+import { BOARDS } from './boards/index.ts';
+
+/** Where an HTTP link listens. */
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+/** What the command line decided. */
+export interface Flags {
+  board: Board;
+  listen: ListenAddress[];
+  /** Device name that a configuration without one falls back to. */
+  name: string | undefined;
+}
+
+export const USAGE = `usage: vitrine-agent --profile NAME [--listen HOST:PORT]… [--data DIR] [--run DIR] [--serial TTY]… [--name NAME]
+  --profile  board profile: ${Object.keys(BOARDS).join(', ')}
+  --listen   address of the HTTP link; port 0 takes a free one (default 127.0.0.1:8080)
+  --data     folder for everything that must survive a restart
+  --run      folder for sockets and state that a reboot forgets (default with --data: DIR/run)
+  --serial   serial line that carries the API as NDJSON
+  --name     device name until one is configured`;
+
+/** @throws Error with a sentence for the user */
+export function readFlags(argv: readonly string[]): Flags {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      profile: { type: 'string', default: 'generic' },
+      listen: { type: 'string', multiple: true, default: ['127.0.0.1:8080'] },
+      data: { type: 'string' },
+      run: { type: 'string' },
+      serial: { type: 'string', multiple: true },
+      name: { type: 'string' },
+    },
+  });
+  const board = Object.hasOwn(BOARDS, values.profile) ? BOARDS[values.profile] : undefined;
+  if (!board) throw new Error(`There is no board profile ${values.profile}.`);
+  return {
+    board: {
+      ...board,
+      dataFolder: values.data ?? board.dataFolder,
+      runtimeFolder: values.run ?? (values.data === undefined ? board.runtimeFolder : `${values.data}/run`),
+      serialLines: values.serial ?? board.serialLines,
+    },
+    listen: values.listen.map(listenAddress),
+    name: values.name,
+  };
+}
+
+function listenAddress(text: string): ListenAddress {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65535) throw new Error(`--listen ${text} is not HOST:PORT.`);
+  return { host, port };
+}
