@@ -1,0 +1,122 @@
+// The door of every npm script. Plain JavaScript for the host's own Node (18 or newer), because it runs before
+// anything is installed: it makes node_modules match package-lock.json and hands over to the pinned Node.
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const bin = join(root, 'node_modules', '.bin');
+const pinnedNode = join(bin, 'node');
+const lockFile = join(root, '.npm-ci.lock');
+const LOCK_WAIT_MS = 600_000;
+
+function fail(message) {
+  console.error(`vitrine: ${message}`);
+  process.exit(1);
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Why node_modules has to be installed, or undefined when it holds what package-lock.json says. npm's own record
+ * of what it installed (written last) is compared, so an `npm install` by hand counts and a cut-off one does not.
+ */
+function reasonToInstall() {
+  const wanted = readJson(join(root, 'package-lock.json'))?.packages;
+  if (!wanted) fail('package-lock.json is missing or damaged; restore it from git.');
+  const installed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
+  if (!installed) return 'node_modules is not there yet';
+  const same = (a, b) => a?.version === b?.version && a?.integrity === b?.integrity;
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === '' || (entry.optional && !installed[path])) continue;
+    if (!same(entry, installed[path])) return `${path} differs from package-lock.json`;
+  }
+  const extra = Object.keys(installed).find((path) => !wanted[path]);
+  if (extra) return `${extra} is not in package-lock.json`;
+  if (spawnSync(pinnedNode, ['--version'], { timeout: 30_000 }).status !== 0) return 'the pinned Node does not run';
+  return undefined;
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Two scripts started at once on a fresh clone must not install over each other. */
+async function withLock(work) {
+  const giveUp = Date.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      const file = openSync(lockFile, 'wx');
+      writeSync(file, String(process.pid));
+      closeSync(file);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') fail(`cannot write in ${root} (${error.message}).`);
+      const holder = Number(readJson(lockFile) ?? 0);
+      if (!Number.isInteger(holder) || (holder > 0 && !isAlive(holder))) rmSync(lockFile, { force: true });
+      else if (Date.now() > giveUp) fail(`another install has held ${lockFile} for ten minutes; remove it if none runs.`);
+      else await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+function npmCi() {
+  const reason = reasonToInstall();
+  if (!reason) return;
+  console.error(`vitrine: installing the project's npm packages with \`npm ci\` (${reason})…`);
+  const cli = process.env.npm_execpath;
+  const [command, ...first] = cli?.endsWith('.js') ? [process.execPath, cli] : ['npm'];
+  // npm's own output goes to stderr, so that what a script prints on stdout stays only its own.
+  const result = spawnSync(command, [...first, 'ci', '--no-audit', '--no-fund'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    timeout: LOCK_WAIT_MS,
+  });
+  if (result.error?.code === 'ENOENT') fail('npm was not found; install Node.js with npm (18 or newer) and run this again.');
+  const left = result.status === 0 ? reasonToInstall() : undefined;
+  if (result.status !== 0 || left) {
+    const why = left ?? 'its output above says why';
+    rmSync(lockFile, { force: true });
+    fail(`\`npm ci\` did not finish (${why}). Check the network, the package registry and the room on the disk.`);
+  }
+}
+
+if (Number(process.versions.node.split('.')[0]) < 18) fail(`Node 18 or newer is needed, this is ${process.version}.`);
+const [script, ...rest] = process.argv.slice(2);
+if (!script) fail('usage: node ci/run.mjs <script> [arguments]');
+
+if (reasonToInstall()) await withLock(npmCi);
+
+const target = script.includes('/') ? join(root, script) : join(root, 'ci', `${script}.ts`);
+// The extra channel tells the script that this process is gone, even by SIGKILL, so nothing is left running.
+const child = spawn(pinnedNode, [target, ...rest], {
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` },
+});
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
+  // A terminal sends its Ctrl-C to the child as well; handing it on would count twice.
+  process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
+}
+child.on('error', (error) => fail(`cannot start ${pinnedNode} (${error.message}).`));
+child.on('exit', (code, signal) => {
+  if (!signal) process.exit(code ?? 1);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});
