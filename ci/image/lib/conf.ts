@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+
+/** The lists of packages.conf, by section; `settings` as key and value. */
+export interface PackageConf {
+  suite: string;
+  components: string[];
+  architecture: string;
+  host: string[];
+  runtime: string[];
+  builder: string[];
+  firmware: string[];
+}
+
+/** Reads packages.conf. Throws a sentence naming the line or section that is wrong. */
+export function readPackageConf(path: string): PackageConf {
+  return parsePackageConf(readFileSync(path, 'utf8'));
+}
+
+/** Parses the text of packages.conf; see {@link readPackageConf}. */
+export function parsePackageConf(text: string): PackageConf {
+  const settings = new Map<string, string[]>();
+  const lists = new Map<string, string[]>();
+  let section = '';
+  for (const [index, raw] of text.split('\n').entries()) {
+    const words = raw.replace(/#.*/, '').trim().split(/\s+/).filter(Boolean);
+    const [first, ...rest] = words;
+    if (first === undefined) continue;
+    const heading = /^\[([a-z]+)\]$/.exec(first)?.[1];
+    if (heading !== undefined) {
+      section = heading;
+      lists.set(section, []);
+    } else if (section === 'settings') {
+      settings.set(first, rest);
+    } else {
+      const list = lists.get(section);
+      if (!list) throw new Error(`packages.conf:${index + 1}: a package before the first [section]`);
+      const bad = words.find((word) => !/^[a-z0-9][a-z0-9.+-]+$/.test(word));
+      if (bad) throw new Error(`packages.conf:${index + 1}: "${bad}" is not a package name`);
+      list.push(...words);
+    }
+  }
+  const list = (name: string): string[] => {
+    const found = lists.get(name);
+    if (!found?.length) throw new Error(`packages.conf: section [${name}] is missing or empty`);
+    return found;
+  };
+  const setting = (name: string): string[] => {
+    const found = settings.get(name);
+    if (!found?.length) throw new Error(`packages.conf: setting ${name} is missing`);
+    return found;
+  };
+  return {
+    suite: setting('suite').join(' '),
+    components: setting('components'),
+    architecture: setting('architecture').join(' '),
+    host: list('host'),
+    runtime: list('runtime'),
+    builder: list('builder'),
+    firmware: list('firmware'),
+  };
+}

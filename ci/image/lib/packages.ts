@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PackageConf } from './conf.ts';
+import { CommandError, run, say } from './run.ts';
+
+const HOST_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/**
+ * The fetched packages: an apt of our own under the package cache, with its own index and archives, so that the
+ * runtime and the builder root are made from one state of the archive and a rebuild needs no network.
+ */
+export interface PackageStore {
+  /** Folder of .deb files. */
+  archives: string;
+  /** Folder of the verified index files. */
+  lists: string;
+  /** The one line of sources.list that the index belongs to. */
+  source: string;
+  /** `Date:` of the index, seconds since 1970. */
+  indexDate: number;
+}
+
+/** Where the host's apt gets Debian from, else what mmdebstrap would use. VITRINE_MIRROR overrides. */
+export async function findMirror(): Promise<string> {
+  const override = process.env['VITRINE_MIRROR'];
+  if (override) return override;
+  const targets = await run('apt-get', [
+    ...['indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages', 'Origin: Debian'],
+    'Label: Debian',
+  ]).catch(() => '');
+  const known = targets.split('\n')[0]?.split(' ')[0]?.replace(/\/$/, '');
+  if (known) return known;
+  // mmdebstrap writes sources.list before this hook; the hook ends it there.
+  const answer = await run('mmdebstrap', [
+    ...['--mode=root', '--variant=custom', '--skip=update,download,cleanup', '--format=null'],
+    ...['--setup-hook=cat "$1"/etc/apt/sources.list >&2; false', 'stable'],
+  ]).catch((error: unknown) => (error instanceof CommandError ? error.output : ''));
+  const uri = /^deb (?:\[.*\] )?(\S+) stable /m.exec(answer)?.[1];
+  if (!uri) throw new Error('no Debian package mirror is known here: set VITRINE_MIRROR to one');
+  return uri.replace(/\/$/, '');
+}
+
+/** Fetches every package of the lists with what it depends on, signatures checked. Existing files are kept. */
+export async function fetchPackages(conf: PackageConf, cache: string): Promise<PackageStore> {
+  const home = join(cache, `${conf.suite}-${conf.architecture}`);
+  const mirror = await findMirror();
+  const wanted = [...conf.runtime, ...conf.builder];
+  let apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
+  const stamp = join(home, 'complete');
+  const wish = createHash('sha256')
+    .update([mirror, ...wanted, ...conf.firmware].join(' '))
+    .digest('hex');
+  const complete = existsSync(stamp) && readFileSync(stamp, 'utf8') === wish;
+  if (!complete) {
+    if (!indexFile(apt.lists)) apt = await updateIndex(home, conf, mirror);
+    try {
+      await download(apt, wanted, conf.firmware);
+    } catch (error) {
+      say(`fetching from the known index failed, the index is renewed: ${firstLine(error)}`);
+      apt = await updateIndex(home, conf, mirror);
+      await download(apt, wanted, conf.firmware);
+    }
+    writeFileSync(stamp, wish);
+  }
+  const index = indexFile(apt.lists);
+  const date = index && /^Date: (.*)$/m.exec(readFileSync(index, 'utf8'))?.[1];
+  if (!date) throw new Error(`the package index in ${apt.lists} has no date; remove ${home} and try again`);
+  return { archives: apt.archives, lists: apt.lists, source: apt.source, indexDate: Date.parse(date) / 1000 };
+}
+
+interface Apt {
+  home: string;
+  config: string;
+  lists: string;
+  archives: string;
+  source: string;
+}
+
+async function prepareApt(home: string, conf: PackageConf, mirror: string, keyring: string): Promise<Apt> {
+  for (const folder of ['etc/apt.conf.d', 'etc/preferences.d', 'etc/trusted.gpg.d', 'state', 'log']) {
+    mkdirSync(join(home, folder), { recursive: true });
+  }
+  mkdirSync(join(home, 'state/lists/partial'), { recursive: true });
+  mkdirSync(join(home, 'cache/archives/partial'), { recursive: true });
+  const ownKeyring = join(home, 'keyring.gpg');
+  const used = existsSync(ownKeyring) ? ownKeyring : keyring;
+  const source = `deb [signed-by=${used}] ${mirror} ${conf.suite} ${conf.components.join(' ')}`;
+  writeFileSync(join(home, 'etc/sources.list'), `${source}\n`);
+  writeFileSync(join(home, 'status'), '');
+  const config = join(home, 'apt.conf');
+  writeFileSync(
+    config,
+    `Dir "${home}";
+Dir::Etc "${home}/etc";
+Dir::State "${home}/state";
+Dir::State::status "${home}/status";
+Dir::Cache "${home}/cache";
+Dir::Log "${home}/log";
+APT::Architecture "${conf.architecture}";
+APT::Architectures { "${conf.architecture}"; };
+APT::Install-Recommends "false";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Acquire::Retries "3";
+Acquire::http::Timeout "60";
+`,
+  );
+  return { home, config, lists: join(home, 'state/lists'), archives: join(home, 'cache/archives'), source };
+}
+
+async function updateIndex(home: string, conf: PackageConf, mirror: string): Promise<Apt> {
+  if (!existsSync(HOST_KEYRING)) {
+    throw new Error('the Debian archive keys are not here: install the package debian-archive-keyring');
+  }
+  const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
+  say(`reading the index of Debian ${conf.suite}`);
+  try {
+    await updateOnce(apt);
+    return apt;
+  } catch (error) {
+    const unknownKey = error instanceof CommandError && /NO_PUBKEY|not signed|missing key/i.test(error.output);
+    if (!unknownKey) throw error;
+  }
+  await fetchNewerKeyring(home, conf, mirror);
+  const again = await prepareApt(home, conf, mirror, HOST_KEYRING);
+  await updateOnce(again);
+  return again;
+}
+
+/** One `apt-get update`. When nothing but the age of the index is wrong, says so and goes on without that check. */
+async function updateOnce(apt: Apt): Promise<void> {
+  // A failed fetch is a warning to apt unless told; the option makes it an error.
+  const update = ['update', '-o', 'APT::Update::Error-Mode=any'];
+  const env = { APT_CONFIG: apt.config };
+  try {
+    await run('apt-get', update, { env, label: 'package index' });
+  } catch (error) {
+    const expired = error instanceof CommandError && /is expired \(invalid since/.test(error.output);
+    if (!expired) throw error;
+    say('WARNING: THE MIRROR’S PACKAGE INDEX IS PAST ITS RELEASE DATE (Valid-Until).');
+    say('WARNING: going on with it. Signatures are still checked; security updates may be missing.');
+    await run('apt-get', [...update, '-o', 'Acquire::Check-Valid-Until=false'], { env, label: 'package index' });
+  }
+}
+
+/**
+ * The suite is signed by keys that this host does not know yet: takes debian-archive-keyring from the stable
+ * suite, whose signature the host's keyring verifies, and uses the keyring inside.
+ */
+async function fetchNewerKeyring(home: string, conf: PackageConf, mirror: string): Promise<void> {
+  say(`this host's keyring does not know the keys of ${conf.suite}: taking a newer one from stable`);
+  const temporary = join(home, 'keyring');
+  rmSync(temporary, { recursive: true, force: true });
+  const apt = await prepareApt(temporary, { ...conf, suite: 'stable' }, mirror, HOST_KEYRING);
+  await updateOnce(apt);
+  await download(apt, [], ['debian-archive-keyring']);
+  const deb = readdirSync(apt.archives).find((name) => name.startsWith('debian-archive-keyring_'));
+  if (!deb) throw new Error('debian-archive-keyring could not be fetched from the stable suite');
+  await run('dpkg-deb', ['-x', join(apt.archives, deb), join(temporary, 'x')]);
+  await run('cp', ['-L', join(temporary, 'x', HOST_KEYRING), join(home, 'keyring.gpg')]);
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+async function download(apt: Apt, packages: string[], single: string[]): Promise<void> {
+  const env = { APT_CONFIG: apt.config };
+  if (packages.length > 0) {
+    // Essential packages are no one's dependency.
+    const essential = ['?essential', ...packages];
+    const args = ['install', '--download-only', '--yes', ...essential];
+    say('fetching packages');
+    await run('apt-get', args, { env, label: 'fetching packages', timeoutMinutes: 120 });
+  }
+  for (const name of single) {
+    await run('apt-get', ['download', name], { env, cwd: apt.archives, timeoutMinutes: 30 });
+  }
+}
+
+function indexFile(lists: string): string | undefined {
+  const name = readdirSync(lists).find((file) => /_InRelease$/.test(file));
+  return name && join(lists, name);
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n').find((line) => /^E:|Err:|404/.test(line)) ?? text.split('\n')[0] ?? '';
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Builds the patched USB gadget serial modules against the image's kernel, out of its tree.
+#
+#   modules.sh PATCHES STAGING
+#
+# Runs inside the builder root (linux-headers, linux-source, gcc, make, patch, kmod).
+#   PATCHES  folder of *.patch files for the kernel, `patch -p1` form (board/common/patches/linux)
+#   STAGING  the modules go to STAGING/usr/lib/modules/VERSION/updates, where modprobe looks first. When
+#            STAGING is a whole root filesystem its module index is brought up to date; otherwise run
+#            `depmod -b ROOT VERSION` after copying.
+# Prints the kernel version it built for.
+#
+# A board's own kernel gets the same patch files from its build system. Here every module that embeds
+# `struct gserial` is rebuilt, not only the patched ones: the structure grows, and this kernel does not
+# check module interfaces by checksum.
+set -eu
+
+patches=$(cd "$1" && pwd)
+staging=$(mkdir -p "$2" && cd "$2" && pwd)
+
+fail() {
+	echo "modules.sh: $1" >&2
+	exit 1
+}
+
+set -- /lib/modules/*/build
+if [ $# -ne 1 ] || [ ! -e "$1/Makefile" ]; then
+	fail 'expected the headers of exactly one kernel in /lib/modules'
+fi
+build=$1
+version=$(basename "$(dirname "$build")")
+
+set -- /usr/src/linux-source-*.tar.xz
+if [ $# -ne 1 ] || [ ! -f "$1" ]; then
+	fail 'expected exactly one /usr/src/linux-source-*.tar.xz'
+fi
+source=$1
+tree=$(basename "$source" .tar.xz)
+from=$(dpkg-query -f '${Version}' -W "$tree")
+for_kernel=$(dpkg-query -f '${Version}' -W "linux-headers-$version")
+[ "$from" = "$for_kernel" ] || fail "kernel source $from is not the source of kernel $for_kernel"
+
+# A fixed path, because it ends up in the modules' build id.
+work=/tmp/vitrine-modules
+rm -rf "$work"
+mkdir "$work"
+trap 'rm -rf "$work"' EXIT
+
+function=drivers/usb/gadget/function
+set --
+for file in u_serial.c u_serial.h f_acm.c f_serial.c f_obex.c; do
+	set -- "$@" "$tree/$function/$file"
+done
+# --occurrence lets tar stop at the last of the files instead of unpacking to the end.
+tar -x -C "$work" --strip-components=1 --occurrence=1 -f "$source" "$@"
+for patch in "$patches"/*.patch; do
+	patch -d "$work" -p1 --fuzz=0 --no-backup-if-mismatch <"$patch" >&2
+done
+
+cat >"$work/$function/Makefile" <<'MAKEFILE'
+obj-m := u_serial.o usb_f_acm.o usb_f_serial.o usb_f_obex.o
+usb_f_acm-y := f_acm.o
+usb_f_serial-y := f_serial.o
+usb_f_obex-y := f_obex.o
+ccflags-y := -Werror
+MAKEFILE
+
+make -C "$build" M="$work/$function" modules >&2
+make -C "$build" M="$work/$function" INSTALL_MOD_PATH="$staging/usr" INSTALL_MOD_DIR=updates \
+	INSTALL_MOD_STRIP=1 DEPMOD=true modules_install >&2
+
+# With usrmerge depmod reads ROOT/lib/modules; a staging folder has no such link.
+if [ -e "$staging/lib/modules/$version/modules.builtin" ]; then
+	depmod -b "$staging" "$version"
+fi
+echo "$version"
