@@ -3,7 +3,7 @@
 #
 #   modules.sh PATCHES STAGING
 #
-# Runs inside the builder root (linux-headers, linux-source, gcc, make, patch, kmod).
+# Runs inside the builder root (linux-headers, linux-source, gcc, make, patch, kmod), with /proc in place.
 #   PATCHES  folder of *.patch files for the kernel, `patch -p1` form (board/common/patches/linux)
 #   STAGING  the modules go to STAGING/usr/lib/modules/VERSION/updates, where modprobe looks first. When
 #            STAGING is a whole root filesystem its module index is brought up to date; otherwise run
@@ -66,8 +66,9 @@ ccflags-y := -Werror
 MAKEFILE
 
 make -C "$build" M="$work/$function" modules >&2
+# CONFIG_MODULE_SIG_ALL= because the distribution's signing key is, of course, not in its headers.
 make -C "$build" M="$work/$function" INSTALL_MOD_PATH="$staging/usr" INSTALL_MOD_DIR=updates \
-	INSTALL_MOD_STRIP=1 DEPMOD=true modules_install >&2
+	INSTALL_MOD_STRIP=1 CONFIG_MODULE_SIG_ALL= DEPMOD=true modules_install >&2
 
 # With usrmerge depmod reads ROOT/lib/modules; a staging folder has no such link.
 if [ -e "$staging/lib/modules/$version/modules.builtin" ]; then
