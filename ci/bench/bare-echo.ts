@@ -1,0 +1,5 @@
+/** Peer of the benchmark: a program that gives every line of a serial line back. */
+import { ReadlineParser, SerialPort } from 'serialport';
+
+const port = new SerialPort({ path: process.argv[2] ?? '', baudRate: 115200 }, () => console.log('ready'));
+port.pipe(new ReadlineParser({ delimiter: '\n' })).on('data', (line: string) => port.write(`${line}\n`));
