@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { messageOf, Problem } from './problem.ts';
+
+/** One command line option, as `util.parseArgs` takes it, and what `--help` says of it. */
+export interface Option {
+  type: 'string' | 'boolean';
+  short?: string;
+  /** Name of the value in the help text. */
+  value?: string;
+  help: string;
+}
+
+type Values<T extends Record<string, Option>> = {
+  [K in keyof T]?: T[K]['type'] extends 'boolean' ? boolean : string;
+};
+
+/**
+ * Reads `process.argv`. An unknown option is a {@link Problem} that names the known ones; `--help` prints them and
+ * ends the process.
+ */
+export function readArguments<const T extends Record<string, Option>>(
+  usage: string,
+  options: T,
+  args: string[] = process.argv.slice(2),
+): { values: Values<T>; rest: string[] } {
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(helpText(usage, options));
+    process.exit(0);
+  }
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
+    return { values: values as Values<T>, rest: positionals };
+  } catch (error) {
+    throw new Problem(`${messageOf(error)}\n\n${helpText(usage, options)}`);
+  }
+}
+
+function helpText(usage: string, options: Record<string, Option>): string {
+  const lines = Object.entries(options).map(([name, { value, help }]) => {
+    const left = `--${name}${value ? ` ${value}` : ''}`;
+    return `  ${left.padEnd(24)} ${help}`;
+  });
+  return `Usage: ${usage}\n${lines.join('\n')}`;
+}
+
+/** Letters, digits, dots, dashes: what a machine's name may be, since it becomes a folder's name. */
+export function machineName(text: string | undefined): string {
+  const name = text ?? 'vitrine';
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
+    throw new Problem(`"${name}" cannot name a machine: use letters, digits, ".", "_" and "-".`);
+  }
+  return name;
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from './problem.ts';
+
+/** A condition that did not come true in its time. */
+export class TimeoutError extends Error {
+  override name = 'TimeoutError';
+}
+
+/**
+ * Asks until the condition gives something other than undefined or false, and returns that. What it throws counts
+ * as "not yet"; the last of it is part of the timeout's message.
+ * @param what what is waited for, as it reads after "waited 30 s for"
+ */
+export async function waitFor<T>(
+  condition: () => Promise<T | undefined | false> | T | undefined | false,
+  { timeoutMs, what, intervalMs = 100 }: { timeoutMs: number; what: string; intervalMs?: number },
+): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  let last = '';
+  for (;;) {
+    try {
+      const value = await condition();
+      if (value !== undefined && value !== false) return value;
+    } catch (error) {
+      last = messageOf(error);
+    }
+    if (performance.now() >= end) {
+      throw new TimeoutError(`waited ${timeoutMs / 1000} s for ${what}${last && `; last: ${last}`}`);
+    }
+    await sleep(intervalMs);
+  }
+}
+
+/** The promise's value, or a {@link TimeoutError} after `timeoutMs`. The work itself is not stopped. */
+export async function within<T>(promise: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new TimeoutError(`waited ${timeoutMs / 1000} s for ${what}`));
+  }, timeoutMs);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

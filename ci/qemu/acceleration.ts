@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { writeFileAtomic } from '../../agent/src/system/atomic-file.ts';
+import { cacheFolder } from '../lib/places.ts';
+import { messageOf } from '../lib/problem.ts';
+import { QEMU } from './program.ts';
+
+/** How the machine's processor runs: QEMU's arguments, and a word for the person who waits. */
+export interface Acceleration {
+  kind: 'kvm' | 'tcg';
+  args: string[];
+  /** Why it is this one. */
+  reason: string;
+}
+
+const PROBE_TIMEOUT_MS = 20_000;
+/** A kernel without a root file system says this last; with `panic=-1` and `-no-reboot` QEMU then ends. */
+const REACHED_END = /Kernel panic - not syncing: VFS/;
+
+const KVM_ARGS = ['-accel', 'kvm', '-cpu', 'host'];
+/** Under TCG a plain processor: with all features QEMU 7.2 draws wrong colours. */
+const TCG_ARGS = ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'Nehalem'];
+
+export function tcg(reason: string): Acceleration {
+  return { kind: 'tcg', args: TCG_ARGS, reason };
+}
+
+const Verdict = Type.Object({ key: Type.String(), works: Type.Boolean(), reason: Type.String() });
+
+/** Boots `kernel` to its "no root" panic. `works` only if it got there and QEMU ended by itself. */
+export async function bootsKernel(
+  kernel: string,
+  args: string[],
+  timeoutMs = PROBE_TIMEOUT_MS,
+): Promise<{ works: boolean; reason: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-probe-'));
+  const log = join(folder, 'console.log');
+  try {
+    const child = spawn(
+      QEMU,
+      [
+        ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-M', 'pc', ...args],
+        ...['-smp', '2', '-m', '512', '-serial', `file:${log}`],
+        ...['-kernel', kernel, '-append', 'console=ttyS0 panic=-1'],
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'], timeout: timeoutMs, killSignal: 'SIGKILL' },
+    );
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(0, 2000);
+    });
+    const [code, signal]: unknown[] = await once(child, 'close');
+    const reached = REACHED_END.test(await readFile(log, 'utf8').catch(() => ''));
+    if (reached && code === 0) return { works: true, reason: 'a probe kernel ran to its end' };
+    if (signal)
+      return { works: false, reason: `a probe kernel did not run to its end in ${timeoutMs / 1000} s` };
+    return { works: false, reason: said.trim().split('\n')[0] || 'a probe kernel died' };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * KVM, if it runs a kernel for real, else TCG: that `/dev/kvm` is there says nothing. The answer is kept until this
+ * computer boots again or QEMU or the kernel changes. `VITRINE_ACCEL=kvm|tcg` skips the question.
+ * @param kernel the image's own vmlinuz
+ */
+export async function chooseAcceleration(kernel: string, qemuVersion: string): Promise<Acceleration> {
+  const kvm = (reason: string): Acceleration => ({ kind: 'kvm', args: KVM_ARGS, reason });
+  const asked = process.env.VITRINE_ACCEL;
+  if (asked === 'tcg') return tcg('VITRINE_ACCEL says so');
+  if (asked === 'kvm') return kvm('VITRINE_ACCEL says so');
+  try {
+    await access('/dev/kvm', constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const denied = messageOf(error).startsWith('EACCES');
+    return tcg(denied ? 'this user may not open /dev/kvm' : 'this computer has no /dev/kvm');
+  }
+  const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+  const key = `${bootId} ${qemuVersion} ${kernel}`;
+  const file = join(cacheFolder(), 'kvm-probe.json');
+  const kept: unknown = await readFile(file, 'utf8')
+    .then(JSON.parse)
+    .catch(() => undefined);
+  let verdict = Value.Check(Verdict, kept) && kept.key === key ? kept : undefined;
+  if (!verdict) {
+    verdict = { key, ...(await bootsKernel(kernel, KVM_ARGS)) };
+    await writeFileAtomic(file, `${JSON.stringify(verdict)}\n`);
+  }
+  return verdict.works ? kvm(verdict.reason) : tcg(`/dev/kvm is there but does not work: ${verdict.reason}`);
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { writeFileAtomic } from '../../agent/src/system/atomic-file.ts';
+import { messageOf, Problem } from '../lib/problem.ts';
+
+const run = promisify(execFile);
+
+/**
+ * Makes a disk that starts as `base` and takes the machine's writes; `base` itself is never written.
+ * @param base a raw disk image
+ */
+export async function makeOverlay(path: string, base: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await rm(path, { force: true });
+  try {
+    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', base, path], {
+      timeout: 60_000,
+    });
+  } catch (error) {
+    throw new Problem(`the machine's disk could not be made: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * A machine's own disk: kept from one start to the next, made new when there is none, when `fresh` is asked for, or
+ * when the image it was made from has changed (its blocks would not fit the new one).
+ * @param imageId what tells one built image from another
+ * @returns what was done
+ */
+export async function keepOverlay(
+  path: string,
+  base: string,
+  imageId: string,
+  fresh: boolean,
+): Promise<'kept' | 'new' | 'image changed'> {
+  const stamp = `${path}.image`;
+  const madeFrom = await readFile(stamp, 'utf8').catch(() => undefined);
+  const there = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  const wanted = `${imageId} ${base}`;
+  if (there && !fresh && madeFrom === wanted) return 'kept';
+  await makeOverlay(path, base);
+  await writeFileAtomic(stamp, wanted);
+  return there && !fresh ? 'image changed' : 'new';
+}

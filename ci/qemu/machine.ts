@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { messageOf, Problem } from '../lib/problem.ts';
+import { waitFor, within } from '../lib/wait.ts';
+import { type MachineSettings, qemuArguments } from './arguments.ts';
+import { QEMU } from './program.ts';
+import { Qmp } from './qmp.ts';
+
+const QMP_TIMEOUT_MS = 15_000;
+const TAIL_BYTES = 8 * 1024;
+
+/** How a machine's process ended. */
+export interface MachineEnd {
+  /** 0 after a power-off by the guest or `quit`. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The end of a text file, at most 8 KiB of it; empty when it cannot be read. */
+export async function tailOf(path: string, lines = 30): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.slice(-TAIL_BYTES).split('\n').slice(-lines).join('\n').trim();
+}
+
+/** A sentence for what QEMU said as it refused to start. */
+export function explainQemu(stderr: string): string {
+  const said = stderr.trim().split('\n').slice(-3).join(' ');
+  if (/Could not set up host forwarding rule/.test(stderr)) {
+    return 'the port for the API was taken by another program just now; try again or choose one with --port.';
+  }
+  if (/No space left on device/.test(stderr)) return 'there is no room on the disk for the machine.';
+  if (/[Cc]annot (?:set up|allocate) guest memory|Cannot allocate memory/.test(stderr)) {
+    return 'this computer has not enough free memory for the machine (1 GiB).';
+  }
+  if (/Failed to get "write" lock|Failed to get shared "write" lock/.test(stderr)) {
+    return 'the machine’s disk is in use by another QEMU; stop that one first (npm stop).';
+  }
+  if (/gtk initialization failed|cannot open display|could not connect to display/i.test(stderr)) {
+    return 'QEMU could not open a window; start with --headless (a VNC address is printed instead).';
+  }
+  return `QEMU did not start: ${said || 'it said nothing'}`;
+}
+
+/**
+ * One QEMU process. It ends with this process, however this process ends.
+ * Its first monitor socket is for the owner of this object.
+ */
+export class Machine {
+  readonly settings: MachineSettings;
+  readonly qmp: Qmp;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<MachineEnd>;
+  readonly startedAt: number;
+  readonly #child: ChildProcess;
+  #end: MachineEnd | undefined;
+
+  /**
+   * Starts QEMU and connects to its first monitor.
+   * @param log file that takes QEMU's own stderr
+   * @throws Problem when QEMU refuses to start
+   */
+  static async start(settings: MachineSettings, log: string): Promise<Machine> {
+    const [monitor] = settings.monitors;
+    if (!monitor) throw new Error('a machine needs a monitor socket');
+    const stderr = await open(log, 'w');
+    const startedAt = performance.now();
+    // The kernel tells QEMU to stop when this process dies, even by SIGKILL.
+    const guard = spawnSync('setpriv', ['--version']).error ? [] : ['setpriv', '--pdeathsig', 'TERM', '--'];
+    const [program = QEMU, ...args] = [...guard, QEMU, ...qemuArguments(settings)];
+    // A process group of its own: a terminal's Ctrl-C is for the owner, who then powers the machine down.
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', stderr.fd], detached: true });
+    const ended = once(child, 'close')
+      .catch(() => undefined) // it could not even be started; the log stays empty then
+      .then((): MachineEnd => ({ code: child.exitCode, signal: child.signalCode }));
+    await stderr.close();
+    try {
+      const died = ended.then(async () => {
+        throw new Problem(explainQemu(await readFile(log, 'utf8')));
+      });
+      const qmp = await Promise.race([Qmp.connect(monitor, QMP_TIMEOUT_MS), died]);
+      died.catch(() => undefined);
+      return new Machine(settings, child, qmp, ended, startedAt);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error instanceof Problem ? error : new Problem(`QEMU does not answer: ${messageOf(error)}`);
+    }
+  }
+
+  private constructor(
+    settings: MachineSettings,
+    child: ChildProcess,
+    qmp: Qmp,
+    ended: Promise<MachineEnd>,
+    startedAt: number,
+  ) {
+    this.settings = settings;
+    this.qmp = qmp;
+    this.startedAt = startedAt;
+    this.#child = child;
+    this.ended = ended;
+    ended.then((end) => {
+      this.#end = end;
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get running(): boolean {
+    return this.#end === undefined;
+  }
+
+  /** Seconds since QEMU was started. */
+  get seconds(): number {
+    return (performance.now() - this.startedAt) / 1000;
+  }
+
+  /** The address of the VNC server on this computer, `127.0.0.1:5900`; undefined when there is none. */
+  async vncAddress(): Promise<string | undefined> {
+    const info = await this.qmp.execute('query-vnc');
+    if (typeof info !== 'object' || info === null || !('service' in info) || !('host' in info))
+      return undefined;
+    return `${String(info.host)}:${String(info.service)}`;
+  }
+
+  /**
+   * Ends the machine as a person would: presses the power button and waits; then pulls the plug.
+   * @returns whether the device powered itself off
+   */
+  async powerDown(timeoutMs: number): Promise<boolean> {
+    if (!this.running) return true;
+    try {
+      await this.qmp.execute('system_powerdown');
+      await within(this.ended, timeoutMs, 'the device to power itself off');
+      return true;
+    } catch {
+      await this.quit();
+      return false;
+    }
+  }
+
+  /** Ends QEMU at once, as when the plug is pulled. */
+  async quit(): Promise<void> {
+    if (this.running) await this.qmp.execute('quit', undefined, 5000).catch(() => undefined);
+    await within(this.ended, 5000, 'QEMU to quit').catch(() => this.kill());
+    this.qmp.close();
+  }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended;
+    this.qmp.close();
+  }
+}
+
+/**
+ * Waits until the device's API answers 200, or throws a {@link Problem} with the end of the console when the machine
+ * ends before or the time is up.
+ */
+export async function waitForApi(machine: Machine, timeoutMs: number): Promise<void> {
+  const url = `http://127.0.0.1:${machine.settings.apiPort}/api/v1/device`;
+  const sawEnd = machine.ended.then(() => 'ended' as const);
+  const answered = waitFor(
+    async () => machine.running && (await fetch(url, { signal: AbortSignal.timeout(5000) })).ok,
+    { timeoutMs, what: 'the API', intervalMs: 250 },
+  ).then(
+    () => 'answered' as const,
+    (error: unknown) => messageOf(error),
+  );
+  const outcome = await Promise.race([sawEnd, answered]);
+  if (outcome === 'answered') return;
+  const tail = await tailOf(machine.settings.console);
+  const why = outcome === 'ended' ? 'the machine ended before its API answered' : outcome;
+  throw new Problem(`${why}. The end of its console (${machine.settings.console}):\n${tail}`);
+}

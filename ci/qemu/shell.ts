@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { connectUnix } from '../lib/unix-socket.ts';
+import { TimeoutError, within } from '../lib/wait.ts';
+
+const MAX_OUTPUT = 16 * 1024 * 1024;
+const PROBE_INTERVAL_MS = 1000;
+
+/** What a command in the guest wrote (stdout and stderr together) and how it ended. */
+export interface ShellResult {
+  code: number;
+  output: string;
+}
+
+/** A word that any POSIX shell takes as it is. */
+export function shellQuote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * Finds the end mark `tag` in what the guest wrote. The mark stands on a line of its own, so a command's output that
+ * lacks a last newline keeps its form.
+ * @returns the output before it, the exit code, and what follows; undefined while the mark is not whole
+ */
+export function splitAtMark(
+  text: string,
+  tag: string,
+): { output: string; code: number; rest: string } | undefined {
+  const at = text.indexOf(`\n${tag}:`);
+  if (at < 0) return undefined;
+  const end = text.indexOf('\n', at + 1);
+  if (end < 0) return undefined;
+  const code = Number(text.slice(at + 1 + tag.length + 1, end).replace(/\r$/, ''));
+  return { output: text.slice(0, at).replaceAll('\r\n', '\n'), code, rest: text.slice(end + 1) };
+}
+
+/**
+ * A root shell in the guest behind a virtio port: a plain `sh` there reads its standard input from the port, without
+ * echo or prompt. Commands run one after the other. It survives a reboot of the guest: call `restarted`, then
+ * `ready` again.
+ */
+export class GuestShell {
+  readonly #socket: Socket;
+  readonly #decoder = new TextDecoder();
+  #received = '';
+  #notify: (() => void) | undefined;
+  #broken: Error | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  static async connect(path: string): Promise<GuestShell> {
+    return new GuestShell(await connectUnix(path));
+  }
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk) => {
+      this.#received = (this.#received + this.#decoder.decode(chunk, { stream: true })).slice(-MAX_OUTPUT);
+      this.#notify?.();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#fail(new Error('the guest’s shell is gone: QEMU closed the port')));
+  }
+
+  /** Waits until a shell answers. */
+  async ready(timeoutMs: number): Promise<void> {
+    await this.#inTurn(async () => {
+      const end = performance.now() + timeoutMs;
+      while (performance.now() < end) {
+        // Asked again and again: what was sent before the guest (re)started may be lost.
+        const tag = `@@${randomBytes(6).toString('hex')}`;
+        this.#send(`printf '\\n%s:%d\\n' ${tag} 0`);
+        try {
+          await this.#mark(tag, PROBE_INTERVAL_MS);
+          return;
+        } catch (error) {
+          if (!(error instanceof TimeoutError)) throw error;
+        }
+      }
+      throw new TimeoutError(`waited ${timeoutMs / 1000} s for the guest’s root shell`);
+    });
+  }
+
+  /**
+   * Runs a script by `sh -c`, as root, without standard input. A script still running after `timeoutMs` is killed and
+   * reported as a {@link TimeoutError}.
+   */
+  async run(script: string, timeoutMs = 60_000): Promise<ShellResult> {
+    return await this.#inTurn(async () => {
+      const tag = `@@${randomBytes(6).toString('hex')}`;
+      const seconds = Math.ceil(timeoutMs / 1000);
+      this.#received = '';
+      this.#send(
+        `timeout -k 2 ${seconds} sh -c ${shellQuote(script)} </dev/null 2>&1; printf '\\n%s:%d\\n' ${tag} $?`,
+      );
+      const result = await this.#mark(tag, timeoutMs + 10_000);
+      if (result.code === 124 || result.code === 137) {
+        throw new TimeoutError(
+          `in the guest: not done after ${seconds} s: ${script}\n${result.output.slice(-2000)}`,
+        );
+      }
+      return result;
+    });
+  }
+
+  /** As `run`; throws when the script fails. Gives the output without white space at its ends. */
+  async ok(script: string, timeoutMs?: number): Promise<string> {
+    const { code, output } = await this.run(script, timeoutMs);
+    if (code !== 0) throw new Error(`in the guest: exit code ${code} of: ${script}\n${output.slice(-4000)}`);
+    return output.trim();
+  }
+
+  /** Tells that the guest restarted: a command under way fails now rather than at its time limit. */
+  restarted(): void {
+    this.#fail(new Error('the guest restarted during the command'));
+    this.#broken = undefined;
+    this.#received = '';
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #send(line: string): void {
+    this.#socket.write(`${line}\n`);
+  }
+
+  #fail(reason: Error): void {
+    this.#broken = reason;
+    this.#notify?.();
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#queue.then(() => {
+      if (this.#socket.destroyed) throw new Error('the guest’s shell is closed');
+      return work();
+    });
+    this.#queue = mine.catch(() => undefined);
+    return await mine;
+  }
+
+  async #mark(tag: string, timeoutMs: number): Promise<ShellResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<ShellResult>();
+    const look = (): void => {
+      const found = splitAtMark(this.#received, tag);
+      if (this.#broken) reject(this.#broken);
+      else if (found) {
+        this.#received = found.rest;
+        resolve({ code: found.code, output: found.output });
+      }
+    };
+    this.#notify = look;
+    look();
+    try {
+      return await within(promise, timeoutMs, 'an answer of the guest’s shell');
+    } finally {
+      this.#notify = undefined;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Sees to the host's packages: what is missing is named, then installed with apt-get. The list itself is
+ * `ci/image/packages.conf`, section [host] (and [test] for the test command).
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hasDisplay } from './lib/display.ts';
+import { ROOT } from './lib/places.ts';
+import { command, Problem } from './lib/problem.ts';
+
+const LISTS = '/var/lib/apt/lists';
+const UPDATE_TIMEOUT_MS = 5 * 60_000;
+const INSTALL_TIMEOUT_MS = 20 * 60_000;
+
+/** The words of one section of packages.conf's text. */
+export function sectionOf(conf: string, section: string): string[] {
+  let current = '';
+  const found: string[] = [];
+  for (const line of conf.split('\n')) {
+    const text = line.replace(/#.*/, '').trim();
+    const heading = /^\[(.+)\]$/.exec(text)?.[1];
+    if (heading !== undefined) current = heading;
+    else if (current === section) found.push(...text.split(/\s+/).filter(Boolean));
+  }
+  return found;
+}
+
+/** The packages of `wanted` that `dpkg-query -W -f '${Package} ${db:Status-Status}\n'` does not report as installed. */
+export function missingFrom(wanted: string[], report: string): string[] {
+  const installed = new Set(
+    report
+      .split('\n')
+      .map((line) => line.split(' '))
+      .filter(([, status]) => status === 'installed')
+      .map(([name]) => name),
+  );
+  return wanted.filter((name) => !installed.has(name));
+}
+
+/**
+ * What apt-get's output means for the person: no mirror reached, no such package, no room, or something else.
+ * @param output everything apt-get wrote
+ */
+export function explainApt(output: string, packages: string[]): string {
+  const list = packages.join(' ');
+  if (/Unable to locate package (\S+)/.test(output)) {
+    const name = /Unable to locate package (\S+)/.exec(output)?.[1];
+    return `the package mirror does not carry ${name}; Debian 12, Ubuntu 24.04 or newer is needed (wanted: ${list}).`;
+  }
+  if (/No space left on device|You don't have enough free space/.test(output)) {
+    return `there is no room on the disk for the packages ${list}.`;
+  }
+  if (/Could not get lock|Unable to acquire the dpkg/.test(output)) {
+    return 'another package manager is at work; try again when it has finished.';
+  }
+  if (
+    /Could not resolve|Failed to fetch|Cannot initiate the connection|Connection (?:failed|refused|timed out)/.test(
+      output,
+    )
+  ) {
+    return `no package mirror could be reached, so these packages are still missing: ${list}. Check the network and /etc/apt.`;
+  }
+  return `apt-get could not install ${list}; its output above says why.`;
+}
+
+/** The commands that put root's rights before apt-get, or a {@link Problem} that says what to run by hand. */
+function privilege(missing: string[]): string[] {
+  if (process.getuid?.() === 0) return [];
+  if (spawnSync('sudo', ['-n', 'true'], { timeout: 10_000 }).status === 0) return ['sudo', '-n'];
+  const sudo = spawnSync('sudo', ['--version'], { timeout: 10_000 }).status === 0;
+  if (sudo && process.stdin.isTTY) return ['sudo'];
+  throw new Problem(
+    `these packages are missing and this user may not install them: ${missing.join(' ')}\n` +
+      `Run this once: sudo apt-get install --no-install-recommends ${missing.join(' ')}`,
+  );
+}
+
+async function aptGet(
+  prefix: string[],
+  args: string[],
+  timeout: number,
+): Promise<{ ok: boolean; output: string }> {
+  const [program = 'apt-get', ...rest] = [
+    ...prefix,
+    'env',
+    'DEBIAN_FRONTEND=noninteractive',
+    'LC_ALL=C',
+    'apt-get',
+    '-qq',
+    '-o',
+    'Dpkg::Use-Pty=0',
+    '-o',
+    'DPkg::Lock::Timeout=120',
+    '-o',
+    'APT::Update::Error-Mode=any',
+    ...args,
+  ];
+  const child = spawn(program, rest, { stdio: ['inherit', 'pipe', 'pipe'], timeout });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      // The end says what went wrong; a bounded part of it is kept.
+      output = (output + chunk.toString()).slice(-64 * 1024);
+      process.stderr.write(chunk);
+    });
+  }
+  const [code]: unknown[] = await once(child, 'close');
+  return { ok: code === 0, output };
+}
+
+function hasPackageLists(): boolean {
+  return existsSync(LISTS) && readdirSync(LISTS).some((name) => /_Packages(\.\w+)?$/.test(name));
+}
+
+/** Installs what of `packages` is missing and says what that is. Quick, and silent, when all is there. */
+export async function installPackages(packages: string[]): Promise<void> {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
+  const query = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...packages], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  if (query.error) {
+    throw new Problem(
+      `this computer has no dpkg; the image is built and run on Debian 12, Ubuntu 24.04 or newer. Needed there: ${packages.join(' ')}`,
+    );
+  }
+  const missing = missingFrom(packages, query.stdout);
+  if (missing.length === 0) return;
+  const prefix = privilege(missing);
+  console.error(`vitrine: installing ${missing.length} missing packages with apt-get: ${missing.join(' ')}`);
+  const install = ['install', '-y', '--no-install-recommends', ...missing];
+  let last = { ok: false, output: '' };
+  if (hasPackageLists()) last = await aptGet(prefix, install, INSTALL_TIMEOUT_MS);
+  // Lists that are absent or older than the mirror's pool are the usual reason; one refresh, one more try.
+  if (!last.ok) {
+    console.error('vitrine: fetching the package lists first (apt-get update)…');
+    const update = await aptGet(prefix, ['update'], UPDATE_TIMEOUT_MS);
+    last = await aptGet(prefix, install, INSTALL_TIMEOUT_MS);
+    if (!last.ok) throw new Problem(explainApt(last.output + (update.ok ? '' : update.output), missing));
+  }
+}
+
+/**
+ * @param purpose `run` for `npm start` (adds QEMU's window where a display exists), `test` for `npm test`
+ */
+export async function setupHost(purpose: 'run' | 'test'): Promise<void> {
+  const conf = readFileSync(join(ROOT, 'ci/image/packages.conf'), 'utf8');
+  const packages = sectionOf(conf, 'host');
+  if (purpose === 'test') packages.push(...sectionOf(conf, 'test'));
+  else if (hasDisplay()) packages.push('qemu-system-gui');
+  await installPackages(packages);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => {
+    await setupHost(process.argv.includes('--test') ? 'test' : 'run');
+    console.error('vitrine: all packages that the host needs are there.');
+    return 0;
+  });
+}
