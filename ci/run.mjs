@@ -40,7 +40,8 @@ function reasonToInstall() {
   }
   const extra = Object.keys(installed).find((path) => !wanted[path]);
   if (extra) return `${extra} is not in package-lock.json`;
-  if (spawnSync(pinnedNode, ['--version'], { timeout: 30_000 }).status !== 0) return 'the pinned Node does not run';
+  if (spawnSync(pinnedNode, ['--version'], { timeout: 30_000 }).status !== 0)
+    return 'the pinned Node does not run';
   return undefined;
 }
 
@@ -66,7 +67,8 @@ async function withLock(work) {
       if (error.code !== 'EEXIST') fail(`cannot write in ${root} (${error.message}).`);
       const holder = Number(readJson(lockFile) ?? 0);
       if (!Number.isInteger(holder) || (holder > 0 && !isAlive(holder))) rmSync(lockFile, { force: true });
-      else if (Date.now() > giveUp) fail(`another install has held ${lockFile} for ten minutes; remove it if none runs.`);
+      else if (Date.now() > giveUp)
+        fail(`another install has held ${lockFile} for ten minutes; remove it if none runs.`);
       else await new Promise((resolve) => setTimeout(resolve, 250));
     }
   }
@@ -89,16 +91,20 @@ function npmCi() {
     stdio: ['ignore', 2, 2],
     timeout: LOCK_WAIT_MS,
   });
-  if (result.error?.code === 'ENOENT') fail('npm was not found; install Node.js with npm (18 or newer) and run this again.');
+  if (result.error?.code === 'ENOENT')
+    fail('npm was not found; install Node.js with npm (18 or newer) and run this again.');
   const left = result.status === 0 ? reasonToInstall() : undefined;
   if (result.status !== 0 || left) {
     const why = left ?? 'its output above says why';
     rmSync(lockFile, { force: true });
-    fail(`\`npm ci\` did not finish (${why}). Check the network, the package registry and the room on the disk.`);
+    fail(
+      `\`npm ci\` did not finish (${why}). Check the network, the package registry and the room on the disk.`,
+    );
   }
 }
 
-if (Number(process.versions.node.split('.')[0]) < 18) fail(`Node 18 or newer is needed, this is ${process.version}.`);
+if (Number(process.versions.node.split('.')[0]) < 18)
+  fail(`Node 18 or newer is needed, this is ${process.version}.`);
 const [script, ...rest] = process.argv.slice(2);
 if (!script) fail('usage: node ci/run.mjs <script> [arguments]');
 

@@ -1,0 +1,20 @@
+#!/bin/sh
+# finish.sh ROOT: what Buildroot does to a root filesystem at its end, for the root made from packages: units on and
+# off by the presets, users by sysusers, indexes and caches. Runs inside the builder root.
+set -eu
+
+root=$1
+
+# The builder's systemd is the root's: same packages. A unit file of a name that masks is /dev/null and is left.
+systemd-sysusers --root="$root"
+systemctl --root="$root" --preset-mode=full preset-all 2>&1 | grep -v -e '^Created symlink' -e '^Removed' >&2 || true
+systemctl --root="$root" set-default multi-user.target >/dev/null 2>&1
+depmod -b "$root" "$(basename "$root"/usr/lib/modules/*)"
+ldconfig -r "$root"
+rm -rf "$root/usr/lib/fontconfig/cache"
+mkdir -p "$root/usr/lib/fontconfig/cache"
+chroot "$root" fc-cache -s 2>/dev/null || true
+journalctl --root="$root" --update-catalog >/dev/null 2>&1 || true
+
+# Times that differ from run to run: none is later than the epoch.
+find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +

@@ -1,0 +1,37 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Problem } from '../lib/problem.ts';
+
+/** The virt image as the machine needs it. */
+export interface BuiltImage {
+  /** The whole disk, raw; never written. */
+  disk: string;
+  /** U-Boot's ROM. */
+  firmware: string;
+  /** The image's kernel, for the question whether KVM can run it. */
+  kernel: string;
+  /** Tells one build from another. */
+  id: string;
+}
+
+/** The image in a folder that holds `disk.img`, `u-boot.rom` and `vmlinuz`. */
+export async function imageIn(folder: string): Promise<BuiltImage> {
+  const [disk, firmware, kernel] = ['disk.img', 'u-boot.rom', 'vmlinuz'].map((name) => join(folder, name));
+  if (!disk || !firmware || !kernel) throw new Error('unreachable');
+  for (const file of [disk, firmware, kernel]) {
+    await stat(file).catch(() => {
+      throw new Problem(`${file} is missing; build the image with "npm run image".`);
+    });
+  }
+  const { mtimeMs, size } = await stat(disk);
+  return { disk, firmware, kernel, id: `${size}-${mtimeMs}` };
+}
+
+/**
+ * The image, built first if need be. `VITRINE_IMAGE` names a folder with a built one instead.
+ */
+export async function ensureImage(): Promise<BuiltImage> {
+  const folder = process.env.VITRINE_IMAGE;
+  if (!folder) throw new Problem('set VITRINE_IMAGE');
+  return await imageIn(folder);
+}
