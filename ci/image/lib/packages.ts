@@ -119,7 +119,8 @@ async function updateIndex(home: string, conf: PackageConf, mirror: string): Pro
     await updateOnce(apt);
     return apt;
   } catch (error) {
-    const unknownKey = error instanceof CommandError && /NO_PUBKEY|not signed|missing key/i.test(error.output);
+    const unknownKey =
+      error instanceof CommandError && /NO_PUBKEY|not signed|missing key/i.test(error.output);
     if (!unknownKey) throw error;
   }
   await fetchNewerKeyring(home, conf, mirror);
@@ -140,7 +141,10 @@ async function updateOnce(apt: Apt): Promise<void> {
     if (!expired) throw error;
     say('WARNING: THE MIRROR’S PACKAGE INDEX IS PAST ITS RELEASE DATE (Valid-Until).');
     say('WARNING: going on with it. Signatures are still checked; security updates may be missing.');
-    await run('apt-get', [...update, '-o', 'Acquire::Check-Valid-Until=false'], { env, label: 'package index' });
+    await run('apt-get', [...update, '-o', 'Acquire::Check-Valid-Until=false'], {
+      env,
+      label: 'package index',
+    });
   }
 }
 
