@@ -2,6 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { within } from '../lib/wait.ts';
+
+const READY_TIMEOUT_MS = 30_000;
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -10,24 +13,37 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** One figure against its peer. `aim` says what the ratio should be, and which way is good. */
+/** One figure, most of the time against a peer that was measured in the same run. */
 export interface Figure {
   name: string;
   ours: number;
-  peer: number;
   unit: string;
-  peerName: string;
-  aim?: { atMost?: number; atLeast?: number };
+  peer?: { name: string; value: number };
+  /** Bounds of the ratio to the peer, of the difference to it, or of the value itself. */
+  aim?: { of: 'ratio' | 'difference' | 'value'; atMost?: number; atLeast?: number };
 }
 
-export function printFigure({ name, ours, peer, unit, peerName, aim }: Figure): void {
-  const ratio = ours / peer;
-  const met = aim && ratio <= (aim.atMost ?? Infinity) && ratio >= (aim.atLeast ?? 0);
-  const target = aim ? `  aim ${aim.atMost === undefined ? `≥ ${aim.atLeast}` : `≤ ${aim.atMost}`}` : '';
-  const verdict = aim ? (met ? '  met' : '  MISSED') : '';
-  console.log(
-    `${name.padEnd(34)} ${ours.toFixed(1)} ${unit}  vs ${peerName} ${peer.toFixed(1)} ${unit}  ratio ${ratio.toFixed(2)}${target}${verdict}`,
-  );
+/** The line of a figure, and whether its aim is met; a figure without an aim always is. */
+export function describeFigure({ name, ours, unit, peer, aim }: Figure): { line: string; met: boolean } {
+  const measured = { value: ours, ratio: ours / (peer?.value ?? 1), difference: ours - (peer?.value ?? 0) };
+  const judged = aim ? measured[aim.of] : 0;
+  const met = judged <= (aim?.atMost ?? Infinity) && judged >= (aim?.atLeast ?? -Infinity);
+  const parts = [name.padEnd(36), `${ours.toFixed(1)} ${unit}`];
+  if (peer) {
+    parts.push(`${peer.name} ${peer.value.toFixed(1)} ${unit}`, `ratio ${measured.ratio.toFixed(2)}`);
+  }
+  if (aim) {
+    const bound = aim.atMost === undefined ? `≥ ${aim.atLeast}` : `≤ ${aim.atMost}`;
+    parts.push(`aim: ${aim.of} ${bound}`, met ? 'met' : 'MISSED');
+  }
+  return { line: parts.join('  '), met };
+}
+
+/** Prints a figure; whether its aim is met. */
+export function printFigure(figure: Figure): boolean {
+  const { line, met } = describeFigure(figure);
+  console.log(line);
+  return met;
 }
 
 /** A process under measurement that has said it is ready. */
@@ -44,13 +60,21 @@ export async function startNode(args: readonly string[]): Promise<Started> {
   const begun = performance.now();
   const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'ignore'] });
   const lines = createInterface({ input: child.stdout });
-  const line = await new Promise<string>((resolve, reject) => {
+  const ready = new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);
-    child.once('exit', (code) =>
-      reject(new Error(`${args.join(' ')} ended with ${code} before it was ready`)),
-    );
+    child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code} before it was ready`)));
   });
+  const line = await within(ready, READY_TIMEOUT_MS, `${args[0]} to be ready`);
   return { child, line, ms: performance.now() - begun };
+}
+
+/** Runs a Node program to its end and gives its standard output. */
+export async function runNode(args: readonly string[]): Promise<{ output: string; ms: number }> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  for await (const chunk of child.stdout) output += chunk;
+  return { output, ms: performance.now() - begun };
 }
 
 export async function stop({ child }: Started): Promise<void> {
@@ -58,6 +82,18 @@ export async function stop({ child }: Started): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await ended;
+}
+
+/** Starts the agent on a free port of the loopback. */
+export async function startAgent(
+  agent: string,
+  folder: string,
+  more: string[] = [],
+): Promise<Started & { port: number }> {
+  const started = await startNode([agent, '--listen', '127.0.0.1:0', '--data', folder, ...more]);
+  const ready: unknown = JSON.parse(started.line);
+  const [api] = typeof ready === 'object' && ready && 'api' in ready && Array.isArray(ready.api) ? ready.api : [];
+  return { ...started, port: Number(new URL(String(api)).port) };
 }
 
 /** Resident set of a process in MB (10⁶ bytes). */

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SerialPort } from 'serialport';
+import { BASE_PATH } from '../../agent/src/contract/api.ts';
+import { LineSplitter } from '../lib/lines.ts';
+import { ROOT } from '../lib/places.ts';
+import { waitFor, within } from '../lib/wait.ts';
+import { type Figure, median, startAgent, startNode, stop } from './measure.ts';
+
+const WARM_UP = 500;
+const ROUND_TRIPS = 3000;
+const ANSWER_TIMEOUT_MS = 5000;
+const LONGEST_LINE = 1024 * 1024;
+
+/** A pair of pseudo terminals that are each other's end, made by socat. */
+async function ptyPair(folder: string, name: string): Promise<{ child: ChildProcess; ends: [string, string] }> {
+  const ends: [string, string] = [join(folder, `${name}-device`), join(folder, `${name}-host`)];
+  const child = spawn('socat', ends.map((path) => `pty,raw,echo=0,link=${path}`), { stdio: 'ignore' });
+  for (const path of ends) {
+    await waitFor(async () => (await access(path), true), { timeoutMs: 5000, what: path });
+  }
+  return { child, ends };
+}
+
+/** Sends lines one at a time and gives the median time to the answer, in µs. */
+async function roundTrips(path: string, line: (n: number) => string, isAnswer: (text: string) => boolean) {
+  const port = new SerialPort({ path, baudRate: 115200, autoOpen: false });
+  await new Promise<void>((resolve, reject) => port.open((error) => (error ? reject(error) : resolve())));
+  let answered: () => void = () => undefined;
+  const lines = new LineSplitter(LONGEST_LINE);
+  port.on('data', (chunk: Buffer) => {
+    for (const text of lines.push(chunk)) if (isAnswer(text)) answered();
+  });
+  const times: number[] = [];
+  for (let n = 0; n < WARM_UP + ROUND_TRIPS; n++) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answered = resolve;
+    const begun = performance.now();
+    port.write(line(n));
+    await within(promise, ANSWER_TIMEOUT_MS, 'the answer to a line');
+    if (n >= WARM_UP) times.push((performance.now() - begun) * 1000);
+  }
+  await new Promise((resolve) => port.close(resolve));
+  return median(times);
+}
+
+/** One request and its answer over a serial line, against a program that echoes lines on the same kind of line. */
+export async function serialRoundTrip(agent: string, folder: string): Promise<Figure[]> {
+  const request = (id: number) =>
+    `${JSON.stringify({ id, type: 'request', method: 'GET', path: `${BASE_PATH}/device` })}\n`;
+  const isResponse = (text: string) => text.includes('"type":"response"');
+  const isEcho = (text: string) => text.includes('"type":"request"');
+  const pairs = [await ptyPair(folder, 'ours'), await ptyPair(folder, 'bare')];
+  const [ourPair, barePair] = pairs;
+  if (!ourPair || !barePair) throw new Error('unreachable');
+  const ours = await startAgent(agent, join(folder, 'data'), ['--serial', ourPair.ends[0]]);
+  const bare = await startNode([join(ROOT, 'ci/bench/bare-echo.ts'), barePair.ends[0]]);
+  try {
+    const times: [number[], number[]] = [[], []];
+    for (let round = 0; round < 3; round++) {
+      times[0].push(await roundTrips(ourPair.ends[1], request, isResponse));
+      times[1].push(await roundTrips(barePair.ends[1], request, isEcho));
+    }
+    return [
+      {
+        name: 'serial round trip (GET /device)',
+        ours: median(times[0]),
+        unit: 'µs',
+        peer: { name: 'bare NDJSON echo', value: median(times[1]) },
+        aim: { of: 'ratio', atMost: 2 },
+      },
+    ];
+  } finally {
+    await stop(ours);
+    await stop(bare);
+    for (const { child } of pairs) {
+      child.kill();
+      await once(child, 'exit');
+    }
+  }
+}
