@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { ErrorCode } from './errors.ts';
+import { ApiError, type ErrorCode } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -75,10 +75,30 @@ export function endpoint<const E extends Endpoint>(declaration: E): E {
 export interface Route {
   endpoint: Endpoint;
   handler: (call: Call<Endpoint>) => unknown;
+  /** Throws when the surface is closed now; asked before the body is read (docs/contract.md: Gates). */
+  gate?: Gate;
 }
 
+/** Throws an ApiError while the endpoints behind it cannot answer (no radio, switched off, not wired). */
+export type Gate = () => void | Promise<void>;
+
 /** Ties a handler to its endpoint. The link that registers the route validates before it calls. */
-export function serve<E extends Endpoint>(declaration: E, handler: Handler<E>): Route {
+export function serve<E extends Endpoint>(declaration: E, handler: Handler<E>, gate?: Gate): Route {
   // The link validates every part against this very declaration before it calls the handler.
-  return { endpoint: declaration, handler: handler as Route['handler'] };
+  return { endpoint: declaration, handler: handler as Route['handler'], ...(gate ? { gate } : {}) };
+}
+
+/** An endpoint of the contract that this build does not have wired: its gates first, then 501. */
+export function notWired(declaration: Endpoint, gate?: Gate): Route {
+  const refuse = () => {
+    throw new ApiError('not_implemented');
+  };
+  return {
+    endpoint: declaration,
+    handler: refuse,
+    gate: async () => {
+      await gate?.();
+      refuse();
+    },
+  };
 }

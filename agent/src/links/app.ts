@@ -7,7 +7,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { BASE_PATH } from '../contract/api.ts';
-import type { Call, Endpoint, Route } from '../contract/endpoint.ts';
+import { type Call, type Endpoint, notWired, type Route } from '../contract/endpoint.ts';
 import { ApiError, type ErrorCode, envelope } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
 import type { Logger } from '../system/logger.ts';
@@ -52,7 +52,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   const uploads = new Set<string>();
   for (const endpoint of endpoints) {
     for (const type of endpoint.upload?.contentTypes ?? []) uploads.add(type);
-    register(app, served.get(endpoint) ?? { endpoint, handler: notImplemented });
+    register(app, served.get(endpoint) ?? notWired(endpoint));
   }
   // Binary bodies reach the handler as a stream; nothing holds them whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));
@@ -61,16 +61,13 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   return app;
 }
 
-function notImplemented(): never {
-  throw new ApiError('not_implemented');
-}
-
-function register(app: FastifyInstance, { endpoint, handler }: Route): void {
+function register(app: FastifyInstance, { endpoint, handler, gate }: Route): void {
   app.route({
     method: endpoint.method,
     url: BASE_PATH + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: endpoint.response ? { response: { [endpoint.status]: endpoint.response } } : {},
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
+    ...(gate ? { onRequest: async () => gate() } : {}),
     handler: async (request, reply) => {
       const answer = await handler(callOf(endpoint, request, reply));
       reply.code(endpoint.status);
