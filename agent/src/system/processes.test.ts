@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { createLogger } from './logger.ts';
+import { follow, run } from './processes.ts';
+
+const log = createLogger('silent');
+
+test('gives status and output', async () => {
+  const result = await run('sh', ['-c', 'echo out; echo err >&2; exit 3'], { timeoutMs: 5000 });
+  assert.deepEqual(result, { code: 3, stdout: 'out\n', stderr: 'err\n' });
+});
+
+test('keeps a bounded part of what a child prints and lets it end', async () => {
+  const result = await run('sh', ['-c', 'head -c 3000000 /dev/zero | tr "\\0" x'], {
+    timeoutMs: 5000,
+    keepBytes: 1000,
+  });
+  assert.equal(result.code, 0);
+  assert.equal(result.stdout.length, 1000);
+});
+
+test('ends a child that takes too long', async () => {
+  await assert.rejects(run('sleep', ['30'], { timeoutMs: 50 }), /did not end within 50 ms/);
+});
+
+test('ends a child when its caller gives up', async () => {
+  const abort = new AbortController();
+  const running = run('sleep', ['30'], { timeoutMs: 10_000, signal: abort.signal });
+  abort.abort();
+  await assert.rejects(running, /was stopped/);
+});
+
+test('says that a program is not installed', async () => {
+  await assert.rejects(run('no-such-program-vitrine', [], { timeoutMs: 1000 }), { code: 'ENOENT' });
+});
+
+test('starts a follower again when it ends, and never after it was stopped', async () => {
+  const seen = new EventTarget();
+  const lines: string[] = [];
+  let starts = 0;
+  let restarts = 0;
+  const stop = follow({
+    command: 'sh',
+    args: () => ['-c', `echo run ${++starts}`],
+    onLine: (line) => {
+      lines.push(line);
+      if (lines.length === 2) seen.dispatchEvent(new Event('two'));
+    },
+    onRestart: () => restarts++,
+    log,
+  });
+  // A ref'd timer holds the process while the follower's own timers do not.
+  const guard = setTimeout(() => seen.dispatchEvent(new Event('two')), 10_000);
+  await once(seen, 'two');
+  clearTimeout(guard);
+  stop();
+  assert.deepEqual(lines, ['run 1', 'run 2']);
+  assert.equal(restarts, 1);
+});

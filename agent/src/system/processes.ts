@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Logger } from './logger.ts';
+
+/** What is kept of each output of a child, in bytes; the rest is read and dropped. */
+export const KEPT_OUTPUT = 64 * 1024;
+/** Longest line of a child that is passed on, in bytes. */
+const LONGEST_LINE = 1024 * 1024;
+/** Between SIGTERM and SIGKILL, in ms. */
+const TERM_GRACE_MS = 2000;
+/** Restart delays of a supervised child, in ms; a child that lived for `SETTLED_MS` starts over. */
+const FIRST_RESTART_MS = 250;
+const LAST_RESTART_MS = 30_000;
+const SETTLED_MS = 10_000;
+
+export interface RunOptions {
+  /** After this time the child is killed and the run fails, in ms. */
+  timeoutMs: number;
+  /** Bytes kept of stdout and of stderr each; 64 KiB by default. */
+  keepBytes?: number;
+  signal?: AbortSignal;
+}
+
+export interface RunResult {
+  /** Exit status, or undefined when a signal ended the child. */
+  code: number | undefined;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Runs a program to its end, with nothing on its standard input.
+ * @throws Error when it cannot be started (`code` is ENOENT where it is not installed), takes longer than
+ *   `timeoutMs`, or `signal` aborts it. An exit status other than 0 is a result, not an error.
+ */
+export function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+  const { timeoutMs, keepBytes = KEPT_OUTPUT, signal } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
+    const stdout = keep(child.stdout, keepBytes);
+    const stderr = keep(child.stderr, keepBytes);
+    let failure: Error | undefined;
+    const abort = (reason: string) => {
+      failure ??= new Error(`${command} ${reason}`);
+      child.kill('SIGKILL');
+    };
+    const aborted = () => abort('was stopped');
+    const timer = setTimeout(() => abort(`did not end within ${timeoutMs} ms`), timeoutMs);
+    signal?.addEventListener('abort', aborted, { once: true });
+    if (signal?.aborted) aborted();
+    const settle = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+    };
+    child.once('error', (error) => {
+      settle();
+      reject(error);
+    });
+    child.once('close', (code) => {
+      settle();
+      if (failure) reject(failure);
+      else resolve({ code: code ?? undefined, stdout: stdout(), stderr: stderr() });
+    });
+  });
+}
+
+/** Collects the first `limit` bytes of a stream and drains the rest, so that the child never blocks. */
+function keep(stream: Readable, limit: number): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    if (size >= limit) return;
+    chunks.push(chunk.subarray(0, limit - size));
+    size += chunk.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+/** The agent's environment without what systemd gave to the agent alone. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES, ...rest } =
+    process.env;
+  return rest;
+}
+
+/** Asks a child to end, and ends it when it does not. */
+export function terminate(child: ChildProcess): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), TERM_GRACE_MS);
+  timer.unref();
+  child.once('exit', () => clearTimeout(timer));
+}
+
+/**
+ * Cuts a child's output into lines.
+ * @param limit lines longer than this, in bytes, are dropped: an endless one must not grow in memory
+ */
+export function splitLines(stream: Readable, onLine: (line: string) => void, limit = LONGEST_LINE): void {
+  let parts: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      size += end - start;
+      if (size <= limit) onLine(Buffer.concat([...parts, chunk.subarray(start, end)]).toString('utf8'));
+      parts = [];
+      size = 0;
+      start = end + 1;
+    }
+    size += chunk.length - start;
+    if (size <= limit) parts.push(chunk.subarray(start));
+    else parts = [];
+  });
+}
+
+export interface FollowOptions {
+  command: string;
+  /** Asked before every start, so that a follower can go on where the last one ended. */
+  args: () => readonly string[];
+  onLine: (line: string) => void;
+  /** After every start but the first: something may have been missed in between. */
+  onRestart?: () => void;
+  log: Logger;
+}
+
+/**
+ * Runs a program that prints lines for as long as somebody wants them, and starts it again with growing
+ * delays when it ends. A program that is not installed is not tried again.
+ * @returns stops it
+ */
+export function follow({ command, args, onLine, onRestart, log }: FollowOptions): () => void {
+  let child: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let delay = FIRST_RESTART_MS;
+  let stopped = false;
+  const start = (again: boolean) => {
+    const started = Date.now();
+    const running = spawn(command, args(), { stdio: ['ignore', 'pipe', 'ignore'], env: childEnvironment() });
+    child = running;
+    let gone = false;
+    const ended = (why: string, retry: boolean) => {
+      if (gone || stopped) return;
+      gone = true;
+      if (!retry) return void log.warn({ command, why }, 'a program cannot be started');
+      if (Date.now() - started > SETTLED_MS) delay = FIRST_RESTART_MS;
+      log.warn({ command, why, delay }, 'a program ended and is started again');
+      timer = setTimeout(() => start(true), delay);
+      timer.unref();
+      delay = Math.min(delay * 2, LAST_RESTART_MS);
+    };
+    running.once('error', (error) => ended(error.message, !('code' in error && error.code === 'ENOENT')));
+    running.once('close', (code, signal) => ended(signal ?? `status ${code}`, true));
+    splitLines(running.stdout, (line) => {
+      if (!stopped) onLine(line);
+    });
+    if (again) onRestart?.();
+  };
+  start(false);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+    if (child) terminate(child);
+  };
+}
