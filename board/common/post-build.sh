@@ -19,6 +19,7 @@ cp "$VITRINE_KEYRING" "$TARGET_DIR/etc/rauc/keyring.pem"
 mkdir -p "$TARGET_DIR/etc/vitrine"
 echo "$VITRINE_VERSION" >"$TARGET_DIR/etc/vitrine/version"
 echo "$BOARD" >"$TARGET_DIR/etc/vitrine/profile"
+echo "VITRINE_PROFILE=$BOARD" >"$TARGET_DIR/etc/vitrine/board.env"
 cat >"$TARGET_DIR/usr/lib/os-release" <<EOF
 NAME=Vitrine
 ID=vitrine

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Problem } from '../../lib/problem.ts';
 import type { PackageConf } from './conf.ts';
 import { CommandError, run, say } from './run.ts';
 
@@ -19,6 +20,8 @@ export interface PackageStore {
   source: string;
   /** `Date:` of the index, seconds since 1970. */
   indexDate: number;
+  /** Hash of the signed index: names every version of every package. */
+  id: string;
 }
 
 /** Where the host's apt gets Debian from, else what mmdebstrap would use. VITRINE_MIRROR overrides. */
@@ -37,36 +40,56 @@ export async function findMirror(): Promise<string> {
     ...['--setup-hook=cat "$1"/etc/apt/sources.list >&2; false', 'stable'],
   ]).catch((error: unknown) => (error instanceof CommandError ? error.output : ''));
   const uri = /^deb (?:\[.*\] )?(\S+) stable /m.exec(answer)?.[1];
-  if (!uri) throw new Error('no Debian package mirror is known here: set VITRINE_MIRROR to one');
+  if (!uri) throw new Problem('no Debian package mirror is known here: set VITRINE_MIRROR to one.');
   return uri.replace(/\/$/, '');
 }
 
-/** Fetches every package of the lists with what it depends on, signatures checked. Existing files are kept. */
-export async function fetchPackages(conf: PackageConf, cache: string): Promise<PackageStore> {
+/**
+ * Fetches every package of the lists with what it depends on, signatures checked. Existing files are kept.
+ * @param step wraps the fetching itself, which is skipped when all is there
+ */
+export async function fetchPackages(
+  conf: PackageConf,
+  cache: string,
+  step: (work: () => Promise<void>) => Promise<void>,
+): Promise<PackageStore> {
   const home = join(cache, `${conf.suite}-${conf.architecture}`);
   const mirror = await findMirror();
-  const wanted = [...conf.runtime, ...conf.builder];
-  let apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
+  const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   const stamp = join(home, 'complete');
   const wish = createHash('sha256')
-    .update([mirror, ...wanted, ...conf.firmware].join(' '))
+    .update([mirror, ...conf.runtime, ...conf.builder, ...conf.firmware].join(' '))
     .digest('hex');
   const complete = existsSync(stamp) && readFileSync(stamp, 'utf8') === wish;
   if (!complete) {
-    if (!indexFile(apt.lists)) apt = await updateIndex(home, conf, mirror);
-    try {
-      await download(apt, wanted, conf.firmware);
-    } catch (error) {
-      say(`fetching from the known index failed, the index is renewed: ${firstLine(error)}`);
-      apt = await updateIndex(home, conf, mirror);
-      await download(apt, wanted, conf.firmware);
-    }
+    await step(() => fetchAll(home, conf, mirror, apt));
     writeFileSync(stamp, wish);
   }
   const index = indexFile(apt.lists);
-  const date = index && /^Date: (.*)$/m.exec(readFileSync(index, 'utf8'))?.[1];
-  if (!date) throw new Error(`the package index in ${apt.lists} has no date; remove ${home} and try again`);
-  return { archives: apt.archives, lists: apt.lists, source: apt.source, indexDate: Date.parse(date) / 1000 };
+  const text = index === undefined ? '' : readFileSync(index, 'utf8');
+  const date = /^Date: (.*)$/m.exec(text)?.[1];
+  if (!date)
+    throw new Problem(`the package index in ${apt.lists} has no date; remove ${home} and try again.`);
+  return {
+    archives: apt.archives,
+    lists: apt.lists,
+    source: apt.source,
+    indexDate: Date.parse(date) / 1000,
+    id: createHash('sha256').update(text).digest('hex'),
+  };
+}
+
+async function fetchAll(home: string, conf: PackageConf, mirror: string, known: Apt): Promise<void> {
+  const wanted = [...conf.runtime, ...conf.builder];
+  let apt = known;
+  if (!indexFile(apt.lists)) apt = await updateIndex(home, conf, mirror);
+  try {
+    await download(apt, wanted, conf.firmware);
+  } catch (error) {
+    say(`fetching from the known index failed, the index is renewed: ${firstLine(error)}`);
+    apt = await updateIndex(home, conf, mirror);
+    await download(apt, wanted, conf.firmware);
+  }
 }
 
 interface Apt {
@@ -111,7 +134,7 @@ Acquire::http::Timeout "60";
 
 async function updateIndex(home: string, conf: PackageConf, mirror: string): Promise<Apt> {
   if (!existsSync(HOST_KEYRING)) {
-    throw new Error('the Debian archive keys are not here: install the package debian-archive-keyring');
+    throw new Problem('the Debian archive keys are not here: install the package debian-archive-keyring.');
   }
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   say(`reading the index of Debian ${conf.suite}`);
@@ -135,7 +158,7 @@ async function updateOnce(apt: Apt): Promise<void> {
   const update = ['update', '-o', 'APT::Update::Error-Mode=any'];
   const env = { APT_CONFIG: apt.config };
   try {
-    await run('apt-get', update, { env, label: 'package index' });
+    await run('apt-get', update, { env });
   } catch (error) {
     const expired = error instanceof CommandError && /is expired \(invalid since/.test(error.output);
     if (!expired) throw error;
@@ -172,8 +195,7 @@ async function download(apt: Apt, packages: string[], single: string[]): Promise
     // Essential packages are no one's dependency.
     const essential = ['?essential', ...packages];
     const args = ['install', '--download-only', '--yes', ...essential];
-    say('fetching packages');
-    await run('apt-get', args, { env, label: 'fetching packages', timeoutMinutes: 120 });
+    await run('apt-get', args, { env, timeoutMinutes: 120 });
   }
   for (const name of single) {
     await run('apt-get', ['download', name], { env, cwd: apt.archives, timeoutMinutes: 30 });

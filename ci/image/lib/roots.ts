@@ -1,6 +1,6 @@
 import type { PackageConf } from './conf.ts';
 import type { PackageStore } from './packages.ts';
-import { run, say } from './run.ts';
+import { run } from './run.ts';
 
 /** Documentation, translations and data that nothing on the device opens. */
 const EXCLUDED = [
@@ -24,25 +24,26 @@ export interface RootOptions {
   conf: PackageConf;
   store: PackageStore;
   packages: string[];
-  /** Folder or .tar file to make. */
+  /** Folder to make. */
   target: string;
   /** Seconds since 1970 that every file is at most dated. */
   epoch: number;
-  label: string;
 }
 
 /** Makes a root filesystem from fetched packages, without network. Same packages and epoch, same bytes. */
 export async function makeRoot(options: RootOptions): Promise<void> {
   const { conf, store } = options;
-  say(`${options.label}: installing ${options.packages.length} packages and what they need`);
   await run(
     'mmdebstrap',
     [
       '--mode=root',
+      '--format=directory',
       '--variant=essential',
       `--architectures=${conf.architecture}`,
       '--skip=update',
       ...EXCLUDED.map((path) => `--dpkgopt=path-exclude=${path}`),
+      // Nothing of a half-made root is ever used, so no write has to wait for the disk.
+      '--dpkgopt=force-unsafe-io',
       '--aptopt=APT::Install-Recommends "false"',
       '--aptopt=Acquire::Languages "none"',
       '--aptopt=APT::Sandbox::User "root"',
@@ -58,7 +59,6 @@ export async function makeRoot(options: RootOptions): Promise<void> {
       // INITRD=No: the kernel package asks for no initramfs, ours is made by board/common.
       env: { SOURCE_DATE_EPOCH: String(options.epoch), INITRD: 'No', DEBIAN_FRONTEND: 'noninteractive' },
       timeoutMinutes: 60,
-      label: options.label,
     },
   );
 }

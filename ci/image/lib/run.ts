@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Problem } from '../../lib/problem.ts';
 
 const QUIET_TAIL = 40;
 
@@ -8,10 +9,6 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Minutes before the command is killed; 30 unless told. */
   timeoutMinutes?: number;
-  /** Text for its standard input. */
-  input?: string;
-  /** Said on stderr with the elapsed time, once at the start of each further half minute. */
-  label?: string;
 }
 
 /** A command that ended badly; `output` holds the last lines of what it wrote. */
@@ -25,45 +22,37 @@ export class CommandError extends Error {
 
 /** One line for the person who waits, on stderr. */
 export function say(line: string): void {
-  process.stderr.write(`image: ${line}\n`);
+  process.stderr.write(`vitrine: ${line}\n`);
 }
 
 /**
- * Runs a command to its end and gives its standard output. Its stderr is kept back and shown only on failure.
+ * Runs a command to its end and gives its standard output. Its stderr is kept back and shown only on failure. The
+ * command is told to end when this process dies, however it dies.
  * Throws {@link CommandError} on a non-zero exit, a signal or the timeout.
  */
 export async function run(command: string, args: string[], options: RunOptions = {}): Promise<string> {
-  const child = spawn(command, args, {
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', command, ...args], {
     cwd: options.cwd,
     env: { ...process.env, LC_ALL: 'C.UTF-8', ...options.env },
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: (options.timeoutMinutes ?? 30) * 60_000,
   });
-  child.stdin?.end(options.input);
   const out: Buffer[] = [];
   let tail: string[] = [];
-  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
-  child.stderr?.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => {
     tail = tail.concat(chunk.toString().split(/[\r\n]+/)).slice(-QUIET_TAIL);
   });
-  const started = Date.now();
-  const ticker = setInterval(() => {
-    if (options.label) say(`${options.label}: ${Math.round((Date.now() - started) / 1000)} s …`);
-  }, 30_000);
   try {
     const [code, signal]: unknown[] = await once(child, 'close');
     const stdout = Buffer.concat(out).toString();
-    if (code !== 0) {
-      const said = [...tail, ...stdout.split('\n').slice(-QUIET_TAIL)].filter(Boolean).join('\n');
-      throw new CommandError(`${command} ${args[0] ?? ''} failed (${signal ?? `exit code ${code}`})`, said);
-    }
-    return stdout;
+    if (code === 0) return stdout;
+    const said = [...tail, ...stdout.split('\n').slice(-QUIET_TAIL)].filter(Boolean).join('\n');
+    throw new CommandError(`${command} ${args[0] ?? ''} failed (${signal ?? `exit code ${code}`})`, said);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new Error(`"${command}" is not installed here; packages.conf [host] lists what is needed`);
+      throw new Problem('the program "setpriv" is missing; packages.conf [host] lists what is needed.');
     }
     throw error;
-  } finally {
-    clearInterval(ticker);
   }
 }

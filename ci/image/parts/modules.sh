@@ -1,38 +1,31 @@
 #!/bin/sh
-# Builds the patched USB gadget serial modules against the image's kernel, out of its tree.
-#
-#   modules.sh PATCHES STAGING
-#
-# Runs inside the builder root (linux-headers, linux-source, gcc, make, patch, kmod), with /proc in place.
-#   PATCHES  folder of *.patch files for the kernel, `patch -p1` form (board/common/patches/linux)
-#   STAGING  the modules go to STAGING/usr/lib/modules/VERSION/updates, where modprobe looks first. When
-#            STAGING is a whole root filesystem its module index is brought up to date; otherwise run
-#            `depmod -b ROOT VERSION` after copying.
-# Prints the kernel version it built for.
+# inputs: board/common/patches/linux
+# Builds the patched USB gadget serial modules against the image's kernel, out of its tree. They go to
+# /usr/lib/modules/VERSION/updates, where modprobe looks first; finish.sh brings the module index up to date.
 #
 # A board's own kernel gets the same patch files from its build system. Here every module that embeds
 # `struct gserial` is rebuilt, not only the patched ones: the structure grows, and this kernel does not
 # check module interfaces by checksum.
 set -eu
 
-patches=$(cd "$1" && pwd)
-staging=$(mkdir -p "$2" && cd "$2" && pwd)
+patches=/src/board/common/patches/linux
+staging=/out
 
 fail() {
-	echo "modules.sh: $1" >&2
-	exit 1
+    echo "modules.sh: $1" >&2
+    exit 1
 }
 
 set -- /lib/modules/*/build
 if [ $# -ne 1 ] || [ ! -e "$1/Makefile" ]; then
-	fail 'expected the headers of exactly one kernel in /lib/modules'
+    fail 'expected the headers of exactly one kernel in /lib/modules'
 fi
 build=$1
 version=$(basename "$(dirname "$build")")
 
 set -- /usr/src/linux-source-*.tar.xz
 if [ $# -ne 1 ] || [ ! -f "$1" ]; then
-	fail 'expected exactly one /usr/src/linux-source-*.tar.xz'
+    fail 'expected exactly one /usr/src/linux-source-*.tar.xz'
 fi
 source=$1
 tree=$(basename "$source" .tar.xz)
@@ -49,12 +42,12 @@ trap 'rm -rf "$work"' EXIT
 function=drivers/usb/gadget/function
 set --
 for file in u_serial.c u_serial.h f_acm.c f_serial.c f_obex.c; do
-	set -- "$@" "$tree/$function/$file"
+    set -- "$@" "$tree/$function/$file"
 done
 # --occurrence lets tar stop at the last of the files instead of unpacking to the end.
 tar -x -C "$work" --strip-components=1 --occurrence=1 -f "$source" "$@"
 for patch in "$patches"/*.patch; do
-	patch -d "$work" -p1 --fuzz=0 --no-backup-if-mismatch <"$patch" >&2
+    patch -d "$work" -p1 --fuzz=0 --no-backup-if-mismatch <"$patch" >&2
 done
 
 cat >"$work/$function/Makefile" <<'MAKEFILE'
@@ -68,10 +61,4 @@ MAKEFILE
 make -C "$build" M="$work/$function" modules >&2
 # CONFIG_MODULE_SIG_ALL= because the distribution's signing key is, of course, not in its headers.
 make -C "$build" M="$work/$function" INSTALL_MOD_PATH="$staging/usr" INSTALL_MOD_DIR=updates \
-	INSTALL_MOD_STRIP=1 CONFIG_MODULE_SIG_ALL= DEPMOD=true modules_install >&2
-
-# With usrmerge depmod reads ROOT/lib/modules; a staging folder has no such link.
-if [ -e "$staging/lib/modules/$version/modules.builtin" ]; then
-	depmod -b "$staging" "$version"
-fi
-echo "$version"
+    INSTALL_MOD_STRIP=1 CONFIG_MODULE_SIG_ALL= DEPMOD=true modules_install >&2

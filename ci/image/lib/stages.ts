@@ -1,0 +1,206 @@
+/**
+ * The steps from packages to a disk. Each gives a folder of the cache, named by the hash of all that went into it, and
+ * is skipped when that folder is there. Called by one process at a time (see Cache.exclusively).
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { buildAgent } from '../../build-agent.ts';
+import { ROOT } from '../../lib/places.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Progress } from '../../lib/progress.ts';
+import type { Cache } from './cache.ts';
+import type { PackageConf } from './conf.ts';
+import { hashFiles, hashOf } from './hash.ts';
+import type { PackageStore } from './packages.ts';
+import { makeRoot } from './roots.ts';
+import { CommandError, run } from './run.ts';
+
+/** Results that are kept: the one in use and the one before. */
+const KEEP_IMAGES = 2;
+const KEEP_ROOTS = 1;
+const KEEP_PARTS = 2;
+const PART_TIMEOUT_MINUTES = 20;
+
+export interface Build {
+  cache: Cache;
+  conf: PackageConf;
+  store: PackageStore;
+  progress: Progress;
+  /** Folder of `board/`. */
+  board: string;
+}
+
+/** Runs a command inside the builder root: the project is /src, `out` is /out. Variables are named in `env`. */
+async function inBuilder(
+  build: Build,
+  builder: string,
+  out: string,
+  command: string[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return await run(
+    join(ROOT, 'ci/image/in-builder'),
+    [builder, ROOT, out, 'env', ...assignments, ...command],
+    {
+      env: { SOURCE_DATE_EPOCH: String(build.store.indexDate) },
+      timeoutMinutes: PART_TIMEOUT_MINUTES,
+    },
+  );
+}
+
+/** The root filesystem that everything is compiled and put together in. */
+export async function builderRoot(build: Build): Promise<string> {
+  const packages = [...build.conf.runtime, ...build.conf.builder];
+  return await build.cache.make('builder', rootKey(build, packages), KEEP_ROOTS, async (target) => {
+    await makeRoot({ ...build, packages, target, epoch: build.store.indexDate });
+    for (const mountPoint of ['src', 'out']) mkdirSync(join(target, mountPoint));
+  });
+}
+
+/** The device's packages, installed, with what the device does not need taken out. */
+export async function runtimeRoot(build: Build, builder: Promise<string>): Promise<string> {
+  const { runtime } = build.conf;
+  const key = hashOf(
+    rootKey(build, runtime),
+    hashFiles(ROOT, ['ci/image/trim.sh', 'ci/image/kernel-modules.conf']),
+  );
+  return await build.cache.make('runtime', key, KEEP_ROOTS, async (target) => {
+    const root = join(target, 'root');
+    await makeRoot({ ...build, packages: runtime, target: root, epoch: build.store.indexDate });
+    await inBuilder(build, await builder, target, ['/src/ci/image/trim.sh', '/out/root']);
+  });
+}
+
+function rootKey({ store, conf }: Build, packages: string[]): string {
+  return hashOf(
+    store.id,
+    conf.architecture,
+    hashFiles(ROOT, ['ci/image/lib/roots.ts']),
+    ...[...packages].sort(),
+  );
+}
+
+/** What a part's script says that its result depends on, from its line `# inputs: path path…`. */
+export function partInputs(script: string): string[] {
+  const line = /^# inputs:(.*)$/m.exec(script)?.[1];
+  if (line === undefined) throw new Problem('a script of ci/image/parts has no line "# inputs: …".');
+  return line.trim().split(/\s+/).filter(Boolean);
+}
+
+/** Everything that `ci/image/parts/*.sh` compiles, a folder each, to be laid over the root. */
+export async function compileParts(build: Build, builder: string): Promise<Map<string, string>> {
+  const names = readdirSync(join(ROOT, 'ci/image/parts')).filter((name) => name.endsWith('.sh'));
+  const parts = names.sort().map(async (file): Promise<[string, string]> => {
+    const name = basename(file, '.sh');
+    const script = join('ci/image/parts', file);
+    const inputs = partInputs(readFileSync(join(ROOT, script), 'utf8'));
+    const key = hashOf(basename(builder), hashFiles(ROOT, ['ci/image/in-builder', script, ...inputs]));
+    const folder = await build.cache.make(`part-${name}`, key, KEEP_PARTS, async (out) => {
+      try {
+        await inBuilder(build, builder, out, [`/src/${script}`]);
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        throw new Problem(`the part "${name}" of the image could not be made:\n${error.output}`);
+      }
+    });
+    return [name, folder];
+  });
+  const settled = await Promise.allSettled(parts);
+  const done = new Map<string, string>();
+  for (const part of settled) {
+    if (part.status === 'rejected') throw part.reason;
+    done.set(...part.value);
+  }
+  return done;
+}
+
+/** The agent's bundle, in a folder named by what it came out as. */
+export async function bundleAgent(build: Build): Promise<string> {
+  let made = '';
+  await build.cache.scratch('bundle', async (folder) => {
+    const bundle = join(folder, 'agent');
+    await buildAgent(bundle);
+    made = await build.cache.make('agent', hashFiles(bundle, ['.']), KEEP_PARTS, async (target) => {
+      rmSync(target, { recursive: true });
+      renameSync(bundle, target);
+    });
+  });
+  return made;
+}
+
+export interface Ingredients {
+  builder: string;
+  runtime: string;
+  parts: Map<string, string>;
+  agent: string;
+  /** PEM file of the certificates that update bundles are checked with. */
+  keyring: string;
+  version: string;
+}
+
+/** The folder with disk.img, u-boot.rom and vmlinuz. */
+export async function assembleImage(build: Build, from: Ingredients): Promise<string> {
+  const firmware = readdirSync(build.store.archives).find((name) => name.startsWith('u-boot-qemu_'));
+  if (!firmware) throw new Problem('the package u-boot-qemu was not fetched.');
+  const key = hashOf(
+    ...[from.builder, from.runtime, from.agent, ...from.parts.values()].map((folder) => basename(folder)),
+    hashFiles(ROOT, [
+      'overlay',
+      'board/common',
+      `board/${build.board}`,
+      'ci/image/assemble.sh',
+      'ci/image/finish.sh',
+    ]),
+    ...[readFileSync(from.keyring, 'utf8'), from.version, firmware],
+  );
+  const found = build.cache.find('image', key);
+  if (found) return found;
+  return await build.progress.step('putting the disk together', () =>
+    build.cache.make('image', key, KEEP_IMAGES, async (result) => {
+      await build.cache.scratch('assembly', async (work) => {
+        await run('cp', ['-a', '--reflink=auto', join(from.runtime, 'root'), join(work, 'root')]);
+        for (const folder of ['parts', 'images']) mkdirSync(join(work, folder));
+        for (const [name, folder] of from.parts) await run('cp', ['-a', folder, join(work, 'parts', name)]);
+        await run('cp', ['-a', from.agent, join(work, 'agent')]);
+        writeFileSync(join(work, 'keyring.pem'), readFileSync(from.keyring));
+        await inBuilder(build, from.builder, work, ['/src/ci/image/assemble.sh', build.board], {
+          VITRINE_VERSION: from.version,
+          VITRINE_KEYRING: '/out/keyring.pem',
+        });
+        await run('dpkg-deb', ['-x', join(build.store.archives, firmware), join(work, 'firmware')]);
+        renameSync(join(work, 'images/disk.img'), join(result, 'disk.img'));
+        renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
+        await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
+        await run('cp', [join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'), result]);
+        writeFileSync(join(result, 'id'), key);
+      });
+    }),
+  );
+}
+
+/**
+ * The certificate that update bundles are checked with: the file that VITRINE_KEYRING names, else one of a key pair
+ * of this user's own, made when first needed and kept in `folder`. The pair signs development bundles; its private
+ * half is in no image. The authority's key is thrown away: `signing.pem` is all it ever signs.
+ */
+export async function updateKeyring(build: Build, builder: string, folder: string): Promise<string> {
+  const named = process.env['VITRINE_KEYRING'];
+  if (named) return named;
+  const keyring = join(folder, 'keyring.pem');
+  if (existsSync(keyring)) return keyring;
+  await build.cache.scratch('key', async (work) => {
+    await inBuilder(build, builder, work, ['/src/ci/image/make-key.sh', '/out']);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // The keyring comes last: with it the folder is complete.
+    for (const name of ['signing.key', 'signing.pem', 'keyring.pem']) {
+      await run('install', [
+        '-m',
+        name.endsWith('.key') ? '600' : '644',
+        join(work, name),
+        join(folder, name),
+      ]);
+    }
+  });
+  return keyring;
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# inputs: browser
+# Builds the kiosk browser inside the builder root: sources from /src, program to /out/usr/bin.
+set -eu
+
+build=/tmp/vitrine-browser
+meson setup --prefix=/usr "$build" /src/browser >&2
+ninja -C "$build" >&2
+install -D -m 0755 -s "$build/vitrine-browser" /out/usr/bin/vitrine-browser
