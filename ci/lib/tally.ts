@@ -1,0 +1,26 @@
+/** How many tests, or checks that count as one, went which way. */
+export interface Tally {
+  passed: number;
+  failed: number;
+}
+
+export const PASSED: Tally = { passed: 1, failed: 0 };
+export const FAILED: Tally = { passed: 0, failed: 1 };
+
+export function sum(tallies: Tally[]): Tally {
+  return tallies.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }), {
+    passed: 0,
+    failed: 0,
+  });
+}
+
+/** The closing line of every test command: `12 passed, 0 failed`. */
+export function closingLine({ passed, failed }: Tally): string {
+  return `${passed} passed, ${failed} failed`;
+}
+
+/** Prints the closing line; the exit code that goes with it. Nothing run at all is a failure too. */
+export function close(tally: Tally): number {
+  console.log(closingLine(tally));
+  return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
+}

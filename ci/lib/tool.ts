@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ROOT } from './places.ts';
+
+const KEPT = 1024 * 1024;
+
+/** How a program ended, and the last MiB of what it wrote on stdout and stderr, in the order it came. */
+export interface ToolResult {
+  ok: boolean;
+  output: string;
+}
+
+/**
+ * Runs a program in the project's folder until it ends; past `timeoutMs` it is killed and counts as failed.
+ * @param onOutput gets what it writes as it comes
+ */
+export async function runTool(
+  program: string,
+  args: string[],
+  timeoutMs: number,
+  onOutput: (chunk: Buffer) => void = () => undefined,
+): Promise<ToolResult> {
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-KEPT);
+      onOutput(chunk);
+    });
+  }
+  try {
+    const [code, signal]: unknown[] = await once(child, 'close');
+    if (signal) output += `\n${program} was ended by ${String(signal)} (time limit ${timeoutMs / 1000} s)\n`;
+    return { ok: code === 0, output };
+  } catch (error) {
+    return { ok: false, output: `${program} could not be started: ${String(error)}\n` };
+  }
+}
+
+/** The files that git knows, or would take, as paths from the project's folder. */
+export async function projectFiles(...patterns: string[]): Promise<string[]> {
+  const { ok, output } = await runTool(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...patterns],
+    60_000,
+  );
+  if (!ok) throw new Error(`git does not list the project's files: ${output}`);
+  return output.split('\0').filter(Boolean);
+}

@@ -1,0 +1,49 @@
+/**
+ * `npm run test:unit [-- FILE…]`: every `*.test.ts` of the project, by Node's own test runner. The closing line
+ * counts single tests.
+ */
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from './lib/places.ts';
+import { command, Problem } from './lib/problem.ts';
+import { close, type Tally } from './lib/tally.ts';
+import { projectFiles } from './lib/tool.ts';
+
+const FILE_TIMEOUT_MS = 5 * 60_000;
+
+/** Runs test files, each in a process of its own, and prints Node's "spec" report. */
+export async function unitTests(files: string[], print: (text: string) => void): Promise<Tally> {
+  const stream = run({
+    files,
+    concurrency: Math.max(1, availableParallelism()),
+    timeout: FILE_TIMEOUT_MS,
+    cwd: ROOT,
+  });
+  const tally = { passed: 0, failed: 0 };
+  stream.on('test:summary', ({ file, counts }) => {
+    // The summary without a file is the whole run's.
+    if (file !== undefined) return;
+    tally.passed = counts.passed;
+    // Cancelled ones ran into a time limit or into a failed parent.
+    tally.failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+  });
+  for await (const text of stream.compose(spec)) print(String(text));
+  return tally;
+}
+
+/** Every unit test file of the project; scenarios that need a machine are not named `*.test.ts`. */
+export async function unitTestFiles(): Promise<string[]> {
+  return (await projectFiles('*.test.ts')).map((path) => join(ROOT, path));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => {
+    const named = process.argv.slice(2).map((path) => resolve(process.env.INIT_CWD ?? '.', path));
+    const files = named.length > 0 ? named : await unitTestFiles();
+    if (files.length === 0) throw new Problem('there is no *.test.ts file.');
+    return close(await unitTests(files, (text) => process.stdout.write(text)));
+  });
+}

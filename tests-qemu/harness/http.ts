@@ -1,0 +1,61 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+const TIMEOUT_MS = 60_000;
+const MAX_BODY = 64 * 2 ** 20;
+
+export interface HttpResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  /** The parsed body of a JSON response, else undefined. */
+  body: unknown;
+}
+
+/** What a request may carry beyond its path. `json` sets the content type; `headers` may overwrite any header. */
+export interface HttpOptions {
+  json?: unknown;
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+}
+
+/** One request, each on a connection of its own, so that a test may send any header and no state is left behind. */
+export async function http(method: string, url: string, options: HttpOptions = {}): Promise<HttpResponse> {
+  const payload = options.json === undefined ? options.raw : JSON.stringify(options.json);
+  const headers: Record<string, string> = { ...(payload === undefined ? {} : lengthOf(payload)) };
+  if (options.json !== undefined) headers['content-type'] = 'application/json';
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+  const call = request(url, {
+    method,
+    agent: false,
+    headers: { ...headers, ...options.headers },
+    signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
+  });
+  call.on('error', reject);
+  call.on('response', (response) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY) response.destroy(new Error('the body is too large'));
+      chunks.push(chunk);
+    });
+    response.on('error', reject);
+    response.on('end', () => {
+      const bytes = Buffer.concat(chunks);
+      const isJson = /^application\/json\b/.test(response.headers['content-type'] ?? '');
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        bytes,
+        body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined,
+      });
+    });
+  });
+  call.end(payload);
+  return await promise;
+}
+
+function lengthOf(payload: string | Buffer): Record<string, string> {
+  return { 'content-length': String(Buffer.byteLength(payload)) };
+}

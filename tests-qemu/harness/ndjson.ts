@@ -1,0 +1,136 @@
+import type { Socket } from 'node:net';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { LineSplitter } from '../../ci/lib/lines.ts';
+import { connectUnix } from '../../ci/lib/unix-socket.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { asEvent, EventLog, field } from './events.ts';
+
+const MAX_LINE = 32 * 2 ** 20;
+const TEXT_KEPT = 256 * 1024;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+const Response = Type.Object({
+  id: Type.Union([Type.String(), Type.Number()]),
+  type: Type.Literal('response'),
+  status: Type.Integer(),
+  body: Type.Optional(Type.Unknown()),
+  body_b64: Type.Optional(Type.String()),
+});
+
+/** A response frame's content (interface: Serial transport). */
+export interface SerialResponse {
+  status: number;
+  body?: unknown;
+  body_b64?: string;
+}
+
+/**
+ * A host on the serial link: sends lines, keeps what comes back. Frames are sorted into responses by id, events and
+ * the rest; lines that are no JSON (a root shell's) stay in `text`.
+ */
+export class SerialClient {
+  readonly events = new EventLog();
+  /** Frames that are neither responses nor events: hello, errors, acknowledgements. */
+  readonly others: unknown[] = [];
+  /** The last of everything received, as it came. */
+  text = '';
+  closed = false;
+  readonly #socket: Socket;
+  readonly #lines = new LineSplitter(MAX_LINE);
+  readonly #responses = new Map<string | number, SerialResponse>();
+  #lastId = 0;
+
+  /** Connects to the machine's unix socket that carries the link. */
+  static async connect(path: string): Promise<SerialClient> {
+    return new SerialClient(await connectUnix(path));
+  }
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk) => this.#take(chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.closed = true;
+    });
+  }
+
+  /** Sends a request; gives its id. Any number may be under way. */
+  send(method: string, path: string, body?: unknown): number {
+    const id = ++this.#lastId;
+    this.write(`${JSON.stringify({ id, type: 'request', method, path, body })}\n`);
+    return id;
+  }
+
+  /** Sends bytes as they are. */
+  write(text: string): void {
+    this.#socket.write(text);
+  }
+
+  async response(id: string | number, timeoutMs = REQUEST_TIMEOUT_MS): Promise<SerialResponse> {
+    const found = await waitFor(() => this.#responses.get(id), {
+      timeoutMs,
+      what: `the response ${id} on serial; the last received is ${JSON.stringify(this.text.slice(-300))}`,
+      intervalMs: 5,
+    });
+    this.#responses.delete(id);
+    return found;
+  }
+
+  async request(method: string, path: string, body?: unknown): Promise<SerialResponse> {
+    return await this.response(this.send(method, path, body));
+  }
+
+  /** The place after the last frame of `others` so far. */
+  get mark(): number {
+    return this.others.length;
+  }
+
+  /** The first frame of a type that is neither response nor event, since `mark`; waits for it. */
+  async frame(type: string, mark = 0, timeoutMs = 30_000): Promise<unknown> {
+    return await waitFor(() => this.others.slice(mark).find((frame) => field(frame, 'type') === type), {
+      timeoutMs,
+      what: `a ${type} frame on serial; the last received is ${JSON.stringify(this.text.slice(-300))}`,
+      intervalMs: 20,
+    });
+  }
+
+  async subscribe(...topics: string[]): Promise<void> {
+    const mark = this.mark;
+    this.write(`${JSON.stringify({ type: 'subscribe', topics })}\n`);
+    await this.frame('subscribed', mark);
+  }
+
+  /** Waits until what was received since it was last cleared matches. */
+  async expectText(pattern: RegExp, timeoutMs = 30_000): Promise<void> {
+    await waitFor(() => pattern.test(this.text), {
+      timeoutMs,
+      what: `${pattern} on serial; the last received is ${JSON.stringify(this.text.slice(-300))}`,
+      intervalMs: 20,
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    this.text = (this.text + chunk.toString('latin1')).slice(-TEXT_KEPT);
+    for (const line of this.#lines.push(chunk)) this.#line(line);
+  }
+
+  #line(line: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return; // a shell's line, kept in `text`
+    }
+    const event = asEvent(message);
+    if (event) this.events.push(event);
+    else if (Value.Check(Response, message)) {
+      const { id, type, ...response } = message;
+      this.#responses.set(id, response);
+    } else if (typeof message === 'object' && message !== null) this.others.push(message);
+  }
+}

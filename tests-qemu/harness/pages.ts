@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import type { Colour } from './png.ts';
+
+const MOST_REQUESTS = 10_000;
+
+const hex = (colour: Colour): string => `#${Buffer.from(colour).toString('hex')}`;
+
+/** Pages on this computer for the device's browser. Every page has a path of its own, so that loads can be counted. */
+export class PageServer {
+  readonly #server: Server;
+  readonly #pages = new Map<string, string>();
+  /** The paths that were asked for, query included, in order. */
+  readonly requests: string[] = [];
+  #lastPage = 0;
+
+  static async start(): Promise<PageServer> {
+    const pages = new PageServer();
+    await new Promise<void>((resolve, reject) => {
+      pages.#server.once('error', reject);
+      pages.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return pages;
+  }
+
+  private constructor() {
+    this.#server = createServer((request, response) => this.#answer(request, response));
+  }
+
+  /** The server's origin as the device reaches it. */
+  get origin(): string {
+    const address = this.#server.address();
+    if (typeof address !== 'object' || !address) throw new Error('the page server does not listen');
+    return `http://${HOST_ADDRESS}:${address.port}`;
+  }
+
+  /** Puts a page up; gives its URL for the device. */
+  add(html: string): string {
+    const path = `/page-${++this.#lastPage}`;
+    this.#pages.set(path, html);
+    return this.origin + path;
+  }
+
+  /** A page of two plain halves. */
+  addColours(left: Colour, right: Colour): string {
+    return this.add(
+      `<!doctype html><title>colours</title><style>html,body{margin:0;height:100%}
+      body{background:linear-gradient(90deg,${hex(left)} 50%,${hex(right)} 50%)}</style>`,
+    );
+  }
+
+  /** How often a URL of `add` was loaded. */
+  loads(url: string): number {
+    return this.requests.filter((path) => this.origin + path === url).length;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (this.requests.length < MOST_REQUESTS) this.requests.push(request.url ?? '');
+    const page = this.#pages.get((request.url ?? '').replace(/\?.*/, ''));
+    response.writeHead(page === undefined ? 404 : 200, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    response.end(page ?? '');
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import { agreement, type Colour, colourAt, colourCount, decodePng, near, type Picture } from './png.ts';
+
+/** Writes a PNG with a chosen filter on every row: the reverse of what is tested. */
+function encode({ width, height, rgb }: Picture, channels: 3 | 4, filters: number[]): Buffer {
+  const stride = width * channels;
+  const pixels = Buffer.alloc(stride * height, 0x7f);
+  for (let i = 0; i < width * height; i++) pixels.set(rgb.subarray(i * 3, i * 3 + 3), i * channels);
+  const at = (x: number, y: number): number => (x < 0 || y < 0 ? 0 : (pixels[y * stride + x] ?? 0));
+  const rows: number[] = [];
+  for (let y = 0; y < height; y++) {
+    const filter = filters[y % filters.length] ?? 0;
+    rows.push(filter);
+    for (let x = 0; x < stride; x++) {
+      const left = x < channels ? 0 : at(x - channels, y);
+      const up = at(x, y - 1);
+      const corner = x < channels ? 0 : at(x - channels, y - 1);
+      const p = left + up - corner;
+      const candidates = [left, up, corner];
+      const best = candidates.reduce((a, b) => (Math.abs(p - b) < Math.abs(p - a) ? b : a));
+      const guess = [0, left, up, Math.floor((left + up) / 2), best][filter] ?? 0;
+      rows.push((at(x, y) - guess) & 0xff);
+    }
+  }
+  const chunk = (type: string, body: Buffer): Buffer => {
+    const out = Buffer.alloc(12 + body.length);
+    out.writeUInt32BE(body.length);
+    out.write(type, 4, 'latin1');
+    body.copy(out, 8);
+    out.writeUInt32BE(crc32(out.subarray(4, 8 + body.length)), 8 + body.length);
+    return out;
+  };
+  const header = Buffer.from([0, 0, 0, width, 0, 0, 0, height, 8, channels === 3 ? 2 : 6, 0, 0, 0]);
+  const data = deflateSync(Buffer.from(rows));
+  const cut = Math.ceil(data.length / 2);
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('IDAT', data.subarray(0, cut)),
+    chunk('IDAT', data.subarray(cut)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+const pictures = fc
+  .record({ width: fc.integer({ min: 1, max: 9 }), height: fc.integer({ min: 1, max: 9 }) })
+  .chain(({ width, height }) =>
+    fc
+      .uint8Array({ minLength: width * height * 3, maxLength: width * height * 3 })
+      .map((rgb): Picture => ({ width, height, rgb })),
+  );
+
+test('a picture comes back as it was, with and without alpha, whatever the filters', () => {
+  fc.assert(
+    fc.property(
+      pictures,
+      fc.constantFrom<(3 | 4)[]>(3, 4),
+      fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 9 }),
+      (picture, channels, filters) => {
+        assert.deepEqual(decodePng(encode(picture, channels, filters)), picture);
+      },
+    ),
+  );
+});
+
+test('what is cut off or is no PNG is refused', () => {
+  const whole = encode({ width: 1, height: 1, rgb: Uint8Array.of(1, 2, 3) }, 3, [0]);
+  assert.throws(() => decodePng(whole.subarray(0, whole.length - 1)), /ends before/);
+  assert.throws(() => decodePng(Buffer.from('GIF89a…………')), /not a PNG/);
+});
+
+test('colours are found where they are and compared with a tolerance', () => {
+  const picture: Picture = { width: 2, height: 1, rgb: Uint8Array.of(255, 0, 0, 0, 0, 250) };
+  const [red, blue]: [Colour, Colour] = [
+    [255, 0, 0],
+    [0, 0, 255],
+  ];
+  assert.ok(near(colourAt(picture, 0.25, 0.5), red));
+  assert.ok(near(colourAt(picture, 0.75, 0.5), blue));
+  assert.ok(!near(colourAt(picture, 0.75, 0.5), blue, 4));
+  assert.equal(colourCount(picture), 2);
+});
+
+test('pictures agree by the share of equal pixels; another size does not agree at all', () => {
+  const a: Picture = { width: 2, height: 1, rgb: Uint8Array.of(9, 9, 9, 50, 50, 50) };
+  const b: Picture = { width: 2, height: 1, rgb: Uint8Array.of(9, 9, 12, 50, 90, 50) };
+  assert.equal(agreement(a, b), 0.5);
+  assert.equal(agreement(a, { width: 1, height: 2, rgb: a.rgb }), 0);
+});
