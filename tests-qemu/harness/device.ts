@@ -1,0 +1,232 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { waitFor, within } from '../../ci/lib/wait.ts';
+import { chooseAcceleration } from '../../ci/qemu/acceleration.ts';
+import { makeOverlay } from '../../ci/qemu/disk.ts';
+import type { BuiltImage } from '../../ci/qemu/image.ts';
+import { type InstancePaths, instancePaths } from '../../ci/qemu/instance.ts';
+import { Machine, waitForApi } from '../../ci/qemu/machine.ts';
+import { freePort } from '../../ci/qemu/ports.ts';
+import { qemuVersion } from '../../ci/qemu/program.ts';
+import { GuestShell } from '../../ci/qemu/shell.ts';
+import { testCredentials } from './credentials.ts';
+import { field } from './events.ts';
+import { type HttpOptions, type HttpResponse, http } from './http.ts';
+import { SerialClient } from './ndjson.ts';
+import { type Colour, colourAt, decodePng, near, type Picture } from './png.ts';
+import { EventSocket } from './socket.ts';
+
+/** The serial number that the machine's firmware tells the device. */
+export const SERIAL_NUMBER = 'VIRT-0123ABCD';
+
+const DISK_ROOM = 2 * 2 ** 30;
+const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 240_000 };
+
+/** A running device as a test sees it: its power, its screen, its links, and a root shell inside. */
+export class Device {
+  readonly machine: Machine;
+  readonly paths: InstancePaths;
+  readonly shell: GuestShell;
+  readonly #disk: string;
+  #dumps = 0;
+
+  /** Makes a device from the factory of `image`, powers it on and waits for its API. */
+  static async boot(image: BuiltImage): Promise<Device> {
+    const version = qemuVersion();
+    const name = `test-${process.pid}`;
+    const paths = instancePaths(name);
+    await rm(paths.folder, { recursive: true, force: true });
+    await mkdir(paths.folder, { recursive: true, mode: 0o700 });
+    const folder = join(cacheFolder(), 'tests');
+    await needRoom(folder, DISK_ROOM, 'the test machine’s disk');
+    const disk = join(folder, `${name}.qcow2`);
+    await makeOverlay(disk, image.disk);
+    const machine = await Machine.start(
+      {
+        acceleration: await chooseAcceleration(image.kernel, version),
+        firmware: image.firmware,
+        disk,
+        diskCache: 'unsafe',
+        console: paths.console,
+        monitors: [paths.control],
+        ports: [
+          { name: 'org.vitrine.serial', socket: paths.serial },
+          { name: 'org.vitrine.shell', socket: paths.shell },
+          { name: 'org.vitrine.relay', socket: paths.relay },
+        ],
+        apiPort: await freePort(0),
+        screen: 'vnc',
+        serialNumber: SERIAL_NUMBER,
+        credentials: await testCredentials(),
+      },
+      paths.qemuLog,
+    );
+    return new Device(machine, paths, await GuestShell.connect(paths.shell), disk);
+  }
+
+  private constructor(machine: Machine, paths: InstancePaths, shell: GuestShell, disk: string) {
+    this.machine = machine;
+    this.paths = paths;
+    this.shell = shell;
+    this.#disk = disk;
+  }
+
+  get bootTimeoutMs(): number {
+    return BOOT_TIMEOUT_MS[this.machine.settings.acceleration.kind];
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.machine.settings.apiPort}`;
+  }
+
+  get api(): string {
+    return `${this.origin}/api/v1`;
+  }
+
+  /** Waits until the API and the root shell answer. */
+  async waitUp(): Promise<void> {
+    await waitForApi(this.machine, this.bootTimeoutMs);
+    await this.shell.ready(this.bootTimeoutMs);
+  }
+
+  /** A request below `{base_url}` over HTTP. */
+  async http(method: string, path: string, options: HttpOptions = {}): Promise<HttpResponse> {
+    return await http(method, this.api + path, options);
+  }
+
+  /** The body of a GET that must succeed. */
+  async get(path: string): Promise<unknown> {
+    const { status, body, bytes } = await this.http('GET', path);
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${bytes.toString().slice(0, 500)}`);
+    return body;
+  }
+
+  /** A state-changing request that must succeed; its body. */
+  async act(method: string, path: string, json?: unknown): Promise<unknown> {
+    const { status, body, bytes } = await this.http(method, path, json === undefined ? {} : { json });
+    if (status < 200 || status > 299)
+      throw new Error(`${method} ${path}: ${status} ${bytes.toString().slice(0, 500)}`);
+    return body;
+  }
+
+  /** A WebSocket client that is subscribed to `topics`. */
+  async events(...topics: string[]): Promise<EventSocket> {
+    const socket = await EventSocket.open(`${this.api.replace('http', 'ws')}/events`);
+    if (topics.length > 0) await socket.subscribe(...topics);
+    return socket;
+  }
+
+  /** The second cable of virt: a host that has opened the virtio serial port, after its hello. */
+  async serial(): Promise<SerialClient> {
+    return await greeted(this.paths.serial);
+  }
+
+  /** A host that has opened the USB gadget's tty, after its hello. */
+  async gadget(): Promise<SerialClient> {
+    return await greeted(this.paths.relay);
+  }
+
+  /** What is on the glass: the machine's own picture of the screen. */
+  async glass(): Promise<Picture> {
+    return decodePng(await this.glassPng());
+  }
+
+  async glassPng(): Promise<Buffer> {
+    const file = join(this.paths.folder, `glass-${++this.#dumps}.png`);
+    await this.machine.qmp.execute('screendump', { filename: file, format: 'png' });
+    const png = await readFile(file);
+    await rm(file);
+    return png;
+  }
+
+  /** The device's own screenshot. */
+  async screenshot(): Promise<Picture> {
+    const { status, bytes } = await this.http('GET', '/display/screenshot');
+    if (status !== 200)
+      throw new Error(`GET /display/screenshot: ${status} ${bytes.toString().slice(0, 500)}`);
+    return decodePng(bytes);
+  }
+
+  /** Waits until the glass shows two halves of these colours. */
+  async waitForColours(left: Colour, right: Colour, timeoutMs = 90_000): Promise<void> {
+    let seen = '';
+    await waitFor(
+      async () => {
+        const glass = await this.glass();
+        const [a, b] = [colourAt(glass, 0.25, 0.5), colourAt(glass, 0.75, 0.5)];
+        seen = `${a} and ${b}`;
+        return near(a, left) && near(b, right);
+      },
+      { timeoutMs, what: `${left} and ${right} on the glass`, intervalMs: 300 },
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}; it shows ${seen}`);
+    });
+  }
+
+  /** Waits until `GET /display` is as wanted; gives it. */
+  async waitForDisplay(wanted: (display: unknown) => boolean, what: string, timeoutMs = 60_000) {
+    return await waitFor(
+      async () => {
+        const display = await this.get('/display');
+        return wanted(display) && { display };
+      },
+      { timeoutMs, what, intervalMs: 200 },
+    ).then(({ display }) => display);
+  }
+
+  /** Back to the waiting page, drawn. */
+  async showWaiting(): Promise<void> {
+    await this.act('POST', '/display/waiting');
+    await this.waitForDisplay(
+      (display) => field(display, 'mode') === 'waiting' && field(display, 'loading') === false,
+      'the waiting page',
+    );
+  }
+
+  /** What tells one boot from the next. */
+  async bootId(): Promise<string> {
+    return await this.shell.ok('cat /proc/sys/kernel/random/boot_id');
+  }
+
+  /** Runs `act`, which makes the machine start again, and waits until the device is up again. */
+  async restart(act: () => Promise<unknown>, boots = 1): Promise<void> {
+    let resets = 0;
+    const done = Promise.withResolvers<void>();
+    const stop = this.machine.qmp.onEvent(({ event }) => {
+      if (event !== 'RESET') return;
+      this.shell.restarted();
+      if (++resets === boots) done.resolve();
+    });
+    try {
+      await act();
+      await within(
+        done.promise,
+        boots * this.bootTimeoutMs,
+        `${boots} restarts of the machine (${resets} seen)`,
+      );
+    } finally {
+      stop();
+    }
+    await this.waitUp();
+  }
+
+  /** Pulls the plug and forgets the device. `keep` leaves its logs. */
+  async discard(): Promise<void> {
+    this.shell.close();
+    await this.machine.quit();
+    await rm(this.#disk, { force: true });
+    await rm(this.paths.folder, { recursive: true, force: true });
+  }
+}
+
+async function greeted(path: string): Promise<SerialClient> {
+  const client = await SerialClient.connect(path);
+  try {
+    await client.frame('hello');
+    return client;
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EVIDENCE } from '../../ci/lib/places.ts';
+import { messageOf } from '../../ci/lib/problem.ts';
+import { tailOf } from '../../ci/qemu/machine.ts';
+import type { Device } from './device.ts';
+
+const SHELL_TIMEOUT_MS = 30_000;
+
+/**
+ * Saves what tells why a test failed: console, journal, units, both pictures of the screen, what the API says. What
+ * cannot be had any more is noted instead of the file.
+ * @returns the folder
+ */
+export async function saveEvidence(device: Device, test: string): Promise<string> {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  const folder = join(EVIDENCE, `${stamp}-${test.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}`);
+  await mkdir(folder, { recursive: true });
+  const save = async (name: string, read: () => Promise<string | Buffer>): Promise<void> => {
+    const content = await read().catch((error: unknown) => `not to be had: ${messageOf(error)}\n`);
+    await writeFile(join(folder, name), content);
+  };
+  const json = (path: string) => async (): Promise<string> =>
+    JSON.stringify(await device.http('GET', path, { timeoutMs: 10_000 }).then(({ body }) => body), null, 2);
+  const shell = (script: string) => (): Promise<string> => device.shell.ok(script, SHELL_TIMEOUT_MS);
+  await copyFile(device.paths.console, join(folder, 'console.log')).catch(() => undefined);
+  await copyFile(device.paths.qemuLog, join(folder, 'qemu.log')).catch(() => undefined);
+  await save('glass.png', () => device.glassPng());
+  await save('screenshot.png', async () => {
+    const { status, bytes } = await device.http('GET', '/display/screenshot', { timeoutMs: 20_000 });
+    if (status !== 200) throw new Error(`${status} ${bytes.toString().slice(0, 300)}`);
+    return bytes;
+  });
+  await save('display.json', json('/display'));
+  await save('health.json', json('/device/health'));
+  await save('journal.txt', shell('journalctl --no-pager -b -o short-precise -n 4000'));
+  await save(
+    'units.txt',
+    shell(
+      'systemctl --no-pager --failed; systemctl --no-pager status "vitrine*"; ps axf 2>/dev/null; ip -br addr',
+    ),
+  );
+  return folder;
+}
+
+/** The end of the console, as the report shows it. */
+export async function consoleTail(device: Device): Promise<string> {
+  return (await tailOf(device.paths.console, 25)).replaceAll(/^/gm, '    | ');
+}
