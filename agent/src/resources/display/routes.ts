@@ -1,0 +1,61 @@
+import { type Route, serve } from '../../contract/endpoint.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Display } from './display.ts';
+import {
+  executeJs,
+  getDisplay,
+  getScreens,
+  navigate,
+  reload,
+  restartBrowser,
+  screenshot,
+  showBundle,
+  showWaiting,
+  switchScreen,
+} from './schema.ts';
+
+/** The Display section of the interface; every call checks its `?screen=` first. */
+export function displayRoutes(display: Display): Route[] {
+  return [
+    serve(getDisplay, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      return display.state();
+    }),
+    serve(getScreens, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      return display.screens();
+    }),
+    serve(navigate, async ({ query, body }) => {
+      await display.requireScreen(query.screen);
+      return display.navigate(body.url);
+    }),
+    serve(showBundle, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      throw new ApiError('not_implemented');
+    }),
+    serve(showWaiting, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      return display.showWaiting();
+    }),
+    serve(reload, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      return display.reload();
+    }),
+    serve(restartBrowser, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      return display.restartBrowser();
+    }),
+    serve(switchScreen, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      throw new ApiError('unavailable', 'The screen cannot be switched over HDMI-CEC.');
+    }),
+    serve(screenshot, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      return display.screenshot();
+    }),
+    serve(executeJs, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      throw new ApiError('not_implemented');
+    }),
+  ];
+}

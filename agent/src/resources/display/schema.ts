@@ -1,0 +1,228 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import { Nullable } from '../../contract/shared.ts';
+import { topic } from '../../contract/topics.ts';
+
+export const Rotation = Type.Enum([0, 90, 180, 270], { description: 'Degrees clockwise' });
+export type Rotation = Static<typeof Rotation>;
+
+const Mode = Type.String({
+  pattern: '^\\d+x\\d+@\\d+(?:\\.\\d+)?$',
+  description: '<width>x<height>@<refresh in Hz>, before rotation',
+  examples: ['1920x1080@60', '1280x720@59.94'],
+});
+
+/** Why the target is not on the screen, or is not as it should be. */
+export const DisplayError = Type.Object(
+  {
+    code: Type.Enum([
+      'load_failed',
+      'tls_failed',
+      'page_crashed',
+      'page_out_of_memory',
+      'page_unresponsive',
+      'browser_unavailable',
+    ]),
+    message: Type.String({ description: 'Human-readable English; the wording may change' }),
+  },
+  { $id: 'DisplayError' },
+);
+export type DisplayError = Static<typeof DisplayError>;
+
+/** What is on the screen (interface: Display state). */
+export const DisplayState = Type.Object(
+  {
+    mode: Type.Enum(['url', 'bundle', 'waiting']),
+    url: Type.Optional(Type.String({ description: 'In mode `url`' })),
+    bundle: Type.Optional(Type.String({ description: 'In mode `bundle`: its name' })),
+    screen_on: Type.Boolean({ description: 'Whether the screen is connected and powered' }),
+    rotation: Rotation,
+    resolution: Nullable(Mode),
+    loading: Type.Boolean({ description: 'The target is on its way to the screen' }),
+    error: Nullable(DisplayError),
+  },
+  {
+    $id: 'DisplayState',
+    description:
+      'What is on the screen. `error` tells why the target is not; the device goes on trying by itself.',
+  },
+);
+export type DisplayState = Static<typeof DisplayState>;
+
+export const Screen = Type.Object(
+  {
+    id: Type.String({ description: "The connector's name", examples: ['HDMI-A-1', 'Virtual-1'] }),
+    primary: Type.Boolean(),
+    connected: Type.Boolean(),
+    resolution: Nullable(Mode),
+    modes: Type.Array(Type.String({ description: '<width>x<height>, with @<refresh> where it is known' })),
+    rotation: Rotation,
+    make: Nullable(Type.String()),
+    model: Nullable(Type.String()),
+  },
+  { $id: 'Screen' },
+);
+export type Screen = Static<typeof Screen>;
+
+export const displayState = topic(
+  'display_state',
+  DisplayState,
+  'Every mode or URL change, load, failure, and browser crash or restart',
+);
+
+const query = Type.Object(
+  {
+    screen: Type.Optional(
+      Type.String({ maxLength: 64, description: "The primary screen's id is the only valid value in v1" }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const tag = 'Display';
+
+export const getDisplay = endpoint({
+  method: 'GET',
+  path: '/display',
+  tag,
+  summary: 'What is on the screen',
+  query,
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found'],
+});
+
+export const getScreens = endpoint({
+  method: 'GET',
+  path: '/display/screens',
+  tag,
+  summary: 'The outputs of the board and what is connected to them',
+  query,
+  status: 200,
+  response: Type.Array(Screen),
+  errors: ['screen_not_found'],
+});
+
+export const navigate = endpoint({
+  method: 'POST',
+  path: '/display/navigate',
+  tag,
+  summary: 'Show a URL',
+  description: 'Does not wait for the page; `loading`, `error` and the `display_state` event tell how it goes.',
+  query,
+  body: Type.Object(
+    {
+      url: Type.String({
+        minLength: 1,
+        maxLength: 8192,
+        pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]',
+        description: 'http: or https:',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found', 'unavailable'],
+});
+
+export const showBundle = endpoint({
+  method: 'POST',
+  path: '/display/bundle',
+  tag,
+  summary: 'Show a stored bundle',
+  query,
+  body: Type.Object(
+    { name: Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }) },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found', 'content_not_found', 'unavailable', 'not_implemented'],
+});
+
+export const showWaiting = endpoint({
+  method: 'POST',
+  path: '/display/waiting',
+  tag,
+  summary: 'Show the built-in waiting page',
+  query,
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found', 'unavailable'],
+});
+
+export const reload = endpoint({
+  method: 'POST',
+  path: '/display/reload',
+  tag,
+  summary: 'Load what is shown again, past the cache',
+  query,
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found', 'unavailable'],
+});
+
+export const restartBrowser = endpoint({
+  method: 'POST',
+  path: '/display/restart-browser',
+  tag,
+  summary: 'Start the browser anew; what is shown comes back by itself',
+  query,
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found', 'unavailable'],
+});
+
+export const switchScreen = endpoint({
+  method: 'POST',
+  path: '/display/screen',
+  tag,
+  summary: "Switch the screen's power over HDMI-CEC, best-effort",
+  query,
+  body: Type.Object({ on: Type.Boolean() }, { additionalProperties: false }),
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found', 'unavailable'],
+});
+
+export const screenshot = endpoint({
+  method: 'GET',
+  path: '/display/screenshot',
+  tag,
+  summary: 'What the page shows, as a picture',
+  query,
+  status: 200,
+  download: { contentType: 'image/png', description: 'PNG of the visible part of the page' },
+  errors: ['screen_not_found', 'unavailable'],
+});
+
+export const executeJs = endpoint({
+  method: 'POST',
+  path: '/display/execute-js',
+  tag,
+  summary: 'Evaluate a script in the displayed page',
+  description: 'A returned promise is awaited. A script that throws is `script_error`.',
+  query,
+  body: Type.Object(
+    { script: Type.String({ minLength: 1, maxLength: 1024 * 1024 }) },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: Type.Object({ result: Type.Unknown({ description: 'Value of the script, as JSON' }) }),
+  errors: ['screen_not_found', 'script_error', 'script_timeout', 'unavailable', 'not_implemented'],
+});
+
+/** The interface's Display section, whole. */
+export const displayEndpoints = [
+  getDisplay,
+  getScreens,
+  navigate,
+  showBundle,
+  showWaiting,
+  reload,
+  restartBrowser,
+  switchScreen,
+  screenshot,
+  executeJs,
+];

@@ -1,0 +1,66 @@
+#include "vitrine.h"
+
+#include <glib-unix.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static GMainLoop *loop;
+static int exit_code;
+
+void quit(int code)
+{
+    exit_code = code;
+    g_main_loop_quit(loop);
+}
+
+static gboolean on_terminate(gpointer data)
+{
+    quit(0);
+    return G_SOURCE_REMOVE;
+}
+
+// The first message of every connection. It tells an agent that came back what has stayed on the screen.
+static void say_hello(void)
+{
+    g_autofree char *webkit = g_strdup_printf(
+        "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
+    JsonBuilder *hello = link_event("hello");
+    link_number(hello, "protocol", PROTOCOL_VERSION);
+    link_number(hello, "pid", getpid());
+    link_text(hello, "webkit", webkit);
+    link_text(hello, "uri", view_committed_uri());
+    link_send(hello);
+}
+
+int main(int argc, char **argv)
+{
+    g_autofree char *socket = g_strdup(g_getenv("VITRINE_BROWSER_SOCKET"));
+    g_autofree char *data = NULL;
+    const GOptionEntry entries[] = {
+        {"socket", 's', 0, G_OPTION_ARG_FILENAME, &socket, "the agent's socket", "PATH"},
+        {"data", 'd', 0, G_OPTION_ARG_FILENAME, &data, "folder for cookies, storage and cache", "DIR"},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new("- kiosk browser, driven by the agent");
+    g_autoptr(GError) error = NULL;
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (!g_option_context_parse(context, &argc, &argv, &error)) {
+        g_printerr("%s\n", error->message);
+        return 2;
+    }
+    Options options = {
+        .socket = socket ? socket : "/run/vitrine/browser.sock",
+        .data = data ? data : g_get_user_data_dir(),
+    };
+
+    loop = g_main_loop_new(NULL, FALSE);
+    if (!view_start(&options, &error)) {
+        g_printerr("no compositor: %s\n", error->message);
+        return 3;
+    }
+    g_unix_signal_add(SIGTERM, on_terminate, NULL);
+    g_unix_signal_add(SIGINT, on_terminate, NULL);
+    link_start(options.socket, command_handle, say_hello);
+    g_main_loop_run(loop);
+    return exit_code;
+}

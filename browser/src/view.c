@@ -1,0 +1,336 @@
+#include "vitrine.h"
+
+#include <string.h>
+#include <wpe/wayland/wpe-wayland.h>
+
+static const Options *options;
+static WPEDisplay *display;
+static WebKitWebView *view;
+static WebKitNetworkSession *session;
+static guint memory_limit_mb;
+static char *committed;       // URI of the document on the screen
+static gint64 asked;          // the agent's load that WebKit has not started yet
+static gint64 current;        // the agent's load that is under way or done; 0: the page's own navigation
+static gboolean own_page;     // the load asked for is the agent's own document
+static gboolean failed;       // the current load has been reported as failed
+static gboolean painted;      // a frame was shown since the last commit
+static guint64 frames;
+
+WebKitWebView *view_get(void)
+{
+    return view;
+}
+
+const char *view_committed_uri(void)
+{
+    return committed;
+}
+
+guint64 view_frames(void)
+{
+    return frames;
+}
+
+static void send_load(const char *state, const char *uri)
+{
+    JsonBuilder *event = link_event("load");
+    link_text(event, "state", state);
+    link_number(event, "load", current);
+    link_text(event, "uri", uri);
+    link_send(event);
+}
+
+static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
+{
+    static const char *const names[] = {"started", "redirected", "committed", "finished"};
+    if (event == WEBKIT_LOAD_STARTED) {
+        current = asked;
+        asked = 0;
+        failed = FALSE;
+    }
+    if (event == WEBKIT_LOAD_COMMITTED) {
+        // Only now: before the commit WebKit already names the page that is still to come.
+        g_free(committed);
+        committed = g_strdup(webkit_web_view_get_uri(self));
+        own_page = FALSE;
+        painted = FALSE;
+    }
+    if (event == WEBKIT_LOAD_FINISHED && failed)
+        return; // already told
+    send_load(names[event], webkit_web_view_get_uri(self));
+}
+
+static void send_failure(const char *kind, const char *uri, const char *message)
+{
+    failed = TRUE;
+    own_page = FALSE;
+    JsonBuilder *event = link_event("load_failed");
+    link_number(event, "load", current);
+    link_text(event, "uri", uri);
+    link_text(event, "kind", kind);
+    link_text(event, "message", message);
+    link_send(event);
+}
+
+// TRUE keeps WebKit from loading an error page of its own under the same URI.
+static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char *uri, GError *error, gpointer data)
+{
+    if (failed)
+        return TRUE; // told before, with the real reason
+    // A newer load replaced this one.
+    if (g_error_matches(error, WEBKIT_NETWORK_ERROR, WEBKIT_NETWORK_ERROR_CANCELLED)) {
+        failed = TRUE;
+        return TRUE;
+    }
+    gboolean policy = error->domain == WEBKIT_POLICY_ERROR;
+    send_failure(policy ? "policy" : "network", uri, error->message);
+    return TRUE;
+}
+
+static gboolean on_tls_failed(
+    WebKitWebView *self, char *uri, GTlsCertificate *certificate, GTlsCertificateFlags errors, gpointer data)
+{
+    static const struct {
+        GTlsCertificateFlags flag;
+        const char *text;
+    } reasons[] = {
+        {G_TLS_CERTIFICATE_NOT_ACTIVATED, "the certificate is not valid yet"},
+        {G_TLS_CERTIFICATE_EXPIRED, "the certificate has expired"},
+        {G_TLS_CERTIFICATE_REVOKED, "the certificate was revoked"},
+        {G_TLS_CERTIFICATE_BAD_IDENTITY, "the certificate is for another name"},
+        {G_TLS_CERTIFICATE_UNKNOWN_CA, "the certificate's issuer is not trusted"},
+    };
+    const char *text = "the certificate was refused";
+    for (guint i = 0; i < G_N_ELEMENTS(reasons); i++) {
+        if (errors & reasons[i].flag) {
+            text = reasons[i].text;
+            break;
+        }
+    }
+    send_failure("tls", uri, text);
+    return TRUE;
+}
+
+static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason reason, gpointer data)
+{
+    const char *name = "crashed";
+    if (reason == WEBKIT_WEB_PROCESS_EXCEEDED_MEMORY_LIMIT)
+        name = "memory";
+    else if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API)
+        name = "terminated";
+    JsonBuilder *event = link_event("page_gone");
+    link_text(event, "reason", name);
+    link_text(event, "uri", committed);
+    link_send(event);
+    g_clear_pointer(&committed, g_free);
+}
+
+static void send_blocked(const char *what, const char *detail)
+{
+    JsonBuilder *event = link_event("blocked");
+    link_text(event, "what", what);
+    link_text(event, "detail", detail);
+    link_send(event);
+}
+
+static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *request, gpointer data)
+{
+    send_blocked("permission", G_OBJECT_TYPE_NAME(request));
+    webkit_permission_request_deny(request);
+    return TRUE;
+}
+
+static gboolean on_permission_query(WebKitWebView *self, WebKitPermissionStateQuery *query, gpointer data)
+{
+    webkit_permission_state_query_finish(query, WEBKIT_PERMISSION_STATE_DENIED);
+    return TRUE;
+}
+
+// Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed.
+static gboolean on_dialog(WebKitWebView *self, WebKitScriptDialog *dialog, gpointer data)
+{
+    return TRUE;
+}
+
+static gboolean on_context_menu(WebKitWebView *self, WebKitContextMenu *menu, WebKitHitTestResult *hit, gpointer data)
+{
+    return TRUE;
+}
+
+static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *action, gpointer data)
+{
+    send_blocked("window", webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)));
+    return NULL;
+}
+
+static gboolean may_navigate(const char *uri)
+{
+    static const char *const schemes[] = {"http:", "https:", "about:", "blob:", "data:"};
+    for (guint i = 0; i < G_N_ELEMENTS(schemes); i++) {
+        if (g_ascii_strncasecmp(uri, schemes[i], strlen(schemes[i])) == 0)
+            return TRUE;
+    }
+    return own_page && g_str_has_prefix(uri, "vitrine:"); // only when it is the agent who loads it
+}
+
+static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
+{
+    if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) {
+        WebKitResponsePolicyDecision *response = WEBKIT_RESPONSE_POLICY_DECISION(decision);
+        if (webkit_response_policy_decision_is_mime_type_supported(response))
+            return FALSE;
+        const char *uri = webkit_uri_response_get_uri(webkit_response_policy_decision_get_response(response));
+        send_blocked("download", uri);
+        if (webkit_response_policy_decision_is_main_frame_main_resource(response))
+            send_failure("policy", uri, "the address is a file to download, not a page");
+        webkit_policy_decision_ignore(decision);
+        return TRUE;
+    }
+    WebKitNavigationAction *action =
+        webkit_navigation_policy_decision_get_navigation_action(WEBKIT_NAVIGATION_POLICY_DECISION(decision));
+    const char *uri = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
+    if (may_navigate(uri))
+        return FALSE;
+    send_blocked("navigation", uri);
+    webkit_policy_decision_ignore(decision);
+    return TRUE;
+}
+
+static void on_frame(WebKitWebView *self, gpointer data)
+{
+    frames++;
+    if (painted || !committed)
+        return;
+    painted = TRUE;
+    JsonBuilder *event = link_event("painted");
+    link_number(event, "load", current);
+    link_text(event, "uri", committed);
+    link_send(event);
+}
+
+static void on_title(WebKitWebView *self, GParamSpec *spec, gpointer data)
+{
+    JsonBuilder *event = link_event("title");
+    link_text(event, "title", webkit_web_view_get_title(self));
+    link_send(event);
+}
+
+static void on_display_gone(WPEDisplay *self, GError *error, gpointer data)
+{
+    g_printerr("compositor gone: %s\n", error ? error->message : "no reason given");
+    quit(4);
+}
+
+static void on_closed(WPEView *self, gpointer data)
+{
+    quit(4);
+}
+
+gboolean view_start(const Options *given, GError **error)
+{
+    options = given;
+    display = wpe_display_wayland_new();
+    if (!wpe_display_connect(display, error))
+        return FALSE;
+    g_signal_connect(display, "disconnected", G_CALLBACK(on_display_gone), NULL);
+    wpe_display_set_primary(display);
+    return TRUE;
+}
+
+static WebKitMemoryPressureSettings *memory_settings(guint limit_mb)
+{
+    WebKitMemoryPressureSettings *settings = webkit_memory_pressure_settings_new();
+    webkit_memory_pressure_settings_set_memory_limit(settings, limit_mb);
+    // Each must be below the next at every moment, so the upper ones come first.
+    webkit_memory_pressure_settings_set_kill_threshold(settings, 1.0);
+    webkit_memory_pressure_settings_set_strict_threshold(settings, 0.8);
+    webkit_memory_pressure_settings_set_conservative_threshold(settings, 0.5);
+    webkit_memory_pressure_settings_set_poll_interval(settings, 5);
+    return settings;
+}
+
+static void create(const Settings *wanted)
+{
+    WebKitMemoryPressureSettings *memory = wanted->memory_limit_mb ? memory_settings(wanted->memory_limit_mb) : NULL;
+    memory_limit_mb = wanted->memory_limit_mb;
+    if (memory)
+        webkit_network_session_set_memory_pressure_settings(memory);
+    g_autoptr(WebKitWebContext) context =
+        g_object_new(WEBKIT_TYPE_WEB_CONTEXT, "memory-pressure-settings", memory, NULL);
+    g_clear_pointer(&memory, webkit_memory_pressure_settings_free);
+    webkit_web_context_set_cache_model(context, WEBKIT_CACHE_MODEL_DOCUMENT_BROWSER);
+
+    g_autofree char *cache = g_build_filename(options->data, "cache", NULL);
+    g_autofree char *cookies = g_build_filename(options->data, "cookies.sqlite", NULL);
+    session = webkit_network_session_new(options->data, cache);
+    webkit_cookie_manager_set_persistent_storage(
+        webkit_network_session_get_cookie_manager(session), cookies, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE);
+
+    g_autoptr(WebKitSettings) settings = webkit_settings_new_with_settings("enable-developer-extras", FALSE,
+        "enable-page-cache", FALSE, "media-playback-requires-user-gesture", FALSE,
+        "javascript-can-open-windows-automatically", FALSE, NULL);
+    g_autoptr(WebKitWebsitePolicies) policies =
+        webkit_website_policies_new_with_policies("autoplay", WEBKIT_AUTOPLAY_ALLOW, NULL);
+    view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
+        "network-session", session, "website-policies", policies, NULL);
+
+    const struct {
+        const char *signal;
+        GCallback callback;
+    } signals[] = {
+        {"load-changed", G_CALLBACK(on_load)},
+        {"load-failed", G_CALLBACK(on_load_failed)},
+        {"load-failed-with-tls-errors", G_CALLBACK(on_tls_failed)},
+        {"web-process-terminated", G_CALLBACK(on_terminated)},
+        {"permission-request", G_CALLBACK(on_permission)},
+        {"query-permission-state", G_CALLBACK(on_permission_query)},
+        {"script-dialog", G_CALLBACK(on_dialog)},
+        {"context-menu", G_CALLBACK(on_context_menu)},
+        {"create", G_CALLBACK(on_create)},
+        {"decide-policy", G_CALLBACK(on_policy)},
+        {"notify::title", G_CALLBACK(on_title)},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(signals); i++)
+        g_signal_connect(view, signals[i].signal, signals[i].callback, NULL);
+    webkit_web_view_add_frame_displayed_callback(view, on_frame, NULL, NULL);
+
+    WPEView *surface = webkit_web_view_get_wpe_view(view);
+    g_signal_connect(surface, "closed", G_CALLBACK(on_closed), NULL);
+    WPEToplevel *toplevel = wpe_view_get_toplevel(surface);
+    if (toplevel)
+        wpe_toplevel_fullscreen(toplevel);
+}
+
+gboolean view_configure(const Settings *wanted)
+{
+    if (!view)
+        create(wanted);
+    webkit_settings_set_user_agent(webkit_web_view_get_settings(view), wanted->user_agent);
+    webkit_network_session_set_tls_errors_policy(
+        session, wanted->ignore_tls_errors ? WEBKIT_TLS_ERRORS_POLICY_IGNORE : WEBKIT_TLS_ERRORS_POLICY_FAIL);
+    return wanted->memory_limit_mb == memory_limit_mb;
+}
+
+void view_load(gint64 id, const char *uri)
+{
+    asked = id;
+    own_page = FALSE;
+    webkit_web_view_load_uri(view, uri);
+}
+
+void view_load_html(gint64 id, const char *html, const char *uri)
+{
+    asked = id;
+    own_page = TRUE;
+    webkit_web_view_load_html(view, html, uri);
+}
+
+void view_reload(gint64 id, gboolean bypass_cache)
+{
+    asked = id;
+    own_page = committed && g_str_has_prefix(committed, "vitrine:");
+    if (bypass_cache)
+        webkit_web_view_reload_bypass_cache(view);
+    else
+        webkit_web_view_reload(view);
+}
