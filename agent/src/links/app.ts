@@ -1,22 +1,30 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type preParsingHookHandler,
 } from 'fastify';
 import { BASE_PATH } from '../contract/api.ts';
 import { type Call, type Endpoint, notWired, type Route } from '../contract/endpoint.ts';
 import { ApiError, type ErrorCode, envelope } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
 import type { Logger } from '../system/logger.ts';
+import type { Guard } from './guard.ts';
+import { PAGE_POLICY, SECURITY_HEADERS } from './headers.ts';
 import { lazySerializer } from './serializer.ts';
 
+const CSP = 'content-security-policy';
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 /** What a link needs to get an answer out before the system goes down, in ms. */
 const FLUSH_GRACE_MS = 300;
+/** How long a JSON body may take to arrive, in ms. */
+const JSON_BODY_MS = 30_000;
+/** How long the rest of a body that nobody reads any more may keep arriving, in ms. */
+const UNREAD_BODY_MS = 5_000;
 
 export interface AppOptions {
   /** Every endpoint of the contract; those without a route answer 501 `not_implemented`. */
@@ -24,7 +32,7 @@ export interface AppOptions {
   routes: readonly Route[];
   log: Logger;
   /** Refuses requests that do not come from a host of the cable; throws ApiError. */
-  guard?: (request: IncomingMessage) => void;
+  guard?: Guard;
 }
 
 /**
@@ -35,18 +43,34 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   const app = fastify({
     logger: false,
     bodyLimit: MAX_JSON_BYTES,
-    requestTimeout: 0, // uploads last as long as they move; the socket's idle timeout below bounds them
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 30_000,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 256 },
+    // Given here and not by the setters, so that Fastify does not load compilers that are never used.
+    schemaController: {
+      compilersFactory: { buildValidator: noValidator, buildSerializer: () => lazySerializer },
+    },
     // A path that does not decode is a bad request in the standard envelope, like any other.
     frameworkErrors: (error, _request, reply) => void answerError(reply, error, log),
   });
-  app.setSerializerCompiler(lazySerializer);
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(reply, error, log));
-  if (guard) app.addHook('onRequest', async (request) => guard(request.raw));
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(SECURITY_HEADERS);
+    if (!guard) return done();
+    try {
+      guard(request.raw);
+      done();
+    } catch (error) {
+      done(toApiError(error));
+    }
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    const type = reply.getHeader('content-type');
+    if (typeof type === 'string' && type.startsWith('text/html') && !reply.hasHeader(CSP)) {
+      reply.header(CSP, PAGE_POLICY);
+    }
+    done();
+  });
 
   const served = new Map(routes.map((route) => [route.endpoint, route]));
   const uploads = new Set<string>();
@@ -56,9 +80,26 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   }
   // Binary bodies reach the handler as a stream; nothing holds them whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));
+  acceptJsonOnly(app);
 
   app.setNotFoundHandler((request, reply) => answerUnmatched(endpoints, request, reply));
   return app;
+}
+
+/** Endpoints are validated by `callOf`, so no route gives Fastify a schema to validate by. */
+function noValidator(): never {
+  throw new Error('a route was given a schema for Fastify to validate by');
+}
+
+/** JSON is the only other body there is, and it must say so: other sites' forms and beacons cannot. */
+function acceptJsonOnly(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser(['text/plain', 'application/json']);
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    // Clients that name the type on every POST send nothing in it where there is nothing to say.
+    if (body === '') done(null, undefined);
+    else parseJson(request, body, done);
+  });
 }
 
 function register(app: FastifyInstance, { endpoint, handler, gate }: Route): void {
@@ -68,6 +109,7 @@ function register(app: FastifyInstance, { endpoint, handler, gate }: Route): voi
     schema: endpoint.response ? { response: { [endpoint.status]: endpoint.response } } : {},
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
     ...(gate ? { onRequest: async () => gate() } : {}),
+    ...(endpoint.body ? { preParsing: limitBodyTime } : {}),
     handler: async (request, reply) => {
       const answer = await handler(callOf(endpoint, request, reply));
       reply.code(endpoint.status);
@@ -80,6 +122,14 @@ function register(app: FastifyInstance, { endpoint, handler, gate }: Route): voi
     },
   });
 }
+
+/** A JSON body that trickles in holds a connection for nobody: it is cut. Uploads last as long as they move. */
+const limitBodyTime: preParsingHookHandler = (_request, _reply, payload, done) => {
+  const timer = setTimeout(() => payload.destroy(new Error('the body took too long')), JSON_BODY_MS);
+  timer.unref();
+  payload.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+  done(null, payload);
+};
 
 /** Validates every part of a request against its endpoint. */
 function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call<Endpoint> {
@@ -147,10 +197,24 @@ const HTTP_CODES: Record<number, ErrorCode> = {
 function answerError(reply: FastifyReply, error: unknown, log: Logger) {
   const known = toApiError(error);
   if (known.code === 'internal') log.error({ err: error }, 'request failed');
+  cutUnreadBody(reply);
   return reply
+    .headers(SECURITY_HEADERS)
     .code(known.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(known.envelope));
+}
+
+/**
+ * A refused upload goes on arriving. Closing at once would reset the connection before the client has read the
+ * answer, so the rest is read and thrown away, for a while.
+ */
+function cutUnreadBody({ raw, request }: FastifyReply): void {
+  const incoming = request.raw;
+  if (incoming.complete || !(incoming instanceof IncomingMessage)) return;
+  const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), UNREAD_BODY_MS).unref();
+  raw.once('finish', () => incoming.resume());
+  incoming.once('close', () => clearTimeout(timer));
 }
 
 /** The contract's error for whatever was thrown; what is not known is `internal` and tells nothing. */

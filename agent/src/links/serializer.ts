@@ -9,7 +9,7 @@ type Serializer = (value: unknown) => string;
  * Fastify's serializer compiler, put off until a route first answers: compiling sixty of them is most of
  * what the agent would do at start.
  */
-export function lazySerializer({ schema }: { schema: unknown }): Serializer {
+export function lazySerializer({ schema }: { schema?: unknown }): Serializer {
   let serialize: Serializer | undefined;
   return (value) => {
     if (!serialize) {

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type HttpLink, listen } from './http.ts';
+import { testApp } from './test-app.ts';
+
+interface Case {
+  why: string;
+  host?: string;
+  origin?: string;
+  site?: string;
+  passes: boolean;
+}
+
+const CASES: readonly Case[] = [
+  { why: 'a program that is no browser', passes: true },
+  { why: 'localhost', host: 'localhost:8080', passes: true },
+  { why: 'the device by name', host: 'vitrine', passes: true },
+  { why: 'the device by mDNS name', host: 'Vitrine.local.', passes: true },
+  { why: 'an IPv6 address', host: '[fe80::1]:80', passes: true },
+  { why: 'the forwarded port of the virtual machine', host: '127.0.0.1:8080', passes: true },
+  { why: 'a name that was made to resolve to the device', host: 'evil.example', passes: false },
+  { why: 'a content bundle', host: 'menu.localhost:8080', passes: false },
+  { why: 'a longer name that begins with ours', host: 'vitrine.evil.example', passes: false },
+  { why: 'a name that ends with ours', host: 'evilvitrine', passes: false },
+  { why: 'a host that is none', host: 'a b', passes: false },
+  { why: 'an empty host', host: '', passes: false },
+  { why: 'our own page', host: 'vitrine:80', origin: 'http://vitrine', site: 'same-origin', passes: true },
+  { why: 'our own page, IPv6', host: '[fe80::1]:8080', origin: 'http://[FE80::1]:8080', passes: true },
+  { why: 'our own page over TLS', host: '10.55.77.1', origin: 'https://10.55.77.1', passes: true },
+  { why: 'a page of another port', host: '127.0.0.1:8080', origin: 'http://127.0.0.1:3000', passes: false },
+  { why: 'a page of another site', host: '10.55.77.1', origin: 'https://evil.example', passes: false },
+  { why: 'a sandboxed frame', host: '10.55.77.1', origin: 'null', passes: false },
+  { why: 'an extension', host: '10.55.77.1', origin: 'moz-extension://10.55.77.1', passes: false },
+  { why: 'an address typed by the user', host: '10.55.77.1', site: 'none', passes: true },
+  { why: 'an image on another site', host: '127.0.0.1', site: 'cross-site', passes: false },
+  { why: 'a page of another port, without Origin', host: '127.0.0.1', site: 'same-site', passes: false },
+];
+
+for (const { why, host, origin, site, passes } of CASES) {
+  test(`${passes ? 'lets pass' : 'refuses'} ${why}`, async () => {
+    const { app } = testApp();
+    const headers = {
+      ...(host === undefined ? {} : { host }),
+      ...(origin === undefined ? {} : { origin }),
+      ...(site === undefined ? {} : { 'sec-fetch-site': site }),
+    };
+    // light-my-request takes an empty Host for an absent one; a blank is as much no host.
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/api/v1/echo',
+      headers: { ...headers, ...(host === '' ? { host: ' ' } : {}) },
+      payload: { value: 1 },
+    });
+    assert.equal(answer.statusCode, passes ? 200 : 403);
+    if (!passes) assert.equal(answer.json().error.code, 'forbidden');
+    assert.equal(answer.headers['access-control-allow-origin'], undefined);
+    assert.equal(answer.headers['x-frame-options'], 'DENY');
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+    assert.equal(answer.headers['cross-origin-resource-policy'], 'same-origin');
+  });
+}
+
+test('refuses before the body is read, on unknown paths and for body-less POSTs too', async () => {
+  const { app, calls } = testApp();
+  for (const url of ['/api/v1/reboot', '/api/v1/nothing-here', '/']) {
+    const answer = await app.inject({ method: 'POST', url, headers: { origin: 'https://evil.example' } });
+    assert.equal(answer.statusCode, 403, url);
+  }
+  assert.deepEqual(calls, []);
+});
+
+test('a JSON body must say that it is one', async () => {
+  const { app } = testApp();
+  const send = (type: string | undefined) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/echo',
+      headers: { ...(type === undefined ? {} : { 'content-type': type }) },
+      payload: '{"value":1}',
+    });
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', undefined]) {
+    const answer = await send(type);
+    assert.equal(answer.statusCode, 415, type);
+    assert.equal(answer.json().error.code, 'unsupported_media_type');
+  }
+  assert.equal((await send('application/json; charset=utf-8')).statusCode, 200);
+});
+
+test('a POST that names JSON and sends nothing is a POST without a body', async () => {
+  const { app, calls } = testApp();
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/v1/reboot',
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(answer.statusCode, 202);
+  assert.deepEqual(calls, ['reboot']);
+});
+
+test('answers on every address, in the envelope even where HTTP fails, and ends at once', async () => {
+  const { app } = testApp();
+  const link: HttpLink = await listen(app, [
+    { host: '127.0.0.1', port: 0 },
+    { host: '127.0.0.1', port: 0 },
+  ]);
+  for (const address of link.addresses) {
+    const answer = await fetch(`${address}/api/v1/nothing`);
+    assert.equal(answer.status, 404);
+    assert.match(await answer.text(), /"not_found"/);
+  }
+  const begun = performance.now();
+  await link.close();
+  assert.ok(performance.now() - begun < 2000);
+  await app.close();
+});
+
+test('an address that is taken is an error, and no other stays open', async () => {
+  const { app } = testApp();
+  const first = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
+  const port = Number(new URL(first.addresses[0] ?? '').port);
+  const free = { host: '127.0.0.1', port: 0 };
+  await assert.rejects(listen(app, [free, { host: '127.0.0.1', port }]), { code: 'EADDRINUSE' });
+  await first.close();
+  await app.close();
+});

@@ -1,0 +1,56 @@
+/**
+ * Tells the host on the cable from other sites' pages in the host's own browser (docs/architecture.md: Whom we
+ * trust). A page of another site can make that browser send requests here, and cannot read our answers, but a
+ * POST without a body reboots the device without being read. Programs that are not browsers send neither
+ * `Origin` nor `Sec-Fetch-Site` and pass.
+ */
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { ApiError } from '../contract/errors.ts';
+
+/** @throws ApiError `forbidden` when the request was made by another site's page */
+export type Guard = (request: IncomingMessage) => void;
+
+/** `name`, `name:port`, `[v6]` or `[v6]:port`. */
+const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i;
+
+/**
+ * @param hostname the device's current host name; asked on every request, since it may change
+ */
+export function createGuard(hostname: () => string): Guard {
+  return ({ headers }) => {
+    const { host, origin } = headers;
+    if (host === undefined || !isOurs(host, hostname())) {
+      throw new ApiError('forbidden', 'The Host header does not name this device.');
+    }
+    // `null`, the origin of sandboxed frames, local files and stripped referrers, is another site too.
+    if (origin !== undefined && !sameOrigin(origin, host)) {
+      throw new ApiError('forbidden', 'Pages of another origin may not use this interface.');
+    }
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+      throw new ApiError('forbidden', 'Pages of another site may not use this interface.');
+    }
+  };
+}
+
+/**
+ * Whether a Host header can only have been written by someone who meant this device. DNS rebinding needs a name
+ * that the attacker controls, so any address will do; of the names only the device's own and `localhost` (which
+ * browsers resolve themselves) will. `NAME.localhost` will not: those are the origins of content bundles.
+ */
+function isOurs(host: string, hostname: string): boolean {
+  const parts = HOST.exec(host);
+  const name = (parts?.[1] ?? parts?.[2])?.toLowerCase().replace(/\.$/, '');
+  if (name === undefined) return false;
+  const own = hostname.toLowerCase();
+  return isIP(name) !== 0 || name === 'localhost' || name === own || name === `${own}.local`;
+}
+
+function sameOrigin(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: from } = new URL(origin);
+  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  // Read both by the same rules: letter case and the scheme's own port make no other origin.
+  return from === new URL(`${protocol}//${host}`).host;
+}

@@ -1,0 +1,198 @@
+/** The WebSocket link: events and page messages at `{base_url}/events` (interface: WebSocket; Events). */
+import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { WebSocket, WebSocketServer as WebSocketServerType } from 'ws';
+import { BASE_PATH } from '../contract/api.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { EventBus } from '../events/bus.ts';
+import { EventSession, errorFrame } from '../events/session.ts';
+import type { Logger } from '../system/logger.ts';
+import { toApiError } from './app.ts';
+import type { Guard } from './guard.ts';
+import { answerRaw } from './http.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Path of the upgrade. */
+const PATH = `${BASE_PATH}/events`;
+/** Longest frame of a client in bytes; the same as the longest serial line. Longer closes with 1009. */
+const MAX_FRAME_BYTES = 1024 * 1024;
+const MAX_CLIENTS = 32;
+/** A client that does not answer a ping before the next one is gone. */
+const PING_MS = 20_000;
+/** Bytes in a client's socket above which its events wait in its session. */
+const BUSY_BYTES = 256 * 1024;
+/** Bytes in a client's socket at which it is given up: it asks and does not read. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+/** What clients get to answer the close, in ms. */
+const CLOSE_GRACE_MS = 1_000;
+
+/** RFC 6455 section 7.4.1 and its registry. */
+const GOING_AWAY = 1001;
+const TRY_AGAIN_LATER = 1013;
+
+export interface EventSocketOptions {
+  bus: EventBus;
+  log: Logger;
+  guard?: Guard;
+  /** Takes a client's `page_message`; throws ApiError when there is no channel. Absent: not wired. */
+  onPageMessage?: (payload: unknown) => void;
+}
+
+/** A plain GET of the socket's path, the same answer on REST and serial. Call before the app is ready. */
+export function refusePlainEvents(app: FastifyInstance): void {
+  if (app.hasRoute({ method: 'GET', url: PATH })) return;
+  app.get(PATH, () => {
+    throw new ApiError(
+      'bad_request',
+      'Events come over a WebSocket upgrade here, or on serial by subscribe.',
+    );
+  });
+}
+
+export class EventSocket {
+  readonly #options: EventSocketOptions;
+  #server: WebSocketServerType | undefined;
+  readonly #clients = new Map<WebSocket, Client>();
+  #pinger: NodeJS.Timeout | undefined;
+  #closing = false;
+
+  constructor(options: EventSocketOptions) {
+    this.#options = options;
+  }
+
+  /** Answers an HTTP server's `upgrade` event. */
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Node leaves the socket to us with its errors; ws puts its own handler on what it takes.
+    socket.on('error', () => socket.destroy());
+    try {
+      this.#admit(request);
+    } catch (error) {
+      answerRaw(socket, toApiError(error));
+      return;
+    }
+    this.#accept().handleUpgrade(request, socket, head, (client) => this.#join(client));
+  };
+
+  #admit(request: IncomingMessage): void {
+    this.#options.guard?.(request);
+    const path = request.url?.split('?', 1)[0];
+    if (path !== PATH) throw new ApiError('not_found', 'There is no WebSocket here.');
+    if (this.#closing) throw new ApiError('unavailable', 'The agent is stopping.');
+    if (this.#clients.size >= MAX_CLIENTS) {
+      throw new ApiError('too_many_requests', `There are ${MAX_CLIENTS} clients already.`);
+    }
+  }
+
+  /** Loaded with the first client: an agent that waits for its host does without. */
+  #accept(): WebSocketServerType {
+    if (!this.#server) {
+      const { WebSocketServer }: typeof import('ws') = require('ws');
+      this.#server = new WebSocketServer({
+        noServer: true,
+        clientTracking: false,
+        maxPayload: MAX_FRAME_BYTES,
+        perMessageDeflate: false,
+      });
+      this.#server.on('wsClientError', (error, socket) => {
+        answerRaw(socket, new ApiError('bad_request', error.message));
+      });
+      this.#pinger = setInterval(() => this.#ping(), PING_MS).unref();
+    }
+    return this.#server;
+  }
+
+  #join(socket: WebSocket): void {
+    const client = new Client(socket, this.#options);
+    this.#clients.set(socket, client);
+    socket.on('close', () => {
+      client.session.close();
+      this.#clients.delete(socket);
+    });
+  }
+
+  #ping(): void {
+    for (const client of this.#clients.values()) client.ping();
+  }
+
+  /** Says goodbye to every client; gone within 1 s. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#pinger);
+    const left = [...this.#clients.keys()].map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.once('close', () => resolve());
+          socket.close(GOING_AWAY, 'the agent is stopping');
+        }),
+    );
+    const timer = setTimeout(() => {
+      for (const socket of this.#clients.keys()) socket.terminate();
+    }, CLOSE_GRACE_MS);
+    await Promise.all(left);
+    clearTimeout(timer);
+  }
+}
+
+/** One connected client. */
+class Client {
+  readonly session: EventSession;
+  readonly #socket: WebSocket;
+  #alive = true;
+
+  constructor(socket: WebSocket, { bus, log, onPageMessage }: EventSocketOptions) {
+    this.#socket = socket;
+    this.session = new EventSession({
+      bus,
+      onPageMessage,
+      sink: {
+        send: (text) => this.#send(text),
+        ready: () => socket.bufferedAmount < BUSY_BYTES,
+        overflow: () => socket.close(TRY_AGAIN_LATER, 'the client does not read its events'),
+      },
+    });
+    socket.on('pong', () => {
+      this.#alive = true;
+    });
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    // Frames too long or not WebSocket: ws closes by itself with the code for it.
+    socket.on('error', (error) => log.debug({ err: error }, 'event socket'));
+  }
+
+  #receive(data: import('ws').RawData, isBinary: boolean): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    let frame: unknown;
+    try {
+      // Without fragments kept apart (`binaryType` is the default) a message is one Buffer.
+      frame = isBinary || !Buffer.isBuffer(data) ? undefined : JSON.parse(data.toString());
+    } catch {
+      frame = undefined;
+    }
+    if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) {
+      this.#send(errorFrame('bad_frame', 'A message is one JSON object as text.'));
+      return;
+    }
+    this.session.receive({ ...frame });
+  }
+
+  #send(text: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES) {
+      this.#socket.close(TRY_AGAIN_LATER, 'the client does not read its answers');
+      return;
+    }
+    this.#socket.send(text, () => this.session.flush());
+  }
+
+  /** Also ends a client whose other end has gone without a word. */
+  ping(): void {
+    if (!this.#alive) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#alive = false;
+    this.#socket.ping();
+  }
+}

@@ -1,0 +1,136 @@
+/** A real app with a few endpoints of each kind, for the tests of the links. */
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { type Endpoint, endpoint, serve } from '../contract/endpoint.ts';
+import { ApiError } from '../contract/errors.ts';
+import { createLogger } from '../system/logger.ts';
+import { createApp } from './app.ts';
+import { createGuard } from './guard.ts';
+import { refusePlainEvents } from './socket.ts';
+
+const PNG = 'image/png';
+
+const echo = endpoint({
+  method: 'POST',
+  path: '/echo',
+  tag: 'Test',
+  summary: 'Gives back what it got',
+  body: Type.Object({ value: Type.Unknown() }),
+  status: 200,
+  response: Type.Object({ value: Type.Unknown() }),
+  errors: [],
+});
+const reboot = endpoint({
+  method: 'POST',
+  path: '/reboot',
+  tag: 'Test',
+  summary: 'Takes no body',
+  status: 202,
+  response: Type.Object({}),
+  errors: [],
+});
+const slow = endpoint({
+  method: 'GET',
+  path: '/slow',
+  tag: 'Test',
+  summary: 'Answers when told to',
+  status: 200,
+  response: Type.Object({}),
+  errors: [],
+});
+const remove = endpoint({
+  method: 'DELETE',
+  path: '/file',
+  tag: 'Test',
+  summary: 'Has no answer body',
+  status: 204,
+  errors: [],
+});
+const download = endpoint({
+  method: 'GET',
+  path: '/file',
+  tag: 'Test',
+  summary: 'Bytes',
+  status: 200,
+  download: { contentType: PNG, description: 'An image' },
+  errors: [],
+});
+const upload = endpoint({
+  method: 'PUT',
+  path: '/file/{name}',
+  tag: 'Test',
+  summary: 'Takes bytes',
+  params: Type.Object({ name: Type.String() }),
+  upload: { contentTypes: [PNG], maxBytes: 256 * 1024, description: 'An image' },
+  status: 200,
+  response: Type.Object({ bytes: Type.Integer(), announced: Type.Integer(), sha256: Type.String() }),
+  errors: ['payload_too_large'],
+});
+const unread = endpoint({
+  method: 'PUT',
+  path: '/unread',
+  tag: 'Test',
+  summary: 'Refuses bytes without reading them',
+  upload: { contentTypes: [PNG], description: 'An image' },
+  status: 204,
+  errors: ['conflict'],
+});
+
+const ENDPOINTS: readonly Endpoint[] = [echo, reboot, slow, remove, download, upload, unread];
+
+/** What `GET /file` gives. */
+export const FILE = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) & 255));
+
+export interface TestApp {
+  app: FastifyInstance;
+  endpoints: readonly Endpoint[];
+  /** Endpoints with an effect that were called. */
+  calls: string[];
+  /** Lets every waiting `GET /slow` answer. */
+  release(): void;
+  /** How many `GET /slow` wait. */
+  waiting(): number;
+}
+
+export function testApp(): TestApp {
+  const calls: string[] = [];
+  const waiting: (() => void)[] = [];
+  const app = createApp({
+    endpoints: ENDPOINTS,
+    log: createLogger('silent'),
+    guard: createGuard(() => 'vitrine'),
+    routes: [
+      serve(echo, ({ body }) => ({ value: body.value })),
+      serve(reboot, () => {
+        calls.push('reboot');
+        return {};
+      }),
+      serve(slow, () => new Promise((resolve) => waiting.push(() => resolve({})))),
+      serve(remove, () => undefined),
+      serve(download, () => FILE),
+      serve(upload, async ({ upload: body, uploadBytes = -1 }) => {
+        const hash = createHash('sha256');
+        let bytes = 0;
+        for await (const chunk of body) {
+          bytes += chunk.length;
+          hash.update(chunk);
+        }
+        return { bytes, announced: uploadBytes, sha256: hash.digest('hex') };
+      }),
+      serve(unread, () => {
+        throw new ApiError('conflict');
+      }),
+    ],
+  });
+  refusePlainEvents(app);
+  return {
+    app,
+    endpoints: ENDPOINTS,
+    calls,
+    release: () => {
+      for (const answer of waiting.splice(0)) answer();
+    },
+    waiting: () => waiting.length,
+  };
+}
