@@ -1,0 +1,192 @@
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../system/atomic-file.ts';
+import type { Logger } from '../../system/logger.ts';
+import { CONFIG_SCHEMA } from './schema.ts';
+import { isObject, type JsonObject } from './tree.ts';
+
+/** Passphrases are in it. */
+const FILE_MODE = 0o600;
+/** No document that this program wrote comes near; a larger file is damaged. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Damaged files kept beside the configuration; the oldest goes first. */
+const KEPT_DAMAGED = 3;
+const MAX_SCHEMA = 9999;
+
+const NAME = 'config.json';
+const ofSchema = (schema: number) => `config.v${schema}.json`;
+const OF_SCHEMA = /^config\.v([1-9]\d{0,3})\.json$/;
+const DAMAGED = /^config\.damaged-.*\.json$/;
+
+/** Which shape of document this agent writes, and how older ones become it. */
+export interface ConfigFormat {
+  schema: number;
+  /** By the older schema's number: gives the document of the next one. */
+  migrations: Readonly<Record<number, (document: JsonObject) => JsonObject>>;
+}
+
+export const CURRENT_FORMAT: ConfigFormat = { schema: CONFIG_SCHEMA, migrations: {} };
+
+/** Why the device came up with other values than the stored ones; for the log and for health. */
+export interface ConfigProblem {
+  code: 'config_damaged' | 'config_newer' | 'config_values_dropped';
+  message: string;
+  /** Name of the file beside config.json that keeps what was not used. */
+  kept: string | null;
+}
+
+export interface Loaded {
+  /** What the file sets, without `schema`; empty when there is nothing to use. */
+  document: JsonObject;
+  problem: ConfigProblem | undefined;
+}
+
+interface Parsed {
+  schema: number;
+  text: string;
+  document: JsonObject;
+}
+
+/**
+ * config.json and what is kept beside it: the only code that knows the file's names and its versions. Reading
+ * never fails: whatever the file is like, the device comes up (docs/contract.md: Configuration file).
+ */
+export class ConfigFile {
+  readonly #folder: string;
+  readonly #log: Logger;
+  readonly #format: ConfigFormat;
+  /** The file of an older schema as it was read; kept for a rollback before it is first written over. */
+  #older: Parsed | undefined;
+
+  constructor(folder: string, log: Logger, format: ConfigFormat = CURRENT_FORMAT) {
+    this.#folder = folder;
+    this.#log = log;
+    this.#format = format;
+  }
+
+  async load(): Promise<Loaded> {
+    await this.#sweep();
+    let problem: ConfigProblem | undefined;
+    let parsed: Parsed | undefined;
+    try {
+      parsed = await this.#read(NAME);
+      if (parsed && parsed.schema <= this.#format.schema) {
+        const document = this.#migrate(parsed);
+        if (parsed.schema < this.#format.schema) this.#older = parsed;
+        return { document, problem };
+      }
+      if (parsed) problem = await this.#setAsideNewer(parsed.schema);
+    } catch (error) {
+      problem = await this.#setAsideDamaged(error);
+    }
+    const earlier = await this.#earlier();
+    if (problem) {
+      const used = earlier ? `what schema ${earlier.schema} had is used` : 'defaults are used';
+      problem.message += ` ${used[0]?.toUpperCase()}${used.slice(1)}.`;
+      this.#log.error({ problem }, 'configuration not used');
+    }
+    return { document: earlier?.document ?? {}, problem };
+  }
+
+  /** Replaces the file; the first time over one of an older schema, that one is kept for a rollback. */
+  async write(document: JsonObject): Promise<void> {
+    if (this.#older) {
+      await writeFileAtomic(this.#path(ofSchema(this.#older.schema)), this.#older.text, FILE_MODE);
+      this.#older = undefined;
+    }
+    const text = JSON.stringify({ ...document, schema: this.#format.schema }, undefined, 2);
+    await writeFileAtomic(this.#path(NAME), `${text}\n`, FILE_MODE);
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** @throws Error when the file is there and is no configuration document */
+  async #read(name: string): Promise<Parsed | undefined> {
+    const found = await stat(this.#path(name)).catch(() => undefined);
+    if (!found) return undefined;
+    if (!found.isFile() || found.size > MAX_BYTES) throw new Error('it is not a file of a sensible size');
+    const text = await readFile(this.#path(name), 'utf8');
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) throw new Error('it is not a JSON object');
+    const { schema = 1, ...document } = value;
+    if (typeof schema !== 'number' || !Number.isInteger(schema) || schema < 1 || schema > MAX_SCHEMA) {
+      throw new Error('its schema is not a version number');
+    }
+    return { schema, text, document };
+  }
+
+  #migrate({ schema, document }: Parsed): JsonObject {
+    let migrated = document;
+    for (let version = schema; version < this.#format.schema; version++) {
+      const step = this.#format.migrations[version];
+      if (!step) throw new Error(`there is no way from schema ${version} to ${version + 1}`);
+      migrated = step(migrated);
+    }
+    return migrated;
+  }
+
+  /** After a rollback: the newest document kept from a schema that this agent knows. */
+  async #earlier(): Promise<{ schema: number; document: JsonObject } | undefined> {
+    const schemas = (await this.#names())
+      .map((name) => Number(OF_SCHEMA.exec(name)?.[1] ?? 0))
+      .filter((schema) => schema > 0 && schema <= this.#format.schema)
+      .sort((a, b) => b - a);
+    for (const schema of schemas) {
+      try {
+        const parsed = await this.#read(ofSchema(schema));
+        if (parsed && parsed.schema <= this.#format.schema)
+          return { schema, document: this.#migrate(parsed) };
+      } catch (error) {
+        this.#log.warn({ err: error, file: ofSchema(schema) }, 'kept configuration is damaged');
+      }
+    }
+    return undefined;
+  }
+
+  async #setAsideNewer(schema: number): Promise<ConfigProblem> {
+    const kept = await this.#setAside(ofSchema(schema));
+    const message = `The configuration is of schema ${schema}, this firmware knows ${this.#format.schema}.`;
+    return { code: 'config_newer', message, kept };
+  }
+
+  async #setAsideDamaged(error: unknown): Promise<ConfigProblem> {
+    const stamp = new Date().toISOString().replaceAll(':', '').replaceAll('.', '');
+    const kept = await this.#setAside(`config.damaged-${stamp}.json`);
+    const damaged = (await this.#names()).filter((name) => DAMAGED.test(name)).sort();
+    for (const name of damaged.slice(0, Math.max(0, damaged.length - KEPT_DAMAGED))) await this.#remove(name);
+    // A parser's message quotes the text it met, and there are passphrases in it.
+    const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : '';
+    return { code: 'config_damaged', message: `The configuration file cannot be used: ${why}.`, kept };
+  }
+
+  /** The new name, or null when the file had to stay where it is (a read-only disk). */
+  async #setAside(name: string): Promise<string | null> {
+    try {
+      await rename(this.#path(NAME), this.#path(name));
+      await syncFolder(this.#folder);
+      return name;
+    } catch (error) {
+      this.#log.warn({ err: error }, 'configuration could not be set aside');
+      return null;
+    }
+  }
+
+  /** Removes what writes that were cut off have left. */
+  async #sweep(): Promise<void> {
+    for (const name of await this.#names()) {
+      if (name.startsWith('.config.') && TEMPORARY_FILE.test(name)) await this.#remove(name);
+    }
+  }
+
+  async #remove(name: string): Promise<void> {
+    await rm(this.#path(name), { recursive: true, force: true }).catch((error: unknown) => {
+      this.#log.warn({ err: error, file: name }, 'file could not be removed');
+    });
+  }
+
+  async #names(): Promise<string[]> {
+    return readdir(this.#folder).catch(() => []);
+  }
+}
