@@ -1,0 +1,95 @@
+import { API_VERSION } from '../../contract/api.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { EventBus } from '../../events/bus.ts';
+import type { DataReset, Hardware, Identity, Journal, Power, PowerAction } from './ports.ts';
+import { type Capabilities, type Device as DeviceState, type LogRecord, logWritten } from './schema.ts';
+
+/** Age up to which measured capabilities are given again, in ms: touch screens come and go. */
+const CAPABILITIES_AGE_MS = 2000;
+
+export interface DeviceOptions {
+  bus: EventBus;
+  identity: Identity;
+  /** `model_profile`: the board profile that the agent was started with. */
+  profile: string;
+  /** `device.name` of the configuration. */
+  name: () => string;
+  hardware: Hardware;
+  journal: Journal;
+  power: Power;
+  dataReset: DataReset;
+  onError: (error: unknown) => void;
+}
+
+/** Gives the action to run once the answer is out. */
+type AfterAnswer = (action: () => void) => void;
+
+/** The device as a whole (interface: Resources, Device). */
+export class Device {
+  readonly #options: DeviceOptions;
+  readonly #unregister: () => void;
+  #capabilities: Promise<Capabilities> | undefined;
+  #measured = 0;
+
+  constructor(options: DeviceOptions) {
+    this.#options = options;
+    const { bus, journal } = options;
+    this.#unregister = bus.produceOnDemand(logWritten, () =>
+      journal.follow((record) => bus.emit(logWritten, record)),
+    );
+  }
+
+  async get(): Promise<DeviceState> {
+    const { identity, profile, name } = this.#options;
+    return {
+      serial: identity.serial,
+      name: name(),
+      model: identity.model,
+      model_profile: profile,
+      version: identity.version,
+      slot: identity.slot,
+      api: API_VERSION,
+      capabilities: await this.#currentCapabilities(),
+    };
+  }
+
+  logs(query: { since?: string; limit?: number }): Promise<LogRecord[]> {
+    return this.#options.journal.read({ since: query.since, limit: query.limit ?? 100 });
+  }
+
+  /**
+   * Reboots or powers off after the answer is out.
+   * @throws ApiError `unavailable` when the system cannot
+   */
+  async end(action: PowerAction, afterAnswer: AfterAnswer): Promise<void> {
+    const { power, onError } = this.#options;
+    await power.check(action);
+    afterAnswer(() => void power.perform(action).catch(onError));
+  }
+
+  /**
+   * Has the data partition made new at the next boot, and reboots after the answer is out.
+   * @throws ApiError `confirm_mismatch` unless `confirm` is the device's serial; `unavailable`
+   */
+  async factoryReset(confirm: string, afterAnswer: AfterAnswer): Promise<void> {
+    const { identity, power, dataReset } = this.#options;
+    if (confirm !== identity.serial) throw new ApiError('confirm_mismatch');
+    dataReset.check();
+    await power.check('reboot');
+    await dataReset.request();
+    await this.end('reboot', afterAnswer);
+  }
+
+  stop(): void {
+    this.#unregister();
+  }
+
+  #currentCapabilities(): Promise<Capabilities> {
+    const now = performance.now();
+    if (!this.#capabilities || now - this.#measured > CAPABILITIES_AGE_MS) {
+      this.#capabilities = this.#options.hardware.capabilities();
+      this.#measured = now;
+    }
+    return this.#capabilities;
+  }
+}

@@ -1,0 +1,62 @@
+import type { BrowserHealth, Capabilities, Health, LogRecord } from './schema.ts';
+
+/** What does not change while the agent runs. */
+export interface Identity {
+  serial: string;
+  model: string;
+  version: string;
+  slot: 'a' | 'b';
+}
+
+/** Measures what the hardware can do. */
+export interface Hardware {
+  capabilities(): Promise<Capabilities>;
+}
+
+/** The board's part of the health snapshot. */
+export interface Vitals {
+  read(): Promise<
+    Pick<
+      Health,
+      | 'uptime_s'
+      | 'throttled'
+      | 'undervoltage'
+      | 'temperature_c'
+      | 'load_1m'
+      | 'memory'
+      | 'disk'
+      | 'time_synced'
+    >
+  >;
+}
+
+/** The display's part of the health snapshot. */
+export interface BrowserVitals {
+  health(): BrowserHealth | Promise<BrowserHealth>;
+}
+
+/** The system's log. */
+export interface Journal {
+  /**
+   * The first `limit` records after a cursor or from a time on; without `since` the newest ones, oldest first.
+   * @throws ApiError `unavailable` where there is no journal
+   */
+  read(query: { since: string | undefined; limit: number }): Promise<LogRecord[]>;
+  /** Gives records as they are written until the returned function is called. */
+  follow(onRecord: (record: LogRecord) => void): () => void;
+}
+
+/** Ends or restarts the whole system. */
+export interface Power {
+  /** @throws ApiError `unavailable` when the system cannot do it now */
+  check(action: PowerAction): Promise<void>;
+  perform(action: PowerAction): Promise<void>;
+}
+export type PowerAction = 'reboot' | 'shutdown';
+
+/** Sees to it that the next boot makes the data partition new. */
+export interface DataReset {
+  /** @throws ApiError `unavailable` where this system does not do that */
+  check(): void;
+  request(): Promise<void>;
+}

@@ -1,0 +1,170 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
+import { topic } from '../../contract/topics.ts';
+
+/** What the running system can do: measured, not taken from the board's name (contract-decisions: Device). */
+export const Capabilities = Type.Object({
+  h264_hw: Type.Boolean({ description: 'A hardware decoder takes H.264' }),
+  hevc_hw: Type.Boolean({ description: 'A hardware decoder takes HEVC' }),
+  touch_present: Type.Boolean({ description: 'A touch screen is connected' }),
+  wifi: Type.Boolean({ description: 'There is a Wi-Fi radio' }),
+  bluetooth: Type.Boolean({ description: 'There is a Bluetooth radio' }),
+});
+export type Capabilities = Static<typeof Capabilities>;
+
+/** Interface: Resources, Device. */
+export const Device = Type.Object(
+  {
+    serial: Type.String({ description: 'Device serial; also what a factory reset must be confirmed with' }),
+    name: Type.String({ description: '`device.name` of the configuration' }),
+    model: Type.String(),
+    model_profile: Type.String({ description: 'Board profile, for example `virt` or `generic`' }),
+    version: Type.String({ description: 'Firmware version' }),
+    slot: Type.Enum(['a', 'b'], { description: 'The boot slot that runs' }),
+    api: Type.String({ description: '`v1`' }),
+    capabilities: Capabilities,
+  },
+  { $id: 'Device' },
+);
+export type Device = Static<typeof Device>;
+
+/** The browser's part of the health snapshot. */
+export const BrowserHealth = Type.Object({
+  running: Type.Boolean(),
+  restarts: Type.Integer({ minimum: 0, description: 'Unplanned restarts since the agent started' }),
+  pid: Nullable(Type.Integer()),
+  rss_bytes: Nullable(Type.Integer({ description: 'Memory of the browser and its web processes' })),
+});
+export type BrowserHealth = Static<typeof BrowserHealth>;
+
+/** A value that the board cannot read is null (contract-decisions: Device). */
+export const Health = Type.Object(
+  {
+    ts: Timestamp,
+    uptime_s: Type.Number(),
+    throttled: Nullable(Type.Boolean({ description: 'The processor is slowed down by heat or power' })),
+    undervoltage: Nullable(Type.Boolean({ description: 'The supply voltage is too low' })),
+    temperature_c: Nullable(Type.Number({ description: 'The processor, in °C' })),
+    load_1m: Type.Number(),
+    memory: Type.Object({
+      total_bytes: Type.Integer(),
+      available_bytes: Nullable(Type.Integer()),
+    }),
+    disk: Type.Object(
+      { total_bytes: Nullable(Type.Integer()), free_bytes: Nullable(Type.Integer()) },
+      { description: 'The data partition' },
+    ),
+    browser: BrowserHealth,
+    agent: Type.Object({
+      rss_bytes: Type.Integer(),
+      event_loop_p99_ms: Type.Number({
+        description: 'How late the event loop was, 99th percentile of the last minute',
+      }),
+    }),
+    time_synced: Nullable(Type.Boolean({ description: 'The clock was set from a time server since boot' })),
+    problems: Type.Array(Type.String(), {
+      description: 'Sentences about what an operator should know: a damaged configuration, a rollback',
+    }),
+  },
+  { $id: 'Health' },
+);
+export type Health = Static<typeof Health>;
+
+/** Interface: Resources, Log record. */
+export const LogRecord = Type.Object(
+  {
+    ts: Timestamp,
+    level: Type.Enum(['debug', 'info', 'warning', 'error']),
+    source: Type.String({ description: 'The program that logged' }),
+    message: Type.String(),
+    cursor: Type.String({ description: 'Place in the log; give it as `since` to read on' }),
+  },
+  { $id: 'LogRecord' },
+);
+export type LogRecord = Static<typeof LogRecord>;
+
+export const healthSampled = topic('health', Health, 'Periodically while subscribed, every 5 s by default');
+export const logWritten = topic('log', LogRecord, 'Live log tail');
+
+const ISO_TIME = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?:Z|[+-]\\d{2}:\\d{2})';
+const CURSOR = 's=[0-9a-f]{32}(?:;[a-z]=[0-9a-f]{1,32}){1,8}';
+
+export const getDevice = endpoint({
+  method: 'GET',
+  path: '/device',
+  tag: 'Device',
+  summary: 'What this device is and can do',
+  status: 200,
+  response: Device,
+  errors: [],
+});
+
+export const getHealth = endpoint({
+  method: 'GET',
+  path: '/device/health',
+  tag: 'Device',
+  summary: 'Health snapshot',
+  status: 200,
+  response: Health,
+  errors: [],
+});
+
+export const getLogs = endpoint({
+  method: 'GET',
+  path: '/device/logs',
+  tag: 'Device',
+  summary: 'Log records, oldest first',
+  description:
+    'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive); without, the newest `limit` records.',
+  query: Type.Object({
+    since: Type.Optional(
+      Type.String({
+        pattern: `^(?:${ISO_TIME}|${CURSOR})$`,
+        description: 'ISO 8601 time, or the `cursor` of a record',
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  }),
+  status: 200,
+  response: Type.Array(LogRecord),
+  errors: ['unavailable'],
+});
+
+export const reboot = endpoint({
+  method: 'POST',
+  path: '/device/reboot',
+  tag: 'Device',
+  summary: 'Reboot cleanly',
+  status: 202,
+  response: Nothing,
+  errors: ['unavailable'],
+});
+
+export const shutdown = endpoint({
+  method: 'POST',
+  path: '/device/shutdown',
+  tag: 'Device',
+  summary: 'Power off cleanly',
+  status: 202,
+  response: Nothing,
+  errors: ['unavailable'],
+});
+
+export const factoryReset = endpoint({
+  method: 'POST',
+  path: '/device/factory-reset',
+  tag: 'Device',
+  summary: 'Wipe the data partition to defaults and reboot',
+  body: Type.Object(
+    { confirm: Type.String({ description: 'The device serial' }) },
+    { additionalProperties: false },
+  ),
+  status: 202,
+  response: Nothing,
+  errors: ['confirm_mismatch', 'unavailable'],
+});
+
+/** Every endpoint of this resource, for the contract. */
+export const deviceEndpoints = [getDevice, getHealth, getLogs, reboot, shutdown, factoryReset];
+export const deviceTopics = [healthSampled, logWritten];

@@ -1,0 +1,77 @@
+import type { EventBus } from '../../events/bus.ts';
+import { type Network as NetworkState, networkChanged } from './schema.ts';
+
+/** Changes come in bursts (link up, tentative address, route); one event tells the end of a burst. */
+const SETTLE_MS = 100;
+/** A change is told at the latest after this time, also while more are coming, in ms. */
+const LATEST_MS = 1000;
+
+/** The system's network as the kernel sees it. */
+export interface NetworkSource {
+  read(): NetworkState;
+  /** Calls `changed` after anything may have changed, until the returned function is called. */
+  watch(changed: () => void): () => void;
+}
+
+/** Hostname, interfaces and addresses, with an event for every change (interface: Resources, Network). */
+export class Network {
+  readonly #bus: EventBus;
+  readonly #source: NetworkSource;
+  readonly #listeners = new Set<(state: NetworkState) => void>();
+  #last: string;
+  #timer: NodeJS.Timeout | undefined;
+  #burstStart: number | undefined;
+  #unwatch: (() => void) | undefined;
+
+  constructor({ bus, source }: { bus: EventBus; source: NetworkSource }) {
+    this.#bus = bus;
+    this.#source = source;
+    this.#last = JSON.stringify(source.read());
+  }
+
+  /** The state now, read anew. */
+  get(): NetworkState {
+    return this.#source.read();
+  }
+
+  /** All addresses now, loopback left out: what the guard and the waiting page go by. */
+  addresses(): string[] {
+    return this.get().interfaces.flatMap((entry) => entry.addresses);
+  }
+
+  /** Hears every change, after `start`, until the returned function is called. */
+  onChange(listener: (state: NetworkState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  start(): void {
+    this.#unwatch = this.#source.watch(() => this.#touched());
+    this.#touched(); // what changed between construction and now
+  }
+
+  stop(): void {
+    this.#unwatch?.();
+    clearTimeout(this.#timer);
+    this.#listeners.clear();
+  }
+
+  #touched(): void {
+    const now = performance.now();
+    this.#burstStart ??= now;
+    clearTimeout(this.#timer);
+    const left = this.#burstStart + LATEST_MS - now;
+    this.#timer = setTimeout(() => this.#settle(), Math.min(SETTLE_MS, Math.max(left, 0)));
+    this.#timer.unref();
+  }
+
+  #settle(): void {
+    this.#burstStart = undefined;
+    const state = this.#source.read();
+    const text = JSON.stringify(state);
+    if (text === this.#last) return;
+    this.#last = text;
+    this.#bus.emit(networkChanged, state);
+    for (const listener of [...this.#listeners]) listener(state);
+  }
+}

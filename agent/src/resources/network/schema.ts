@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import { topic } from '../../contract/topics.ts';
+
+/** Interface: Resources, Network. Loopback is left out; IPv6 addresses carry no zone. */
+export const Network = Type.Object(
+  {
+    hostname: Type.String(),
+    interfaces: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        addresses: Type.Array(Type.String({ description: 'IPv4 or IPv6 text' })),
+      }),
+    ),
+  },
+  { $id: 'Network' },
+);
+export type Network = Static<typeof Network>;
+
+export const networkChanged = topic(
+  'network_changed',
+  Network,
+  'Any change of hostname, interfaces or addresses; always the complete state',
+);
+
+export const getNetwork = endpoint({
+  method: 'GET',
+  path: '/network',
+  tag: 'Device',
+  summary: 'Hostname, interfaces and addresses',
+  status: 200,
+  response: Network,
+  errors: [],
+});
+
+/** Every endpoint of this resource, for the contract. */
+export const networkEndpoints = [getNetwork];
+export const networkTopics = [networkChanged];

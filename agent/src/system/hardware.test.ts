@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { codedFormats, hasTouchScreen, linuxHardware } from './hardware.ts';
+
+const TOUCH_SCREEN = `I: Bus=0003 Vendor=0eef Product=0001 Version=0210
+N: Name="eGalax Inc. USB TouchController"
+B: PROP=2
+B: EV=1b
+B: KEY=400 0 0 0 0 0
+B: ABS=260800000000003
+`;
+const TOUCH_PAD = TOUCH_SCREEN.replace('PROP=2', 'PROP=5');
+const KEYBOARD = `I: Bus=0011 Vendor=0001 Product=0001 Version=ab41
+N: Name="AT Translated Set 2 keyboard"
+B: PROP=0
+B: EV=120013
+B: KEY=402000000 3803078f800d001 feffffdfffefffff fffffffffffffffe
+`;
+
+test('tells a touch screen from a touch pad and a keyboard', () => {
+  assert.equal(hasTouchScreen(`${KEYBOARD}\n${TOUCH_SCREEN}\n`), true);
+  assert.equal(hasTouchScreen(`${KEYBOARD}\n${TOUCH_PAD}\n`), false);
+  assert.equal(hasTouchScreen(''), false);
+});
+
+test('reads the coded formats that a decoder takes', () => {
+  const stateless = `ioctl: VIDIOC_ENUM_FMT
+	Type: Video Output Multiplanar
+
+	[0]: 'S265' (HEVC Parsed Slice Data, compressed)
+`;
+  assert.deepEqual(codedFormats(stateless), { h264: false, hevc: true });
+  assert.deepEqual(codedFormats("[0]: 'H264' (H.264, compressed)"), { h264: true, hevc: false });
+  assert.deepEqual(codedFormats("[0]: 'YU12' (Planar YUV 4:2:0)"), { h264: false, hevc: false });
+});
+
+test('measures what is there', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'vitrine-hardware-'));
+  const hardware = linuxHardware({ root });
+  const nothing = { h264_hw: false, hevc_hw: false, touch_present: false, wifi: false, bluetooth: false };
+  assert.deepEqual(await hardware.capabilities(), nothing);
+  await mkdir(join(root, 'sys/class/ieee80211/phy0'), { recursive: true });
+  await mkdir(join(root, 'sys/class/bluetooth/hci0'), { recursive: true });
+  await mkdir(join(root, 'proc/bus/input'), { recursive: true });
+  await writeFile(join(root, 'proc/bus/input/devices'), TOUCH_SCREEN);
+  const seen = { ...nothing, touch_present: true, wifi: true, bluetooth: true };
+  assert.deepEqual(await hardware.capabilities(), seen);
+  await rm(root, { recursive: true });
+});

@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Identity } from '../resources/device/ports.ts';
+
+/** Names this application in what is derived from the machine-id; never change it. */
+const APPLICATION_ID = Buffer.from('0c1f54c1b5a94d0b8ac8d2f3b79bd0ae', 'hex');
+/** What a machine without any identifier is called. */
+export const NO_SERIAL = 'unknown';
+const HARDWARE_SERIALS = ['/proc/device-tree/serial-number', '/sys/class/dmi/id/product_serial'];
+const MODELS = ['/proc/device-tree/model', '/sys/class/dmi/id/product_name'];
+
+export interface IdentityOptions {
+  /** Folder where `read-serial` leaves what the hardware carries. */
+  runtimeFolder: string;
+  /** Version to tell where there is no /etc/vitrine/version: the package's. */
+  packageVersion: string;
+  /** Prefix of all system paths, for tests. */
+  root?: string;
+}
+
+/**
+ * Reads what the system is. The serial is never invented: it is what `vitrine-serial.service` found, else
+ * what the hardware carries, else an identifier of this installation derived from /etc/machine-id in the
+ * way of sd_id128_get_machine_app_specific(3), which keeps the machine-id itself secret.
+ */
+export async function readIdentity(options: IdentityOptions): Promise<Identity> {
+  const { runtimeFolder, packageVersion, root = '/' } = options;
+  const first = async (paths: readonly string[]) => {
+    for (const path of paths) {
+      const text = await readText(join(root, path));
+      if (text) return text;
+    }
+    return undefined;
+  };
+  const written = await readText(join(runtimeFolder, 'serial'));
+  const hardware = (await Promise.all(HARDWARE_SERIALS.map((path) => readText(join(root, path))))).find(
+    isSerial,
+  );
+  return {
+    serial: written ?? hardware ?? (await installationId(root)) ?? NO_SERIAL,
+    model: (await first(MODELS)) ?? 'unknown',
+    version: (await first(['/etc/vitrine/version'])) ?? packageVersion,
+    slot: slotOf((await readText(join(root, '/proc/cmdline'))) ?? ''),
+  };
+}
+
+/** The slot that the boot script chose; a system without slots runs from `a`. */
+export function slotOf(kernelArguments: string): 'a' | 'b' {
+  return /(?:^|\s)rauc\.slot=B(?:\s|$)/.test(kernelArguments) ? 'b' : 'a';
+}
+
+/** The text of a small file without NULs and space around it; undefined when it is not there or empty. */
+async function readText(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.replaceAll('\0', '').trim() || undefined;
+}
+
+/** Whether firmware's text can be a serial; the same rule as overlay/usr/lib/vitrine/read-serial. */
+function isSerial(text: string | undefined): text is string {
+  if (!text || !/^[0-9A-Za-z._:+/-]{1,64}$/.test(text)) return false;
+  return !/^(?:none|unknown|default|n\/a|na|0|oem|invalid|[0.:-]+)$/i.test(text);
+}
+
+async function installationId(root: string): Promise<string | undefined> {
+  const machineId = await readText(join(root, '/etc/machine-id'));
+  if (!machineId || !/^[0-9a-f]{32}$/.test(machineId)) return undefined;
+  const id = createHmac('sha256', Buffer.from(machineId, 'hex')).update(APPLICATION_ID).digest();
+  // As a version 4 UUID, as systemd does.
+  id.writeUInt8((id.readUInt8(6) & 0x0f) | 0x40, 6);
+  id.writeUInt8((id.readUInt8(8) & 0x3f) | 0x80, 8);
+  return id.toString('hex', 0, 16);
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { LogRecord } from '../resources/device/schema.ts';
+import { parseRecord, systemdJournal } from './journal.ts';
+import { createLogger } from './logger.ts';
+
+const log = createLogger('silent');
+const CURSOR = 's=0123456789abcdef0123456789abcdef;i=1;b=0123456789abcdef0123456789abcdef;m=1;t=1;x=1';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-journal-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function entry(fields: Record<string, unknown>): string {
+  return JSON.stringify({ __CURSOR: CURSOR, __REALTIME_TIMESTAMP: '1700000000123456', ...fields });
+}
+
+/** Stands for journalctl: notes its arguments and prints what the test gives. */
+async function journalOf(lines: string, after = '') {
+  const script = join(folder, 'journalctl');
+  await writeFile(join(folder, 'lines'), lines);
+  await writeFile(script, `echo "$*" >>${folder}/arguments\ncat ${folder}/lines\n${after}\n`);
+  return systemdJournal({ log, command: ['sh', script], socket: script });
+}
+
+const calls = async () => (await readFile(join(folder, 'arguments'), 'utf8')).trim().split('\n');
+
+test('reads an entry', () => {
+  const line = entry({ MESSAGE: 'hello', PRIORITY: '4', SYSLOG_IDENTIFIER: 'cage', _COMM: 'x' });
+  const record = { ts: '2023-11-14T22:13:20.123Z', level: 'warning', source: 'cage', message: 'hello' };
+  assert.deepEqual(parseRecord(line), { ...record, cursor: CURSOR });
+});
+
+test('reads messages that are bytes, missing, or given twice', () => {
+  assert.equal(parseRecord(entry({ MESSAGE: [...Buffer.from('grüß\x1b[0m')] }))?.message, 'grüß\x1b[0m');
+  assert.equal(parseRecord(entry({ MESSAGE: null }))?.message, '');
+  assert.equal(parseRecord(entry({ MESSAGE: ['first', 'second'] }))?.message, 'first');
+  assert.equal(parseRecord(entry({ MESSAGE: 'x'.repeat(100_000) }))?.message.length, 8192);
+});
+
+test('maps all eight priorities', () => {
+  const levels = [...'01234567'].map((PRIORITY) => parseRecord(entry({ PRIORITY }))?.level);
+  const four = ['error', 'error', 'error', 'error'];
+  assert.deepEqual(levels, [...four, 'warning', 'info', 'info', 'debug']);
+  assert.equal(parseRecord(entry({ _TRANSPORT: 'kernel' }))?.source, 'kernel');
+});
+
+test('takes text and level out of the agent’s own lines, and of nobody else’s', () => {
+  const MESSAGE = JSON.stringify({ level: 50, msg: 'no', err: { message: 'because' } });
+  const own = parseRecord(entry({ MESSAGE, _SYSTEMD_UNIT: 'vitrine-agent.service' }));
+  assert.deepEqual([own?.level, own?.message], ['error', 'no: because']);
+  assert.equal(parseRecord(entry({ MESSAGE, _SYSTEMD_UNIT: 'other.service' }))?.message, MESSAGE);
+});
+
+test('passes over what is no entry', () => {
+  for (const line of ['', '-- No entries --', '[]', 'null', '{"__CURSOR":1}', '{"MESSAGE":"x"}']) {
+    assert.equal(parseRecord(line), undefined);
+  }
+});
+
+test('asks for the newest, from a time on, and after a cursor', async () => {
+  const journal = await journalOf(`${entry({ MESSAGE: '1' })}\n${entry({ MESSAGE: '2' })}\n`);
+  assert.deepEqual(
+    (await journal.read({ since: undefined, limit: 5 })).map((r) => r.message),
+    ['1', '2'],
+  );
+  await journal.read({ since: '2026-01-02T03:04:05.678Z', limit: 5 });
+  await journal.read({ since: CURSOR, limit: 5 });
+  const [newest, time, cursor] = await calls();
+  assert.match(newest ?? '', /--lines=5$/);
+  assert.match(time ?? '', /--since=@1767323045\.678$/);
+  assert.ok(cursor?.endsWith(`--after-cursor=${CURSOR}`));
+});
+
+test('ends a reader that has more than was asked for', async () => {
+  const journal = await journalOf(`${entry({ MESSAGE: 'again' })}\n`.repeat(50), 'exec sleep 60');
+  assert.equal((await journal.read({ since: CURSOR, limit: 20 })).length, 20);
+});
+
+test('is unavailable without journald, and when journalctl fails', async () => {
+  const gone = systemdJournal({ log, socket: join(folder, 'none') });
+  await assert.rejects(gone.read({ since: undefined, limit: 1 }), { code: 'unavailable' });
+  const failing = await journalOf('', 'echo broken >&2; exit 1');
+  await assert.rejects(failing.read({ since: undefined, limit: 1 }), { code: 'unavailable' });
+});
+
+test('follows, and goes on after the last record when the follower died', async () => {
+  const journal = await journalOf(`${entry({ MESSAGE: 'live' })}\n`);
+  const seen = new EventTarget();
+  const records: LogRecord[] = [];
+  const stop = journal.follow((record) => {
+    records.push(record);
+    if (records.length === 2) seen.dispatchEvent(new Event('two'));
+  });
+  const guard = setTimeout(() => seen.dispatchEvent(new Event('two')), 10_000);
+  await once(seen, 'two');
+  clearTimeout(guard);
+  stop();
+  assert.equal(records.length, 2);
+  const [first, second] = await calls();
+  assert.match(first ?? '', /--follow --lines=0$/);
+  assert.ok(second?.endsWith(`--follow --after-cursor=${CURSOR}`));
+});

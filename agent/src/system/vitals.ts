@@ -1,0 +1,98 @@
+import { access, readdir, readFile, statfs } from 'node:fs/promises';
+import { loadavg, totalmem, uptime } from 'node:os';
+import { join } from 'node:path';
+import type { Vitals } from '../resources/device/ports.ts';
+
+/** Raspberry Pi firmware: bits 0 under-voltage, 1 frequency capped, 2 throttled, 3 soft temperature limit. */
+const THROTTLED = '/sys/devices/platform/soc/soc:firmware/get_throttled';
+const UNDERVOLTAGE_BITS = 0b0001;
+const THROTTLED_BITS = 0b1110;
+/** Names of thermal zones that are the processor's, the better first. */
+const PROCESSOR_ZONES = [/^cpu/i, /^x86_pkg_temp$/, /soc/i, /^acpitz$/];
+
+export interface VitalsOptions {
+  /** Folder on the partition whose room is told. */
+  dataFolder: string;
+  /** Prefix of all system paths, for tests. */
+  root?: string;
+}
+
+/** Reads the board's health from procfs and sysfs; what this board does not have is null. */
+export function linuxVitals({ dataFolder, root = '/' }: VitalsOptions): Vitals {
+  const at = (path: string) => join(root, path);
+  return {
+    async read() {
+      const [firmware, alarm, temperature, memory, disk, synced] = await Promise.all([
+        readNumber(at(THROTTLED), 16),
+        undervoltageAlarm(at('/sys/class/hwmon')),
+        processorTemperature(at('/sys/class/thermal')),
+        availableMemory(at('/proc/meminfo')),
+        statfs(dataFolder).catch(() => undefined),
+        timeSynced(at('/run/systemd/timesync')),
+      ]);
+      return {
+        uptime_s: Math.round(uptime() * 1000) / 1000,
+        throttled: firmware === null ? null : (firmware & THROTTLED_BITS) !== 0,
+        undervoltage: firmware === null ? alarm : (firmware & UNDERVOLTAGE_BITS) !== 0,
+        temperature_c: temperature,
+        load_1m: loadavg()[0] ?? 0,
+        memory: { total_bytes: totalmem(), available_bytes: memory },
+        disk: {
+          total_bytes: disk ? disk.blocks * disk.bsize : null,
+          free_bytes: disk ? disk.bavail * disk.bsize : null,
+        },
+        time_synced: synced,
+      };
+    },
+  };
+}
+
+async function readText(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
+}
+
+async function readNumber(path: string, base = 10): Promise<number | null> {
+  const value = Number.parseInt((await readText(path)) ?? '', base);
+  return Number.isNaN(value) ? null : value;
+}
+
+/** The mainline driver of the same firmware (`rpi_volt`) knows the alarm only. */
+async function undervoltageAlarm(folder: string): Promise<boolean | null> {
+  for (const entry of await readdir(folder).catch(() => [])) {
+    if ((await readText(join(folder, entry, 'name'))) !== 'rpi_volt') continue;
+    const alarm = await readNumber(join(folder, entry, 'in0_lcrit_alarm'));
+    return alarm === null ? null : alarm !== 0;
+  }
+  return null;
+}
+
+async function processorTemperature(folder: string): Promise<number | null> {
+  const zones = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('thermal_zone'));
+  const types = await Promise.all(zones.map((zone) => readText(join(folder, zone, 'type'))));
+  for (const pattern of PROCESSOR_ZONES) {
+    const zone = zones[types.findIndex((type) => type !== null && pattern.test(type))];
+    const millidegrees = zone === undefined ? null : await readNumber(join(folder, zone, 'temp'));
+    if (millidegrees !== null) return millidegrees / 1000;
+  }
+  return null;
+}
+
+/** What could be given to programs without swapping, in bytes. */
+async function availableMemory(path: string): Promise<number | null> {
+  const kibibytes = /^MemAvailable:\s+(\d+) kB$/m.exec((await readText(path)) ?? '')?.[1];
+  return kibibytes === undefined ? null : Number(kibibytes) * 1024;
+}
+
+/** systemd-timesyncd leaves a file when it has set the clock; null where it does not run. */
+async function timeSynced(folder: string): Promise<boolean | null> {
+  const exists = (path: string) =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  if (await exists(join(folder, 'synchronized'))) return true;
+  return (await exists(folder)) ? false : null;
+}
