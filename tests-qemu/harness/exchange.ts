@@ -1,0 +1,112 @@
+import { parse } from 'yaml';
+import type { Device } from './device.ts';
+import { field } from './events.ts';
+import { guestHttp } from './guest.ts';
+import type { SerialClient } from './ndjson.ts';
+import { decodePng } from './png.ts';
+
+/** One request of the list that goes over every link. */
+export interface Exchange {
+  method: string;
+  /** Full path, with the query. */
+  path: string;
+  body?: unknown;
+}
+
+/** What came back, whatever the link: JSON, or bytes. */
+export interface Outcome {
+  status: number;
+  body: unknown;
+}
+
+/** What stands for a value that no two requests have in common. */
+const VOLATILE = '(differs from one request to the next)';
+
+/** The fields of each path's body that may change between two requests, all others must be equal. */
+const VOLATILE_FIELDS: Record<string, string[]> = {
+  '/device/health': [
+    'ts',
+    'uptime_s',
+    'temperature_c',
+    'load_1m',
+    'memory.available_bytes',
+    'disk.free_bytes',
+    'browser.rss_bytes',
+    'agent.rss_bytes',
+    'agent.event_loop_p99_ms',
+  ],
+  '/content': ['disk.free_bytes'],
+};
+
+/** Values for the parameters of paths; none of them exists on the device. */
+const PARAMETERS: Record<string, string> = { id: 'no-such-operation', name: 'no-such-bundle' };
+
+/** Every GET that the device's own OpenAPI document lists, as full paths. The event socket is no request. */
+export async function everyGet(device: Device): Promise<Exchange[]> {
+  const { bytes } = await device.http('GET', '/openapi.yaml');
+  const document: unknown = parse(bytes.toString());
+  const paths = field(document, 'paths');
+  if (typeof paths !== 'object' || paths === null) throw new Error('the OpenAPI document lists no paths');
+  return Object.entries(paths)
+    .filter(([path, item]) => field(item, 'get') !== undefined && !path.endsWith('/events'))
+    .map(([path]) => path.replace(/^(?!\/api\/v1)/, '/api/v1'))
+    .map((path) => path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => PARAMETERS[name] ?? 'no-such'))
+    .map((path) => ({ method: 'GET', path }));
+}
+
+/** The body as it may be compared between two requests of the same path. */
+export function comparable(path: string, body: unknown): unknown {
+  const short = path.replace(/^\/api\/v1/, '').replace(/\?.*/, '');
+  // Records are written all the time, also by the requests themselves: only their form is the same.
+  if (short === '/device/logs' && Array.isArray(body)) {
+    return [...new Set(body.map((record: unknown) => Object.keys(Object(record)).sort().join()))];
+  }
+  if (short === '/display/screenshot' && body instanceof Buffer) {
+    const { width, height } = decodePng(body);
+    return { width, height };
+  }
+  return (VOLATILE_FIELDS[short] ?? []).reduce(hide, body);
+}
+
+/** A copy of `value` in which the field at a dotted path, if it is there, is hidden. */
+function hide(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const [key = '', ...rest] = path.split('.');
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      if (name !== key) return [name, inner];
+      return [name, rest.length === 0 ? VOLATILE : hide(inner, rest.join('.'))];
+    }),
+  );
+}
+
+/** Sends a request by HTTP to the port that leads to the device. */
+export async function overHttp(device: Device, { method, path, body }: Exchange): Promise<Outcome> {
+  const base = path.replace(/^\/api\/v1/, '');
+  const answer = await device.http(method, base, body === undefined ? {} : { json: body });
+  return { status: answer.status, body: answer.body ?? bytesOrNothing(answer.bytes) };
+}
+
+/** Sends a request by serial; bytes come as base64 there. */
+export async function overSerial(serial: SerialClient, { method, path, body }: Exchange): Promise<Outcome> {
+  const { status, body: json, body_b64 } = await serial.request(method, path, body);
+  return { status, body: body_b64 === undefined ? json : bytesOrNothing(Buffer.from(body_b64, 'base64')) };
+}
+
+/** Sends a request through the USB cable's network, from its host side. */
+export async function overCable(device: Device, exchanges: Exchange[]): Promise<Outcome[]> {
+  const answers = await guestHttp(
+    device,
+    { netns: 'host' },
+    exchanges.map(({ method, path, body }) => ({ method, url: `http://10.55.77.1${path}`, json: body })),
+  );
+  return answers.map(({ failure, status, type, bytes }, i) => {
+    if (failure) throw new Error(`${exchanges[i]?.method} ${exchanges[i]?.path} over the cable: ${failure}`);
+    const isJson = type.startsWith('application/json') && bytes.length > 0;
+    return { status, body: isJson ? JSON.parse(bytes.toString()) : bytesOrNothing(bytes) };
+  });
+}
+
+function bytesOrNothing(bytes: Buffer): Buffer | undefined {
+  return bytes.length > 0 ? bytes : undefined;
+}

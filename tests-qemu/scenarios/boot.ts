@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { SERIAL_NUMBER } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
+import { scenario } from '../harness/suite.ts';
+
+export default scenario({
+  title: 'the image boots to a healthy system whose API tells who it is',
+  machine: 'shared',
+  run: async ({ device, test }) => {
+    await test('GET /device has every field, with the serial number of the firmware', async () => {
+      const info = await device.get('/device');
+      assert.equal(field(info, 'serial'), SERIAL_NUMBER);
+      assert.equal(field(info, 'model_profile'), 'virt');
+      assert.equal(field(info, 'api'), 'v1');
+      assert.equal(field(info, 'slot'), 'a');
+      assert.equal(field(info, 'version'), await device.shell.ok('cat /etc/vitrine/version'));
+      for (const name of ['name', 'model']) {
+        const value = field(info, name);
+        assert.ok(typeof value === 'string' && value.length > 0, `${name} is ${String(value)}`);
+      }
+      for (const name of ['h264_hw', 'hevc_hw', 'touch_present', 'wifi', 'bluetooth']) {
+        assert.equal(typeof field(info, `capabilities.${name}`), 'boolean', name);
+      }
+      assert.equal(field(info, 'capabilities.wifi'), false);
+      assert.equal(field(info, 'capabilities.bluetooth'), false);
+    });
+
+    await test('systemd has started everything and nothing failed', async () => {
+      const { output } = await device.shell.run('systemctl is-system-running --wait', 120_000);
+      const failed = await device.shell.ok('systemctl list-units --failed --no-legend --plain');
+      assert.equal(failed, '', 'failed units');
+      assert.equal(output.trim(), 'running');
+    });
+
+    await test('the root is read-only, what changes lives on the data partition', async () => {
+      const root = await device.shell.ok('findmnt -no FSTYPE,OPTIONS /');
+      assert.match(root, /^ext4\s+ro\b/);
+      const { code } = await device.shell.run('touch /usr/written');
+      assert.notEqual(code, 0, 'a file could be written to /usr');
+      assert.match(await device.shell.ok('findmnt -no FSTYPE,OPTIONS /data'), /^ext4\s+rw\b/);
+      const source = await device.shell.ok('readlink -f "$(findmnt -no SOURCE /data)"');
+      assert.equal(source, await device.shell.ok('readlink -f /dev/disk/by-partlabel/data'));
+      await device.shell.ok('test -s /data/vitrine/config.json || test -d /data/vitrine');
+    });
+
+    await test('the slot that runs is the one of the kernel’s arguments and of the root', async () => {
+      assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=A\b/);
+      const source = await device.shell.ok('readlink -f "$(findmnt -no SOURCE /)"');
+      assert.equal(source, await device.shell.ok('readlink -f /dev/disk/by-partlabel/rootfs-a'));
+    });
+
+    await test('the journal is kept on the data partition, with a cap', async () => {
+      const usage = await device.shell.ok('journalctl --disk-usage; findmnt -T /var/log/journal -no TARGET');
+      assert.match(usage, /\/data|\/var\/log/);
+      const { code } = await device.shell.run(
+        'systemd-analyze cat-config systemd/journald.conf | grep -q ^SystemMaxUse=',
+      );
+      assert.equal(code, 0, 'the journal has no cap');
+    });
+
+    await test('the OpenAPI document and its readable page come from the device itself', async () => {
+      const document = await device.http('GET', '/openapi.yaml');
+      assert.equal(document.status, 200);
+      assert.match(document.bytes.toString(), /^openapi: ['"]?3\.1/m);
+      const page = await device.http('GET', '/docs');
+      assert.equal(page.status, 200);
+      assert.doesNotMatch(page.bytes.toString(), /(?:src|href)="https?:/, 'the page loads from elsewhere');
+    });
+  },
+});

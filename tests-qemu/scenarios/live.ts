@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { field } from '../harness/events.ts';
+import { http } from '../harness/http.ts';
+import { scenario } from '../harness/suite.ts';
+
+/** Whether a Network resource names this address anywhere. */
+function hasAddress(network: unknown, address: string): boolean {
+  const interfaces = field(network, 'interfaces');
+  return (
+    Array.isArray(interfaces) &&
+    interfaces.some((one: unknown) => {
+      const addresses = field(one, 'addresses');
+      return Array.isArray(addresses) && addresses.some((text) => String(text).split('/')[0] === address);
+    })
+  );
+}
+
+export default scenario({
+  title: 'what changes on the device is told while it happens: network, log, configuration',
+  machine: 'shared',
+  run: async ({ device, test }) => {
+    await test('network_changed when an address comes and goes, equal to GET /network', async () => {
+      const address = '192.0.2.77';
+      const socket = await device.events('network_changed');
+      try {
+        let mark = socket.events.mark;
+        await device.shell.ok(`ip addr add ${address}/24 dev cable0`);
+        try {
+          const { payload } = await socket.events.next('network_changed', mark, (network) =>
+            hasAddress(network, address),
+          );
+          assert.deepEqual(await device.get('/network'), payload);
+        } finally {
+          mark = socket.events.mark;
+          await device.shell.run(`ip addr del ${address}/24 dev cable0`);
+        }
+        await socket.events.next('network_changed', mark, (network) => !hasAddress(network, address));
+      } finally {
+        await socket.close();
+      }
+    });
+
+    await test('both cables are in GET /network with their addresses', async () => {
+      const network = await device.get('/network');
+      assert.ok(hasAddress(network, '10.0.2.15'), JSON.stringify(network));
+      assert.ok(hasAddress(network, '10.55.77.1'), JSON.stringify(network));
+      assert.equal(field(network, 'hostname'), await device.shell.ok('cat /proc/sys/kernel/hostname'));
+    });
+
+    await test('the cable gives the host an address', async () => {
+      await waitFor(async () => /10\.55\.77\.\d+\//.test(await device.shell.ok('ip -n host -br -4 addr')), {
+        timeoutMs: 30_000,
+        what: 'an address on the host side of the cable',
+      });
+    });
+
+    await test('a line of the log arrives live, and can be read after', async () => {
+      const word = `vitrine-test-${randomBytes(6).toString('hex')}`;
+      const socket = await device.events('log');
+      const serial = await device.serial();
+      try {
+        await serial.subscribe('log');
+        const [onSocket, onSerial] = [socket.events.mark, serial.events.mark];
+        const started = new Date(Date.now() - 3_600_000).toISOString();
+        await device.shell.ok(`logger -p user.warning -t vitrine-scenario ${word}`);
+        const isIt = (record: unknown): boolean => String(field(record, 'message')).includes(word);
+        const { payload } = await socket.events.next('log', onSocket, isIt);
+        assert.equal(field(payload, 'level'), 'warning');
+        assert.equal(field(payload, 'source'), 'vitrine-scenario');
+        assert.deepEqual((await serial.events.next('log', onSerial, isIt)).payload, payload);
+        const { body } = await device.http('GET', `/device/logs?limit=1000&since=${started}`);
+        assert.ok(Array.isArray(body));
+        assert.deepEqual(body.find(isIt), payload);
+        const after = await device.http(
+          'GET',
+          `/device/logs?limit=1000&since=${encodeURIComponent(String(field(payload, 'cursor')))}`,
+        );
+        assert.ok(Array.isArray(after.body) && !after.body.some(isIt), 'since a cursor is exclusive');
+      } finally {
+        serial.close();
+        await socket.close();
+      }
+    });
+
+    await test('ui.enabled false takes / away at once, the API stays', async () => {
+      const page = await http('GET', `${device.origin}/`);
+      assert.equal(page.status, 200);
+      assert.match(String(page.headers['content-type']), /^text\/html/);
+      const answer = await device.act('PATCH', '/config', { ui: { enabled: false } });
+      try {
+        assert.deepEqual(field(answer, 'applied'), { 'ui.enabled': 'live' });
+        assert.equal((await http('GET', `${device.origin}/`)).status, 404);
+        assert.equal((await device.http('GET', '/device')).status, 200);
+      } finally {
+        await device.act('PATCH', '/config', { ui: { enabled: true } });
+      }
+      assert.equal((await http('GET', `${device.origin}/`)).status, 200);
+    });
+
+    await test('device.name is live everywhere', async () => {
+      const before = field(await device.get('/device'), 'name');
+      await device.act('PATCH', '/config', { device: { name: 'Shop window 7' } });
+      try {
+        assert.equal(field(await device.get('/device'), 'name'), 'Shop window 7');
+        const serial = await device.serial();
+        serial.close();
+        assert.equal(field(serial.others[0], 'name'), 'Shop window 7');
+      } finally {
+        await device.act('PATCH', '/config', { device: { name: before } });
+      }
+    });
+  },
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { within } from '../../ci/lib/wait.ts';
+import { SERIAL_NUMBER } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
+import { scenario } from '../harness/suite.ts';
+
+const BOOT_TEST_MS = 8 * 60_000;
+
+export default scenario({
+  title: 'reboot, reset in the middle of writing, shutdown: what was acknowledged is still there',
+  machine: 'own',
+  run: async ({ device, test }) => {
+    await test(
+      'reboot through the API keeps configuration, machine-id and serial number',
+      async () => {
+        const id = await device.shell.ok('cat /etc/machine-id');
+        assert.match(id, /^[0-9a-f]{32}$/);
+        const boot = await device.bootId();
+        await device.act('PATCH', '/config', { device: { name: 'Kept' }, audio: { volume: 37 } });
+        const config = await device.get('/config');
+        await device.restart(async () => {
+          const { status, body } = await device.http('POST', '/device/reboot');
+          assert.equal(status, 202);
+          assert.deepEqual(body, {});
+        });
+        assert.notEqual(await device.bootId(), boot);
+        assert.deepEqual(await device.get('/config'), config);
+        assert.equal(await device.shell.ok('cat /etc/machine-id'), id);
+        const info = await device.get('/device');
+        assert.equal(field(info, 'serial'), SERIAL_NUMBER);
+        assert.equal(field(info, 'name'), 'Kept');
+        const boots = await device.shell.ok('journalctl --list-boots --no-pager | wc -l');
+        assert.ok(Number(boots) >= 2, 'the journal forgot the boot before');
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test(
+      'a reset in the middle of a PATCH loop: the configuration is the last acknowledged or the one after',
+      async () => {
+        let acknowledged = -1;
+        let sent = -1;
+        const stopped = new AbortController();
+        const loop = async (): Promise<void> => {
+          for (let volume = 0; !stopped.signal.aborted; volume = (volume + 1) % 101) {
+            sent = volume;
+            const json = { audio: { volume } };
+            const { status } = await device.http('PATCH', '/config', { json, timeoutMs: 10_000 });
+            assert.equal(status, 200);
+            acknowledged = volume;
+            if (volume === 20) enough.resolve();
+          }
+        };
+        const enough = Promise.withResolvers<void>();
+        const looping = loop().catch(() => undefined);
+        await within(enough.promise, 60_000, 'twenty PATCHes');
+        await device.restart(() => device.machine.qmp.execute('system_reset'));
+        stopped.abort();
+        await looping;
+        // What the loop sent to the device that had come up again counts too, so both are read after its end.
+        const volume = field(await device.get('/config'), 'audio.volume');
+        assert.ok(
+          volume === acknowledged || volume === sent,
+          `${volume}; acknowledged ${acknowledged}, sent ${sent}`,
+        );
+        assert.equal(field(await device.get('/config'), 'device.name'), 'Kept');
+        const files = await device.shell.ok('ls /data/vitrine');
+        assert.doesNotMatch(files, /\.(?:tmp|bad|damaged)/i, 'something was set aside or left over');
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test('the data partition was checked at this boot', async () => {
+      const journal = await device.shell.ok(
+        'journalctl -b --no-pager -o cat | grep -iE "fsck|e2fsck|data: (clean|recover)" || true',
+      );
+      assert.notEqual(journal, '', 'nothing tells of a file system check');
+      assert.equal(await device.shell.ok('systemctl list-units --failed --no-legend --plain'), '');
+    });
+
+    await test('shutdown through the API powers the machine off', async () => {
+      assert.equal((await device.http('POST', '/device/shutdown')).status, 202);
+      const { code, signal } = await within(device.machine.ended, 120_000, 'the machine to end');
+      assert.deepEqual({ code, signal }, { code: 0, signal: null });
+    });
+  },
+});

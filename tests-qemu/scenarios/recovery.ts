@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { field } from '../harness/events.ts';
+import { killHard, processes } from '../harness/guest.ts';
+import type { Colour } from '../harness/png.ts';
+import { type Bench, scenario } from '../harness/suite.ts';
+
+const BLUE: Colour = [16, 32, 200];
+const LIME: Colour = [160, 220, 20];
+const BACK_MS = 120_000;
+
+/** Shows a new page and waits until it is on the glass. */
+async function showPage({ device, pages }: Bench): Promise<string> {
+  const url = pages.addColours(BLUE, LIME);
+  await device.act('POST', '/display/navigate', { url });
+  await device.waitForColours(BLUE, LIME);
+  await device.waitForDisplay((state) => field(state, 'loading') === false, 'the page to be loaded');
+  return url;
+}
+
+/** Kills a process of the screen and sees the page come back by itself, with events that say so. */
+async function killAndSeeItBack(bench: Bench, name: string): Promise<void> {
+  const { device, pages } = bench;
+  const url = await showPage(bench);
+  const socket = await device.events('display_state');
+  try {
+    const mark = socket.events.mark;
+    const loads = pages.loads(url);
+    await killHard(device, name);
+    // It can only be loaded again by a browser that was told to.
+    await waitFor(() => pages.loads(url) > loads, {
+      timeoutMs: BACK_MS,
+      what: 'the page to be loaded again',
+    });
+    await socket.events.next(
+      'display_state',
+      mark,
+      (payload) => field(payload, 'loading') === true || field(payload, 'error') !== null,
+    );
+    await device.waitForColours(BLUE, LIME, BACK_MS);
+    await socket.events.next(
+      'display_state',
+      mark,
+      (payload) =>
+        field(payload, 'url') === url &&
+        field(payload, 'loading') === false &&
+        field(payload, 'error') === null,
+    );
+    assert.equal(field(await device.get('/display'), 'url'), url);
+  } finally {
+    await socket.close();
+  }
+}
+
+export default scenario({
+  title: 'kill -9 of anything: the page is back by itself, and events say so',
+  machine: 'shared',
+  run: async (bench) => {
+    const { device, pages, test } = bench;
+
+    await test('WebKit’s web process', () => killAndSeeItBack(bench, 'WPEWebProcess'));
+    await test('the browser', () => killAndSeeItBack(bench, 'vitrine-browser'));
+    await test('the compositor', () => killAndSeeItBack(bench, 'cage'));
+
+    await test('the agent', async () => {
+      const url = await showPage(bench);
+      const serial = await device.serial();
+      const socket = await device.events('display_state');
+      const pid = await device.shell.ok('systemctl show -P MainPID vitrine-agent.service');
+      const mark = serial.mark;
+      await device.shell.ok(`kill -9 ${pid}`);
+      await socket.waitClosed(30_000);
+      // The host's end of the link stays open: the new agent greets it by itself.
+      await serial.frame('hello', mark, BACK_MS);
+      serial.close();
+      const display = await device.waitForDisplay(
+        (state) => field(state, 'url') === url && field(state, 'loading') === false,
+        'the same page as before',
+        BACK_MS,
+      );
+      assert.equal(field(display, 'mode'), 'url');
+      assert.equal(field(display, 'error'), null);
+      await device.waitForColours(BLUE, LIME, BACK_MS);
+      assert.notEqual(await device.shell.ok('systemctl show -P MainPID vitrine-agent.service'), pid);
+    });
+
+    await test('POST /display/restart-browser keeps the page', async () => {
+      const url = await showPage(bench);
+      const [before] = await processes(device, 'vitrine-browser');
+      await device.act('POST', '/display/restart-browser');
+      await waitFor(() => pages.loads(url) > 1, { timeoutMs: BACK_MS, what: 'the page to be loaded again' });
+      await device.waitForColours(BLUE, LIME, BACK_MS);
+      const [after] = await processes(device, 'vitrine-browser');
+      assert.notEqual(after, before);
+    });
+
+    await device.showWaiting();
+  },
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { field } from '../harness/events.ts';
+import { agreement, type Colour, colourCount } from '../harness/png.ts';
+import { scenario } from '../harness/suite.ts';
+
+const TEAL: Colour = [0, 128, 128];
+const AMBER: Colour = [255, 176, 0];
+
+export default scenario({
+  title: 'the waiting page, then a page of this computer, on the glass and in every account of it',
+  machine: 'shared',
+  run: async ({ device, pages, test }) => {
+    await test('the waiting page is on the glass after boot', async () => {
+      const display = await device.waitForDisplay(
+        (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
+        'the waiting page to be loaded',
+        120_000,
+      );
+      assert.equal(field(display, 'error'), null);
+      assert.equal(field(display, 'url'), undefined);
+      // Drawn text has many shades; a black or a blank screen has one, a text console few.
+      await waitFor(async () => colourCount(await device.glass()) > 20, {
+        timeoutMs: 60_000,
+        what: 'a drawn page on the glass',
+      });
+      await waitFor(async () => agreement(await device.glass(), await device.screenshot()) > 0.98, {
+        timeoutMs: 60_000,
+        what: 'the glass and the screenshot to agree on the waiting page',
+        intervalMs: 500,
+      });
+    });
+
+    await test('navigate shows a page of this computer: glass, screenshot, GET /display, both links', async () => {
+      const url = pages.addColours(TEAL, AMBER);
+      const socket = await device.events('display_state');
+      const serial = await device.serial();
+      try {
+        await serial.subscribe('display_state');
+        const [onSocket, onSerial] = [socket.events.mark, serial.events.mark];
+        const answer = await device.act('POST', '/display/navigate', { url });
+        assert.equal(field(answer, 'mode'), 'url');
+        assert.equal(field(answer, 'url'), url);
+        await device.waitForColours(TEAL, AMBER);
+        const shown = (payload: unknown): boolean =>
+          field(payload, 'url') === url && field(payload, 'loading') === false;
+        const told = await socket.events.next('display_state', onSocket, shown);
+        const toldOnSerial = await serial.events.next('display_state', onSerial, shown);
+        assert.deepEqual(toldOnSerial.payload, told.payload);
+        const display = await device.get('/display');
+        assert.deepEqual(display, told.payload);
+        assert.equal(field(display, 'mode'), 'url');
+        assert.equal(field(display, 'error'), null);
+        assert.ok(
+          agreement(await device.glass(), await device.screenshot()) > 0.98,
+          'the screenshot differs',
+        );
+        assert.equal(pages.loads(url), 1);
+      } finally {
+        serial.close();
+        await socket.close();
+      }
+    });
+
+    await test('reload loads the page again', async () => {
+      const url = pages.addColours(AMBER, TEAL);
+      await device.act('POST', '/display/navigate', { url });
+      await device.waitForColours(AMBER, TEAL);
+      await device.act('POST', '/display/reload');
+      await waitFor(() => pages.loads(url) === 2, { timeoutMs: 30_000, what: 'a second load' });
+      await device.waitForColours(AMBER, TEAL);
+    });
+
+    await test('the screen is listed with the mode that the glass has', async () => {
+      const { body } = await device.http('GET', '/display/screens');
+      assert.ok(Array.isArray(body));
+      const primary: unknown = body.find((screen: unknown) => field(screen, 'primary') === true);
+      assert.equal(field(primary, 'connected'), true);
+      const glass = await device.glass();
+      const size = `${glass.width}x${glass.height}`;
+      assert.ok(String(field(primary, 'resolution')).startsWith(`${size}@`), JSON.stringify(primary));
+      const modes = field(primary, 'modes');
+      assert.ok(Array.isArray(modes) && modes.some((mode) => String(mode).startsWith(size)), String(modes));
+      const display = await device.get(`/display?screen=${String(field(primary, 'id'))}`);
+      assert.equal(field(display, 'resolution'), field(primary, 'resolution'));
+    });
+
+    await test('a page that cannot be loaded is told, and the next navigation works', async () => {
+      const socket = await device.events('display_state');
+      try {
+        const mark = socket.events.mark;
+        // Port 9 (discard) of this computer: nothing listens there.
+        await device.act('POST', '/display/navigate', { url: `${pages.origin.replace(/:\d+$/, ':9')}/` });
+        await socket.events.next(
+          'display_state',
+          mark,
+          (payload) => typeof field(payload, 'error.code') === 'string',
+          60_000,
+        );
+        const url = pages.addColours(TEAL, TEAL);
+        await device.act('POST', '/display/navigate', { url });
+        await device.waitForColours(TEAL, TEAL);
+        assert.equal(field(await device.get('/display'), 'error'), null);
+      } finally {
+        await socket.close();
+      }
+    });
+
+    await test('back to the waiting page', async () => {
+      await device.showWaiting();
+      await waitFor(async () => colourCount(await device.glass()) > 20, {
+        timeoutMs: 60_000,
+        what: 'the waiting page on the glass',
+      });
+    });
+  },
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { type GuestRequest, guestHttp } from '../harness/guest.ts';
+import { EventSocket } from '../harness/socket.ts';
+import { type Bench, scenario } from '../harness/suite.ts';
+
+/** Every address of the device on which a program inside could try the API. */
+const OWN_ADDRESSES = ['127.0.0.1', '[::1]', '10.55.77.1', '10.0.2.15'];
+const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM)$/;
+const TRY_MS = 4000;
+
+function deviceAt(host: string): GuestRequest {
+  return { method: 'GET', url: `http://${host}/api/v1/device` };
+}
+
+/** A second network that is no cable: a pair of interfaces, the far end in a namespace of its own. */
+async function withForeignNetwork({ device }: Bench, work: () => Promise<void>): Promise<void> {
+  await device.shell.ok(`
+    ip netns add foreign
+    ip link add near0 type veth peer name far0
+    ip link set far0 netns foreign
+    ip addr add 192.0.2.1/24 dev near0
+    ip link set near0 up
+    ip -n foreign addr add 192.0.2.2/24 dev far0
+    ip -n foreign link set far0 up
+    ip -n foreign route add default via 192.0.2.1`);
+  try {
+    await work();
+  } finally {
+    await device.shell.run('ip link del near0; ip netns del foreign');
+  }
+}
+
+/** Headers that a browser sends for a request which another site started, by name of the case. */
+const FOREIGN: [string, string, string, Record<string, string>, unknown?][] = [
+  ['a name that an attacker’s DNS points here', 'GET', '/device', { host: 'evil.example' }],
+  ['a request that another site started', 'GET', '/device', { 'sec-fetch-site': 'cross-site' }],
+  ['a reboot by another site’s form', 'POST', '/device/reboot', { origin: 'http://evil.example' }],
+  ['a reboot from a sandboxed frame', 'POST', '/device/reboot', { origin: 'null' }],
+  [
+    'a PATCH by another site’s script',
+    'PATCH',
+    '/config',
+    { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' },
+    { ui: { enabled: false } },
+  ],
+];
+
+export default scenario({
+  title: 'the displayed page and foreign networks reach no management port; foreign sites are refused',
+  machine: 'shared',
+  run: async (bench) => {
+    const { device, pages, test } = bench;
+
+    await test('root inside the device reaches the API on its own addresses', async () => {
+      const answers = await guestHttp(device, {}, OWN_ADDRESSES.slice(0, 2).map(deviceAt), TRY_MS);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200],
+      );
+    });
+
+    await test('the kiosk user reaches it on none of them', async () => {
+      const answers = await guestHttp(device, { user: 'kiosk' }, OWN_ADDRESSES.map(deviceAt), TRY_MS);
+      for (const [i, { failure = 'an answer' }] of answers.entries()) {
+        assert.match(failure, NO_ANSWER, OWN_ADDRESSES[i]);
+      }
+    });
+
+    await test('the kiosk user reaches pages elsewhere', async () => {
+      const url = pages.add('ok');
+      const [answer] = await guestHttp(device, { user: 'kiosk' }, [{ method: 'GET', url }], 15_000);
+      assert.equal(answer?.status, 200, answer?.failure);
+    });
+
+    await test('a displayed page that tries the API gets no answer and changes nothing', async () => {
+      const targets = JSON.stringify(OWN_ADDRESSES.map((host) => `http://${host}/api/v1/`));
+      const url = pages.add(`<!doctype html><title>hostile</title><script>
+        const targets = ${targets};
+        const tries = targets.flatMap((base) => [
+          fetch(base + 'device').then(() => 'read'),
+          fetch(base + 'device', { mode: 'no-cors' }).then(() => 'sent'),
+          fetch(base + 'device/reboot', { mode: 'no-cors', method: 'POST' }).then(() => 'sent'),
+          new Promise((resolve, reject) => {
+            const socket = new WebSocket(base.replace('http', 'ws') + 'events');
+            socket.onopen = () => resolve('socket');
+            socket.onerror = reject;
+          }),
+        ]);
+        Promise.allSettled(tries).then((all) =>
+          fetch('/report?' + all.filter((one) => one.status === 'fulfilled').map((one) => one.value).join('-') + '.'));
+      </script>`);
+      const boot = await device.bootId();
+      await device.act('POST', '/display/navigate', { url });
+      const report = await waitFor(() => pages.requests.find((path) => path.startsWith('/report')), {
+        timeoutMs: 120_000,
+        what: 'the hostile page to have tried everything',
+      });
+      assert.equal(report, '/report?.');
+      assert.equal(await device.bootId(), boot);
+      await device.showWaiting();
+    });
+
+    await test('a network that is no cable gets no answer, on any address of the device', async () => {
+      await withForeignNetwork(bench, async () => {
+        const hosts = ['192.0.2.1', '10.55.77.1', '10.0.2.15'];
+        const answers = await guestHttp(device, { netns: 'foreign' }, hosts.map(deviceAt), TRY_MS);
+        for (const [i, { failure = 'an answer' }] of answers.entries())
+          assert.match(failure, /^(?:timeout|ECONNREFUSED)$/, hosts[i]);
+        // The wire itself works: the neighbour was found.
+        assert.match(await device.shell.ok('ip -n foreign neigh show 192.0.2.1'), /lladdr/);
+      });
+    });
+
+    for (const [name, method, path, headers, json] of FOREIGN) {
+      await test(`refused: ${name}`, async () => {
+        const boot = await device.bootId();
+        const options = json === undefined ? { headers } : { headers, json };
+        const { status, bytes } = await device.http(method, path, options);
+        assert.ok(status === 403 || status === 421 || status === 400, `${status} ${bytes.toString()}`);
+        assert.match(bytes.toString(), /^\{"error":\{"code":"/);
+        assert.equal(await device.bootId(), boot);
+      });
+    }
+
+    await test('refused: a WebSocket of another site', async () => {
+      const url = `${device.api.replace('http', 'ws')}/events`;
+      await assert.rejects(EventSocket.open(url, { origin: 'http://evil.example' }), /40[0-9]|421/);
+    });
+
+    await test('a JSON body of another type is refused, and no answer invites other sites', async () => {
+      const plain = await device.http('PATCH', '/config', {
+        raw: '{"ui":{"enabled":false}}',
+        headers: { 'content-type': 'text/plain' },
+      });
+      assert.equal(plain.status, 415);
+      const { headers } = await device.http('GET', '/device', { headers: { origin: device.origin } });
+      const cors = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+      assert.deepEqual(cors, []);
+    });
+  },
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../../ci/lib/wait.ts';
+import type { Device } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
+import { scenario } from '../harness/suite.ts';
+
+const BOOT_TEST_MS = 10 * 60_000;
+
+/** U-Boot's variables, as the running system reads them. */
+async function bootVariables(device: Device): Promise<Record<string, string>> {
+  const output = await device.shell.ok('fw_printenv');
+  return Object.fromEntries(
+    output
+      .split('\n')
+      .map((line) => line.split('='))
+      .map(([name = '', value = '']) => [name, value]),
+  );
+}
+
+/** Waits until the running slot has all its attempts back: it was marked good. */
+async function waitMarkedGood(device: Device, slot: 'A' | 'B'): Promise<void> {
+  let last = {};
+  await waitFor(
+    async () => {
+      const variables = await bootVariables(device);
+      last = variables;
+      return variables[`BOOT_${slot}_LEFT`] === '3';
+    },
+    { timeoutMs: 120_000, what: `slot ${slot} to be marked good`, intervalMs: 500 },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; the variables are ${JSON.stringify(last)}`);
+  });
+}
+
+/** Runs a script with the other slot's file system, writable, as the working folder. */
+async function inSlot(device: Device, label: string, script: string): Promise<void> {
+  await device.shell.ok(`
+    mkdir -p /run/other-slot
+    mount -t ext4 -o rw /dev/disk/by-partlabel/${label} /run/other-slot
+    status=0; (cd /run/other-slot && ${script}) || status=$?
+    umount /run/other-slot
+    exit $status`);
+}
+
+export default scenario({
+  title: 'two slots through the real boot loader: switch, mark good, fall back after three failed boots',
+  machine: 'own',
+  run: async ({ device, test }) => {
+    const reboot = (boots = 1): Promise<void> =>
+      device.restart(() => device.act('POST', '/device/reboot'), boots);
+
+    await test('slot A is marked good', () => waitMarkedGood(device, 'A'));
+
+    await test(
+      'the environment says B first: B boots and is marked good',
+      async () => {
+        await device.shell.ok('fw_setenv BOOT_ORDER "B A"');
+        await reboot();
+        assert.equal(field(await device.get('/device'), 'slot'), 'b');
+        assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=B\b/);
+        const source = await device.shell.ok('readlink -f "$(findmnt -no SOURCE /)"');
+        assert.equal(source, await device.shell.ok('readlink -f /dev/disk/by-partlabel/rootfs-b'));
+        await waitMarkedGood(device, 'B');
+        assert.equal((await bootVariables(device)).BOOT_ORDER, 'B A');
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test(
+      'B panics at three boots: A is there again by itself',
+      async () => {
+        await device.shell.ok('fw_setenv BOOT_ORDER "A B"');
+        await reboot();
+        assert.equal(field(await device.get('/device'), 'slot'), 'a');
+        await waitMarkedGood(device, 'A');
+        // Without an init in it the kernel panics, and starts again after five seconds (panic=5).
+        await inSlot(
+          device,
+          'rootfs-b',
+          'mv boot/initrd.img boot/initrd.good && head -c 64 /dev/zero >boot/initrd.img',
+        );
+        await device.shell.ok('fw_setenv BOOT_ORDER "B A"');
+        // The reboot and three panics.
+        await reboot(4);
+        assert.equal(field(await device.get('/device'), 'slot'), 'a');
+        const variables = await bootVariables(device);
+        assert.equal(variables.BOOT_B_LEFT, '0');
+        await waitMarkedGood(device, 'A');
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test(
+      'B repaired and given attempts boots again',
+      async () => {
+        await inSlot(device, 'rootfs-b', 'mv boot/initrd.good boot/initrd.img');
+        await device.shell.ok('fw_setenv BOOT_B_LEFT 3 && fw_setenv BOOT_ORDER "B A"');
+        await reboot();
+        assert.equal(field(await device.get('/device'), 'slot'), 'b');
+      },
+      BOOT_TEST_MS,
+    );
+  },
+});
