@@ -1,25 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../system/logger.ts';
+import type { SerialDevice, SerialPortHandler } from './device.ts';
+import { Pump } from './pump.ts';
 
-/**
- * What a serial port tells the link above it. Called one at a time, always in the order
- * `onOpen`, `onData`…, `onClose`, `onOpen`…
- */
-export interface SerialPortHandler {
-  /** A host is there: greet it. Nothing of an earlier host's session is valid any more. */
-  onOpen(): void;
-  /** Bytes from the host, in order, cut anywhere. The buffer is the handler's to keep. */
-  onData(bytes: Buffer): void;
-  /** The host left, the cable was pulled, or the host did not read for too long: the session is over. */
-  onClose(): void;
-}
+export type { SerialPortHandler } from './device.ts';
+export { MAX_PENDING_BYTES } from './pump.ts';
 
 /** One serial port of the cable, reopened for ever. It never blocks, whatever the other end does. */
 export interface SerialPort {
   readonly path: string;
   /**
-   * Whether the port sees the host come and go (gadget tty with carrier, virtio port). When false, `onOpen` only
-   * means that the line is open here: greet the host again when it speaks after a longer silence.
-   * Known from the first `onOpen` on.
+   * Whether this session's host can be seen to leave (gadget tty with carrier, virtio port); known from each `onOpen`
+   * on. When false, `onOpen` only means that the line is open here: greet the host again, without ending its
+   * session, when it speaks after a longer silence.
    */
   readonly detectsHost: boolean;
   /** Bytes given to `write` that the kernel has not taken yet. */
@@ -30,12 +23,140 @@ export interface SerialPort {
    *   the host left, it does not read, or `pendingBytes` would pass MAX_PENDING_BYTES
    */
   write(bytes: Buffer | string): Promise<boolean>;
+  /** Leaves further input with the kernel, so that the host has to wait; for uploads quicker than the disk. */
+  pause(): void;
+  resume(): void;
   /** Ends the session (`onClose`) and closes the port for good. */
   close(): Promise<void>;
 }
 
-/** Opens a port in the background and keeps it open; problems go to the log, never to the caller. */
-export type OpenSerialPort = (path: string, handler: SerialPortHandler, log: Logger) => SerialPort;
+export interface SerialPortOptions {
+  path: string;
+  handler: SerialPortHandler;
+  log: Logger;
+  /** Opens the line; rejects when that is not possible now. */
+  openDevice: (path: string) => Promise<SerialDevice>;
+  /** How long a host may leave output unread before its session ends, in ms. */
+  stallMs?: number;
+}
 
-/** The longest answer, a 4 MB splash in base64, fits twice. */
-export const MAX_PENDING_BYTES = 12 * 1024 * 1024;
+const STALL_MS = 10_000;
+/** How often a host that is away is looked for. */
+const PRESENCE_INTERVAL_MS = 100;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2000;
+
+/** Opens a port in the background and keeps it open; problems go to the log, never to the caller. */
+export function openSerialPort(options: SerialPortOptions): SerialPort {
+  return new Port(options);
+}
+
+class Port implements SerialPort {
+  readonly path: string;
+  readonly #options: SerialPortOptions;
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+  #pump: Pump | undefined;
+  /** The host may have been left with half a line. */
+  #cutLine = false;
+  #complaint = '';
+
+  constructor(options: SerialPortOptions) {
+    this.path = options.path;
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  get detectsHost(): boolean {
+    return this.#pump?.detectsHost ?? false;
+  }
+
+  get pendingBytes(): number {
+    return this.#pump?.pendingBytes ?? 0;
+  }
+
+  async write(bytes: Buffer | string): Promise<boolean> {
+    return (await this.#pump?.write(bytes)) ?? false;
+  }
+
+  pause(): void {
+    this.#pump?.pause();
+  }
+
+  resume(): void {
+    this.#pump?.resume();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS;
+    while (!this.#closing.signal.aborted) {
+      const device = await this.#open();
+      const openedAt = performance.now();
+      if (device) {
+        while (!this.#closing.signal.aborted && (await this.#serve(device)));
+        await device.close();
+      }
+      // A host that comes again finds the line open; one that fails at once must not keep us busy.
+      const quick = performance.now() - openedAt < FIRST_RETRY_MS;
+      if (quick) await this.#sleep(retryMs);
+      retryMs = quick ? Math.min(retryMs * 2, LAST_RETRY_MS) : FIRST_RETRY_MS;
+    }
+  }
+
+  async #open(): Promise<SerialDevice | undefined> {
+    try {
+      const device = await this.#options.openDevice(this.path);
+      this.#complaint = '';
+      return device;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.#complaint) {
+        this.#options.log.warn({ path: this.path, reason }, 'serial line cannot be opened');
+        this.#complaint = reason;
+      }
+      return undefined;
+    }
+  }
+
+  /**
+   * Waits for a host and serves it until it is gone.
+   * @returns whether the device is good for another host
+   */
+  async #serve(device: SerialDevice): Promise<boolean> {
+    const { handler, stallMs = STALL_MS } = this.#options;
+    const pump = new Pump(device, handler, stallMs, this.#cutLine);
+    this.#pump = pump;
+    const stop = () => pump.hangUp();
+    this.#closing.signal.addEventListener('abort', stop, { once: true });
+    try {
+      while (!pump.ended) {
+        const presence = await device.presence();
+        if (pump.ended) break;
+        if (presence !== 'away') {
+          pump.start(presence === 'here');
+          await pump.end;
+        } else {
+          if (device.speaksWhileAway) pump.listen();
+          await Promise.race([pump.end, this.#sleep(PRESENCE_INTERVAL_MS)]);
+        }
+      }
+      return device.staysOpen;
+    } catch {
+      return false; // the device is gone
+    } finally {
+      this.#closing.signal.removeEventListener('abort', stop);
+      pump.hangUp();
+      this.#cutLine = pump.cutLine;
+      this.#pump = undefined;
+    }
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../system/logger.ts';
+import type { Presence, SerialDevice } from './device.ts';
+import { MAX_PENDING_BYTES, openSerialPort, type SerialPort } from './port.ts';
+
+/** A line whose other end the test holds. */
+class FakeDevice implements SerialDevice {
+  readonly staysOpen: boolean;
+  readonly speaksWhileAway: boolean;
+  here: Presence = 'unknown';
+  /** Bytes that fit before the host reads. */
+  room = 1024;
+  sent = '';
+  gone = false;
+  closed = false;
+  /** As a hung up line: poll() returns at once, every time. */
+  alwaysReady = false;
+  notices = 0;
+  #input: Buffer[] = [];
+  #events = { readable: false, writable: false };
+  #onReady: (() => void) | undefined;
+
+  constructor(kind: { staysOpen?: boolean; speaksWhileAway?: boolean } = {}) {
+    this.staysOpen = kind.staysOpen ?? false;
+    this.speaksWhileAway = kind.speaksWhileAway ?? true;
+  }
+
+  async presence(): Promise<Presence> {
+    return this.here;
+  }
+
+  read(into: Buffer): number | 'nothing' | 'gone' {
+    const next = this.#input.shift();
+    if (next) return next.copy(into);
+    return this.gone ? 'gone' : 'nothing';
+  }
+
+  write(bytes: Buffer): number | 'gone' {
+    if (this.gone) return 'gone';
+    const taken = Math.min(bytes.length, this.room);
+    this.room -= taken;
+    this.sent += bytes.subarray(0, taken).toString();
+    return taken;
+  }
+
+  watch(events: { readable: boolean; writable: boolean }, onReady: () => void): void {
+    this.#events = events;
+    this.#onReady = onReady;
+    this.settle();
+  }
+
+  /** Gives notice as the kernel does: as long as there is something. */
+  settle(): void {
+    setImmediate(() => {
+      const { readable, writable } = this.#events;
+      const ready = (readable && (this.#input.length > 0 || this.gone)) || (writable && this.room > 0);
+      const holds = ready || (this.alwaysReady && (readable || writable));
+      const onReady = this.#onReady;
+      if (!holds || !onReady) return;
+      this.#onReady = undefined;
+      this.notices += 1;
+      onReady();
+    });
+  }
+
+  say(text: string): void {
+    this.#input.push(Buffer.from(text));
+    this.settle();
+  }
+
+  hostReads(bytes: number): void {
+    this.room += bytes;
+    this.settle();
+  }
+
+  vanish(): void {
+    this.gone = true;
+    this.settle();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.#onReady = undefined;
+  }
+}
+
+const ports: SerialPort[] = [];
+afterEach(async () => {
+  for (const port of ports.splice(0)) await port.close();
+});
+
+/** A port on `devices`, opened one after the other, and what its handler was told. */
+function openOn(devices: (FakeDevice | Error)[], stallMs?: number) {
+  const told: string[] = [];
+  const queue = [...devices];
+  const waiting: (() => void)[] = [];
+  const tell = (what: string) => {
+    told.push(what);
+    for (const look of waiting) look();
+  };
+  const port = openSerialPort({
+    path: '/dev/fake',
+    log: createLogger('silent'),
+    ...(stallMs === undefined ? {} : { stallMs }),
+    openDevice: async () => {
+      const next = queue.shift() ?? new Error('no such line');
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    handler: {
+      onOpen: () => tell(`open ${port.detectsHost}`),
+      onData: (bytes) => tell(`data ${bytes}`),
+      onClose: () => tell('close'),
+    },
+  });
+  ports.push(port);
+  const until = async (what: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => {
+      if (told.at(-1) === what) resolve();
+    };
+    waiting.push(look);
+    look();
+    await promise;
+  };
+  return { port, told, until };
+}
+
+test('a line that tells nothing about its host is open at once', async () => {
+  const line = new FakeDevice();
+  const { port, told, until } = openOn([line]);
+  await until('open false');
+  assert.equal(await port.write('{"type":"hello"}\n'), true);
+  line.say('ping\n');
+  await until('data ping\n');
+  assert.equal(line.sent, '{"type":"hello"}\n');
+  await port.close();
+  assert.deepEqual(told, ['open false', 'data ping\n', 'close']);
+  assert.equal(line.closed, true);
+});
+
+test('a host that raises and drops its carrier is greeted each time', async () => {
+  const [first, second] = [new FakeDevice(), new FakeDevice()];
+  first.here = 'away';
+  second.here = 'away';
+  const { port, told, until } = openOn([first, second]);
+  assert.equal(await port.write('nobody hears this'), false);
+  first.here = 'here';
+  await until('open true');
+  first.vanish();
+  await until('close');
+  second.here = 'here';
+  await until('open true');
+  assert.deepEqual(told, ['open true', 'close', 'open true']);
+  assert.equal(first.closed, true);
+  assert.equal(first.sent, '');
+});
+
+test('a host that speaks without carrier has a session, which ends when a carrier comes', async () => {
+  const line = new FakeDevice();
+  line.here = 'away';
+  const { told, until } = openOn([line]);
+  line.say('ping\n');
+  await until('data ping\n');
+  line.here = 'here';
+  await until('open true');
+  assert.deepEqual(told, ['open false', 'data ping\n', 'close', 'open true']);
+});
+
+test('a line that stays open serves one host after the other without being opened again', async () => {
+  const line = new FakeDevice({ staysOpen: true, speaksWhileAway: false });
+  line.here = 'here';
+  const { told, until } = openOn([line]);
+  await until('open true');
+  line.here = 'away';
+  line.vanish();
+  await until('close');
+  line.gone = false;
+  line.here = 'here';
+  await until('open true');
+  assert.equal(told.length, 3);
+  assert.equal(line.closed, false);
+});
+
+test('a line that cannot be opened is tried again', async () => {
+  const line = new FakeDevice();
+  const { until } = openOn([new Error('ENODEV'), new Error('ENODEV'), line]);
+  await until('open false');
+});
+
+test('output waits for room and arrives whole and in order', async () => {
+  const line = new FakeDevice();
+  line.room = 3;
+  const { port, until } = openOn([line]);
+  await until('open false');
+  const written = Promise.all([port.write('first\n'), port.write('second\n')]);
+  assert.equal(port.pendingBytes, 10);
+  line.hostReads(4);
+  line.hostReads(100);
+  assert.deepEqual(await written, [true, true]);
+  assert.equal(line.sent, 'first\nsecond\n');
+  assert.equal(port.pendingBytes, 0);
+});
+
+test('what is pending is bounded', async () => {
+  const line = new FakeDevice();
+  line.room = 0;
+  const { port, until } = openOn([line]);
+  await until('open false');
+  const first = port.write(Buffer.alloc(MAX_PENDING_BYTES));
+  assert.equal(await port.write('x'), false);
+  line.vanish();
+  assert.equal(await first, false);
+});
+
+test('a host that does not read loses its session, is still heard, and is greeted when it reads again', async () => {
+  const line = new FakeDevice();
+  line.room = 5;
+  const { port, told, until } = openOn([line], 20);
+  await until('open false');
+  assert.equal(await port.write('0123456789\n'), false);
+  assert.deepEqual(told, ['open false', 'close']);
+  line.say('still here\n');
+  await until('data still here\n');
+  assert.equal(await port.write('dropped\n'), false);
+  line.hostReads(100);
+  await until('open false');
+  assert.equal(await port.write('hello\n'), true);
+  assert.equal(line.sent, '01234\nhello\n');
+  assert.deepEqual(told, ['open false', 'close', 'open false', 'data still here\n', 'close', 'open false']);
+});
+
+test('a session after one that was cut in the middle of a line starts on a new line', async () => {
+  const [first, second] = [new FakeDevice(), new FakeDevice()];
+  first.room = 4;
+  const { port, until } = openOn([first, second]);
+  await until('open false');
+  const cut = port.write('{"id":1}\n');
+  first.vanish();
+  assert.equal(await cut, false);
+  await until('open false');
+  await port.write('hello\n');
+  assert.equal(second.sent, '\nhello\n');
+});
+
+test('a paused port leaves input where it is', async () => {
+  const line = new FakeDevice();
+  const { port, told, until } = openOn([line]);
+  await until('open false');
+  port.pause();
+  line.say('later\n');
+  assert.equal(await port.write('sent meanwhile\n'), true);
+  assert.deepEqual(told, ['open false']);
+  port.resume();
+  await until('data later\n');
+});
+
+test('notices that lead to nothing do not keep the port busy', async () => {
+  const line = new FakeDevice();
+  line.room = 0;
+  line.alwaysReady = true;
+  const { port, until } = openOn([line]);
+  await until('open false');
+  const pending = port.write('x');
+  await sleep(120);
+  assert.ok(line.notices > 0 && line.notices < 10, `${line.notices} notices in 120 ms`);
+  line.hostReads(1);
+  assert.equal(await pending, true);
+});
