@@ -8,6 +8,15 @@ export interface Board {
   dataFolder: string;
   /** Sockets and state that a reboot forgets. */
   runtimeFolder: string;
-  /** Whether an integrated radio can carry a 5 GHz access point. */
+  /**
+   * Whether Wi-Fi and Bluetooth radios that the system shows are the device's own to manage. On somebody's
+   * computer they are not: there every Wi-Fi and Bluetooth endpoint answers as on a board without radios.
+   */
+  managesRadios: boolean;
+  /** Whether the board has a radio of its own, soldered on (interface: Device, model_profile). */
+  integratedRadio: boolean;
+  /** Whether that radio can carry a 5 GHz access point. */
   dualBandRadio: boolean;
+  /** Whether peripherals can be plugged in; without, the `devices` configuration is kept and inert. */
+  usbHostPort: boolean;
 }

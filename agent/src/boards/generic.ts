@@ -6,5 +6,8 @@ export const generic: Board = {
   serialLines: [],
   dataFolder: '/var/lib/vitrine',
   runtimeFolder: '/run/vitrine',
+  managesRadios: false,
+  integratedRadio: false,
   dualBandRadio: false,
+  usbHostPort: false,
 };

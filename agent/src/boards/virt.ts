@@ -6,5 +6,8 @@ export const virt: Board = {
   serialLines: ['/dev/ttyGS0', '/dev/virtio-ports/org.vitrine.serial'],
   dataFolder: '/data/vitrine',
   runtimeFolder: '/run/vitrine',
+  managesRadios: true,
+  integratedRadio: false,
   dualBandRadio: false,
+  usbHostPort: true,
 };

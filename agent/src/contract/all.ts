@@ -1,0 +1,56 @@
+import * as audio from '../resources/audio/schema.ts';
+import * as bluetooth from '../resources/bluetooth/schema.ts';
+import * as config from '../resources/config/schema.ts';
+import * as content from '../resources/content/schema.ts';
+import * as device from '../resources/device/schema.ts';
+import * as display from '../resources/display/schema.ts';
+import * as files from '../resources/files/schema.ts';
+import * as input from '../resources/input/schema.ts';
+import * as network from '../resources/network/schema.ts';
+import * as nfc from '../resources/nfc/schema.ts';
+import * as operations from '../resources/operations/schema.ts';
+import * as page from '../resources/page/schema.ts';
+import * as update from '../resources/update/schema.ts';
+import * as wifi from '../resources/wifi/schema.ts';
+import * as document from './document/schema.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Topic } from './topics.ts';
+
+// The one place that sees the contract whole, in the order of the document. What a schema file exports is in it,
+// so nothing can be declared and forgotten here.
+const modules: Record<string, unknown>[] = [
+  device,
+  network,
+  display,
+  page,
+  content,
+  config,
+  files,
+  audio,
+  update,
+  operations,
+  input,
+  nfc,
+  wifi,
+  bluetooth,
+  document,
+].map((module) => ({ ...module }));
+
+const exported = modules.flatMap((module) => Object.values(module));
+
+/** Every endpoint of the interface. */
+export const endpoints: readonly Endpoint[] = exported.filter(isEndpoint);
+/** Every topic of the interface with the shape of its payload. */
+export const topics: readonly Topic[] = exported.filter(isTopic);
+
+function has<K extends string>(value: unknown, ...keys: K[]): value is Record<K, unknown> {
+  return typeof value === 'object' && value !== null && keys.every((key) => Object.hasOwn(value, key));
+}
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return has(value, 'method', 'path', 'status', 'errors');
+}
+
+function isTopic(value: unknown): value is Topic {
+  return has(value, 'name', 'payload', 'summary');
+}

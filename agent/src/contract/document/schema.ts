@@ -1,0 +1,23 @@
+import { endpoint } from '../endpoint.ts';
+
+const tag = 'Contract';
+
+export const getOpenApi = endpoint({
+  method: 'GET',
+  path: '/openapi.yaml',
+  tag,
+  summary: 'This contract, for machines',
+  status: 200,
+  download: { contentType: 'application/yaml', description: 'OpenAPI 3.1' },
+  errors: [],
+});
+
+export const getDocs = endpoint({
+  method: 'GET',
+  path: '/docs',
+  tag,
+  summary: 'This contract, for people',
+  status: 200,
+  download: { contentType: 'text/html; charset=utf-8', description: 'One page that needs nothing else' },
+  errors: [],
+});

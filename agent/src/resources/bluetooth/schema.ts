@@ -1,0 +1,113 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { Nullable } from '../../contract/shared.ts';
+import { topic } from '../../contract/topics.ts';
+
+const Address = Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$', examples: ['AA:BB:CC:DD:EE:FF'] });
+
+/** The adapter (interface: Bluetooth). */
+export const BluetoothAdapter = Type.Object(
+  {
+    address: Address,
+    name: Type.String(),
+    powered: Type.Boolean(),
+    discovering: Type.Boolean(),
+    discoverable: Type.Boolean(),
+  },
+  { $id: 'BluetoothAdapter' },
+);
+export type BluetoothAdapter = Static<typeof BluetoothAdapter>;
+
+export const BluetoothDevice = Type.Object(
+  {
+    address: Address,
+    name: Nullable(Type.String()),
+    paired: Type.Boolean(),
+    connected: Type.Boolean(),
+    trusted: Type.Boolean(),
+    rssi: Nullable(Type.Integer({ description: 'dBm' })),
+    icon: Nullable(Type.String({ examples: ['input-keyboard'] })),
+  },
+  { $id: 'BluetoothDevice' },
+);
+export type BluetoothDevice = Static<typeof BluetoothDevice>;
+
+export const bluetoothChanged = topic(
+  'bluetooth_changed',
+  Type.Object({ adapter: BluetoothAdapter, devices: Type.Array(BluetoothDevice) }),
+  'Any change of the adapter or of its devices',
+);
+
+const tag = 'Bluetooth';
+const GATES = [
+  'bluetooth_unsupported',
+  'bluetooth_disabled',
+  'not_implemented',
+] as const satisfies ErrorCode[];
+const ByAddress = Type.Object({ address: Address }, { additionalProperties: false });
+
+export const getBluetooth = endpoint({
+  method: 'GET',
+  path: '/bluetooth',
+  tag,
+  summary: 'The adapter',
+  status: 200,
+  response: BluetoothAdapter,
+  errors: [...GATES],
+});
+
+export const powerBluetooth = endpoint({
+  method: 'POST',
+  path: '/bluetooth/power',
+  tag,
+  summary: 'Switch the adapter on or off',
+  body: Type.Object({ powered: Type.Boolean() }, { additionalProperties: false }),
+  status: 200,
+  response: BluetoothAdapter,
+  errors: [...GATES, 'unavailable'],
+});
+
+export const scanBluetooth = endpoint({
+  method: 'POST',
+  path: '/bluetooth/scan',
+  tag,
+  summary: 'Start or stop discovery',
+  body: Type.Object({ active: Type.Boolean() }, { additionalProperties: false }),
+  status: 200,
+  response: BluetoothAdapter,
+  errors: [...GATES, 'conflict', 'unavailable'],
+});
+
+export const getBluetoothDevices = endpoint({
+  method: 'GET',
+  path: '/bluetooth/devices',
+  tag,
+  summary: 'Known and discovered devices',
+  status: 200,
+  response: Type.Array(BluetoothDevice),
+  errors: [...GATES, 'conflict'],
+});
+
+export const pairBluetooth = endpoint({
+  method: 'POST',
+  path: '/bluetooth/pair',
+  tag,
+  summary: 'Pair with a discovered device',
+  body: ByAddress,
+  status: 200,
+  response: BluetoothDevice,
+  errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
+});
+
+export const removeBluetooth = endpoint({
+  method: 'POST',
+  path: '/bluetooth/remove',
+  tag,
+  summary: 'Unpair and forget a device',
+  description: 'Answers the devices that are left.',
+  body: ByAddress,
+  status: 200,
+  response: Type.Array(BluetoothDevice),
+  errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
+});

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import { Timestamp } from '../../contract/shared.ts';
+import { Operation } from '../operations/schema.ts';
+
+/** A bundle's name is a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
+export const BundleName = Type.String({
+  pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
+  description: 'A DNS label: 1 to 63 of a-z, 0-9 and, inside, -',
+  examples: ['menu'],
+});
+
+/** A stored content bundle (interface: Content). */
+export const Bundle = Type.Object(
+  {
+    name: BundleName,
+    size_bytes: Type.Integer({ minimum: 0 }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    created: Timestamp,
+    active: Type.Boolean({ description: 'It is on the screen' }),
+  },
+  { $id: 'Bundle' },
+);
+export type Bundle = Static<typeof Bundle>;
+
+export const Content = Type.Object(
+  {
+    bundles: Type.Array(Bundle),
+    disk: Type.Object({
+      free_bytes: Type.Integer({ minimum: 0 }),
+      total_bytes: Type.Integer({ minimum: 0 }),
+    }),
+  },
+  { $id: 'Content' },
+);
+export type Content = Static<typeof Content>;
+
+const tag = 'Content';
+const params = Type.Object({ name: BundleName });
+
+export const getContent = endpoint({
+  method: 'GET',
+  path: '/content',
+  tag,
+  summary: 'Stored bundles and the room that is left',
+  status: 200,
+  response: Content,
+  errors: ['not_implemented'],
+});
+
+export const putContent = endpoint({
+  method: 'PUT',
+  path: '/content/{name}',
+  tag,
+  summary: 'Store a bundle, or replace it',
+  description:
+    'A zip archive with `index.html` at its root, stored and served as it is. The answer comes when the archive has been verified; an archive that does not hold leaves the bundle of that name untouched.',
+  params,
+  upload: { contentTypes: ['application/zip'], description: 'The zip archive' },
+  status: 202,
+  response: Operation,
+  errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'not_implemented'],
+});
+
+export const checkContent = endpoint({
+  method: 'POST',
+  path: '/content/{name}/check',
+  tag,
+  summary: 'Verify a stored bundle',
+  params,
+  status: 200,
+  response: Type.Object(
+    { ok: Type.Boolean(), message: Type.String({ description: 'When not ok, the reason' }) },
+    { $id: 'ContentCheck' },
+  ),
+  errors: ['content_not_found', 'not_implemented'],
+});
+
+export const deleteContent = endpoint({
+  method: 'DELETE',
+  path: '/content/{name}',
+  tag,
+  summary: 'Remove a bundle',
+  params,
+  status: 204,
+  errors: ['content_not_found', 'bundle_in_use', 'not_implemented'],
+});

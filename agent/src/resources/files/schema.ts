@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import { type BinaryBody, endpoint } from '../../contract/endpoint.ts';
+import { topic } from '../../contract/topics.ts';
+
+/** Largest splash image in bytes (interface: Limits). */
+export const MAX_SPLASH_BYTES = 4 * 1024 * 1024;
+/** Largest PEM file in bytes: the whole Mozilla root list fits four times. */
+export const MAX_PEM_BYTES = 1024 * 1024;
+
+const tag = 'Files';
+const png = { contentType: 'image/png', description: 'The image' };
+const image: BinaryBody = {
+  contentTypes: ['image/png'],
+  maxBytes: MAX_SPLASH_BYTES,
+  description: 'PNG of at most 4 MiB; told by its content, not its name',
+};
+const pem: BinaryBody = {
+  contentTypes: ['application/x-pem-file', 'application/pem-certificate-chain'],
+  maxBytes: MAX_PEM_BYTES,
+  description: 'PEM',
+};
+
+export const splashChanged = topic(
+  'splash_changed',
+  Type.Object({ kind: Type.Enum(['boot', 'shutdown']) }),
+  'A splash image was uploaded or reset',
+);
+
+export const getSplash = endpoint({
+  method: 'GET',
+  path: '/files/splash',
+  tag,
+  summary: 'Image of the boot and the waiting page',
+  description: 'The built-in default when none has been uploaded.',
+  status: 200,
+  download: png,
+  errors: ['not_implemented'],
+});
+
+export const putSplash = endpoint({
+  method: 'PUT',
+  path: '/files/splash',
+  tag,
+  summary: 'Set the image of the boot and the waiting page',
+  upload: image,
+  status: 204,
+  errors: ['insufficient_storage', 'not_implemented'],
+});
+
+export const deleteSplash = endpoint({
+  method: 'DELETE',
+  path: '/files/splash',
+  tag,
+  summary: 'Go back to the built-in image',
+  description: '204 also when there was nothing to remove.',
+  status: 204,
+  errors: ['not_implemented'],
+});
+
+export const getShutdownSplash = endpoint({
+  method: 'GET',
+  path: '/files/splash/shutdown',
+  tag,
+  summary: 'Image of the shutdown',
+  description: 'When none has been uploaded: the boot image, else the built-in default.',
+  status: 200,
+  download: png,
+  errors: ['not_implemented'],
+});
+
+export const putShutdownSplash = endpoint({
+  method: 'PUT',
+  path: '/files/splash/shutdown',
+  tag,
+  summary: 'Set the image of the shutdown',
+  upload: image,
+  status: 204,
+  errors: ['insufficient_storage', 'not_implemented'],
+});
+
+export const deleteShutdownSplash = endpoint({
+  method: 'DELETE',
+  path: '/files/splash/shutdown',
+  tag,
+  summary: 'Go back to the boot image at shutdown',
+  description: '204 also when there was nothing to remove.',
+  status: 204,
+  errors: ['not_implemented'],
+});
+
+export const putCaCertificates = endpoint({
+  method: 'PUT',
+  path: '/files/certificates/ca',
+  tag,
+  summary: 'Set the certificate authorities that pages may be signed by, besides the built-in ones',
+  upload: { ...pem, description: 'PEM of one or more CA certificates' },
+  status: 204,
+  errors: ['insufficient_storage', 'not_implemented'],
+});
+
+export const deleteCaCertificates = endpoint({
+  method: 'DELETE',
+  path: '/files/certificates/ca',
+  tag,
+  summary: 'Trust the built-in certificate authorities only',
+  description: '204 also when there was nothing to remove.',
+  status: 204,
+  errors: ['not_implemented'],
+});
+
+export const putServerCertificate = endpoint({
+  method: 'PUT',
+  path: '/files/certificates/server',
+  tag,
+  summary: "Set the API's HTTPS certificate and key",
+  description:
+    'Makes HTTPS available; plain HTTP stays. A PEM that does not parse, a key that does not match or a certificate that has expired is 400, and the old one stays.',
+  upload: { ...pem, description: 'PEM of the certificate, its chain and its key' },
+  status: 204,
+  errors: ['insufficient_storage', 'not_implemented'],
+});
+
+export const deleteServerCertificate = endpoint({
+  method: 'DELETE',
+  path: '/files/certificates/server',
+  tag,
+  summary: 'Take HTTPS away',
+  description: '204 also when there was nothing to remove.',
+  status: 204,
+  errors: ['not_implemented'],
+});

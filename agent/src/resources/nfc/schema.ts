@@ -1,0 +1,134 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import { topic } from '../../contract/topics.ts';
+
+const Techs = Type.Array(Type.Enum(['iso-dep', 'ndef']));
+const ReaderId = Type.String({ minLength: 1, maxLength: 128 });
+const TagHandle = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: 'From the `nfc_tag` event: opaque, good for one use and until the tag leaves',
+});
+const Base64 = (maxLength: number) =>
+  Type.String({
+    maxLength,
+    pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+    description: 'base64',
+  });
+const Hex = Type.String({ pattern: '^(?:[0-9A-F]{2})+$', description: 'Upper-case hexadecimal' });
+
+/** An NFC reader (interface: NFC reader). */
+export const NfcReader = Type.Object(
+  {
+    id: ReaderId,
+    backend: Type.String({ examples: ['acr122u', 'pn532-i2c', 'pn532-spi'] }),
+    present: Type.Boolean(),
+    capabilities: Type.Object({ techs: Techs, has_led: Type.Boolean(), has_buzzer: Type.Boolean() }),
+  },
+  { $id: 'NfcReader' },
+);
+export type NfcReader = Static<typeof NfcReader>;
+
+export const nfcTag = topic(
+  'nfc_tag',
+  Type.Object({
+    reader_id: ReaderId,
+    tag_handle: TagHandle,
+    uid: Hex,
+    atqa: Hex,
+    sak: Hex,
+    techs: Techs,
+    ndef: Type.Optional(Type.String({ description: 'The NDEF message in base64, when the tag carries one' })),
+  }),
+  "A tag entered a reader's field",
+);
+export const nfcTagRemoved = topic(
+  'nfc_tag_removed',
+  Type.Object({ reader_id: ReaderId, tag_handle: TagHandle }),
+  'The tag left the field; its handle is no longer valid',
+);
+export const nfcReaderConnected = topic(
+  'nfc_reader_connected',
+  Type.Object({ reader_id: ReaderId, backend: Type.String() }),
+  'A reader was plugged in or initialised',
+);
+export const nfcReaderDisconnected = topic(
+  'nfc_reader_disconnected',
+  Type.Object({ reader_id: ReaderId }),
+  'A reader was unplugged; its tag handles are no longer valid',
+);
+
+const tag = 'NFC';
+
+export const getNfcReaders = endpoint({
+  method: 'GET',
+  path: '/nfc/readers',
+  tag,
+  summary: 'Readers',
+  status: 200,
+  response: Type.Array(NfcReader),
+  errors: ['nfc_disabled', 'not_implemented'],
+});
+
+export const nfcTransceive = endpoint({
+  method: 'POST',
+  path: '/nfc/transceive',
+  tag,
+  summary: 'Exchange one APDU with the present tag',
+  body: Type.Object(
+    { reader_id: ReaderId, tag_handle: TagHandle, apdu: Base64(88_000) },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: Type.Object({
+    response: Type.String({ description: 'base64, without the status word' }),
+    sw: Type.String({ pattern: '^[0-9A-F]{4}$', description: 'ISO 7816 status word' }),
+  }),
+  errors: [
+    'nfc_disabled',
+    'not_found',
+    'invalid_state',
+    'nfc_tag_unsupported',
+    'unavailable',
+    'not_implemented',
+  ],
+});
+
+export const nfcWriteNdef = endpoint({
+  method: 'POST',
+  path: '/nfc/ndef/write',
+  tag,
+  summary: 'Write an NDEF message to the present tag',
+  body: Type.Object(
+    { reader_id: ReaderId, tag_handle: TagHandle, message: Base64(88_000) },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: Type.Object({ written_bytes: Type.Integer({ minimum: 0 }) }),
+  errors: [
+    'nfc_disabled',
+    'not_found',
+    'invalid_state',
+    'nfc_tag_unsupported',
+    'unavailable',
+    'not_implemented',
+  ],
+});
+
+export const nfcFeedback = endpoint({
+  method: 'POST',
+  path: '/nfc/reader/feedback',
+  tag,
+  summary: "Drive the reader's light and buzzer",
+  body: Type.Object(
+    {
+      reader_id: ReaderId,
+      led: Type.Optional(Type.Enum(['off', 'green', 'red', 'orange'])),
+      buzzer_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: NfcReader,
+  errors: ['nfc_disabled', 'not_found', 'unavailable', 'not_implemented'],
+});

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import { topic } from '../../contract/topics.ts';
+
+/** Whether the displayed page has opened its channel (interface: Page channel status). */
+export const PageStatus = Type.Object({ open: Type.Boolean() }, { $id: 'PageStatus' });
+
+export const pageChannel = topic(
+  'page_channel',
+  PageStatus,
+  'The displayed page opened or closed its channel',
+);
+export const pageMessage = topic(
+  'page_message',
+  Type.Unknown({ description: 'What the page sent: any JSON' }),
+  'Page to host half of the page channel',
+);
+
+const tag = 'Page channel';
+
+export const getPageStatus = endpoint({
+  method: 'GET',
+  path: '/page/status',
+  tag,
+  summary: 'Whether the displayed page listens',
+  status: 200,
+  response: PageStatus,
+  errors: ['not_implemented'],
+});
+
+export const sendPageMessage = endpoint({
+  method: 'POST',
+  path: '/page/message',
+  tag,
+  summary: 'Send a message to the displayed page',
+  body: Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object' }),
+  status: 200,
+  response: PageStatus,
+  errors: ['page_channel_closed', 'not_implemented'],
+});

@@ -1,0 +1,148 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../contract/endpoint.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { Nullable } from '../../contract/shared.ts';
+import { topic } from '../../contract/topics.ts';
+import { WifiBand, WifiNetwork, WifiPsk, WifiSsid } from '../config/schema.ts';
+
+const Signal = Type.Integer({ minimum: -127, maximum: 0 });
+const Frequency = Type.Integer({ minimum: 2400, maximum: 7200 });
+const Bssid = Type.String({ pattern: '^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$' });
+
+const WifiConnection = Type.Object(
+  {
+    ssid: Type.String(),
+    bssid: Bssid,
+    signal_dbm: Signal,
+    frequency_mhz: Frequency,
+    addresses: Type.Array(Type.String()),
+  },
+  { $id: 'WifiConnection' },
+);
+
+/** State of the radio and its connection (interface: Wi-Fi status). */
+export const WifiStatus = Type.Object(
+  {
+    enabled: Type.Boolean(),
+    mode: Type.Enum(['station', 'ap']),
+    rfkill_blocked: Type.Boolean(),
+    country: Nullable(Type.String({ pattern: '^[A-Z]{2}$' })),
+    connection: Nullable(WifiConnection),
+  },
+  { $id: 'WifiStatus', description: '`connection` is null without an association' },
+);
+export type WifiStatus = Static<typeof WifiStatus>;
+
+export const ScannedNetwork = Type.Object(
+  {
+    ssid: Type.String({ description: 'Empty for a hidden network' }),
+    bssid: Bssid,
+    signal_dbm: Signal,
+    frequency_mhz: Frequency,
+    security: Type.Enum(['open', 'wep', 'wpa2', 'wpa3', 'enterprise']),
+  },
+  { $id: 'ScannedNetwork' },
+);
+
+export const wifiChanged = topic(
+  'wifi_changed',
+  WifiStatus,
+  'Any Wi-Fi state change: enabled or disabled, association, access point, scan completed',
+);
+
+const tag = 'Wi-Fi';
+const GATES = ['wifi_unsupported', 'wifi_disabled', 'not_implemented'] as const satisfies ErrorCode[];
+
+export const getWifi = endpoint({
+  method: 'GET',
+  path: '/wifi',
+  tag,
+  summary: 'State of the radio and its connection',
+  status: 200,
+  response: WifiStatus,
+  errors: [...GATES],
+});
+
+export const scanWifi = endpoint({
+  method: 'POST',
+  path: '/wifi/scan',
+  tag,
+  summary: 'Scan for networks and wait for the result',
+  description: '409 while an access point is active.',
+  status: 200,
+  response: Type.Array(ScannedNetwork),
+  errors: [...GATES, 'conflict', 'unavailable'],
+});
+
+export const getWifiNetworks = endpoint({
+  method: 'GET',
+  path: '/wifi/networks',
+  tag,
+  summary: 'Configured networks',
+  status: 200,
+  response: Type.Array(WifiNetwork),
+  errors: [...GATES],
+});
+
+export const putWifiNetworks = endpoint({
+  method: 'PUT',
+  path: '/wifi/networks',
+  tag,
+  summary: 'Replace the configured networks',
+  description:
+    'The same as PATCH /config of `wifi.networks`, with its `config_changed`; answers the new list.',
+  body: Type.Array(
+    Type.Object(
+      {
+        ssid: WifiSsid,
+        psk: Type.Optional(WifiNetwork.properties.psk),
+        priority: Type.Optional(WifiNetwork.properties.priority),
+      },
+      { additionalProperties: false },
+    ),
+    { maxItems: 64 },
+  ),
+  status: 200,
+  response: Type.Array(WifiNetwork),
+  errors: [...GATES, 'insufficient_storage'],
+});
+
+export const connectWifi = endpoint({
+  method: 'POST',
+  path: '/wifi/connect',
+  tag,
+  summary: 'Connect to a configured network now',
+  description: 'Not kept. 404 for an ssid that is not configured, 409 while an access point is active.',
+  body: Type.Object({ ssid: WifiSsid }, { additionalProperties: false }),
+  status: 200,
+  response: WifiStatus,
+  errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
+});
+
+export const setAccessPoint = endpoint({
+  method: 'POST',
+  path: '/wifi/ap',
+  tag,
+  summary: 'Start or stop the access point now',
+  description: 'Not kept. What `ap` leaves out is as in `wifi.ap`.',
+  body: Type.Object(
+    {
+      active: Type.Boolean(),
+      ap: Type.Optional(
+        Type.Object(
+          {
+            ssid: Type.Optional(WifiSsid),
+            psk: Type.Optional(WifiPsk),
+            band: Type.Optional(WifiBand),
+            channel: Type.Optional(Type.Integer({ minimum: 0, maximum: 196 })),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: WifiStatus,
+  errors: [...GATES, 'conflict', 'unavailable'],
+});
