@@ -6,6 +6,11 @@ import type { Logger } from './logger.ts';
 import { follow } from './processes.ts';
 
 const LOOPBACK = 'lo';
+/**
+ * `ip monitor` does not tell when it has begun to listen. After this time it has, in ms; one more look finds
+ * what changed before.
+ */
+const MONITOR_READY_MS = 5000;
 const HOSTNAME1 = {
   sender: 'org.freedesktop.hostname1',
   path: '/org/freedesktop/hostname1',
@@ -21,15 +26,23 @@ export function linuxNetwork({ dbus, log }: { dbus: SystemBus; log: Logger }): N
   return {
     read: () => ({ hostname: hostname(), interfaces: interfaces() }),
     watch: (changed) => {
+      let late: NodeJS.Timeout | undefined;
+      const look = () => {
+        changed();
+        clearTimeout(late);
+        late = setTimeout(changed, MONITOR_READY_MS).unref();
+      };
+      look();
       const stopMonitor = follow({
         command: 'ip',
         args: () => ['-o', 'monitor', 'link', 'address'],
         onLine: changed,
-        onRestart: changed,
+        onRestart: look,
         log,
       });
       const unsubscribe = dbus.subscribe(HOSTNAME1, changed);
       return () => {
+        clearTimeout(late);
         stopMonitor();
         unsubscribe();
       };

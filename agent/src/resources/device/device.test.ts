@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../contract/errors.ts';
+import { fits } from '../../contract/validate.ts';
+import { EventBus } from '../../events/bus.ts';
+import { createApp } from '../../links/app.ts';
+import { createLogger } from '../../system/logger.ts';
+import { Device } from './device.ts';
+import { HealthMonitor } from './health.ts';
+import type { Journal, Power, PowerAction } from './ports.ts';
+import { deviceRoutes } from './routes.ts';
+import { Device as DeviceSchema, deviceEndpoints, Health, type LogRecord } from './schema.ts';
+
+const RECORD: LogRecord = {
+  ts: '2026-01-02T03:04:05.678Z',
+  level: 'info',
+  source: 'test',
+  message: 'hello',
+  cursor: 's=0123456789abcdef0123456789abcdef;i=1',
+};
+const CAPABILITIES = { h264_hw: true, hevc_hw: false, touch_present: true, wifi: false, bluetooth: false };
+
+let app: FastifyInstance;
+let bus: EventBus;
+let device: Device;
+let health: HealthMonitor;
+let problems: string[];
+let performed: PowerAction[];
+let acted: EventTarget;
+let resets: number;
+let powerFails: boolean;
+let resetFails: boolean;
+let queries: unknown[];
+let followers: number;
+let record: (record: LogRecord) => void;
+let interval: number;
+
+beforeEach(() => {
+  bus = new EventBus();
+  problems = [];
+  performed = [];
+  acted = new EventTarget();
+  resets = 0;
+  followers = 0;
+  powerFails = false;
+  resetFails = false;
+  queries = [];
+  interval = 5;
+  const journal: Journal = {
+    read: async (query) => {
+      queries.push(query);
+      return [RECORD];
+    },
+    follow: (onRecord) => {
+      followers++;
+      record = onRecord;
+      return () => {
+        followers--;
+      };
+    },
+  };
+  const power: Power = {
+    check: async () => {
+      if (powerFails) throw new ApiError('unavailable');
+    },
+    perform: async (action) => {
+      performed.push(action);
+      acted.dispatchEvent(new Event('done'));
+    },
+  };
+  const dataReset = {
+    check: () => {
+      if (resetFails) throw new ApiError('unavailable');
+    },
+    request: async () => {
+      resets++;
+    },
+  };
+  const onError = (error: unknown) => assert.fail(String(error));
+  device = new Device({
+    ...{ bus, journal, power, dataReset, onError, profile: 'virt' },
+    identity: { serial: 'VTR-1', model: 'Board', version: '1.2.3', slot: 'b' },
+    name: () => 'lobby',
+    hardware: { capabilities: async () => CAPABILITIES },
+  });
+  health = new HealthMonitor({
+    ...{ bus, onError, problems: () => problems, intervalMs: () => interval },
+    browser: { health: () => ({ running: true, restarts: 2, pid: 42, rss_bytes: null }) },
+    vitals: {
+      read: async () => ({
+        ...{ uptime_s: 1.5, throttled: null, undervoltage: true, temperature_c: 61.8, load_1m: 0.5 },
+        ...{ memory: { total_bytes: 2, available_bytes: 1 }, time_synced: null },
+        disk: { total_bytes: 20, free_bytes: 10 },
+      }),
+    },
+  });
+  app = createApp({
+    endpoints: deviceEndpoints,
+    routes: deviceRoutes(device, health),
+    log: createLogger('silent'),
+  });
+});
+
+afterEach(async () => {
+  device.stop();
+  health.stop();
+  await app.close();
+});
+
+const get = async (path: string) => app.inject({ method: 'GET', url: `/api/v1${path}` });
+const post = async (path: string, payload?: object) =>
+  app.inject({ method: 'POST', url: `/api/v1${path}`, ...(payload ? { payload } : {}) });
+
+test('GET /device tells who this is', async () => {
+  const answer = await get('/device');
+  assert.equal(answer.statusCode, 200);
+  assert.deepEqual(answer.json(), {
+    ...{ serial: 'VTR-1', name: 'lobby', model: 'Board', model_profile: 'virt', version: '1.2.3' },
+    ...{ slot: 'b', api: 'v1', capabilities: CAPABILITIES },
+  });
+  assert.ok(fits(DeviceSchema, answer.json()));
+});
+
+test('GET /device/health gives a snapshot with null for what cannot be read', async () => {
+  problems.push('The configuration was damaged.');
+  const body = (await get('/device/health')).json();
+  assert.ok(fits(Health, body));
+  assert.equal(body.throttled, null);
+  assert.equal(body.undervoltage, true);
+  assert.deepEqual(body.browser, { running: true, restarts: 2, pid: 42, rss_bytes: null });
+  assert.deepEqual(body.problems, ['The configuration was damaged.']);
+  assert.ok(body.agent.rss_bytes > 1_000_000);
+});
+
+test('the health topic is sampled only while somebody listens', async () => {
+  const seen = new EventTarget();
+  let samples = 0;
+  const stop = bus.listen('health', ({ payload }) => {
+    assert.ok(fits(Health, payload));
+    samples++;
+    if (samples === 3) seen.dispatchEvent(new Event('three'));
+  });
+  await once(seen, 'three');
+  stop();
+  // What a sample in flight would still emit has nowhere to go; a new listener starts a new series.
+  interval = 60_000;
+  const again = new EventTarget();
+  const stopAgain = bus.listen('health', () => again.dispatchEvent(new Event('first')));
+  await once(again, 'first');
+  stopAgain();
+});
+
+test('GET /device/logs passes its query on, checked', async () => {
+  assert.deepEqual((await get('/device/logs')).json(), [RECORD]);
+  await get(`/device/logs?limit=7&since=${encodeURIComponent(RECORD.cursor)}`);
+  await get('/device/logs?since=2026-01-02T03:04:05Z');
+  assert.deepEqual(queries, [
+    { since: undefined, limit: 100 },
+    { since: RECORD.cursor, limit: 7 },
+    { since: '2026-01-02T03:04:05Z', limit: 100 },
+  ]);
+  for (const bad of ['limit=0', 'limit=1001', 'limit=x', 'since=yesterday', 'since=--file=/etc/passwd']) {
+    const answer = await get(`/device/logs?${bad}`);
+    assert.equal(answer.statusCode, 400, bad);
+    assert.equal(answer.json().error.code, 'bad_request');
+  }
+  assert.equal(queries.length, 3);
+});
+
+test('the log topic follows the journal only while somebody listens', () => {
+  const first = bus.listen('log', () => undefined);
+  const heard: unknown[] = [];
+  const second = bus.listen('log', ({ payload }) => heard.push(payload));
+  assert.equal(followers, 1);
+  record(RECORD);
+  assert.deepEqual(heard, [RECORD]);
+  first();
+  assert.equal(followers, 1);
+  second();
+  assert.equal(followers, 0);
+});
+
+for (const action of ['reboot', 'shutdown'] as const) {
+  test(`POST /device/${action} answers first and acts then`, async () => {
+    const done = once(acted, 'done');
+    const answer = await post(`/device/${action}`);
+    assert.equal(answer.statusCode, 202);
+    assert.deepEqual(answer.json(), {});
+    assert.deepEqual(performed, []);
+    // The action's own timer does not hold the process.
+    const guard = setTimeout(() => undefined, 10_000);
+    await done;
+    clearTimeout(guard);
+    assert.deepEqual(performed, [action]);
+  });
+
+  test(`POST /device/${action} is 503 where nobody can do it`, async () => {
+    powerFails = true;
+    const answer = await post(`/device/${action}`);
+    assert.equal(answer.statusCode, 503);
+    assert.equal(answer.json().error.code, 'unavailable');
+  });
+}
+
+test('a factory reset wants the serial', async () => {
+  for (const confirm of ['', 'vtr-1', 'VTR-1 ']) {
+    const answer = await post('/device/factory-reset', { confirm });
+    assert.equal(answer.statusCode, 400);
+    assert.equal(answer.json().error.code, 'confirm_mismatch');
+  }
+  assert.equal((await post('/device/factory-reset')).json().error.code, 'bad_request');
+  assert.equal((await post('/device/factory-reset', { confirm: 1 })).json().error.code, 'bad_request');
+  assert.equal(resets, 0);
+});
+
+test('a factory reset asks for the wipe and reboots', async () => {
+  const done = once(acted, 'done');
+  const answer = await post('/device/factory-reset', { confirm: 'VTR-1' });
+  assert.equal(answer.statusCode, 202);
+  assert.equal(resets, 1);
+  const guard = setTimeout(() => undefined, 10_000);
+  await done;
+  clearTimeout(guard);
+  assert.deepEqual(performed, ['reboot']);
+});
+
+test('a factory reset that could not be carried out changes nothing', async () => {
+  powerFails = true;
+  assert.equal((await post('/device/factory-reset', { confirm: 'VTR-1' })).statusCode, 503);
+  powerFails = false;
+  resetFails = true;
+  assert.equal((await post('/device/factory-reset', { confirm: 'VTR-1' })).statusCode, 503);
+  assert.equal(resets, 0);
+  assert.deepEqual(performed, []);
+});

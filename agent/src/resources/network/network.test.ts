@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { EventBus } from '../../events/bus.ts';
+import { createApp } from '../../links/app.ts';
+import { createLogger } from '../../system/logger.ts';
+import { Network } from './network.ts';
+import { networkRoutes } from './routes.ts';
+import { networkEndpoints, type Network as State } from './schema.ts';
+
+const state = (...addresses: string[]): State => ({
+  hostname: 'h',
+  interfaces: [{ name: 'usb0', addresses }],
+});
+
+function setUp() {
+  let now = state('10.55.77.1');
+  let touch: () => void = () => undefined;
+  let watching = 0;
+  const bus = new EventBus();
+  const network = new Network({
+    bus,
+    source: {
+      read: () => now,
+      watch: (changed) => {
+        touch = changed;
+        watching++;
+        return () => {
+          watching--;
+        };
+      },
+    },
+  });
+  const events: unknown[] = [];
+  bus.listen('network_changed', ({ payload }) => events.push(payload));
+  const change = (next: State) => {
+    now = next;
+    touch();
+  };
+  return { network, events, change, watching: () => watching };
+}
+
+test('GET /network gives the state as it is now', async () => {
+  const { network, change } = setUp();
+  const app = createApp({
+    ...{ endpoints: networkEndpoints, routes: networkRoutes(network), log: createLogger('silent') },
+  });
+  change(state('10.0.2.15', 'fe80::1'));
+  const answer = await app.inject('/api/v1/network');
+  assert.deepEqual(answer.json(), state('10.0.2.15', 'fe80::1'));
+  assert.deepEqual(network.addresses(), ['10.0.2.15', 'fe80::1']);
+  await app.close();
+});
+
+test('a burst of changes is one event, and no change is none', (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const { network, events, change, watching } = setUp();
+  network.start();
+  mock.timers.tick(200);
+  assert.deepEqual(events, []);
+  change(state());
+  mock.timers.tick(50);
+  change(state('10.0.0.1'));
+  mock.timers.tick(50);
+  change(state('10.0.0.2'));
+  mock.timers.tick(100);
+  assert.deepEqual(events, [state('10.0.0.2')]);
+  change(state('10.0.0.2'));
+  mock.timers.tick(1000);
+  assert.equal(events.length, 1);
+  network.stop();
+  assert.equal(watching(), 0);
+});
+
+test('what changed before the watch began is told', (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const { network, events, change } = setUp();
+  const heard: State[] = [];
+  network.onChange((next) => heard.push(next));
+  change(state('10.1.1.1'));
+  network.start();
+  mock.timers.tick(100);
+  assert.deepEqual(events, [state('10.1.1.1')]);
+  assert.deepEqual(heard, events);
+  network.stop();
+});
