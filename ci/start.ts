@@ -18,7 +18,7 @@ import { Progress } from './lib/progress.ts';
 import { waitFor } from './lib/wait.ts';
 import { chooseAcceleration } from './qemu/acceleration.ts';
 import { HOST_ADDRESS, type MachineSettings } from './qemu/arguments.ts';
-import { developmentSettings } from './qemu/development.ts';
+import { developmentSettings, pushAgent } from './qemu/development.ts';
 import { keepOverlay } from './qemu/disk.ts';
 import { ensureImage } from './qemu/image.ts';
 import {
@@ -40,7 +40,7 @@ const OPTIONS = {
   'ready-json': { type: 'string', value: 'FILE', help: 'write the addresses to FILE when the API answers' },
   detach: { type: 'boolean', help: 'return when the API answers, leave the machine running (headless)' },
   fresh: { type: 'boolean', help: 'forget what this machine stored: start as a device from the factory' },
-  dev: { type: 'boolean', help: 'run the agent from agent/dist; "npm run dev:push" renews it' },
+  dev: { type: 'boolean', help: 'run the working tree’s agent; "npm run dev:push" renews it' },
   'boot-timeout': {
     type: 'string',
     value: 'SECONDS',
@@ -213,12 +213,16 @@ async function live(
 ): Promise<boolean> {
   const kvm = machine.settings.acceleration.kind === 'kvm';
   const timeoutMs = request.bootTimeoutMs ?? (kvm ? 90_000 : 420_000);
+  const readyAgent = async (): Promise<'ready'> => {
+    if (request.dev) await progress.step('putting the working tree’s agent in', () => pushAgent(paths));
+    return 'ready';
+  };
   const booted = progress.step(
     'booting',
     () => waitForApi(machine, timeoutMs),
     () => tailOf(paths.console, 1),
   );
-  const outcome = await Promise.race([booted.then(() => 'ready'), end.asked]);
+  const outcome = await Promise.race([booted.then(readyAgent), end.asked]);
   if (outcome === 'ready') {
     progress.line(
       `the API answers ${machine.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,

@@ -22,6 +22,9 @@ async function loadScenario(name: string): Promise<Scenario> {
   return module.default;
 }
 
+/** These tell most about what is wrong when everything fails. */
+const FIRST = ['boot', 'screen'];
+
 /** All scenarios by name: those that share a machine first. */
 async function allScenarios(): Promise<[string, Scenario][]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts')).sort();
@@ -30,7 +33,11 @@ async function allScenarios(): Promise<[string, Scenario][]> {
     const name = file.slice(0, -3);
     loaded.push([name, await loadScenario(name)]);
   }
-  return loaded.sort(([, a], [, b]) => Number(a.machine === 'own') - Number(b.machine === 'own'));
+  const rank = ([name, { machine }]: [string, Scenario]): number => {
+    if (machine === 'own') return FIRST.length + 1;
+    return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
+  };
+  return loaded.sort((a, b) => rank(a) - rank(b));
 }
 
 /** Runs the scenarios named, or all, and prints what fails. Throws a {@link Problem} on a name that is none. */

@@ -26,8 +26,6 @@ export interface MachineSettings {
   screen: 'window' | 'vnc';
   /** The device's serial number, which the firmware tells it. */
   serialNumber: string;
-  /** Folders of this computer that the guest may mount by 9p, by mount tag. */
-  shares?: { tag: string; folder: string }[];
   /** systemd system credentials by name, handed over as files. */
   credentials?: { name: string; file: string }[];
   memoryMb?: number;
@@ -46,7 +44,7 @@ function quoted(value: string): string {
 
 /** The machine that every board image is made for on virt, as QEMU's arguments; the one place that says so. */
 export function qemuArguments(settings: MachineSettings): string[] {
-  const { acceleration, ports, monitors, shares = [], credentials = [] } = settings;
+  const { acceleration, ports, monitors, credentials = [] } = settings;
   return [
     '-nodefaults',
     '-no-user-config',
@@ -79,10 +77,6 @@ export function qemuArguments(settings: MachineSettings): string[] {
     ]),
     ...['-chardev', `file,id=console,path=${quoted(settings.console)}`, '-serial', 'chardev:console'],
     ...monitors.flatMap((path) => ['-qmp', `unix:${quoted(path)},server=on,wait=off`]),
-    ...shares.flatMap(({ tag, folder }) => [
-      '-virtfs',
-      `local,mount_tag=${tag},security_model=none,readonly=on,path=${quoted(folder)}`,
-    ]),
     ...['-fw_cfg', `name=opt/vitrine/serial,string=${quoted(settings.serialNumber)}`],
     ...credentials.flatMap(({ name, file }) => [
       '-fw_cfg',

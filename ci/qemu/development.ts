@@ -1,23 +1,90 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testCredentials } from '../../tests-qemu/harness/credentials.ts';
 import { buildAgent } from '../build-agent.ts';
-import { ROOT } from '../lib/places.ts';
-import type { MachineSettings } from './arguments.ts';
+import { runTool } from '../lib/tool.ts';
+import { HOST_ADDRESS, type MachineSettings } from './arguments.ts';
 import type { InstancePaths } from './instance.ts';
+import { GuestShell } from './shell.ts';
 
-/** Mount tag of the folder that `--dev` shares with the device. */
-export const AGENT_SHARE = 'vitrine-agent';
+const TAR_TIMEOUT_MS = 30_000;
+const SHELL_TIMEOUT_MS = 60_000;
+const RESTART_TIMEOUT_MS = 120_000;
 
-/** What `npm start -- --dev` adds to the machine: agent/dist, shared read-only, and a root shell to restart the agent. */
+/** What `npm start -- --dev` adds to the machine: the root shell of the test suite, by which the agent is renewed. */
 export async function developmentSettings(
   paths: InstancePaths,
-): Promise<Pick<MachineSettings, 'shares' | 'ports'>> {
-  const dist = join(ROOT, 'agent/dist');
-  await buildAgent(dist);
+): Promise<Pick<MachineSettings, 'ports' | 'credentials'>> {
   return {
-    shares: [{ tag: AGENT_SHARE, folder: dist }],
     ports: [
       { name: 'org.vitrine.serial', socket: paths.serial },
       { name: 'org.vitrine.shell', socket: paths.shell },
+      { name: 'org.vitrine.relay', socket: paths.relay },
     ],
+    credentials: await testCredentials(),
   };
+}
+
+/** Bundles the agent and packs the bundle as a tar file. */
+async function packAgent(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-push-'));
+  try {
+    await buildAgent(join(folder, 'agent'));
+    const tar = join(folder, 'agent.tar');
+    const packed = await runTool('tar', ['-C', join(folder, 'agent'), '-cf', tar, '.'], TAR_TIMEOUT_MS);
+    if (!packed.ok) throw new Error(`tar: ${packed.output}`);
+    return await readFile(tar);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Serves `file` on the loopback while `work` runs, which gets its URL for the device. */
+async function served<T>(file: Buffer, work: (url: string) => Promise<T>): Promise<T> {
+  const server = createServer((_request, response) => response.end(file));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  try {
+    const address = server.address();
+    if (typeof address !== 'object' || !address) throw new Error('the bundle is not served');
+    return await work(`http://${HOST_ADDRESS}:${address.port}/agent.tar`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/**
+ * Puts the working tree's agent into a machine that was started with `--dev` and restarts it there. The image stays
+ * as it is: the bundle lies in memory, mounted over the image's own, until the device starts again.
+ * @throws Error with the agent's last log lines when it does not start
+ */
+export async function pushAgent(paths: InstancePaths): Promise<void> {
+  const tar = await packAgent();
+  const shell = await GuestShell.connect(paths.shell);
+  try {
+    await shell.ready(SHELL_TIMEOUT_MS);
+    await served(tar, (url) =>
+      shell.ok(
+        `set -e
+        home=/run/vitrine-dev
+        rm -rf $home/new && mkdir -p $home/new
+        busybox wget -q -O $home/agent.tar ${url}
+        tar -xf $home/agent.tar -C $home/new && rm $home/agent.tar
+        systemctl stop vitrine-agent.service
+        while umount /usr/lib/vitrine/agent 2>/dev/null; do :; done
+        rm -rf $home/agent && mv $home/new $home/agent
+        mount --bind $home/agent /usr/lib/vitrine/agent
+        systemctl start vitrine-agent.service ||
+          { journalctl -b -u vitrine-agent.service --no-pager -o cat -n 30; exit 1; }`,
+        RESTART_TIMEOUT_MS,
+      ),
+    );
+  } finally {
+    shell.close();
+  }
 }

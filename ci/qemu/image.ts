@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buildImage } from '../image.ts';
 import { Problem } from '../lib/problem.ts';
 
 /** The virt image as the machine needs it. */
@@ -24,14 +25,14 @@ export async function imageIn(folder: string): Promise<BuiltImage> {
     });
   }
   const { mtimeMs, size } = await stat(disk);
-  return { disk, firmware, kernel, id: `${size}-${mtimeMs}` };
+  // A build names what it was made from; a folder from elsewhere may not.
+  const id = await readFile(join(folder, 'id'), 'utf8').catch(() => `${size}-${mtimeMs}`);
+  return { disk, firmware, kernel, id };
 }
 
 /**
  * The image, built first if need be. `VITRINE_IMAGE` names a folder with a built one instead.
  */
 export async function ensureImage(): Promise<BuiltImage> {
-  const folder = process.env.VITRINE_IMAGE;
-  if (!folder) throw new Problem('set VITRINE_IMAGE');
-  return await imageIn(folder);
+  return await imageIn(process.env.VITRINE_IMAGE || (await buildImage()));
 }

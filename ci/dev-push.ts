@@ -1,0 +1,36 @@
+/**
+ * `npm run dev:push`: bundles the agent, puts it into the machine that `npm start -- --dev` runs and restarts it
+ * there; seconds, without building the image.
+ */
+import { stat } from 'node:fs/promises';
+import { machineName, readArguments } from './lib/arguments.ts';
+import { command, messageOf, Problem } from './lib/problem.ts';
+import { waitFor } from './lib/wait.ts';
+import { pushAgent } from './qemu/development.ts';
+import { instancePaths, ownerOf } from './qemu/instance.ts';
+
+const OPTIONS = {
+  name: { type: 'string', value: 'NAME', help: 'the machine to renew (the one without a name)' },
+} as const;
+const API_TIMEOUT_MS = 60_000;
+
+await command(async () => {
+  const { values } = readArguments('npm run dev:push -- [options]', OPTIONS);
+  const name = machineName(values.name);
+  const paths = instancePaths(name);
+  const owner = await ownerOf(paths.folder);
+  if (!owner) throw new Problem(`no machine named "${name}" runs; start one with "npm start -- --dev".`);
+  await stat(paths.shell).catch(() => {
+    throw new Problem(`"${name}" was not started for this; start it with "npm start -- --dev".`);
+  });
+  const started = performance.now();
+  await pushAgent(paths).catch((error: unknown) => {
+    throw new Problem(`the agent was not renewed: ${messageOf(error)}`);
+  });
+  await waitFor(async () => (await fetch(`${owner.api}/device`, { signal: AbortSignal.timeout(5000) })).ok, {
+    timeoutMs: API_TIMEOUT_MS,
+    what: 'the API of the new agent',
+  });
+  console.log(`vitrine: the new agent answers after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  return 0;
+});
