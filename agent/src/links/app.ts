@@ -8,7 +8,7 @@ import fastify, {
   type preParsingHookHandler,
 } from 'fastify';
 import { BASE_PATH } from '../contract/api.ts';
-import { type Call, type Endpoint, notWired, type Route } from '../contract/endpoint.ts';
+import { type Call, type Endpoint, type Method, notWired, type Route } from '../contract/endpoint.ts';
 import { ApiError, type ErrorCode, envelope } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
 import type { Logger } from '../system/logger.ts';
@@ -177,6 +177,16 @@ function answerUnmatched(endpoints: readonly Endpoint[], request: FastifyRequest
     .code(405)
     .header('allow', [...new Set(allowed)].join(', '))
     .send(envelope('method_not_allowed'));
+}
+
+/** The endpoint that a request for `path` (with or without its query) meets. */
+export function findEndpoint(
+  endpoints: readonly Endpoint[],
+  method: Method,
+  path: string,
+): Endpoint | undefined {
+  const [bare = ''] = path.split('?', 1);
+  return endpoints.find((endpoint) => endpoint.method === method && pathPattern(endpoint).test(bare));
 }
 
 function pathPattern(endpoint: Endpoint): RegExp {

@@ -1,0 +1,130 @@
+/** The serial link: the whole interface as NDJSON on one port (interface: Serial transport). */
+import type { FastifyInstance } from 'fastify';
+import { API_VERSION } from '../../contract/api.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { EventBus } from '../../events/bus.ts';
+import { errorFrame } from '../../events/session.ts';
+import type { Logger } from '../../system/logger.ts';
+import type { SerialPort, SerialPortHandler } from './port.ts';
+import { SerialSession } from './session.ts';
+import { openShell, type Shell } from './shell.ts';
+
+/** A host that speaks after so long a silence, on a port that cannot see hosts come, is greeted, in ms. */
+const SILENCE_MS = 60_000;
+
+/** Who answers: what the hello line says besides the version of the interface. */
+export interface Identity {
+  serial: string;
+  name: string;
+}
+
+export interface SerialLinkOptions {
+  app: FastifyInstance;
+  endpoints: readonly Endpoint[];
+  bus: EventBus;
+  log: Logger;
+  /** Asked for each hello, since the name may change. */
+  identity: () => Identity;
+  /** Where uploads wait until they are complete; on the data partition. */
+  uploadFolder: string;
+  /** Opens the port with the link as its handler. */
+  openPort: (handler: SerialPortHandler) => SerialPort;
+  /** What `{"type":"shell"}` runs; the login shell by default. */
+  shellCommand?: readonly [string, ...string[]];
+  /** Takes a host's `page_message`; throws ApiError when there is no channel. Absent: not wired. */
+  onPageMessage?: (payload: unknown) => void;
+  /** Ends uploads of which nothing comes, in ms. */
+  uploadIdleMs?: number;
+}
+
+export class SerialLink {
+  readonly #options: SerialLinkOptions;
+  readonly #port: SerialPort;
+  #session: SerialSession | undefined;
+  #shell: Shell | undefined;
+  #heard = 0;
+
+  constructor(options: SerialLinkOptions) {
+    this.#options = options;
+    this.#port = options.openPort({
+      onOpen: () => this.#open(),
+      onData: (bytes) => this.#take(bytes),
+      onClose: () => this.#end(),
+    });
+  }
+
+  get path(): string {
+    return this.#port.path;
+  }
+
+  /** A host is there, or back from the shell: a new session, nothing of an earlier one is left. */
+  #open(): void {
+    this.#end();
+    this.#heard = performance.now();
+    this.#greet();
+    const { app, endpoints, bus, log, uploadFolder, uploadIdleMs, onPageMessage } = this.#options;
+    const port = this.#port;
+    this.#session = new SerialSession({
+      app,
+      endpoints,
+      bus,
+      log,
+      uploadFolder,
+      uploadIdleMs,
+      onPageMessage,
+      port,
+      openShell: (rest) => this.#openShell(rest),
+    });
+  }
+
+  #greet(): void {
+    const { serial, name } = this.#options.identity();
+    void this.#port.write(`${JSON.stringify({ type: 'hello', serial, api: API_VERSION, name })}\n`);
+  }
+
+  #take(bytes: Buffer): void {
+    const now = performance.now();
+    const silence = now - this.#heard;
+    this.#heard = now;
+    if (this.#shell) {
+      this.#shell.write(bytes);
+      return;
+    }
+    if (silence > SILENCE_MS && !this.#port.detectsHost) this.#greet();
+    this.#session?.take(bytes);
+  }
+
+  /** @param rest what the host sent after the line that asks for the shell */
+  #openShell(rest: Buffer): void {
+    const { log, shellCommand } = this.#options;
+    try {
+      this.#shell = openShell({
+        command: shellCommand,
+        output: (bytes) => this.#port.write(bytes),
+        onExit: () => this.#open(),
+      });
+    } catch (error) {
+      log.error({ err: error }, 'support shell');
+      void this.#port.write(`${errorFrame('unavailable', 'There is no shell on this device now.')}\n`);
+      this.#session?.take(rest);
+      return;
+    }
+    log.info({ path: this.#port.path }, 'support shell opened');
+    this.#session?.close();
+    this.#session = undefined;
+    if (rest.length > 0) this.#shell.write(rest);
+  }
+
+  #end(): void {
+    this.#session?.close();
+    this.#session = undefined;
+    this.#shell?.close();
+    this.#shell = undefined;
+  }
+
+  /** Ends the host's session and gives the port back. */
+  async close(): Promise<void> {
+    await this.#port.close();
+    this.#end();
+  }
+}
