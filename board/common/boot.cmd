@@ -1,4 +1,4 @@
-# U-Boot's A/B script for RAUC's "uboot" backend, the same on every board. @NAMES@ are rendered from
+# U-Boot's A/B script for RAUC's "uboot" backend, the same on every board. Names between two "@" are rendered from
 # board/common/partitions.env and the board's board.env. No setexpr: not every build has it.
 #
 # BOOT_ORDER is a list of slots, BOOT_A_LEFT and BOOT_B_LEFT are the attempts that are left. The first slot of the

@@ -24,6 +24,7 @@ rm -rf "$root"/var/lib/dpkg "$root"/var/lib/apt "$root"/var/cache "$root"/var/lo
     "$root"/etc/apt "$root"/usr/lib/apt "$root"/usr/lib/dracut "$root"/etc/dracut* "$root"/etc/cron* "$root"/etc/init.d \
     "$root"/etc/rc?.d "$root"/usr/lib/udev/hwdb.d "$root"/usr/share/doc-base "$root"/usr/share/debconf \
     "$root"/usr/lib/x86_64-linux-gnu/perl "$root"/usr/share/perl5 "$root"/usr/share/perl "$root"/usr/lib/modules-load.d \
+    "$root"/usr/lib/systemd/system/dracut-* "$root"/usr/lib/systemd/system/initrd.target.wants/dracut-* \
     "$root"/usr/share/gdb "$root"/usr/share/icons "$root"/usr/share/pixmaps "$root"/usr/share/applications
 rm -f "$root"/etc/systemd/system/*.wants/*
 find "$root/etc" -name '*-' -type f -delete

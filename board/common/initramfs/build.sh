@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 mkdir -p "$work/bin" "$work/dev" "$work/proc" "$work/sys" "$work/run" "$work/sysroot" "$work/lib"
 cp "$root/usr/bin/busybox" "$work/bin/busybox"
-for applet in sh mount insmod grep sed sleep rmdir ln mkdir basename dirname readlink chroot head tr wc dd od \
+for applet in sh mount insmod grep sed sleep rm rmdir ln mkdir basename dirname readlink chroot head tr wc dd od \
     chmod sync mv switch_root; do
     ln -s busybox "$work/bin/$applet"
 done

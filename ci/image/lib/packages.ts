@@ -26,7 +26,7 @@ export interface PackageStore {
 
 /** Where the host's apt gets Debian from, else what mmdebstrap would use. VITRINE_MIRROR overrides. */
 export async function findMirror(): Promise<string> {
-  const override = process.env['VITRINE_MIRROR'];
+  const override = process.env.VITRINE_MIRROR;
   if (override) return override;
   const targets = await run('apt-get', [
     ...['indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages', 'Origin: Debian'],
@@ -164,10 +164,7 @@ async function updateOnce(apt: Apt): Promise<void> {
     if (!expired) throw error;
     say('WARNING: THE MIRROR’S PACKAGE INDEX IS PAST ITS RELEASE DATE (Valid-Until).');
     say('WARNING: going on with it. Signatures are still checked; security updates may be missing.');
-    await run('apt-get', [...update, '-o', 'Acquire::Check-Valid-Until=false'], {
-      env,
-      label: 'package index',
-    });
+    await run('apt-get', [...update, '-o', 'Acquire::Check-Valid-Until=false'], { env });
   }
 }
 

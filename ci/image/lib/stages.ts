@@ -185,7 +185,7 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
  * half is in no image. The authority's key is thrown away: `signing.pem` is all it ever signs.
  */
 export async function updateKeyring(build: Build, builder: string, folder: string): Promise<string> {
-  const named = process.env['VITRINE_KEYRING'];
+  const named = process.env.VITRINE_KEYRING;
   if (named) return named;
   const keyring = join(folder, 'keyring.pem');
   if (existsSync(keyring)) return keyring;
