@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApiError } from '../contract/errors.ts';
 import { now } from '../contract/shared.ts';
 import type { DataReset } from '../resources/device/ports.ts';
@@ -18,4 +20,17 @@ export function initramfsDataReset(flag: string | undefined): DataReset {
       await writeFileAtomic(flag, `${now()}\n`, 0o600);
     },
   };
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  repaired: 'The file system of the data partition was damaged and has been repaired.',
+  replaced: 'The data partition could not be repaired and was made new: everything on it is lost.',
+  missing: 'There is no usable data partition: nothing is remembered after a reboot.',
+};
+
+/** What the initramfs met when it brought /data up at this boot, as sentences for `health`; mostly none. */
+export async function dataPartitionProblems(runtimeFolder: string): Promise<string[]> {
+  const state = await readFile(join(runtimeFolder, 'data-state'), 'utf8').catch(() => '');
+  const problem = PROBLEMS[state.trim()];
+  return problem === undefined ? [] : [problem];
 }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { dataPartitionProblems, initramfsDataReset } from './data-partition.ts';
+
+const init = fileURLToPath(new URL('../../../board/common/initramfs/init', import.meta.url));
+
+test('leaves the flag that the initramfs looks for', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
+  const reset = initramfsDataReset(join(folder, '.factory-reset'));
+  reset.check();
+  await reset.request();
+  assert.match(await readFile(join(folder, '.factory-reset'), 'utf8'), /^\d{4}-/);
+  assert.match(await readFile(init, 'utf8'), /-e \/sysroot\/data\/\.factory-reset /);
+  await rm(folder, { recursive: true });
+});
+
+test('refuses where there is no such partition', async () => {
+  const reset = initramfsDataReset(undefined);
+  assert.throws(() => reset.check(), { code: 'unavailable' });
+  await assert.rejects(reset.request(), { code: 'unavailable' });
+});
+
+test('says what the initramfs met', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
+  assert.deepEqual(await dataPartitionProblems(folder), []);
+  await writeFile(join(folder, 'data-state'), 'clean\n');
+  assert.deepEqual(await dataPartitionProblems(folder), []);
+  await writeFile(join(folder, 'data-state'), 'replaced\n');
+  assert.match((await dataPartitionProblems(folder)).join(), /everything on it is lost/);
+  await rm(folder, { recursive: true });
+});
