@@ -108,7 +108,8 @@ export const navigate = endpoint({
   path: '/display/navigate',
   tag,
   summary: 'Show a URL',
-  description: 'Does not wait for the page; `loading`, `error` and the `display_state` event tell how it goes.',
+  description:
+    'Does not wait for the page; `loading`, `error` and the `display_state` event tell how it goes.',
   query,
   body: Type.Object(
     {

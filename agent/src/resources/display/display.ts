@@ -1,0 +1,253 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { EventBus } from '../../events/bus.ts';
+import { type DisplayLog, Keeper, type KeeperTiming, TIMING } from './keeper.ts';
+import type {
+  Browser,
+  BrowserSettings,
+  Connectors,
+  Kiosk,
+  Target,
+  TargetStore,
+  WaitingPage,
+} from './ports.ts';
+import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
+import { Screens } from './screens.ts';
+
+/** How often connectors are looked at while nobody asks, in ms. */
+const LOOK_EVERY_MS = 5000;
+
+/** What the configuration says of the display. */
+export interface DisplaySettings {
+  rotation: Rotation;
+  /** Show at boot what was shown last. */
+  resumeOnBoot: boolean;
+  /** Startup URL by screen id. */
+  startUrls: Readonly<Record<string, string | null>>;
+  browser: BrowserSettings;
+}
+
+export interface DisplayOptions {
+  browser: Browser;
+  kiosk: Kiosk;
+  connectors: Connectors;
+  store: TargetStore;
+  page: WaitingPage;
+  bus: EventBus;
+  settings: DisplaySettings;
+  log: DisplayLog;
+  timing?: KeeperTiming;
+}
+
+/** What the health report tells of the browser (contract-decisions: Device). */
+export interface BrowserHealth {
+  running: boolean;
+  restarts: number;
+  pid: number | null;
+}
+
+/** What is on the screen (interface: Display). */
+export class Display {
+  readonly #o: DisplayOptions;
+  readonly #screens: Screens;
+  readonly #keeper: Keeper;
+  #settings: DisplaySettings;
+  #published = '';
+  #look: NodeJS.Timeout | undefined;
+
+  constructor(options: DisplayOptions) {
+    this.#o = options;
+    this.#settings = options.settings;
+    this.#screens = new Screens(options.connectors, options.browser);
+    this.#keeper = new Keeper({
+      browser: options.browser,
+      kiosk: options.kiosk,
+      page: options.page,
+      log: options.log,
+      timing: options.timing ?? TIMING,
+      settings: () => this.#settings.browser,
+      arrived: () => void this.#rotate(),
+      changed: () => this.#publish(),
+    });
+  }
+
+  /** Decides what to show first; it is shown as soon as there is a browser. */
+  async start(): Promise<void> {
+    await this.#screens.refresh();
+    this.#keeper.start(await this.#firstTarget());
+    this.#look = setInterval(() => void this.#refreshScreens(), LOOK_EVERY_MS);
+    this.#look.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#look);
+    this.#keeper.stop();
+  }
+
+  /** The state as GET /display gives it. */
+  state(): DisplayState {
+    const { target, wanderedTo, loading, error } = this.#keeper;
+    const primary = this.#screens.primary;
+    return {
+      mode: target.mode,
+      ...(target.mode === 'url' ? { url: wanderedTo ?? target.url } : {}),
+      screen_on: primary?.connected === true && primary.powered,
+      rotation: this.#settings.rotation,
+      resolution: this.#screens.resolution,
+      loading,
+      error,
+    };
+  }
+
+  async screens(): Promise<Screen[]> {
+    await this.#refreshScreens();
+    return this.#screens.list(this.#settings.rotation);
+  }
+
+  /** The id that `?screen=` and `display.screens.<id>` may name; undefined without graphics hardware. */
+  get primaryScreen(): string | undefined {
+    return this.#screens.primary?.id;
+  }
+
+  /** Whether the browser has shown a frame since the agent started: part of what makes a slot good. */
+  get painted(): boolean {
+    return this.#keeper.painted;
+  }
+
+  get browserHealth(): BrowserHealth {
+    const { connected, pid } = this.#o.browser;
+    return { running: connected, restarts: this.#keeper.restarts, pid };
+  }
+
+  /** @throws ApiError `screen_not_found` for any id but the primary screen's */
+  async requireScreen(id: string | undefined): Promise<void> {
+    if (id === undefined) return;
+    await this.#refreshScreens();
+    if (id === this.primaryScreen) return;
+    throw new ApiError('screen_not_found', `There is no screen ${id} that can be driven.`);
+  }
+
+  /** @throws ApiError `bad_request` for what is no http: or https: URL, `unavailable` without a browser */
+  navigate(url: string): DisplayState {
+    const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      const message = 'must be an http: or https: URL';
+      throw new ApiError('bad_request', `/url ${message}`, { issues: [{ path: '/url', message }] });
+    }
+    return this.#aim({ mode: 'url', url });
+  }
+
+  /** @throws ApiError `unavailable` without a browser */
+  showWaiting(): DisplayState {
+    return this.#aim({ mode: 'waiting' });
+  }
+
+  /** @throws ApiError `unavailable` without a browser */
+  reload(): DisplayState {
+    this.#requireBrowser();
+    this.#keeper.reload();
+    return this.#publish();
+  }
+
+  /** @throws ApiError `unavailable` without a browser */
+  restartBrowser(): DisplayState {
+    this.#requireBrowser();
+    this.#keeper.restartBrowser();
+    return this.#publish();
+  }
+
+  /**
+   * @returns PNG of the visible part of the page
+   * @throws ApiError `unavailable` when the browser is away or gives none
+   */
+  async screenshot(): Promise<Buffer> {
+    this.#requireBrowser();
+    try {
+      return await this.#o.browser.screenshot();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ApiError('unavailable', `The browser gave no picture: ${why}`);
+    }
+  }
+
+  /** Takes over a changed configuration; what is live takes effect at once. */
+  apply(settings: DisplaySettings): void {
+    const before = this.#settings;
+    this.#settings = settings;
+    if (settings.rotation !== before.rotation) void this.#rotate();
+    if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember();
+    if (this.#o.browser.connected) {
+      this.#keeper.configure().catch((error: unknown) => {
+        this.#o.log.warn({ err: error }, 'the browser did not take its settings');
+      });
+    }
+    this.#publish();
+  }
+
+  /** Turns the primary screen, live. */
+  setRotation(rotation: Rotation): void {
+    this.apply({ ...this.#settings, rotation });
+  }
+
+  /** What the waiting page tells has changed (name, addresses): draws it anew if it is on the screen. */
+  waitingPageChanged(): Promise<void> {
+    return this.#keeper.ownPageChanged();
+  }
+
+  #aim(target: Target): DisplayState {
+    this.#requireBrowser();
+    this.#keeper.aim(target);
+    this.#remember();
+    this.#published = ''; // a host that asks for what is there already gets its event, too
+    return this.#publish();
+  }
+
+  /** Order: what a restart of the agent interrupted, what was shown last, the startup URL, waiting. */
+  async #firstTarget(): Promise<Target> {
+    const current = await this.#o.store.current();
+    if (current) return current;
+    const last = this.#settings.resumeOnBoot ? await this.#o.store.last() : undefined;
+    if (last) return last;
+    const url = this.primaryScreen === undefined ? null : this.#settings.startUrls[this.primaryScreen];
+    return url ? { mode: 'url', url } : { mode: 'waiting' };
+  }
+
+  #remember(): void {
+    this.#o.store.save(this.#keeper.target, this.#settings.resumeOnBoot).catch((error: unknown) => {
+      this.#o.log.warn({ err: error }, 'what is shown could not be remembered');
+    });
+  }
+
+  #requireBrowser(): void {
+    if (this.#o.browser.connected || this.#o.kiosk.installed) return;
+    throw new ApiError('unavailable', 'This device has no browser to show pages with.');
+  }
+
+  async #rotate(): Promise<void> {
+    this.#screens.invalidate();
+    await this.#screens.refresh();
+    const { primaryScreen } = this;
+    if (primaryScreen !== undefined && this.#o.browser.connected) {
+      await this.#o.browser.rotate(primaryScreen, this.#settings.rotation).catch((error: unknown) => {
+        this.#o.log.warn({ err: error }, 'the screen could not be turned');
+      });
+      this.#screens.invalidate();
+    }
+    await this.#refreshScreens();
+  }
+
+  async #refreshScreens(): Promise<void> {
+    await this.#screens.refresh();
+    this.#publish();
+  }
+
+  /** Sends the state to whoever listens, if it is another than the last one sent. */
+  #publish(): DisplayState {
+    const state = this.state();
+    const text = JSON.stringify(state);
+    if (text !== this.#published) {
+      this.#published = text;
+      this.#o.bus.emit(displayState, state);
+    }
+    return state;
+  }
+}

@@ -1,0 +1,376 @@
+import { Heartbeat, type HeartbeatTiming } from './heartbeat.ts';
+import type { Browser, BrowserEvent, BrowserSettings, Kiosk, Load, Target, WaitingPage } from './ports.ts';
+import { recoveryStep, type Stage, type Step } from './recovery.ts';
+import type { DisplayError } from './schema.ts';
+
+export interface KeeperTiming extends HeartbeatTiming {
+  /** A page that lives so long after its load is well again, in ms. */
+  wellMs: number;
+  /** How long the browser may be away before its unit is restarted, in ms; doubles up to 16 times that. */
+  awayMs: number;
+  step: (failures: number, kind: 'load' | 'crash') => Step;
+}
+
+export const TIMING: KeeperTiming = {
+  wellMs: 30_000,
+  awayMs: 20_000,
+  pingEveryMs: 10_000,
+  pongMs: 15_000,
+  misses: 2,
+  step: recoveryStep,
+};
+
+/** The part of the agent's logger that the display uses. */
+export interface DisplayLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface KeeperOptions {
+  browser: Browser;
+  kiosk: Kiosk;
+  page: WaitingPage;
+  log: DisplayLog;
+  timing: KeeperTiming;
+  settings: () => BrowserSettings;
+  /** A browser is there and has its settings. */
+  arrived: () => void;
+  /** Something that the display state tells may have changed. */
+  changed: () => void;
+}
+
+/** Under what the waiting page and the notices are loaded; no page can navigate there. */
+const OWN_URI = 'vitrine://waiting/';
+
+const AWAY: DisplayError = {
+  code: 'browser_unavailable',
+  message: 'The browser is not running; what was asked for is shown as soon as it is.',
+};
+
+/**
+ * Keeps the target on the screen: whatever takes the page, the browser or the compositor down, the target is
+ * brought back, with growing delays, and people at the screen are told why it is not there yet.
+ */
+export class Keeper {
+  readonly #o: KeeperOptions;
+  readonly #browser: Browser;
+  readonly #heartbeat: Heartbeat;
+  #target: Target = { mode: 'waiting' };
+  #wanderedTo: string | undefined;
+  #loading = false;
+  #error: DisplayError | null = null;
+  /** The load that brings the target; others' events are not about it. */
+  #loadId = -1;
+  /** Our own document while it is what the screen shows. */
+  #ownHtml: string | undefined;
+  #failures = 0;
+  #restarts = 0;
+  #connections = 0;
+  #quitting = false;
+  #painted = false;
+  #retry: NodeJS.Timeout | undefined;
+  #well: NodeJS.Timeout | undefined;
+  #away: NodeJS.Timeout | undefined;
+  #stopListening: (() => void) | undefined;
+
+  constructor(options: KeeperOptions) {
+    this.#o = options;
+    this.#browser = options.browser;
+    this.#heartbeat = new Heartbeat(options.browser, options.timing, () => void this.#hangs());
+  }
+
+  start(target: Target): void {
+    this.#target = target;
+    this.#loading = this.#o.kiosk.installed;
+    this.#stopListening = this.#browser.listen((event) => this.#hear(event));
+    if (this.#browser.connected) void this.#connected(null);
+    else this.#watchAway(this.#o.timing.awayMs);
+  }
+
+  stop(): void {
+    this.#stopListening?.();
+    this.#heartbeat.stop();
+    for (const timer of [this.#retry, this.#well, this.#away]) clearTimeout(timer);
+  }
+
+  get target(): Target {
+    return this.#target;
+  }
+
+  /** Where the page navigated itself to, away from the target. */
+  get wanderedTo(): string | undefined {
+    return this.#wanderedTo;
+  }
+
+  get loading(): boolean {
+    return this.#loading;
+  }
+
+  get error(): DisplayError | null {
+    return this.#browser.connected ? this.#error : AWAY;
+  }
+
+  /** Whether the browser has shown a frame. */
+  get painted(): boolean {
+    return this.#painted;
+  }
+
+  /** How often the browser came anew. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /** Shows something else. Without a browser it is shown when one comes. */
+  aim(target: Target): void {
+    this.#target = target;
+    this.#wanderedTo = undefined;
+    this.#begin();
+    this.#show();
+  }
+
+  reload(): void {
+    const inPlace = this.#wanderedTo !== undefined && this.#error === null && this.#browser.connected;
+    this.#begin();
+    if (inPlace) this.#follow(this.#browser.reload());
+    else this.#show();
+  }
+
+  restartBrowser(): void {
+    this.#begin();
+    void this.#restart('browser');
+  }
+
+  /** What our own page tells has changed: draws it anew if it is on the screen. */
+  async ownPageChanged(): Promise<void> {
+    if (this.#ownHtml === undefined) return;
+    const html = await this.#render();
+    if (this.#ownHtml === undefined || this.#ownHtml === html) return;
+    const load = this.#showOwn(html);
+    if (this.#target.mode === 'waiting' && this.#error === null) this.#follow(load);
+  }
+
+  /** Tells the browser its settings. */
+  async configure(): Promise<void> {
+    await this.#browser.configure(this.#o.settings());
+  }
+
+  /** A host asked for something: what went wrong before does not count any more. */
+  #begin(): void {
+    clearTimeout(this.#retry);
+    clearTimeout(this.#well);
+    this.#failures = 0;
+    this.#error = null;
+    this.#loading = true;
+  }
+
+  #hear(event: BrowserEvent): void {
+    if (event.event === 'connected') void this.#connected(event.uri);
+    else if (event.event === 'disconnected') this.#disconnected();
+    else if (event.event === 'load') this.#loadChanged(event);
+    else if (event.event === 'load_failed') this.#loadFailed(event);
+    else if (event.event === 'page_gone') this.#pageGone(event.reason);
+    else this.#painted = true;
+  }
+
+  async #connected(uri: string | null): Promise<void> {
+    this.#connections += 1;
+    if (this.#connections > 1) this.#restarts += 1;
+    const connection = this.#connections;
+    clearTimeout(this.#away);
+    this.#quitting = false;
+    try {
+      await this.configure();
+    } catch (error) {
+      this.#unusable(connection, error);
+      return;
+    }
+    if (connection !== this.#connections || !this.#browser.connected) return;
+    this.#o.arrived();
+    this.#heartbeat.start();
+    if (uri !== null && this.#target.mode === 'url' && sameUrl(uri, this.#target.url)) {
+      // The agent was away, not the page: leave it alone.
+      this.#painted = true;
+      this.#isUp();
+    } else if (this.#failures > 1) {
+      this.#plan({ ...this.#o.timing.step(this.#failures, 'crash'), stage: 'page' });
+    } else this.#show();
+    this.#o.changed();
+  }
+
+  #disconnected(): void {
+    this.#heartbeat.stop();
+    clearTimeout(this.#retry);
+    clearTimeout(this.#well);
+    this.#ownHtml = undefined;
+    this.#wanderedTo = undefined;
+    this.#loadId = -1;
+    this.#loading = true;
+    if (!this.#quitting) {
+      this.#failures += 1;
+      this.#error = { code: 'page_crashed', message: 'The browser ended while it showed the page.' };
+      this.#o.log.warn({ failures: this.#failures }, 'the browser is gone');
+    }
+    this.#watchAway(this.#o.timing.awayMs);
+    this.#o.changed();
+  }
+
+  /** The unit starts the browser anew by itself; when none comes, the whole unit is restarted. */
+  #watchAway(delayMs: number): void {
+    clearTimeout(this.#away);
+    if (!this.#o.kiosk.installed) return;
+    this.#away = setTimeout(() => {
+      this.#o.log.warn({ after_ms: delayMs }, 'no browser comes; restarting its unit');
+      void this.#restart('compositor');
+      this.#watchAway(Math.min(delayMs * 2, this.#o.timing.awayMs * 16));
+    }, delayMs);
+    this.#away.unref();
+  }
+
+  #loadChanged({ state, load, uri }: Extract<BrowserEvent, { event: 'load' }>): void {
+    if (load === 0) {
+      // The page's own navigation. Its failures leave the page as it was, so they are no errors of the target.
+      this.#loading = state !== 'finished';
+      if (state === 'committed') this.#wanderedTo = uri;
+    } else if (load === this.#loadId) {
+      if (state === 'committed' && this.#target.mode !== 'waiting') this.#ownHtml = undefined;
+      if (state === 'finished') this.#isUp();
+    } else return;
+    this.#o.changed();
+  }
+
+  #loadFailed({ load, kind, message }: Extract<BrowserEvent, { event: 'load_failed' }>): void {
+    if (load === 0) {
+      this.#loading = false;
+      this.#o.changed();
+    } else if (load === this.#loadId) {
+      this.#fail('load', { code: kind === 'tls' ? 'tls_failed' : 'load_failed', message });
+    }
+  }
+
+  #pageGone(reason: 'crashed' | 'memory' | 'terminated'): void {
+    this.#ownHtml = undefined;
+    if (reason === 'terminated') return; // by us, who go on from there
+    const error: DisplayError =
+      reason === 'memory'
+        ? { code: 'page_out_of_memory', message: 'The page used more memory than it may.' }
+        : { code: 'page_crashed', message: 'The page crashed.' };
+    this.#fail('crash', error);
+  }
+
+  async #hangs(): Promise<void> {
+    const connection = this.#connections;
+    try {
+      await this.#browser.terminatePage();
+    } catch (error) {
+      this.#unusable(connection, error);
+      return;
+    }
+    if (connection === this.#connections && this.#browser.connected) {
+      this.#fail('crash', { code: 'page_unresponsive', message: 'The page did not respond any more.' });
+    }
+  }
+
+  #isUp(): void {
+    this.#loading = false;
+    this.#error = null;
+    clearTimeout(this.#well);
+    this.#well = setTimeout(() => {
+      this.#failures = 0;
+    }, this.#o.timing.wellMs);
+    this.#well.unref();
+  }
+
+  #fail(kind: 'load' | 'crash', error: DisplayError): void {
+    clearTimeout(this.#well);
+    this.#failures += 1;
+    this.#error = error;
+    this.#loading = false;
+    this.#loadId = -1;
+    this.#wanderedTo = undefined;
+    this.#o.log.warn({ error, failures: this.#failures }, 'the target is not on the screen');
+    this.#plan(this.#o.timing.step(this.#failures, kind));
+    this.#o.changed();
+  }
+
+  #plan({ delayMs, stage, notice }: Step): void {
+    clearTimeout(this.#retry);
+    if (notice) void this.#showNotice();
+    this.#retry = setTimeout(() => {
+      this.#loading = true;
+      if (stage === 'page') this.#show();
+      else void this.#restart(stage);
+      this.#o.changed();
+    }, delayMs);
+    this.#retry.unref();
+  }
+
+  #show(): void {
+    if (!this.#browser.connected) return; // shown when it comes
+    if (this.#target.mode === 'url') this.#follow(this.#browser.load(this.#target.url));
+    else void this.#showWaiting();
+  }
+
+  async #showWaiting(): Promise<void> {
+    const target = this.#target;
+    const html = await this.#render();
+    if (this.#target === target && this.#browser.connected) this.#follow(this.#showOwn(html));
+  }
+
+  async #showNotice(): Promise<void> {
+    const error = this.#error;
+    const html = await this.#render();
+    if (this.#error !== error || !this.#browser.connected || this.#ownHtml === html) return;
+    this.#mind(this.#showOwn(html));
+  }
+
+  #showOwn(html: string): Load {
+    this.#ownHtml = html;
+    return this.#browser.loadHtml(html, OWN_URI);
+  }
+
+  #render(): Promise<string> {
+    const notice =
+      this.#error === null || this.#target.mode === 'waiting'
+        ? undefined
+        : { what: this.#target.url, why: this.#error.message };
+    return this.#o.page.render(notice);
+  }
+
+  /** The target comes with this load. */
+  #follow(load: Load): void {
+    this.#loadId = load.id;
+    this.#mind(load);
+  }
+
+  #mind({ accepted }: Load): void {
+    const connection = this.#connections;
+    accepted.catch((error: unknown) => this.#unusable(connection, error));
+  }
+
+  /** A browser that is connected and does not take commands is of no use. */
+  #unusable(connection: number, error: unknown): void {
+    if (connection !== this.#connections || !this.#browser.connected) return;
+    this.#o.log.warn({ err: error }, 'the browser does not take commands');
+    void this.#restart('compositor');
+  }
+
+  async #restart(stage: Stage): Promise<void> {
+    this.#quitting = true;
+    if (stage === 'browser' && this.#browser.connected) {
+      try {
+        await this.#browser.quit();
+        return;
+      } catch (error) {
+        if (!this.#browser.connected) return; // it went before it could say so
+        this.#o.log.warn({ err: error }, 'the browser does not quit');
+      }
+    }
+    await this.#o.kiosk.restart().catch((error: unknown) => {
+      this.#o.log.warn({ err: error }, "the browser's unit could not be restarted");
+    });
+  }
+}
+
+function sameUrl(a: string, b: string): boolean {
+  return URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href;
+}

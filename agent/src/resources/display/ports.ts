@@ -1,0 +1,113 @@
+import type { Rotation } from './schema.ts';
+
+/** What the screen is meant to show; survives every crash. */
+export type Target = { mode: 'waiting' } | { mode: 'url'; url: string };
+
+/** What the browser is told about itself (configuration group `browser`). */
+export interface BrowserSettings {
+  userAgent: string | null;
+  ignoreTlsErrors: boolean;
+  /** Of one web process, in MiB; 0 for none. */
+  memoryLimitMb: number;
+}
+
+/** What the browser tells of its own accord (browser/PROTOCOL.md). */
+export type BrowserEvent =
+  | { event: 'connected'; uri: string | null }
+  | { event: 'disconnected' }
+  | { event: 'load'; state: 'started' | 'redirected' | 'committed' | 'finished'; load: number; uri: string }
+  | {
+      event: 'load_failed';
+      load: number;
+      uri: string;
+      kind: 'network' | 'tls' | 'policy';
+      message: string;
+    }
+  | { event: 'painted'; load: number }
+  | { event: 'page_gone'; reason: 'crashed' | 'memory' | 'terminated' };
+
+/** A load that was asked for: its events carry `id`; `accepted` rejects when the browser never took it. */
+export interface Load {
+  id: number;
+  accepted: Promise<void>;
+}
+
+/** An output as the compositor drives it. */
+export interface Output {
+  name: string;
+  /** `<width>x<height>@<refresh>`; null while it is off. */
+  mode: string | null;
+  modes: string[];
+}
+
+/** The browser at the other end of the socket. Every call rejects when it is gone or too slow. */
+export interface Browser {
+  readonly connected: boolean;
+  /** Process id while connected. */
+  readonly pid: number | null;
+  /** Hears every event until the returned function is called. */
+  listen(listener: (event: BrowserEvent) => void): () => void;
+  /** @returns whether a part takes effect only in a new process */
+  configure(settings: BrowserSettings): Promise<boolean>;
+  load(uri: string): Load;
+  /** Shows a document of ours under a `vitrine:` URI. */
+  loadHtml(html: string, uri: string): Load;
+  reload(): Load;
+  /** @returns false when the page's main thread did not answer in time; never rejects */
+  ping(timeoutMs: number): Promise<boolean>;
+  terminatePage(): Promise<void>;
+  /** @returns PNG */
+  screenshot(): Promise<Buffer>;
+  outputs(): Promise<Output[]>;
+  rotate(output: string, rotation: Rotation): Promise<void>;
+  /** Ends the browser's process; its unit starts a new one. */
+  quit(): Promise<void>;
+}
+
+/** The service that runs compositor and browser. */
+export interface Kiosk {
+  /** Whether this system has the service at all. */
+  readonly installed: boolean;
+  restart(): Promise<void>;
+}
+
+/** A connector of the graphics hardware. */
+export interface Connector {
+  /** `HDMI-A-1`, `Virtual-1`. */
+  id: string;
+  /** Something is plugged in, and it has modes. */
+  connected: boolean;
+  /** The kernel drives the output. */
+  powered: boolean;
+  /** `<width>x<height>`, with `@<refresh>` where the EDID tells it; best first. */
+  modes: string[];
+  make: string | null;
+  model: string | null;
+}
+
+export interface Connectors {
+  /** All connectors that can carry a screen; empty without graphics hardware. */
+  read(): Promise<Connector[]>;
+}
+
+/** Remembers the target. */
+export interface TargetStore {
+  /** What this boot showed before the agent was restarted. */
+  current(): Promise<Target | undefined>;
+  /** What was shown last, over boots. */
+  last(): Promise<Target | undefined>;
+  /** @param lasting also over boots */
+  save(target: Target, lasting: boolean): Promise<void>;
+}
+
+/** The waiting page, and the page that tells why the target is not there. */
+export interface WaitingPage {
+  render(notice: Notice | undefined): Promise<string>;
+}
+
+export interface Notice {
+  /** What cannot be shown. */
+  what: string;
+  /** Why, in plain English. */
+  why: string;
+}

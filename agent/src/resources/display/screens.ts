@@ -1,0 +1,90 @@
+import type { Browser, Connector, Connectors, Output } from './ports.ts';
+import type { Rotation, Screen } from './schema.ts';
+
+/** How long what was read stays good, in ms: connectors are cheap to read, outputs cost a process. */
+const CONNECTORS_FRESH_MS = 1000;
+const OUTPUTS_FRESH_MS = 10_000;
+
+const EXACT_MODE = /^\d+x\d+@/;
+
+/** The outputs of the board: what the kernel knows of the connectors and the compositor of the modes. */
+export class Screens {
+  readonly #connectors: Connectors;
+  readonly #browser: Browser;
+  #known: Connector[] = [];
+  #knownAt = Number.NEGATIVE_INFINITY;
+  #outputs: Output[] = [];
+  #outputsAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(connectors: Connectors, browser: Browser) {
+    this.#connectors = connectors;
+    this.#browser = browser;
+  }
+
+  /** Reads again what is too old. Concurrent calls share one reading. Never rejects. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#read().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** The compositor changed something: its modes are read anew at the next refresh. */
+  invalidate(): void {
+    this.#outputsAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The screen that is driven: the first connected one, else the first. As of the last refresh. */
+  get primary(): Connector | undefined {
+    return this.#known.find((connector) => connector.connected) ?? this.#known[0];
+  }
+
+  /** What the primary screen shows now, `<width>x<height>@<refresh>`; null when nobody can tell. */
+  get resolution(): string | null {
+    const primary = this.primary;
+    return primary?.connected ? this.#resolution(primary) : null;
+  }
+
+  list(rotation: Rotation): Screen[] {
+    const primary = this.primary;
+    return this.#known.map((connector) => {
+      const output = this.#outputs.find((candidate) => candidate.name === connector.id);
+      return {
+        id: connector.id,
+        primary: connector === primary,
+        connected: connector.connected,
+        resolution: connector.connected ? this.#resolution(connector) : null,
+        modes: output && output.modes.length > 0 ? output.modes : connector.modes,
+        rotation: connector === primary ? rotation : 0,
+        make: connector.make,
+        model: connector.model,
+      };
+    });
+  }
+
+  #resolution(connector: Connector): string | null {
+    const output = this.#outputs.find((candidate) => candidate.name === connector.id);
+    if (output) return output.mode;
+    // Before the compositor tells: it takes the preferred mode, which comes first.
+    const [preferred] = connector.modes;
+    return preferred !== undefined && EXACT_MODE.test(preferred) ? preferred : null;
+  }
+
+  async #read(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#knownAt >= CONNECTORS_FRESH_MS) {
+      const before = JSON.stringify(this.#known);
+      this.#known = await this.#connectors.read().catch(() => []);
+      this.#knownAt = now;
+      if (JSON.stringify(this.#known) !== before) this.invalidate();
+    }
+    if (!this.#browser.connected) {
+      this.#outputs = [];
+      this.invalidate();
+    } else if (now - this.#outputsAt >= OUTPUTS_FRESH_MS) {
+      this.#outputs = await this.#browser.outputs().catch(() => []);
+      this.#outputsAt = now;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import type { Output } from '../resources/display/ports.ts';
+
+/** What `wlr-randr --json` prints of an output, as far as it is used here. */
+const CompositorOutput = Type.Object({
+  name: Type.String(),
+  enabled: Type.Boolean(),
+  modes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        width: Type.Integer(),
+        height: Type.Integer(),
+        refresh: Type.Number(),
+        current: Type.Boolean(),
+      }),
+    ),
+  ),
+});
+export type CompositorOutput = Static<typeof CompositorOutput>;
+
+export const CompositorOutputs = Type.Array(CompositorOutput);
+
+/** An output in the contract's spelling of modes; doubles, which differ only in what is not shown, go. */
+export function outputOf({ name, enabled, modes = [] }: CompositorOutput): Output {
+  const current = enabled ? modes.find((mode) => mode.current) : undefined;
+  const texts = modes.map(({ width, height, refresh }) => modeText(width, height, refresh));
+  return {
+    name,
+    mode: current ? modeText(current.width, current.height, current.refresh) : null,
+    modes: [...new Set(texts)],
+  };
+}
+
+/** `<width>x<height>@<refresh>`, the refresh rate in Hz with two digits at most: `1280x720@59.94`. */
+export function modeText(width: number, height: number, refresh: number): string {
+  return `${width}x${height}@${Number(refresh.toFixed(2))}`;
+}

@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Connector, Connectors } from '../resources/display/ports.ts';
+import { type Edid, parseEdid } from './edid.ts';
+
+/** `card0-HDMI-A-1` */
+const CONNECTOR = /^card\d+-(.+)$/;
+/** Connectors that carry no screen. */
+const NO_SCREEN = /^Writeback-/;
+
+/** The connectors of the graphics hardware, from sysfs. */
+export class Drm implements Connectors {
+  readonly #folder: string;
+
+  /** @param folder of the drm class */
+  constructor(folder = '/sys/class/drm') {
+    this.#folder = folder;
+  }
+
+  async read(): Promise<Connector[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const found: Promise<Connector>[] = [];
+    for (const name of names.sort()) {
+      const id = CONNECTOR.exec(name)?.[1];
+      if (id !== undefined && !NO_SCREEN.test(id)) found.push(this.#connector(id, join(this.#folder, name)));
+    }
+    return await Promise.all(found);
+  }
+
+  async #connector(id: string, folder: string): Promise<Connector> {
+    const [status, enabled, dpms, modes, edid] = await Promise.all([
+      text(join(folder, 'status')),
+      text(join(folder, 'enabled')),
+      text(join(folder, 'dpms')),
+      text(join(folder, 'modes')),
+      readFile(join(folder, 'edid')).catch(() => Buffer.alloc(0)),
+    ]);
+    const monitor = parseEdid(edid);
+    const sizes = [...new Set(modes.split('\n').filter((line) => line !== ''))];
+    return {
+      id,
+      // Some drivers call a connector connected before its monitor has told any mode.
+      connected: status.trim() === 'connected' && sizes.length > 0,
+      powered: enabled.trim() === 'enabled' && dpms.trim() === 'On',
+      modes: mergeModes(sizes, monitor),
+      make: monitor?.make ?? null,
+      model: monitor?.model ?? null,
+    };
+  }
+}
+
+/** The kernel's sizes in its order, each with the refresh rates that the monitor's timings tell. */
+function mergeModes(sizes: string[], monitor: Edid | undefined): string[] {
+  return sizes.flatMap((size) => {
+    const exact = monitor?.modes.filter((mode) => mode.startsWith(`${size}@`)) ?? [];
+    return exact.length > 0 ? exact : [size];
+  });
+}
+
+async function text(path: string): Promise<string> {
+  return await readFile(path, 'utf8').catch(() => '');
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { fits } from '../contract/validate.ts';
+import type { Target, TargetStore } from '../resources/display/ports.ts';
+import { writeFileAtomic } from './atomic-file.ts';
+
+const NAME = 'display.json';
+
+const TargetShape = Type.Union([
+  Type.Object({ mode: Type.Literal('waiting') }),
+  Type.Object({ mode: Type.Literal('url'), url: Type.String() }),
+]);
+const Remembered = Type.Object({ boot: Type.String(), target: TargetShape });
+
+/**
+ * Remembers what is shown: for a restart of the agent in the runtime folder, where it costs no write to the flash,
+ * and, if wanted, over boots in the data folder. A file that is damaged counts as none.
+ */
+export class TargetFile implements TargetStore {
+  readonly #runtime: string;
+  readonly #data: string;
+  readonly #bootId: string;
+  #saving: Promise<void> = Promise.resolve();
+
+  /** @param bootId names this boot; the runtime folder may outlive one */
+  constructor(runtimeFolder: string, dataFolder: string, bootId: string) {
+    this.#runtime = join(runtimeFolder, NAME);
+    this.#data = join(dataFolder, NAME);
+    this.#bootId = bootId;
+  }
+
+  async current(): Promise<Target | undefined> {
+    const found = await this.#read(this.#runtime);
+    return found?.boot === this.#bootId ? found.target : undefined;
+  }
+
+  async last(): Promise<Target | undefined> {
+    return (await this.#read(this.#data))?.target;
+  }
+
+  /** One write after the other, in the order of the calls. */
+  save(target: Target, lasting: boolean): Promise<void> {
+    const text = `${JSON.stringify({ boot: this.#bootId, target })}\n`;
+    const saved = this.#saving.then(async () => {
+      await writeFileAtomic(this.#runtime, text, 0o600);
+      if (lasting) await writeFileAtomic(this.#data, text, 0o600);
+    });
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async #read(path: string) {
+    try {
+      const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+      return fits(Remembered, value) ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Names the running boot; empty where the kernel does not tell. */
+export async function bootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+}
