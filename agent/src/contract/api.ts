@@ -3,3 +3,6 @@ export const API_VERSION = 'v1';
 
 /** Prefix of every endpoint's path. */
 export const BASE_PATH = `/api/${API_VERSION}`;
+
+/** Of the contract's document: the minor number rises with what is added, within v1. */
+export const INTERFACE_VERSION = '1.0.0';

@@ -1,0 +1,104 @@
+import { type TSchema, Type } from 'typebox';
+import { API_VERSION, BASE_PATH } from '../api.ts';
+import { ErrorEnvelopeSchema, Timestamp } from '../shared.ts';
+import { TOPICS, type Topic } from '../topics.ts';
+
+const TopicName = Type.Enum([...TOPICS], { $id: 'TopicName' });
+const Id = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Number()], {
+  $id: 'FrameId',
+  description: 'Chosen by the host; `1` and `"1"` are two',
+});
+const Seen = Type.Integer({ minimum: 0 });
+const Base64 = Type.String({ contentEncoding: 'base64' });
+
+const Subscribe = Type.Object(
+  { type: Type.Literal('subscribe'), topics: Type.Array(TopicName) },
+  { $id: 'SubscribeFrame', description: 'Adds topics; answered by a SubscribedFrame' },
+);
+const Unsubscribe = Type.Object(
+  { type: Type.Literal('unsubscribe'), topics: Type.Array(TopicName) },
+  { $id: 'UnsubscribeFrame', description: 'Takes topics away; answered by a SubscribedFrame' },
+);
+const PageMessage = Type.Object(
+  { type: Type.Literal('page_message'), payload: Type.Unknown() },
+  { $id: 'PageMessageFrame', description: 'As POST /page/message' },
+);
+const Subscribed = Type.Object(
+  { type: Type.Literal('subscribed'), topics: Type.Array(TopicName) },
+  { $id: 'SubscribedFrame', description: 'All topics that are now subscribed' },
+);
+const ErrorFrame = Type.Intersect([Type.Object({ type: Type.Literal('error') }), ErrorEnvelopeSchema], {
+  $id: 'ErrorFrame',
+  description: 'Of a frame that is no request: `bad_frame` when it is not JSON, else the code that fits',
+});
+
+const Hello = Type.Object(
+  {
+    type: Type.Literal('hello'),
+    serial: Type.String(),
+    api: Type.Literal(API_VERSION),
+    name: Type.String(),
+  },
+  { $id: 'HelloFrame', description: 'Sent at once when the host opens the port, and after a shell' },
+);
+const Request = Type.Object(
+  {
+    id: Id,
+    type: Type.Literal('request'),
+    method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    path: Type.String({ pattern: `^${BASE_PATH}/`, description: 'Whole path with its query' }),
+    body: Type.Optional(Type.Unknown({ description: 'The JSON body' })),
+    body_b64: Type.Optional(Base64),
+  },
+  {
+    $id: 'RequestFrame',
+    description:
+      'An empty `body_b64` to an endpoint that takes a binary body opens an upload; anything else is answered at once.',
+  },
+);
+const RequestChunk = Type.Object(
+  { id: Id, type: Type.Literal('request_chunk'), seq: Seen, last: Type.Boolean(), data_b64: Base64 },
+  { $id: 'RequestChunkFrame', description: 'At most 16 KiB decoded; `seq` counts from 0 without a gap' },
+);
+const Response = Type.Object(
+  {
+    id: Id,
+    type: Type.Literal('response'),
+    status: Type.Integer({ minimum: 200, maximum: 599 }),
+    body: Type.Optional(Type.Unknown({ description: 'As over REST; absent for 204' })),
+    body_b64: Type.Optional(Base64),
+  },
+  { $id: 'ResponseFrame', description: '`body_b64` in place of `body` for answers that are not JSON' },
+);
+const Shell = Type.Object(
+  { type: Type.Literal('shell') },
+  { $id: 'ShellFrame', description: 'Switches the link to a root shell; not part of the contract' },
+);
+
+/** Frames by link and direction. */
+export interface Frames {
+  event: TSchema;
+  webSocket: { client: TSchema[]; server: TSchema[] };
+  serial: { host: TSchema[]; device: TSchema[] };
+}
+
+/** The frames of both links that carry events; an event's payload is told by its topic. */
+export function frames(topics: readonly Topic[]): Frames {
+  const event = Type.Unsafe({
+    $id: 'EventFrame',
+    oneOf: topics.map(({ name, payload, summary }) =>
+      Type.Object(
+        { type: Type.Literal('event'), topic: Type.Literal(name), ts: Timestamp, payload },
+        { title: name, description: summary },
+      ),
+    ),
+  });
+  return {
+    event,
+    webSocket: { client: [Subscribe, Unsubscribe, PageMessage], server: [event, Subscribed, ErrorFrame] },
+    serial: {
+      host: [Request, RequestChunk, Subscribe, Unsubscribe, PageMessage, Shell],
+      device: [Hello, Response, event, Subscribed, ErrorFrame],
+    },
+  };
+}
