@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asset } from '../system/assets.ts';
+import { createLogger } from '../system/logger.ts';
+import { createApp } from './app.ts';
+import { serveUi } from './ui.ts';
+
+function uiApp(isEnabled: () => boolean) {
+  const app = createApp({ endpoints: [], routes: [], log: createLogger('silent') });
+  serveUi(app, { isEnabled, read: asset });
+  return app;
+}
+
+test('serves the page with everything it loads, and nothing from elsewhere', async () => {
+  const app = uiApp(() => true);
+  const page = await app.inject('/');
+  assert.equal(page.statusCode, 200);
+  assert.match(String(page.headers['content-type']), /^text\/html/);
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
+  const loaded = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
+  assert.ok(loaded.includes('/ui/status.js') && loaded.includes('/api/v1/docs'));
+  for (const address of loaded) {
+    assert.match(address, /^(?:\/[a-z]|data:,$)/, 'an address on the device itself');
+    if (address.startsWith('/ui/')) assert.equal((await app.inject(address)).statusCode, 200, address);
+  }
+  assert.doesNotMatch(
+    page.body,
+    /<(?:script|style)>| (?:style|on\w+)=/,
+    'nothing inline: the policy forbids it',
+  );
+  await app.close();
+});
+
+test('is gone the moment it is switched off, and back when it is on', async () => {
+  let enabled = true;
+  const app = uiApp(() => enabled);
+  const statuses = async () => {
+    const answers = await Promise.all(
+      ['/', '/ui/status.css', '/ui/status.js'].map((path) => app.inject(path)),
+    );
+    return answers.map((answer) => answer.statusCode);
+  };
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  enabled = false;
+  assert.deepEqual(await statuses(), [404, 404, 404]);
+  assert.equal((await app.inject('/')).json().error.code, 'not_found');
+  enabled = true;
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  await app.close();
+});

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../contract/errors.ts';
+import { PAGE_POLICY } from './headers.ts';
+
+/** The page at `/` and what it loads: path, file below `agent/`, content type. */
+const FILES = [
+  ['/', 'ui/status/index.html', 'text/html; charset=utf-8'],
+  ['/ui/status.css', 'ui/status/status.css', 'text/css; charset=utf-8'],
+  ['/ui/status.js', 'ui/status/status.js', 'text/javascript; charset=utf-8'],
+] as const;
+
+export interface UiOptions {
+  /** `ui.enabled` of the configuration, asked at every request. */
+  isEnabled: () => boolean;
+  /** Reads a file that ships with the agent. */
+  read: (name: string) => Promise<Buffer>;
+}
+
+/** Serves the status page at `/`; while it is switched off, it and its parts are 404 (interface: ui.enabled). */
+export function serveUi(app: FastifyInstance, { isEnabled, read }: UiOptions): void {
+  for (const [path, file, type] of FILES) {
+    let content: Promise<Buffer> | undefined;
+    app.get(path, async (_request, reply) => {
+      if (!isEnabled()) throw new ApiError('not_found', `There is nothing at ${path}.`);
+      content ??= read(file);
+      return reply
+        .headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' })
+        .type(type)
+        .send(await content);
+    });
+  }
+}
