@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
@@ -40,6 +40,7 @@ export class Device {
     await mkdir(paths.folder, { recursive: true, mode: 0o700 });
     const folder = join(cacheFolder(), 'tests');
     await needRoom(folder, DISK_ROOM, 'the test machine’s disk');
+    await removeLeftovers(folder);
     const disk = join(folder, `${name}.qcow2`);
     await makeOverlay(disk, image.disk);
     const machine = await Machine.start(
@@ -217,6 +218,18 @@ export class Device {
     await this.machine.quit();
     await rm(this.#disk, { force: true });
     await rm(this.paths.folder, { recursive: true, force: true });
+  }
+}
+
+/** Disks of test runs that were killed. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const file of await readdir(folder)) {
+    const pid = /^test-(\d+)\.qcow2$/.exec(file)?.[1];
+    const lives = await stat(`/proc/${pid}`).then(
+      () => true,
+      () => false,
+    );
+    if (pid && !lives) await rm(join(folder, file), { force: true });
   }
 }
 

@@ -79,7 +79,7 @@ export default scenario({
           'rootfs-b',
           'mv boot/initrd.img boot/initrd.good && head -c 64 /dev/zero >boot/initrd.img',
         );
-        await device.shell.ok('fw_setenv BOOT_ORDER "B A"');
+        await device.shell.ok('fw_setenv BOOT_B_LEFT 3 && fw_setenv BOOT_ORDER "B A"');
         // The reboot and three panics.
         await reboot(4);
         assert.equal(field(await device.get('/device'), 'slot'), 'a');
