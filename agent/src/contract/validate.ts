@@ -104,6 +104,8 @@ export function parseText<S extends TSchema>(schema: S, value: unknown, what: st
 /** A 400 that names every issue (contract-decisions: General rules). */
 export function badRequest(what: string, found: Issue[]): ApiError {
   const first = found[0];
-  const summary = first ? `${what}${first.path} ${first.message}` : `${what} is not valid`;
+  const summary = first
+    ? `${`${what}${first.path}` || 'The body'} ${first.message}`
+    : `${what || 'The body'} is not valid`;
   return new ApiError('bad_request', summary, { issues: found });
 }

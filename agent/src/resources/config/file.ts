@@ -94,7 +94,7 @@ export class ConfigFile {
       await writeFileAtomic(this.#path(ofSchema(this.#older.schema)), this.#older.text, FILE_MODE);
       this.#older = undefined;
     }
-    const text = JSON.stringify({ ...document, schema: this.#format.schema }, undefined, 2);
+    const text = JSON.stringify({ schema: this.#format.schema, ...document }, undefined, 2);
     await writeFileAtomic(this.#path(NAME), `${text}\n`, FILE_MODE);
   }
 

@@ -30,11 +30,13 @@ const Origin = Type.String({
   description: 'Origin of a page: scheme, host and, where it is not the usual one, port',
   examples: ['https://kiosk.example', 'http://menu.localhost:8090'],
 });
+/** Control characters; spelt out, since not every reader of the document knows `\p`. Read in one pass: it meets text of any length. */
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 /** Text that people read: one line, not blank. */
 const label = (maxLength: number) => ({
   minLength: 1,
   maxLength,
-  pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
+  pattern: `^ *[^\\s${CONTROL}][^${CONTROL}]*$`,
 });
 
 const bundleName = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
