@@ -1,5 +1,5 @@
 /** The HTTP link: the app on one or more addresses. */
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -26,23 +26,30 @@ export interface HttpAddress {
 export interface HttpLink {
   /** Where it listens, as `http://host:port`, in the order asked for. */
   readonly addresses: readonly string[];
-  readonly servers: readonly Server[];
   /** Takes no more requests, lets those under way end, and is gone within 2 s. */
   close(): Promise<void>;
 }
 
+/** Takes a connection that asks to become a WebSocket. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
 /**
  * Serves the app over HTTP/1.1 on every address.
+ * @param upgrade what answers WebSocket upgrades; without it they are plain requests
  * @throws Error of the system (EADDRINUSE, EACCES…) when one address cannot be had; none is kept then
  */
-export async function listen(app: FastifyInstance, addresses: readonly HttpAddress[]): Promise<HttpLink> {
+export async function listen(
+  app: FastifyInstance,
+  addresses: readonly HttpAddress[],
+  upgrade?: Upgrade,
+): Promise<HttpLink> {
   await app.ready();
   const servers: Server[] = [];
   const close = async () => void (await Promise.all(servers.map(closeServer)));
   const bound: string[] = [];
   try {
     for (const address of addresses) {
-      const server = serverFor(app);
+      const server = serverFor(app, upgrade);
       servers.push(server);
       bound.push(await bind(server, address));
     }
@@ -50,10 +57,10 @@ export async function listen(app: FastifyInstance, addresses: readonly HttpAddre
     await close();
     throw error;
   }
-  return { addresses: bound, servers, close };
+  return { addresses: bound, close };
 }
 
-function serverFor(app: FastifyInstance): Server {
+function serverFor(app: FastifyInstance, upgrade: Upgrade | undefined): Server {
   const server = createServer(
     {
       headersTimeout: HEADERS_MS,
@@ -62,10 +69,12 @@ function serverFor(app: FastifyInstance): Server {
       connectionsCheckingInterval: CHECK_MS,
       noDelay: true,
       // Other upgrades (curl asks for h2c) are plain requests; Node would hang up on them.
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      shouldUpgradeCallback: ({ headers }) =>
+        upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     },
     app.routing,
   );
+  if (upgrade) server.on('upgrade', upgrade);
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -63,6 +63,11 @@ export class EventSocket {
     this.#options = options;
   }
 
+  /** Clients connected now. */
+  get clients(): number {
+    return this.#clients.size;
+  }
+
   /** Answers an HTTP server's `upgrade` event. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Node leaves the socket to us with its errors; ws puts its own handler on what it takes.

@@ -1,5 +1,5 @@
 /** The support shell that `{"type":"shell"}` opens on a serial link (interface: Serial transport). */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { homedir, userInfo } from 'node:os';
@@ -14,7 +14,7 @@ const MAX_INPUT_BYTES = 64 * 1024;
 const KILL_AFTER_MS = 1_000;
 
 export interface ShellOptions {
-  /** Program and arguments; the login shell by default. */
+  /** Program (its whole path) and arguments; the login shell by default. */
   command?: readonly [string, ...string[]] | undefined;
   /** Sends the shell's output; resolves when the link has taken it. */
   output(bytes: Buffer): Promise<unknown>;
@@ -31,11 +31,12 @@ export interface Shell {
 
 /**
  * Starts a shell on a terminal of its own.
- * @throws Error when there is no terminal to be had on this system
+ * @throws Error when this system has no such program, or no terminal for it
  */
 export function openShell({ command = loginShell(), output, onExit }: ShellOptions): Shell {
   const { spawn }: typeof import('@lydell/node-pty') = require('@lydell/node-pty');
   const [file, ...args] = command;
+  accessSync(file, constants.X_OK); // the terminal would open, say it and close
   const { username, shell } = userInfo();
   const home = existsSync(homedir()) ? homedir() : '/';
   const pty = spawn(file, args, {

@@ -88,7 +88,7 @@ export class Uploads {
     const timer = setTimeout(() => {
       const seconds = (this.#options.idleMs ?? IDLE_MS) / 1000;
       this.#fail(id, new ApiError('bad_request', `The upload was given up: no chunk came for ${seconds} s.`));
-    }, this.#options.idleMs ?? IDLE_MS);
+    }, this.#options.idleMs ?? IDLE_MS).unref();
     const file = createSpoolFile(this.#options.folder);
     const written = file.then(() => requireSpace(this.#options.folder));
     this.#open.set(id, { target, file, written, seq: 0, bytes: 0, checkedAt: 0, timer });
