@@ -11,6 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Native or loading their own files: not bundled, copied as they are with what they need. */
 const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp', 'koffi'];
+/** Asked for by dbus-next only where the bus address has to be found by X11; not there and not missed. */
+const NEVER_LOADED = ['x11'];
 /** Parts of those packages that the device never loads. */
 const LEFT_OUT =
   /\/(?:src|test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test)/;
@@ -45,7 +47,7 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<voi
     minifySyntax: true,
     sourcemap: false,
     legalComments: 'linked',
-    external: EXTERNAL,
+    external: [...EXTERNAL, ...NEVER_LOADED],
     plugins: [lateRequire],
     // Bundled CommonJS packages still call require for Node's own modules.
     banner: {
