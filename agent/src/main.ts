@@ -1,27 +1,258 @@
 /** Composition root: builds adapters, resources and links in plain code and stops them in reverse order. */
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { endpoints } from './contract/all.ts';
+import { documentRoutes } from './contract/document/routes.ts';
 import { EventBus } from './events/bus.ts';
 import { type Flags, readFlags, USAGE } from './flags.ts';
 import { createApp } from './links/app.ts';
+import { createGuard } from './links/guard.ts';
+import { listen } from './links/http.ts';
+import { SerialLink } from './links/serial/link.ts';
+import { openSerialPort } from './links/serial/port.ts';
+import { sweepUploads } from './links/serial/uploads.ts';
+import { EventSocket, refusePlainEvents } from './links/socket.ts';
+import { serveUi } from './links/ui.ts';
+import { bluetoothRoutes } from './resources/bluetooth/routes.ts';
+import { configRoutes } from './resources/config/routes.ts';
+import { ConfigStore } from './resources/config/store.ts';
+import { BootConfirmation } from './resources/device/boot-confirmation.ts';
+import { Device } from './resources/device/device.ts';
+import { HealthMonitor } from './resources/device/health.ts';
+import { deviceRoutes } from './resources/device/routes.ts';
+import { Display } from './resources/display/display.ts';
+import type { Kiosk } from './resources/display/ports.ts';
+import { displayRoutes } from './resources/display/routes.ts';
+import { displaySettings } from './resources/display/settings.ts';
+import { WaitingPage } from './resources/display/waiting-page.ts';
+import { Network } from './resources/network/network.ts';
+import { networkRoutes } from './resources/network/routes.ts';
+import { nfcRoutes } from './resources/nfc/routes.ts';
 import { Operations } from './resources/operations/operations.ts';
 import { operationRoutes } from './resources/operations/routes.ts';
-import { getOperation } from './resources/operations/schema.ts';
-import { createLogger } from './system/logger.ts';
+import { wifiRoutes } from './resources/wifi/routes.ts';
+import { asset } from './system/assets.ts';
+import { BrowserSocket } from './system/browser.ts';
+import { groupMemory } from './system/browser-memory.ts';
+import { dataPartitionProblems, initramfsDataReset, proveWritable } from './system/data-partition.ts';
+import { SystemBus } from './system/dbus.ts';
+import { Drm } from './system/drm.ts';
+import { linuxHardware } from './system/hardware.ts';
+import { readIdentity } from './system/identity.ts';
+import { systemdJournal } from './system/journal.ts';
+import { createLogger, type Logger } from './system/logger.ts';
+import { logindPower } from './system/logind.ts';
+import { linuxNetwork } from './system/network.ts';
+import { ServiceManager } from './system/notify.ts';
+import { raucSlots } from './system/rauc.ts';
+import { openSerialDevice } from './system/serial-device.ts';
+import { SystemdUnit } from './system/systemd-units.ts';
+import { bootId, TargetFile } from './system/target-file.ts';
+import { linuxVitals } from './system/vitals.ts';
 
-async function start({ listen }: Flags): Promise<void> {
-  const log = createLogger('info');
+/** Each step down may take so long, in ms; then the next one begins. */
+const STOP_STEP_MS = 3000;
+
+/** A computer that is not the appliance has no kiosk of ours, though it may have a browser that connects. */
+const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
+
+type Stop = () => void | Promise<void>;
+
+async function start({ board, listen: addresses, name }: Flags, log: Logger): Promise<() => Promise<void>> {
+  const stops: Stop[] = [];
+  const onError = (error: unknown) => log.error({ err: error }, 'background task failed');
+  const { dataFolder, runtimeFolder } = board;
+
+  // The outside.
+  const service = new ServiceManager({ log });
+  const dbus = new SystemBus({ log });
+  stops.push(() => dbus.stop());
+  const identity = await readIdentity({ runtimeFolder, packageVersion: packageJson.version });
+  const power = logindPower(dbus);
+  const hardware = linuxHardware();
+  const browser = new BrowserSocket(join(runtimeFolder, 'browser.sock'), log);
+  const dataProblems = board.ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
+
+  // Resources.
   const bus = new EventBus();
   const operations = new Operations(bus);
-  const app = createApp({ endpoints: [getOperation], routes: operationRoutes(operations), log });
-  const addresses: string[] = [];
-  for (const { host, port } of listen.slice(0, 1)) addresses.push(await app.listen({ host, port }));
-  console.log(JSON.stringify({ type: 'ready', api: addresses.map((address) => `${address}/api/v1`) }));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void app.close());
+  const config: ConfigStore = await ConfigStore.open({
+    folder: dataFolder,
+    bus,
+    log,
+    board,
+    screens: () => display.screens(),
+    deviceName: name,
+  });
+  const network = new Network({ bus, source: linuxNetwork({ dbus, log }) });
+  const waitingPage = new WaitingPage(
+    () => asset('page/waiting.html'),
+    () => ({
+      name: config.get().device.name,
+      version: identity.version,
+      addresses: network.addresses(),
+    }),
+  );
+  const settings = displaySettings(config.get(), totalmem());
+  const display = new Display({
+    browser,
+    kiosk: board.ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
+    connectors: new Drm(),
+    store: new TargetFile(runtimeFolder, dataFolder, await bootId()),
+    page: waitingPage,
+    bus,
+    settings,
+    log,
+  });
+  const slots = new BootConfirmation({
+    slots: raucSlots(dbus, board.ownsSystem),
+    signs: [
+      { name: 'data partition', shown: () => proveWritable(dataFolder) },
+      { name: 'first frame', shown: () => display.firstFrame },
+    ],
+    log,
+  });
+  const health = new HealthMonitor({
+    bus,
+    vitals: linuxVitals({ dataFolder }),
+    browser: {
+      health: async () => {
+        const { pid, ...rest } = display.browserHealth;
+        return { ...rest, pid, rss_bytes: pid === null ? null : await groupMemory(pid) };
+      },
+    },
+    intervalMs: () => config.get().device.health_interval_ms,
+    problems: () => [
+      ...dataProblems,
+      ...(config.problem ? [config.problem.message] : []),
+      ...slots.problems(),
+    ],
+    onError,
+  });
+  const device = new Device({
+    bus,
+    identity,
+    profile: board.profile,
+    name: () => config.get().device.name,
+    hardware,
+    journal: systemdJournal({ log }),
+    power,
+    dataReset: initramfsDataReset(board.factoryResetFlag),
+    onError,
+  });
+  stops.push(() => health.stop());
+  stops.push(() => device.stop());
+  config.onApply('display', (now) => {
+    // What the browser is told at its start stays; a reboot takes the rest over.
+    display.apply({ ...displaySettings(now, totalmem()), browser: settings.browser });
+  });
+  config.onApply('device.name', () => display.waitingPageChanged());
+  network.onChange(() => display.waitingPageChanged().catch(onError));
+
+  // Links.
+  const guard = createGuard(() => network.get().hostname);
+  const hasRadio = async (kind: 'wifi' | 'bluetooth') =>
+    board.managesRadios && (await device.get()).capabilities[kind];
+  const app = createApp({
+    endpoints,
+    routes: [
+      ...deviceRoutes(device, health),
+      ...networkRoutes(network),
+      ...displayRoutes(display),
+      ...configRoutes(config),
+      ...operationRoutes(operations),
+      ...nfcRoutes(config),
+      ...wifiRoutes(config, () => hasRadio('wifi')),
+      ...bluetoothRoutes(config, () => hasRadio('bluetooth')),
+      ...documentRoutes(asset),
+    ],
+    log,
+    guard,
+  });
+  refusePlainEvents(app);
+  serveUi(app, { isEnabled: () => config.get().ui.enabled, read: asset });
+  const events = new EventSocket({ bus, log, guard });
+  const uploadFolder = join(dataFolder, 'uploads');
+  await sweepUploads(uploadFolder);
+
+  // From here on things run.
+  await browser.start();
+  stops.push(() => browser.stop());
+  await display.start();
+  stops.push(() => display.stop());
+  network.start();
+  stops.push(() => network.stop());
+  const http = await listen(app, addresses, events.upgrade);
+  stops.push(() => app.close());
+  stops.push(() => http.close());
+  stops.push(() => events.close());
+  for (const path of board.serialLines) {
+    const link = new SerialLink({
+      app,
+      endpoints,
+      bus,
+      log,
+      identity: () => ({ serial: identity.serial, name: config.get().device.name }),
+      uploadFolder,
+      openPort: (handler) => openSerialPort({ path, handler, log, openDevice: openSerialDevice }),
+    });
+    stops.push(() => link.close());
+  }
+  slots.start();
+  stops.push(() => slots.stop());
+  service.ready(`serving ${http.addresses.join(', ')}`);
+  stops.push(() => service.stopping());
+  announce(http.addresses, board.serialLines);
+
+  return async () => {
+    for (const stop of stops.reverse()) await withinTime(stop, onError);
+  };
 }
 
-try {
-  await start(readFlags(process.argv.slice(2)));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  console.error(USAGE);
-  process.exitCode = 1;
+/** One line on standard output for whoever started the agent: it answers there from now on. */
+function announce(addresses: readonly string[], serial: readonly string[]): void {
+  const api = addresses.map((address) => `${address}/api/v1`);
+  console.log(JSON.stringify({ type: 'ready', api, serial }));
 }
+
+async function withinTime(stop: Stop, onError: (error: unknown) => void): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, STOP_STEP_MS);
+  try {
+    await Promise.race([stop(), late]);
+  } catch (error) {
+    onError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function run(): Promise<void> {
+  let flags: Flags;
+  try {
+    flags = readFlags(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    console.error(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  const log = createLogger('info');
+  try {
+    const stop = await start(flags, log);
+    let stopping = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (stopping) return;
+        stopping = true;
+        void stop().then(() => process.exit(0));
+      });
+    }
+  } catch (error) {
+    log.fatal({ err: error }, 'the agent cannot start');
+    process.exit(1);
+  }
+}
+
+await run();

@@ -2,6 +2,10 @@
 export interface Board {
   /** `model_profile` of the Device resource. */
   profile: string;
+  /** Whether this is the appliance itself: kiosk, slots, data partition. On somebody's computer it is not. */
+  ownsSystem: boolean;
+  /** The file that makes the next boot start with a new data partition; absent where there is none. */
+  factoryResetFlag?: string;
   /** The serial links of the cable, in the order they are offered to hosts. */
   serialLines: readonly string[];
   /** Where the agent keeps what must survive an update. */

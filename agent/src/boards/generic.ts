@@ -3,6 +3,7 @@ import type { Board } from './board.ts';
 /** Any Linux host: no cable of its own; folders and links come from the command line. */
 export const generic: Board = {
   profile: 'generic',
+  ownsSystem: false,
   serialLines: [],
   dataFolder: '/var/lib/vitrine',
   runtimeFolder: '/run/vitrine',

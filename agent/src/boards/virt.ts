@@ -3,6 +3,8 @@ import type { Board } from './board.ts';
 /** The QEMU machine: the emulated gadget, and a virtio port for hosts that have no USB in the way. */
 export const virt: Board = {
   profile: 'virt',
+  ownsSystem: true,
+  factoryResetFlag: '/data/.factory-reset',
   serialLines: ['/dev/ttyGS0', '/dev/virtio-ports/org.vitrine.serial'],
   dataFolder: '/data/vitrine',
   runtimeFolder: '/run/vitrine',

@@ -16,13 +16,20 @@ import { Screens } from './screens.ts';
 /** How often connectors are looked at while nobody asks, in ms. */
 const LOOK_EVERY_MS = 5000;
 
+/** What the configuration says of one screen. */
+export interface ScreenSettings {
+  rotation: Rotation | null;
+  /** Shown at boot. */
+  url: string | null;
+}
+
 /** What the configuration says of the display. */
 export interface DisplaySettings {
   rotation: Rotation;
   /** Show at boot what was shown last. */
   resumeOnBoot: boolean;
-  /** Startup URL by screen id. */
-  startUrls: Readonly<Record<string, string | null>>;
+  /** What differs on one screen, by its id; null inherits. */
+  screens: Readonly<Record<string, { url: string | null; rotation: Rotation | null }>>;
   browser: BrowserSettings;
 }
 
@@ -91,7 +98,7 @@ export class Display {
       mode: target.mode,
       ...(target.mode === 'url' ? { url: wanderedTo ?? target.url } : {}),
       screen_on: primary?.connected === true && primary.powered,
-      rotation: this.#settings.rotation,
+      rotation: this.#rotation,
       resolution: this.#screens.resolution,
       loading,
       error,
@@ -100,7 +107,7 @@ export class Display {
 
   async screens(): Promise<Screen[]> {
     await this.#refreshScreens();
-    return this.#screens.list(this.#settings.rotation);
+    return this.#screens.list(this.#rotation);
   }
 
   /** The id that `?screen=` and `display.screens.<id>` may name; undefined without graphics hardware. */
@@ -108,9 +115,16 @@ export class Display {
     return this.#screens.primary?.id;
   }
 
-  /** Whether the browser has shown a frame since the agent started: part of what makes a slot good. */
-  get painted(): boolean {
-    return this.#keeper.painted;
+  /** Resolves when the browser shows a frame: part of what makes a slot good. */
+  get firstFrame(): Promise<void> {
+    return this.#keeper.firstFrame;
+  }
+
+  /** Of the primary screen, in degrees clockwise. */
+  get rotation(): Rotation {
+    const own =
+      this.primaryScreen === undefined ? null : this.#settings.screens[this.primaryScreen]?.rotation;
+    return own ?? this.#settings.rotation;
   }
 
   get browserHealth(): BrowserHealth {
@@ -172,8 +186,9 @@ export class Display {
   /** Takes over a changed configuration; what is live takes effect at once. */
   apply(settings: DisplaySettings): void {
     const before = this.#settings;
+    const turned = this.#rotation;
     this.#settings = settings;
-    if (settings.rotation !== before.rotation) void this.#rotate();
+    if (this.#rotation !== turned) void this.#rotate();
     if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember();
     if (this.#o.browser.connected) {
       this.#keeper.configure().catch((error: unknown) => {
@@ -181,11 +196,6 @@ export class Display {
       });
     }
     this.#publish();
-  }
-
-  /** Turns the primary screen, live. */
-  setRotation(rotation: Rotation): void {
-    this.apply({ ...this.#settings, rotation });
   }
 
   /** What the waiting page tells has changed (name, addresses): draws it anew if it is on the screen. */
@@ -207,8 +217,17 @@ export class Display {
     if (current) return current;
     const last = this.#settings.resumeOnBoot ? await this.#o.store.last() : undefined;
     if (last) return last;
-    const url = this.primaryScreen === undefined ? null : this.#settings.startUrls[this.primaryScreen];
+    const url = this.#own?.url;
     return url ? { mode: 'url', url } : { mode: 'waiting' };
+  }
+
+  /** What is configured for the primary screen alone. */
+  get #own() {
+    return this.primaryScreen === undefined ? undefined : this.#settings.screens[this.primaryScreen];
+  }
+
+  get #rotation(): Rotation {
+    return this.#own?.rotation ?? this.#settings.rotation;
   }
 
   #remember(): void {
@@ -227,7 +246,7 @@ export class Display {
     await this.#screens.refresh();
     const { primaryScreen } = this;
     if (primaryScreen !== undefined && this.#o.browser.connected) {
-      await this.#o.browser.rotate(primaryScreen, this.#settings.rotation).catch((error: unknown) => {
+      await this.#o.browser.rotate(primaryScreen, this.#rotation).catch((error: unknown) => {
         this.#o.log.warn({ err: error }, 'the screen could not be turned');
       });
       this.#screens.invalidate();
