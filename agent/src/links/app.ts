@@ -8,7 +8,14 @@ import fastify, {
   type preParsingHookHandler,
 } from 'fastify';
 import { BASE_PATH } from '../contract/api.ts';
-import { type Call, type Endpoint, type Method, notWired, type Route } from '../contract/endpoint.ts';
+import {
+  type Call,
+  type Endpoint,
+  type Gate,
+  type Method,
+  notWired,
+  type Route,
+} from '../contract/endpoint.ts';
 import { ApiError, type ErrorCode, envelope } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
 import type { Logger } from '../system/logger.ts';
@@ -25,6 +32,13 @@ const FLUSH_GRACE_MS = 300;
 const JSON_BODY_MS = 30_000;
 /** How long the rest of a body that nobody reads any more may keep arriving, in ms. */
 const UNREAD_BODY_MS = 5_000;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What is asked before an endpoint's body is read; links that read bodies ahead of the app ask it too. */
+    gates: ReadonlyMap<Endpoint, Gate>;
+  }
+}
 
 export interface AppOptions {
   /** Every endpoint of the contract; those without a route answer 501 `not_implemented`. */
@@ -56,9 +70,10 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(reply, error, log));
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
-    if (!guard) return done();
     try {
-      guard(request.raw);
+      guard?.(request.raw);
+      // Before the body is read: what is not there is not there, whatever is sent to it.
+      if (request.is404) refuseUnmatched(endpoints, request, reply);
       done();
     } catch (error) {
       done(toApiError(error));
@@ -73,16 +88,19 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   });
 
   const served = new Map(routes.map((route) => [route.endpoint, route]));
+  const gates = new Map<Endpoint, Gate>();
+  app.decorate('gates', gates);
   const uploads = new Set<string>();
   for (const endpoint of endpoints) {
     for (const type of endpoint.upload?.contentTypes ?? []) uploads.add(type);
-    register(app, served.get(endpoint) ?? notWired(endpoint));
+    const route = served.get(endpoint) ?? notWired(endpoint);
+    if (route.gate) gates.set(endpoint, route.gate);
+    register(app, route);
   }
   // Binary bodies reach the handler as a stream; nothing holds them whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));
   acceptJsonOnly(app);
 
-  app.setNotFoundHandler((request, reply) => answerUnmatched(endpoints, request, reply));
   return app;
 }
 
@@ -169,14 +187,16 @@ function contentLength(request: FastifyRequest): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function answerUnmatched(endpoints: readonly Endpoint[], request: FastifyRequest, reply: FastifyReply) {
+function refuseUnmatched(
+  endpoints: readonly Endpoint[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): never {
   const path = request.url.split('?', 1)[0] ?? '';
   const allowed = endpoints.filter((e) => pathPattern(e).test(path)).map((e) => e.method);
   if (allowed.length === 0) throw new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
-  return reply
-    .code(405)
-    .header('allow', [...new Set(allowed)].join(', '))
-    .send(envelope('method_not_allowed'));
+  reply.header('allow', [...new Set(allowed)].join(', '));
+  throw new ApiError('method_not_allowed');
 }
 
 /** The endpoint that a request for `path` (with or without its query) meets. */

@@ -77,7 +77,17 @@ const unread = endpoint({
   errors: ['conflict'],
 });
 
-const ENDPOINTS: readonly Endpoint[] = [echo, reboot, slow, remove, download, upload, unread];
+const unwired = endpoint({
+  method: 'PUT',
+  path: '/unwired',
+  tag: 'Test',
+  summary: 'Has no route',
+  upload: { contentTypes: [PNG], description: 'An image' },
+  status: 204,
+  errors: [],
+});
+
+const ENDPOINTS: readonly Endpoint[] = [echo, reboot, slow, remove, download, upload, unread, unwired];
 
 /** What `GET /file` gives. */
 export const FILE = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) & 255));

@@ -404,6 +404,15 @@ test('an endpoint that does not read its upload answers all the same', async () 
   assert.deepEqual(code(await port.line()), { status: 409, code: 'conflict' });
 });
 
+test('an endpoint behind a closed gate refuses its upload before it has come', async () => {
+  const { port } = await connect();
+  port.send(request(1, 'PUT', '/unwired', { body_b64: '' }));
+  assert.deepEqual(code(await port.line()), { status: 501, code: 'not_implemented' });
+  port.send(chunk(1, 0, small, true));
+  upload(port, 2, BYTES);
+  assert.deepEqual((await port.line()).body, sent(BYTES));
+});
+
 test('makes a host that is quicker than the disk wait', async () => {
   const { port } = await connect();
   port.send(request(1, 'PUT', '/unread', { body_b64: '' }));

@@ -124,7 +124,9 @@ export class SerialSession {
       const body = bodyOf(frame, target, this.#options.endpoints);
       const contentType = endpoint?.upload?.contentTypes[0];
       if (endpoint?.upload && contentType !== undefined) {
-        this.#uploads.begin(id, { ...target, contentType, maxBytes: endpoint.upload.maxBytes });
+        const gate = this.#options.app.gates.get(endpoint);
+        const upload = { ...target, contentType, maxBytes: endpoint.upload.maxBytes };
+        this.#uploads.begin(id, upload, Promise.resolve(gate?.()));
         return;
       }
       // Not an endpoint that takes uploads: the app says what is wrong, and the chunks go unheard.

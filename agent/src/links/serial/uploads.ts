@@ -78,9 +78,10 @@ export class Uploads {
   /**
    * A request with an empty `body_b64` begins an upload.
    * @param id the request's id as JSON text
+   * @param admitted rejects when the endpoint does not take uploads now; nothing is stored before
    * @throws ApiError `too_many_requests`
    */
-  begin(id: string, target: UploadTarget): void {
+  begin(id: string, target: UploadTarget, admitted: Promise<void>): void {
     if (this.#open.size >= MAX_UPLOADS) {
       this.refuse(id);
       throw new ApiError('too_many_requests', `There are ${MAX_UPLOADS} uploads on this link already.`);
@@ -89,7 +90,7 @@ export class Uploads {
       const seconds = (this.#options.idleMs ?? IDLE_MS) / 1000;
       this.#fail(id, new ApiError('bad_request', `The upload was given up: no chunk came for ${seconds} s.`));
     }, this.#options.idleMs ?? IDLE_MS).unref();
-    const file = createSpoolFile(this.#options.folder);
+    const file = admitted.then(() => createSpoolFile(this.#options.folder));
     const written = file.then(() => requireSpace(this.#options.folder));
     this.#open.set(id, { target, file, written, seq: 0, bytes: 0, checkedAt: 0, timer });
     this.#failed.delete(id);
