@@ -34,7 +34,7 @@ const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
 /** Where the user's own update signing key lives; unlike the cache it is not to be thrown away. */
 function keyFolder(): string {
-  return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'vitrine', 'update-key');
+  return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'vitrine', 'update-key');
 }
 
 function versionOf(): string {
@@ -67,7 +67,7 @@ async function buildAsRoot(): Promise<string> {
 async function makeImage(cache: Cache): Promise<string> {
   const progress = new Progress();
   const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
-  const packages = process.env['VITRINE_PACKAGE_CACHE'] || join(cacheFolder(), 'packages');
+  const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
   mkdirSync(packages, { recursive: true });
   if (!cache.hasAny('builder')) await needRoom(cache.folder, ROOM, 'building the image from nothing');
   const store = await fetchPackages(conf, packages, (work) => progress.step('fetching packages', work));

@@ -139,6 +139,16 @@ export interface Ingredients {
   version: string;
 }
 
+/**
+ * U-Boot with its default environment's two seconds of "Hit any key" taken out: on virt nobody can hit one. A board's
+ * own U-Boot is configured so.
+ */
+export function withoutCountdown(rom: Buffer): Buffer {
+  const text = rom.toString('latin1');
+  if (!text.includes('bootdelay=2\0')) throw new Problem('u-boot.rom has no "bootdelay=2" to change.');
+  return Buffer.from(text.replaceAll('bootdelay=2\0', 'bootdelay=0\0'), 'latin1');
+}
+
 /** The folder with disk.img, u-boot.rom and vmlinuz. */
 export async function assembleImage(build: Build, from: Ingredients): Promise<string> {
   const firmware = readdirSync(build.store.archives).find((name) => name.startsWith('u-boot-qemu_'));
@@ -172,7 +182,8 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
         renameSync(join(work, 'images/disk.img'), join(result, 'disk.img'));
         renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
         await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
-        await run('cp', [join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'), result]);
+        const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
+        writeFileSync(join(result, 'u-boot.rom'), withoutCountdown(rom));
         writeFileSync(join(result, 'id'), key);
       });
     }),
