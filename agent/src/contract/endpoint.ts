@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import { ApiError, type ErrorCode } from './errors.ts';
 
@@ -44,13 +45,15 @@ type Part<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] exte
   ? Static<E[K]>
   : undefined;
 
+type Upload<U> = U extends BinaryBody ? Readable : undefined;
+
 /** What a handler gets: validated and typed by the endpoint's schemas. */
 export interface Call<E extends Endpoint> {
   params: Part<E, 'params'>;
   query: Part<E, 'query'>;
   body: Part<E, 'body'>;
   /** The raw body of an upload endpoint. Always read it to its end or destroy it. */
-  upload: E['upload'] extends BinaryBody ? import('node:stream').Readable : undefined;
+  upload: Upload<E['upload']>;
   /** Content length announced by the client, in bytes, if any. */
   uploadBytes: number | undefined;
   /** Runs `action` after the answer has been flushed to the link (contract-decisions: General rules). */

@@ -16,7 +16,7 @@ import {
   notWired,
   type Route,
 } from '../contract/endpoint.ts';
-import { ApiError, type ErrorCode, envelope } from '../contract/errors.ts';
+import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
 import type { Logger } from '../system/logger.ts';
 import type { Guard } from './guard.ts';

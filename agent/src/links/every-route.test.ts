@@ -1,0 +1,292 @@
+/** Whatever a request brings, on every route of the contract: the standard envelope, with a code that is documented. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { FastifyInstance } from 'fastify';
+import { endpoints } from '../contract/all.ts';
+import { BASE_PATH } from '../contract/api.ts';
+import { errorCodesOf } from '../contract/document/openapi.ts';
+import { documentRoutes } from '../contract/document/routes.ts';
+import type { Endpoint, Method, Route } from '../contract/endpoint.ts';
+import { ApiError, ERRORS, type ErrorCode } from '../contract/errors.ts';
+import { ErrorEnvelopeSchema } from '../contract/shared.ts';
+import { fits } from '../contract/validate.ts';
+import { EventBus } from '../events/bus.ts';
+import { bluetoothRoutes } from '../resources/bluetooth/routes.ts';
+import { configRoutes } from '../resources/config/routes.ts';
+import { ConfigStore } from '../resources/config/store.ts';
+import { nfcRoutes } from '../resources/nfc/routes.ts';
+import { Operations } from '../resources/operations/operations.ts';
+import { operationRoutes } from '../resources/operations/routes.ts';
+import { wifiRoutes } from '../resources/wifi/routes.ts';
+import { asset } from '../system/assets.ts';
+import { createLogger } from '../system/logger.ts';
+import { createApp } from './app.ts';
+
+const log = createLogger('silent');
+const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+interface Shot {
+  method: Method;
+  url: string;
+  headers: Record<string, string>;
+  payload: string | Buffer | undefined;
+}
+
+/** Text that is awkward in a path or a query, already spelt so that it can be sent. */
+const piece = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }).map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.constantFrom(
+    'a',
+    'menu',
+    '..',
+    '%2e%2e',
+    '%',
+    '%zz',
+    '%00',
+    'A'.repeat(300),
+    '1',
+    '__proto__',
+    '%F0%9F',
+  ),
+);
+const body = fc.oneof(
+  fc.json({ maxDepth: 4 }),
+  fc.string({ maxLength: 60 }),
+  fc.constantFrom(
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"a":',
+    '{"__proto__":{"x":1}}',
+    '{"constructor":{"prototype":1}}',
+    '"x"',
+  ),
+  fc.constantFrom('['.repeat(50_000), `{"url":"${'h'.repeat(20_000)}"}`, '{"on":true}', '{"volume":1e400}'),
+  fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+);
+const contentType = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('application/json') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'text/plain',
+      'image/png',
+      'application/zip',
+      'x',
+      '',
+      'application/json; charset=x',
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant(undefined) },
+);
+
+/** A request for an endpoint's path, or for something near it. */
+const shots = fc
+  .record({
+    endpoint: fc.constantFrom(...endpoints),
+    method: fc.option(fc.constantFrom(...METHODS), { nil: undefined, freq: 4 }),
+    pieces: fc.array(piece, { minLength: 2, maxLength: 2 }),
+    tail: fc.option(piece, { nil: undefined, freq: 4 }),
+    query: fc.option(fc.dictionary(fc.constantFrom('screen', 'since', 'limit', 'x'), piece, { maxKeys: 2 }), {
+      nil: undefined,
+    }),
+    contentType,
+    payload: fc.option(body, { nil: undefined, freq: 8 }),
+  })
+  .map(({ endpoint, method, pieces, tail, query, contentType: type, payload }): Shot => {
+    let index = 0;
+    const path = endpoint.path.replaceAll(/\{\w+\}/g, () => pieces[index++] ?? 'a');
+    const search = Object.entries(query ?? {}).map(([key, value]) => `${key}=${value}`);
+    const withTail = tail === undefined ? path : `${path}/${tail}`;
+    // Dots in a path are resolved here as `inject` would, so that what is expected is told by what is sent.
+    const url = new URL(`${BASE_PATH}${withTail}?${search.join('&')}`, 'http://localhost');
+    return {
+      method: method ?? endpoint.method,
+      url: url.pathname + url.search,
+      headers: type === undefined ? {} : { 'content-type': type },
+      payload,
+    };
+  });
+
+async function shoot(app: FastifyInstance, { payload, ...shot }: Shot) {
+  const answer = await app.inject({ ...shot, ...(payload === undefined ? {} : { payload }) });
+  return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
+}
+
+/** Checks that an answer that is no success is an envelope at its code's status; gives the code. */
+function codeOf(shot: Shot, { status, text }: { status: number; text: string }): ErrorCode {
+  const context = `${shot.method} ${shot.url.slice(0, 200)}: ${status} ${text.slice(0, 200)}`;
+  const value: unknown = JSON.parse(text);
+  assert.ok(fits(ErrorEnvelopeSchema, value), context);
+  const code = value.error.code;
+  assert.ok(isCode(code), context);
+  assert.equal(ERRORS[code].status, status, context);
+  return code;
+}
+
+function isCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
+
+/** Codes that a path can answer before it is an endpoint's: nothing there, or not with this method. */
+const UNMATCHED = new Set<ErrorCode>(['not_found', 'method_not_allowed', 'bad_request']);
+
+async function hunt(
+  app: FastifyInstance,
+  runs: number,
+  extra: ErrorCode[] = [],
+): Promise<Map<string, number>> {
+  const seen = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(shots, async (shot) => {
+      const answer = await shoot(app, shot);
+      if (answer.status < 400) return;
+      const code = codeOf(shot, answer);
+      seen.set(code, (seen.get(code) ?? 0) + 1);
+      assert.notEqual(code, 'internal', `${shot.method} ${shot.url}: ${answer.text}`);
+      const documented = endpoints
+        .filter(({ method, path }) => method === shot.method && matches(path, shot.url))
+        .flatMap((endpoint) => errorCodesOf(endpoint));
+      assert.ok(
+        documented.includes(code) || extra.includes(code) || UNMATCHED.has(code),
+        `${shot.method} ${shot.url.slice(0, 200)} answered ${code}, which is not documented`,
+      );
+    }),
+    { numRuns: runs },
+  );
+  return seen;
+}
+
+function matches(path: string, url: string): boolean {
+  const [bare = ''] = url.slice(BASE_PATH.length).split('?', 1);
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(bare);
+}
+
+describe('with every endpoint wired to a handler that refuses', () => {
+  test('any request gets the envelope, with a documented code', async () => {
+    const refuse = (endpoint: Endpoint): Route => ({
+      endpoint,
+      handler: ({ upload }) => {
+        upload?.destroy();
+        throw new ApiError('conflict');
+      },
+    });
+    const app = createApp({ endpoints, routes: endpoints.map(refuse), log });
+    const seen = await hunt(app, 2500, ['conflict']);
+    for (const code of [
+      'bad_request',
+      'not_found',
+      'method_not_allowed',
+      'unsupported_media_type',
+      'conflict',
+    ]) {
+      assert.ok((seen.get(code) ?? 0) > 20, `${code} was seen ${seen.get(code) ?? 0} times`);
+    }
+    await app.close();
+  });
+});
+
+describe('with the resources that need no hardware', () => {
+  let folder: string;
+  let app: FastifyInstance;
+  let config: ConfigStore;
+  let radio = false;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vitrine-routes-'));
+    const bus = new EventBus();
+    config = await ConfigStore.open({
+      folder,
+      bus,
+      log,
+      board: { dualBandRadio: false },
+      screens: async () => [],
+    });
+    const routes = [
+      ...configRoutes(config),
+      ...operationRoutes(new Operations(bus)),
+      ...nfcRoutes(config),
+      ...wifiRoutes(config, () => radio),
+      ...bluetoothRoutes(config, () => radio),
+      ...documentRoutes(asset),
+    ];
+    app = createApp({ endpoints, routes, log });
+  });
+  after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const get = async (url: string) => {
+    const shot: Shot = { method: 'GET', url: `${BASE_PATH}${url}`, headers: {}, payload: undefined };
+    const answer = await shoot(app, shot);
+    return answer.status < 400 ? answer.status : codeOf(shot, answer);
+  };
+
+  test('any request gets the envelope, with a documented code', async () => {
+    await hunt(app, 800, ['not_implemented']);
+  });
+
+  test('a closed surface says why, whatever the body', async () => {
+    await config.patch({ nfc: null, wifi: null, bluetooth: null });
+    const closed = async (prefix: string): Promise<Set<ErrorCode>> => {
+      const codes = new Set<ErrorCode>();
+      for (const { method, path } of endpoints.filter((endpoint) => endpoint.path.startsWith(prefix))) {
+        for (const payload of [undefined, '{}', '{"a":']) {
+          const headers: Record<string, string> =
+            payload === undefined ? {} : { 'content-type': 'application/json' };
+          const shot: Shot = { method, url: `${BASE_PATH}${path}`, headers, payload };
+          codes.add(codeOf(shot, await shoot(app, shot)));
+        }
+      }
+      return codes;
+    };
+    assert.deepEqual([...(await closed('/nfc'))], ['nfc_disabled']);
+    assert.deepEqual([...(await closed('/wifi'))], ['wifi_unsupported']);
+    assert.deepEqual([...(await closed('/bluetooth'))], ['bluetooth_unsupported']);
+    radio = true;
+    assert.deepEqual([...(await closed('/wifi'))], ['wifi_disabled']);
+    assert.deepEqual([...(await closed('/bluetooth'))], ['bluetooth_disabled']);
+    await config.patch({
+      nfc: { enabled: true },
+      wifi: { enabled: true, country: 'DE' },
+      bluetooth: { enabled: true },
+    });
+    for (const prefix of ['/nfc', '/wifi', '/bluetooth']) {
+      assert.deepEqual([...(await closed(prefix))], ['not_implemented'], prefix);
+    }
+  });
+
+  test('GET and PATCH /config answer as the contract says', async () => {
+    const patch = async (payload: unknown) => {
+      const url = `${BASE_PATH}/config`;
+      const answer = await app.inject({ method: 'PATCH', url, payload: payload as object });
+      return { status: answer.statusCode, body: answer.json() };
+    };
+    const { status, body: result } = await patch({ ui: { enabled: false } });
+    assert.equal(status, 200);
+    assert.deepEqual(result.applied, { 'ui.enabled': 'live' });
+    const shown = await app.inject({ url: `${BASE_PATH}/config` });
+    assert.deepEqual(shown.json(), result.config);
+    assert.deepEqual(shown.json(), JSON.parse(JSON.stringify(config.get())));
+    const refused = await patch({ ui: { enabled: 1 }, display: { screens: { x: { rotation: 1 } } } });
+    assert.equal(refused.status, 400);
+    assert.deepEqual(refused.body.error.details.issues.length, 2);
+    assert.equal(
+      (await patch({ display: { screens: { x: { rotation: 90 } } } })).body.error.code,
+      'screen_not_found',
+    );
+  });
+
+  test('the document and its page are served', async () => {
+    const yaml = await app.inject({ url: `${BASE_PATH}/openapi.yaml` });
+    assert.equal(yaml.headers['content-type'], 'application/yaml');
+    assert.match(yaml.payload, /^openapi: "3\.1\.0"\n/);
+    assert.equal(await get('/docs'), 200);
+  });
+});
