@@ -92,7 +92,8 @@ export async function startAgent(
 ): Promise<Started & { port: number }> {
   const started = await startNode([agent, '--listen', '127.0.0.1:0', '--data', folder, ...more]);
   const ready: unknown = JSON.parse(started.line);
-  const [api] = typeof ready === 'object' && ready && 'api' in ready && Array.isArray(ready.api) ? ready.api : [];
+  const [api] =
+    typeof ready === 'object' && ready && 'api' in ready && Array.isArray(ready.api) ? ready.api : [];
   return { ...started, port: Number(new URL(String(api)).port) };
 }
 

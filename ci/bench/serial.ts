@@ -15,9 +15,16 @@ const ANSWER_TIMEOUT_MS = 5000;
 const LONGEST_LINE = 1024 * 1024;
 
 /** A pair of pseudo terminals that are each other's end, made by socat. */
-async function ptyPair(folder: string, name: string): Promise<{ child: ChildProcess; ends: [string, string] }> {
+async function ptyPair(
+  folder: string,
+  name: string,
+): Promise<{ child: ChildProcess; ends: [string, string] }> {
   const ends: [string, string] = [join(folder, `${name}-device`), join(folder, `${name}-host`)];
-  const child = spawn('socat', ends.map((path) => `pty,raw,echo=0,link=${path}`), { stdio: 'ignore' });
+  const child = spawn(
+    'socat',
+    ends.map((path) => `pty,raw,echo=0,link=${path}`),
+    { stdio: 'ignore' },
+  );
   for (const path of ends) {
     await waitFor(async () => (await access(path), true), { timeoutMs: 5000, what: path });
   }

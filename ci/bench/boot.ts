@@ -1,0 +1,113 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { colourAt, colourCount, decodePng } from '../../tests-qemu/harness/png.ts';
+import { ROOT } from '../lib/places.ts';
+import { waitFor } from '../lib/wait.ts';
+import { chooseAcceleration } from '../qemu/acceleration.ts';
+import type { MachineSettings } from '../qemu/arguments.ts';
+import { makeOverlay } from '../qemu/disk.ts';
+import { type BuiltImage, ensureImage } from '../qemu/image.ts';
+import { instancePaths } from '../qemu/instance.ts';
+import { Machine, waitForApi } from '../qemu/machine.ts';
+import { freePort } from '../qemu/ports.ts';
+import { qemuVersion } from '../qemu/program.ts';
+import { type Figure, median } from './measure.ts';
+
+/** Each a boot from the factory and one after it; the second is what a device does every day. */
+const ROUNDS = 2;
+const BOOT_TIMEOUT_MS = 300_000;
+const LOOK_EVERY_MS = 250;
+const UNITS = join(ROOT, 'ci/bench/units');
+
+/** Seconds from power-on. */
+interface Boot {
+  api: number | undefined;
+  frame: number;
+}
+
+/** Whether the picture is the waiting page: not the black of the firmware and the console, and with text. */
+async function showsPage(machine: Machine, file: string): Promise<boolean> {
+  await machine.qmp.execute('screendump', { filename: file, format: 'png' });
+  const picture = decodePng(await readFile(file));
+  const corner = colourAt(picture, 4, 4);
+  return Math.max(...corner) > 12 && colourCount(picture, 16) >= 16;
+}
+
+async function boot(settings: MachineSettings, folder: string, withAgent: boolean): Promise<Boot> {
+  const machine = await Machine.start(settings, join(folder, 'qemu.log'));
+  try {
+    const api = withAgent
+      ? waitForApi(machine, BOOT_TIMEOUT_MS).then(() => machine.seconds)
+      : Promise.resolve(undefined);
+    const frame = waitFor(() => showsPage(machine, join(folder, 'glass.png')), {
+      timeoutMs: BOOT_TIMEOUT_MS,
+      what: 'the first frame',
+      intervalMs: LOOK_EVERY_MS,
+    }).then(() => machine.seconds);
+    const [apiSeconds, frameSeconds] = await Promise.all([api, frame]);
+    return { api: apiSeconds, frame: frameSeconds };
+  } finally {
+    if (!(await machine.powerDown(60_000))) await machine.quit();
+  }
+}
+
+/** Boots of one kind: the first on a new disk is left out. */
+async function boots(image: BuiltImage, folder: string, withAgent: boolean): Promise<Boot[]> {
+  const paths = instancePaths(`bench-${process.pid}`);
+  await mkdir(paths.folder, { recursive: true, mode: 0o700 });
+  const disk = join(folder, `${withAgent ? 'ours' : 'bare'}.qcow2`);
+  await makeOverlay(disk, image.disk);
+  const names = withAgent ? [] : await readdir(UNITS);
+  const settings: MachineSettings = {
+    acceleration: await chooseAcceleration(image.kernel, qemuVersion()),
+    firmware: image.firmware,
+    disk,
+    diskCache: 'unsafe',
+    console: paths.console,
+    monitors: [paths.control],
+    ports: [],
+    apiPort: await freePort(0),
+    screen: 'vnc',
+    serialNumber: 'VIRT-BENCH',
+    credentials: names.map((name) => ({ name, file: join(UNITS, name) })),
+  };
+  const found: Boot[] = [];
+  try {
+    for (let round = 0; round <= ROUNDS; round++) found.push(await boot(settings, paths.folder, withAgent));
+  } finally {
+    await rm(paths.folder, { recursive: true, force: true });
+  }
+  return found.slice(1);
+}
+
+/**
+ * From power-on to the first answer of the API and to the waiting page on the glass, against the same image with only
+ * compositor and browser. Without KVM all of it is emulated, and the difference with it.
+ */
+export async function bootFigures(folder: string): Promise<Figure[]> {
+  const image = await ensureImage();
+  const ours = await boots(image, folder, true);
+  const bare = await boots(image, folder, false);
+  const { kind } = await chooseAcceleration(image.kernel, qemuVersion());
+  const note = kind === 'kvm' ? '' : ' (emulated)';
+  const bareFrame = {
+    name: 'same image, only cage and browser',
+    value: median(bare.map((one) => one.frame)),
+  };
+  return [
+    {
+      name: `boot to first frame${note}`,
+      ours: median(ours.map((one) => one.frame)),
+      unit: 's',
+      peer: bareFrame,
+      aim: { of: 'difference', atMost: 1 },
+    },
+    {
+      name: `boot to first API answer${note}`,
+      ours: median(ours.map((one) => one.api ?? Number.NaN)),
+      unit: 's',
+      peer: bareFrame,
+      aim: { of: 'difference', atMost: 1 },
+    },
+  ];
+}
