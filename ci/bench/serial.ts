@@ -26,7 +26,7 @@ async function ptyPair(
     { stdio: 'ignore' },
   );
   for (const path of ends) {
-    await waitFor(async () => (await access(path), true), { timeoutMs: 5000, what: path });
+    await waitFor(() => access(path).then(() => true), { timeoutMs: 5000, what: path });
   }
   return { child, ends };
 }
