@@ -14,8 +14,9 @@ const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp', 'koffi'];
 /** Asked for by dbus-next only where the bus address has to be found by X11; not there and not missed. */
 const NEVER_LOADED = ['x11'];
 /** Parts of those packages that the device never loads. */
-const LEFT_OUT =
-  /\/(?:src|test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test)/;
+const LEFT_OUT = /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test)/;
+/** The C++ of the native ones; what they depend on may keep its JavaScript in such a folder. */
+const NATIVE_SOURCES = /^\/src(?:\/|$)/;
 
 /**
  * Sources that load CommonJS packages late do so by `createRequire`; in the bundle those packages are inside,
@@ -75,9 +76,13 @@ async function copyPackage(name: string, outdir: string, done: Set<string>): Pro
     'utf8',
   ).then(JSON.parse, () => undefined);
   if (!manifest) return; // an optional dependency for another platform
+  const isNative = EXTERNAL.includes(name);
   await cp(from, join(outdir, 'node_modules', name), {
     recursive: true,
-    filter: (path) => !LEFT_OUT.test(path.slice(from.length)),
+    filter: (path) => {
+      const inside = path.slice(from.length);
+      return !LEFT_OUT.test(inside) && !(isNative && NATIVE_SOURCES.test(inside));
+    },
   });
   const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };
   for (const dependency of Object.keys(needed)) await copyPackage(dependency, outdir, done);
