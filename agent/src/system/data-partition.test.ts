@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { dataPartitionProblems, initramfsDataReset } from './data-partition.ts';
+import { dataPartitionProblems, initramfsDataReset, proveWritable } from './data-partition.ts';
 
 const init = fileURLToPath(new URL('../../../board/common/initramfs/init', import.meta.url));
 
@@ -31,5 +31,14 @@ test('says what the initramfs met', async () => {
   assert.deepEqual(await dataPartitionProblems(folder), []);
   await writeFile(join(folder, 'data-state'), 'replaced\n');
   assert.match((await dataPartitionProblems(folder)).join(), /everything on it is lost/);
+  await rm(folder, { recursive: true });
+});
+
+test('proves that a folder can be written', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
+  await proveWritable(folder);
+  assert.deepEqual(await readdir(folder), []);
+  await writeFile(join(folder, 'file'), '');
+  await assert.rejects(proveWritable(join(folder, 'file')));
   await rm(folder, { recursive: true });
 });

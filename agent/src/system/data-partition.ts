@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../contract/errors.ts';
 import { now } from '../contract/shared.ts';
@@ -20,6 +20,19 @@ export function initramfsDataReset(flag: string | undefined): DataReset {
       await writeFileAtomic(flag, `${now()}\n`, 0o600);
     },
   };
+}
+
+/**
+ * Writes a file to the disk and reads it back.
+ * @throws Error when the folder cannot be written or does not hold what was written
+ */
+export async function proveWritable(folder: string): Promise<void> {
+  const file = join(folder, '.writable');
+  const text = now();
+  await writeFileAtomic(file, text, 0o600);
+  if ((await readFile(file, 'utf8')) !== text)
+    throw new Error(`${folder} does not hold what is written to it`);
+  await rm(file, { force: true });
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BootConfirmation, type BootSlots, type SlotReport } from './boot-confirmation.ts';
+
+const log = { info: () => undefined, warn: () => undefined };
+const retryMs = { first: 1, last: 4 };
+
+function slotsOf(report: SlotReport | undefined) {
+  const marked = Promise.withResolvers<void>();
+  let marks = 0;
+  const slots: BootSlots = {
+    read: async () => report,
+    markGood: async () => {
+      marks++;
+      marked.resolve();
+    },
+  };
+  return { slots, marked: marked.promise, marks: () => marks };
+}
+
+/** Holds the process while the code under test waits with timers that do not. */
+async function within<T>(promise: Promise<T>): Promise<T> {
+  const guard = setTimeout(() => undefined, 10_000);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(guard);
+  }
+}
+
+test('marks the slot good after all signs, in their order', async () => {
+  const { slots, marked, marks } = slotsOf({ booted: 'a', bad: [] });
+  const painted = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const confirmation = new BootConfirmation({
+    ...{ slots, log, retryMs },
+    signs: [
+      {
+        name: 'api',
+        shown: async () => {
+          order.push('api');
+        },
+      },
+      {
+        name: 'painted',
+        shown: () => {
+          order.push('painted');
+          asked.resolve();
+          return painted.promise;
+        },
+      },
+    ],
+  });
+  confirmation.start();
+  await within(asked.promise);
+  assert.equal(marks(), 0);
+  painted.resolve();
+  await within(marked);
+  assert.deepEqual(order, ['api', 'painted']);
+  assert.deepEqual(confirmation.problems(), []);
+  confirmation.stop();
+});
+
+test('asks again for a sign that is not there', async () => {
+  const { slots, marked } = slotsOf({ booted: 'a', bad: [] });
+  let asked = 0;
+  const shown = async () => {
+    if (++asked < 4) throw new Error('not yet');
+  };
+  const confirmation = new BootConfirmation({ slots, log, retryMs, signs: [{ name: 'data', shown }] });
+  confirmation.start();
+  await within(marked);
+  assert.equal(asked, 4);
+  confirmation.stop();
+});
+
+test('tells a rollback', async () => {
+  const { slots, marked } = slotsOf({ booted: 'b', bad: ['a'] });
+  const confirmation = new BootConfirmation({ slots, log, retryMs, signs: [] });
+  confirmation.start();
+  await within(marked);
+  assert.match(confirmation.problems().join(), /Slot a does not start .* runs from slot b/);
+  confirmation.stop();
+});
+
+test('does nothing on a system without slots, nor after it was stopped', async () => {
+  const without = slotsOf(undefined);
+  const asked: string[] = [];
+  const sign = (name: string) => ({ name, shown: async () => void asked.push(name) });
+  new BootConfirmation({ slots: without.slots, log, retryMs, signs: [sign('without')] }).start();
+
+  const stopped = slotsOf({ booted: 'a', bad: [] });
+  const never = { name: 'never', shown: () => new Promise(() => undefined) };
+  const confirmation = new BootConfirmation({
+    slots: stopped.slots,
+    log,
+    retryMs,
+    signs: [never, sign('late')],
+  });
+  confirmation.start();
+  confirmation.stop();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(asked, []);
+  assert.equal(without.marks() + stopped.marks(), 0);
+});

@@ -1,0 +1,102 @@
+/** How the boot slots stand. */
+export interface SlotReport {
+  booted: 'a' | 'b';
+  /** Slots that the boot loader gave up on, or that were marked so. */
+  bad: readonly ('a' | 'b')[];
+}
+
+/** The update service's view of the boot slots. */
+export interface BootSlots {
+  /** Undefined where there is no update service: a system without slots. */
+  read(): Promise<SlotReport | undefined>;
+  /** Gives the slot that runs all its attempts again. */
+  markGood(): Promise<void>;
+}
+
+/** One sign that this boot works. */
+export interface Sign {
+  name: string;
+  /** Resolves when it is there; rejects when it is not, and is then asked again. */
+  shown(): Promise<unknown>;
+}
+
+export interface BootConfirmationOptions {
+  slots: BootSlots;
+  signs: readonly Sign[];
+  log: {
+    info(details: object, message: string): void;
+    warn(details: object, message: string): void;
+  };
+  /** First and longest pause before a sign is asked for again, in ms; for tests. */
+  retryMs?: { first: number; last: number };
+}
+
+/**
+ * Tells the boot loader that the slot that runs is good, once every sign was there: the boot script uses up
+ * an attempt at every start and turns to the other slot when none is left. Until then a reset counts against
+ * this slot, as it should.
+ */
+export class BootConfirmation {
+  readonly #options: BootConfirmationOptions;
+  readonly #stopping = new AbortController();
+  #problems: string[] = [];
+
+  constructor(options: BootConfirmationOptions) {
+    this.#options = options;
+  }
+
+  /** Waits for the signs in the background, one after the other. */
+  start(): void {
+    void this.#confirm();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** A rollback, as a sentence for `health`. */
+  problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  async #confirm(): Promise<void> {
+    const { slots, signs, log } = this.#options;
+    const report = await this.#untilItWorks('slot status', () => slots.read());
+    if (!report) return; // stopped, or a system without slots
+    const other = report.booted === 'a' ? 'b' : 'a';
+    if (report.bad.includes(other)) {
+      this.#problems = [
+        `Slot ${other} does not start or was marked bad; the device runs from slot ${report.booted}.`,
+      ];
+      log.warn({ booted: report.booted, bad: other }, 'the other slot is bad: this may be a rollback');
+    }
+    for (const { name, shown } of signs) {
+      await this.#untilItWorks(name, shown);
+      if (this.#stopping.signal.aborted) return;
+    }
+    await this.#untilItWorks('mark good', () => slots.markGood());
+    if (!this.#stopping.signal.aborted) log.info({ slot: report.booted }, 'the slot is marked good');
+  }
+
+  /** Asks with growing pauses until it succeeds; undefined when stopped. */
+  async #untilItWorks<T>(name: string, ask: () => Promise<T>): Promise<T | undefined> {
+    const { log, retryMs = { first: 1000, last: 60_000 } } = this.#options;
+    const { signal } = this.#stopping;
+    const stopped = new Promise<undefined>((resolve) => {
+      signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    for (let pause = retryMs.first; !signal.aborted; pause = Math.min(pause * 2, retryMs.last)) {
+      try {
+        return await Promise.race([ask(), stopped]);
+      } catch (error) {
+        log.warn({ err: error, sign: name, pause }, 'this boot cannot be confirmed yet');
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, pause);
+      timer.unref();
+      await Promise.race([promise, stopped]);
+      clearTimeout(timer);
+    }
+    return undefined;
+  }
+}
