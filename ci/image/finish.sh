@@ -11,10 +11,12 @@ systemctl --root="$root" --preset-mode=full preset-all 2>&1 | grep -v -e '^Creat
 systemctl --root="$root" set-default multi-user.target >/dev/null 2>&1
 depmod -b "$root" "$(basename "$root"/usr/lib/modules/*)"
 ldconfig -r "$root"
-rm -rf "$root/usr/lib/fontconfig/cache"
-mkdir -p "$root/usr/lib/fontconfig/cache"
-chroot "$root" fc-cache -s 2>/dev/null || true
 journalctl --root="$root" --update-catalog >/dev/null 2>&1 || true
 
-# Times that differ from run to run: none is later than the epoch.
-find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+# Times that differ from run to run: none is later than the epoch. The fonts' cache holds their folders' times.
+clamp() { find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
+clamp
+rm -rf "$root/usr/lib/fontconfig/cache"
+mkdir -p "$root/usr/lib/fontconfig/cache"
+fc-cache --sysroot="$root" --system-only --really-force
+clamp

@@ -11,7 +11,7 @@ mv "$root/boot/vmlinuz-$release" "$root/boot/vmlinuz"
 rm -f "$root"/vmlinuz* "$root"/initrd.img* "$root"/boot/config-* "$root"/boot/System.map-*
 modules=$root/usr/lib/modules/$release
 rm -f "$modules"/build "$modules"/source
-sed 's/#.*//' "$here/kernel-modules.conf" | tr -s ' \t' '\n\n' | sed '/^$/d; s,[.],\\&,g; s,^,^kernel/,' >/tmp/keep
+sed 's/#.*//' "$here/kernel-modules.conf" | tr -s '[:blank:]' '\n' | sed '/^$/d; s,[.],\\&,g; s,^,^kernel/,' >/tmp/keep
 # modules.dep: "path: what it needs…", already transitive.
 grep -f /tmp/keep "$modules/modules.dep" | tr -d : | tr ' ' '\n' | sort -u >/tmp/kept
 (cd "$modules" && find kernel -name '*.ko*' | sort) | comm -23 - /tmp/kept | sed "s,^,$modules/," | xargs -r rm
@@ -19,6 +19,7 @@ find "$modules" -type d -empty -delete
 depmod -b "$root" "$release"
 
 # The package system, and what only it and building use. packages.txt stays as the record of what is inside.
+# shellcheck disable=SC2016 # dpkg-query's own placeholders
 chroot "$root" dpkg-query -W -f '${Package} ${Version}\n' >"$root/usr/share/vitrine-packages.txt"
 rm -rf "$root"/var/lib/dpkg "$root"/var/lib/apt "$root"/var/cache "$root"/var/log "$root"/var/lib/ucf "$root"/var/backups \
     "$root"/etc/apt "$root"/usr/lib/apt "$root"/usr/lib/dracut "$root"/etc/dracut* "$root"/etc/cron* "$root"/etc/init.d \
