@@ -208,13 +208,6 @@ static void on_frame(WebKitWebView *self, gpointer data)
     link_send(event);
 }
 
-static void on_title(WebKitWebView *self, GParamSpec *spec, gpointer data)
-{
-    JsonBuilder *event = link_event("title");
-    link_text(event, "title", webkit_web_view_get_title(self));
-    link_send(event);
-}
-
 static void on_display_gone(WPEDisplay *self, GError *error, gpointer data)
 {
     g_printerr("compositor gone: %s\n", error ? error->message : "no reason given");
@@ -288,7 +281,6 @@ static void create(const Settings *wanted)
         {"context-menu", G_CALLBACK(on_context_menu)},
         {"create", G_CALLBACK(on_create)},
         {"decide-policy", G_CALLBACK(on_policy)},
-        {"notify::title", G_CALLBACK(on_title)},
     };
     for (guint i = 0; i < G_N_ELEMENTS(signals); i++)
         g_signal_connect(view, signals[i].signal, signals[i].callback, NULL);

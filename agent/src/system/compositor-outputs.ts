@@ -26,12 +26,16 @@ export function outputOf({ name, enabled, modes = [] }: CompositorOutput): Outpu
   const texts = modes.map(({ width, height, refresh }) => modeText(width, height, refresh));
   return {
     name,
-    mode: current ? modeText(current.width, current.height, current.refresh) : null,
+    mode: current && current.refresh > 0 ? modeText(current.width, current.height, current.refresh) : null,
     modes: [...new Set(texts)],
   };
 }
 
-/** `<width>x<height>@<refresh>`, the refresh rate in Hz with two digits at most: `1280x720@59.94`. */
+/**
+ * `<width>x<height>@<refresh>`, the refresh rate with two digits at most: `1280x720@59.94`; `<width>x<height>` alone
+ * when there is no rate.
+ * @param refresh in Hz, 0 for none
+ */
 export function modeText(width: number, height: number, refresh: number): string {
-  return `${width}x${height}@${Number(refresh.toFixed(2))}`;
+  return refresh > 0 ? `${width}x${height}@${Number(refresh.toFixed(2))}` : `${width}x${height}`;
 }

@@ -21,7 +21,8 @@ export class TargetFile implements TargetStore {
   readonly #runtime: string;
   readonly #data: string;
   readonly #bootId: string;
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<void> | undefined;
+  #next: { target: Target; lasting: boolean } | undefined;
 
   /** @param bootId names this boot; the runtime folder may outlive one */
   constructor(runtimeFolder: string, dataFolder: string, bootId: string) {
@@ -39,15 +40,22 @@ export class TargetFile implements TargetStore {
     return (await this.#read(this.#data))?.target;
   }
 
-  /** One write after the other, in the order of the calls. */
+  /** One write at a time; of targets that come meanwhile only the last is written. */
   save(target: Target, lasting: boolean): Promise<void> {
-    const text = `${JSON.stringify({ boot: this.#bootId, target })}\n`;
-    const saved = this.#saving.then(async () => {
-      await writeFileAtomic(this.#runtime, text, 0o600);
-      if (lasting) await writeFileAtomic(this.#data, text, 0o600);
+    this.#next = { target, lasting };
+    this.#saving ??= this.#write().finally(() => {
+      this.#saving = undefined;
     });
-    this.#saving = saved.catch(() => undefined);
-    return saved;
+    return this.#saving;
+  }
+
+  async #write(): Promise<void> {
+    for (let next = this.#next; next; next = this.#next) {
+      this.#next = undefined;
+      const text = `${JSON.stringify({ boot: this.#bootId, target: next.target })}\n`;
+      await writeFileAtomic(this.#runtime, text, 0o600);
+      if (next.lasting) await writeFileAtomic(this.#data, text, 0o600);
+    }
   }
 
   async #read(path: string) {

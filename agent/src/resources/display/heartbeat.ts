@@ -8,6 +8,14 @@ export interface HeartbeatTiming {
   misses: number;
 }
 
+export interface HeartbeatReport {
+  answered(): void;
+  /** An answer did not come in time. */
+  missed(): void;
+  /** So many did not come that nobody should wait any longer. */
+  hangs(): void;
+}
+
 /**
  * Asks the page again and again whether it still answers: WebKit itself notices a page that died, not one that
  * hangs. One question at a time.
@@ -15,15 +23,15 @@ export interface HeartbeatTiming {
 export class Heartbeat {
   readonly #browser: Browser;
   readonly #timing: HeartbeatTiming;
-  readonly #hangs: () => void;
+  readonly #report: HeartbeatReport;
   #timer: NodeJS.Timeout | undefined;
   #missed = 0;
   #generation = 0;
 
-  constructor(browser: Browser, timing: HeartbeatTiming, hangs: () => void) {
+  constructor(browser: Browser, timing: HeartbeatTiming, report: HeartbeatReport) {
     this.#browser = browser;
     this.#timing = timing;
-    this.#hangs = hangs;
+    this.#report = report;
   }
 
   start(): void {
@@ -46,9 +54,11 @@ export class Heartbeat {
     const answered = await this.#browser.ping(this.#timing.pongMs);
     if (generation !== this.#generation) return;
     this.#missed = answered ? 0 : this.#missed + 1;
+    if (answered) this.#report.answered();
+    else this.#report.missed();
     if (this.#missed >= this.#timing.misses) {
       this.#missed = 0;
-      this.#hangs();
+      this.#report.hangs();
     }
     if (generation === this.#generation) this.#plan(generation);
   }

@@ -12,7 +12,7 @@ export interface KeeperTiming extends HeartbeatTiming {
 }
 
 export const TIMING: KeeperTiming = {
-  wellMs: 30_000,
+  wellMs: 60_000,
   awayMs: 20_000,
   pingEveryMs: 10_000,
   pongMs: 15_000,
@@ -55,6 +55,7 @@ export class Keeper {
   readonly #o: KeeperOptions;
   readonly #browser: Browser;
   readonly #heartbeat: Heartbeat;
+  readonly #firstFrame = Promise.withResolvers<void>();
   #target: Target = { mode: 'waiting' };
   #wanderedTo: string | undefined;
   #loading = false;
@@ -67,7 +68,6 @@ export class Keeper {
   #restarts = 0;
   #connections = 0;
   #quitting = false;
-  #painted = false;
   #retry: NodeJS.Timeout | undefined;
   #well: NodeJS.Timeout | undefined;
   #away: NodeJS.Timeout | undefined;
@@ -76,7 +76,13 @@ export class Keeper {
   constructor(options: KeeperOptions) {
     this.#o = options;
     this.#browser = options.browser;
-    this.#heartbeat = new Heartbeat(options.browser, options.timing, () => void this.#hangs());
+    this.#heartbeat = new Heartbeat(options.browser, options.timing, {
+      answered: () => {
+        if (this.#well === undefined && !this.#loading && this.#error === null) this.#awaitWell();
+      },
+      missed: () => this.#stopWell(), // it may be about to hang: not well yet
+      hangs: () => void this.#hangs(),
+    });
   }
 
   start(target: Target): void {
@@ -110,9 +116,9 @@ export class Keeper {
     return this.#browser.connected ? this.#error : AWAY;
   }
 
-  /** Whether the browser has shown a frame. */
-  get painted(): boolean {
-    return this.#painted;
+  /** Resolves when the browser has shown its first frame. */
+  get firstFrame(): Promise<void> {
+    return this.#firstFrame.promise;
   }
 
   /** How often the browser came anew. */
@@ -157,7 +163,7 @@ export class Keeper {
   /** A host asked for something: what went wrong before does not count any more. */
   #begin(): void {
     clearTimeout(this.#retry);
-    clearTimeout(this.#well);
+    this.#stopWell();
     this.#failures = 0;
     this.#error = null;
     this.#loading = true;
@@ -169,7 +175,7 @@ export class Keeper {
     else if (event.event === 'load') this.#loadChanged(event);
     else if (event.event === 'load_failed') this.#loadFailed(event);
     else if (event.event === 'page_gone') this.#pageGone(event.reason);
-    else this.#painted = true;
+    else this.#firstFrame.resolve();
   }
 
   async #connected(uri: string | null): Promise<void> {
@@ -189,7 +195,7 @@ export class Keeper {
     this.#heartbeat.start();
     if (uri !== null && this.#target.mode === 'url' && sameUrl(uri, this.#target.url)) {
       // The agent was away, not the page: leave it alone.
-      this.#painted = true;
+      this.#firstFrame.resolve();
       this.#isUp();
     } else if (this.#failures > 1) {
       this.#plan({ ...this.#o.timing.step(this.#failures, 'crash'), stage: 'page' });
@@ -200,7 +206,7 @@ export class Keeper {
   #disconnected(): void {
     this.#heartbeat.stop();
     clearTimeout(this.#retry);
-    clearTimeout(this.#well);
+    this.#stopWell();
     this.#ownHtml = undefined;
     this.#wanderedTo = undefined;
     this.#loadId = -1;
@@ -273,15 +279,24 @@ export class Keeper {
   #isUp(): void {
     this.#loading = false;
     this.#error = null;
-    clearTimeout(this.#well);
+    this.#awaitWell();
+  }
+
+  #awaitWell(): void {
+    this.#stopWell();
     this.#well = setTimeout(() => {
       this.#failures = 0;
     }, this.#o.timing.wellMs);
     this.#well.unref();
   }
 
-  #fail(kind: 'load' | 'crash', error: DisplayError): void {
+  #stopWell(): void {
     clearTimeout(this.#well);
+    this.#well = undefined;
+  }
+
+  #fail(kind: 'load' | 'crash', error: DisplayError): void {
+    this.#stopWell();
     this.#failures += 1;
     this.#error = error;
     this.#loading = false;

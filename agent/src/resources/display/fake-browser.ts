@@ -1,0 +1,116 @@
+import type { Browser, BrowserEvent, BrowserSettings, Load, Output } from './ports.ts';
+
+/** A browser for tests of the display: it loads when told so, and can be slow, deaf, dead or gone. */
+export class FakeBrowser implements Browser {
+  connected = false;
+  readonly calls: string[] = [];
+  /** What the next loads do. */
+  behaviour: 'finish' | 'fail' | 'hold' = 'finish';
+  answersPings = true;
+  takesCommands = true;
+  settings: BrowserSettings | undefined;
+  html = '';
+  readonly #listeners = new Set<(event: BrowserEvent) => void>();
+  #lastId = 0;
+
+  get pid(): number | null {
+    return this.connected ? 42 : null;
+  }
+
+  listen(listener: (event: BrowserEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  plug(uri: string | null = null): void {
+    this.connected = true;
+    this.emit({ event: 'connected', uri });
+  }
+
+  unplug(): void {
+    this.connected = false;
+    this.emit({ event: 'disconnected' });
+  }
+
+  emit(event: BrowserEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  /** How often a call was made whose record starts so. */
+  count(start: string): number {
+    return this.calls.filter((call) => call.startsWith(start)).length;
+  }
+
+  async configure(settings: BrowserSettings): Promise<boolean> {
+    await this.#note('configure');
+    this.settings = settings;
+    return false;
+  }
+
+  load(uri: string): Load {
+    return this.#load(`load ${uri}`, uri);
+  }
+
+  loadHtml(html: string, uri: string): Load {
+    this.html = html;
+    return this.#load('html', uri, 'finish');
+  }
+
+  reload(): Load {
+    return this.#load('reload', 'http://reloaded/');
+  }
+
+  async ping(): Promise<boolean> {
+    this.calls.push('ping');
+    return this.answersPings;
+  }
+
+  async terminatePage(): Promise<void> {
+    await this.#note('terminate');
+    this.emit({ event: 'page_gone', reason: 'terminated' });
+  }
+
+  async screenshot(): Promise<Buffer> {
+    await this.#note('screenshot');
+    return Buffer.from('png');
+  }
+
+  async outputs(): Promise<Output[]> {
+    await this.#note('outputs');
+    return [{ name: 'Virtual-1', mode: '1280x720@75', modes: ['1280x720@75', '800x600@60'] }];
+  }
+
+  async rotate(output: string, degrees: number): Promise<void> {
+    await this.#note(`rotate ${output} ${degrees}`);
+  }
+
+  async quit(): Promise<void> {
+    await this.#note('quit');
+  }
+
+  async #note(call: string): Promise<void> {
+    this.calls.push(call);
+    if (!this.connected) throw new Error('not connected');
+    if (!this.takesCommands) throw new Error('timeout');
+  }
+
+  #load(call: string, uri: string, behaviour = this.behaviour): Load {
+    this.#lastId += 1;
+    const load = this.#lastId;
+    const accepted = this.#note(call);
+    void accepted.then(
+      () => {
+        this.emit({ event: 'load', state: 'started', load, uri });
+        if (behaviour === 'finish') {
+          this.emit({ event: 'load', state: 'committed', load, uri });
+          this.emit({ event: 'load', state: 'finished', load, uri });
+          this.emit({ event: 'painted', load });
+        } else if (behaviour === 'fail') {
+          this.emit({ event: 'load_failed', load, uri, kind: 'network', message: 'Connection refused' });
+        }
+      },
+      () => undefined,
+    );
+    return { id: load, accepted };
+  }
+}

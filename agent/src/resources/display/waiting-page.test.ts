@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asset } from '../../system/assets.ts';
+import { fill, WaitingPage } from './waiting-page.ts';
+
+test('fills the real page, and leaves no place open', async () => {
+  const facts = { name: 'Lobby', version: '1.2.3', addresses: ['http://10.55.77.1'] };
+  const page = new WaitingPage(
+    () => asset('page/waiting.html'),
+    () => facts,
+  );
+  const html = await page.render(undefined);
+  for (const text of ['data-state="ready"', '>Lobby<', '1.2.3', '<li>http://10.55.77.1</li>']) {
+    assert.ok(html.includes(text), text);
+  }
+  assert.ok(!html.includes('{{'));
+  facts.addresses = [];
+  assert.ok((await page.render(undefined)).includes('data-state="offline"'));
+  const notice = await page.render({ what: 'http://a/', why: 'Connection refused' });
+  assert.ok(notice.includes('data-state="notice"') && notice.includes('Connection refused'));
+});
+
+test('escapes everything that comes from outside', () => {
+  const evil = `<script>"'&{{name}}`;
+  const facts = { name: evil, version: evil, addresses: [evil] };
+  const html = fill('{{name}}{{version}}{{addresses}}{{what}}{{why}}', facts, { what: evil, why: evil });
+  assert.ok(!/<(?!\/?li>)|["']/.test(html), html);
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { TargetFile } from './target-file.ts';
+
+let folder: string;
+const file = (boot: string) => new TargetFile(join(folder, 'run'), join(folder, 'data'), boot);
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-target-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('a restart finds the target, another boot only the lasting one', async () => {
+  const target = { mode: 'url', url: 'http://a/' } as const;
+  await file('one').save(target, false);
+  assert.deepEqual(await file('one').current(), target);
+  assert.equal(await file('two').current(), undefined);
+  assert.equal(await file('one').last(), undefined);
+  await file('one').save(target, true);
+  assert.deepEqual(await file('two').last(), target);
+});
+
+test('of many saves in a row the last one stays', async () => {
+  const store = file('one');
+  await Promise.all([1, 2, 3, 4, 5].map((n) => store.save({ mode: 'url', url: `http://${n}/` }, true)));
+  assert.deepEqual(await store.current(), { mode: 'url', url: 'http://5/' });
+  assert.deepEqual(await store.last(), { mode: 'url', url: 'http://5/' });
+});
+
+test('a damaged file counts as none', async () => {
+  const store = file('one');
+  await store.save({ mode: 'waiting' }, true);
+  assert.ok((await stat(join(folder, 'data/display.json'))).isFile());
+  for (const damage of ['', '{', '{"boot":"one","target":{"mode":"url"}}', 'null']) {
+    await writeFile(join(folder, 'data/display.json'), damage);
+    assert.equal(await store.last(), undefined);
+  }
+});
