@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, {
   type FastifyError,
@@ -241,7 +240,8 @@ function answerError(reply: FastifyReply, error: unknown, log: Logger) {
  */
 function cutUnreadBody({ raw, request }: FastifyReply): void {
   const incoming = request.raw;
-  if (incoming.complete || !(incoming instanceof IncomingMessage)) return;
+  // Requests that another link injects have no such field: there is no connection to cut.
+  if (incoming.complete !== false) return;
   const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), UNREAD_BODY_MS).unref();
   raw.once('finish', () => incoming.resume());
   incoming.once('close', () => clearTimeout(timer));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HttpLink, listen } from './http.ts';
 import { testApp } from './test-app.ts';
 
 interface Case {
@@ -95,31 +94,4 @@ test('a POST that names JSON and sends nothing is a POST without a body', async 
   });
   assert.equal(answer.statusCode, 202);
   assert.deepEqual(calls, ['reboot']);
-});
-
-test('answers on every address, in the envelope even where HTTP fails, and ends at once', async () => {
-  const { app } = testApp();
-  const link: HttpLink = await listen(app, [
-    { host: '127.0.0.1', port: 0 },
-    { host: '127.0.0.1', port: 0 },
-  ]);
-  for (const address of link.addresses) {
-    const answer = await fetch(`${address}/api/v1/nothing`);
-    assert.equal(answer.status, 404);
-    assert.match(await answer.text(), /"not_found"/);
-  }
-  const begun = performance.now();
-  await link.close();
-  assert.ok(performance.now() - begun < 2000);
-  await app.close();
-});
-
-test('an address that is taken is an error, and no other stays open', async () => {
-  const { app } = testApp();
-  const first = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
-  const port = Number(new URL(first.addresses[0] ?? '').port);
-  const free = { host: '127.0.0.1', port: 0 };
-  await assert.rejects(listen(app, [free, { host: '127.0.0.1', port }]), { code: 'EADDRINUSE' });
-  await first.close();
-  await app.close();
 });

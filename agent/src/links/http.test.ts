@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { type HttpLink, listen } from './http.ts';
+import { testApp } from './test-app.ts';
+
+test('answers on every address, in the envelope even where HTTP fails, and ends at once', async () => {
+  const { app } = testApp();
+  const link: HttpLink = await listen(app, [
+    { host: '127.0.0.1', port: 0 },
+    { host: '127.0.0.1', port: 0 },
+  ]);
+  for (const address of link.addresses) {
+    const answer = await fetch(`${address}/api/v1/nothing`);
+    assert.equal(answer.status, 404);
+    assert.match(await answer.text(), /"not_found"/);
+  }
+  const begun = performance.now();
+  await link.close();
+  assert.ok(performance.now() - begun < 2000);
+  await app.close();
+});
+
+test('an address that is taken is an error, and no other stays open', async () => {
+  const { app } = testApp();
+  const first = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
+  const port = Number(new URL(first.addresses[0] ?? '').port);
+  const free = { host: '127.0.0.1', port: 0 };
+  await assert.rejects(listen(app, [free, { host: '127.0.0.1', port }]), { code: 'EADDRINUSE' });
+  await first.close();
+  await app.close();
+});
+
+async function serve(t: { after(clean: () => Promise<void>): void }) {
+  const { app, release, waiting } = testApp();
+  const link = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
+  t.after(async () => {
+    await link.close();
+    await app.close();
+  });
+  const [base = ''] = link.addresses;
+  return { link, base, port: Number(new URL(base).port), release, waiting };
+}
+
+/** Sends bytes as they are and gives everything that comes until the agent hangs up. */
+async function raw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  let text = '';
+  socket.on('data', (data) => {
+    text += data;
+  });
+  await once(socket, 'close');
+  return text;
+}
+
+test('what is not HTTP gets the envelope and the end of the connection', async (t) => {
+  const { port } = await serve(t);
+  const host = 'Host: localhost\r\n';
+  for (const bytes of [
+    'nonsense\r\n\r\n',
+    `GET / HTTP/9.9\r\n${host}\r\n`,
+    `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`,
+    `POST /api/v1/echo HTTP/1.1\r\n${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\n`,
+  ]) {
+    const answer = await raw(port, bytes);
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    assert.match(answer, /\r\n\r\n\{"error":\{"code":"bad_request"/);
+    assert.match(answer, /\r\nx-frame-options: DENY\r\n/);
+  }
+});
+
+test('a body that is refused unread does not keep the answer from the client', async (t) => {
+  const { base } = await serve(t);
+  const body = Buffer.alloc(8 * 1024 * 1024);
+  const headers = { 'content-type': 'image/png' };
+  for (const [path, status] of [
+    ['/unread', 409],
+    ['/unwired', 501],
+    ['/file/a', 413],
+    ['/nothing', 404],
+  ] as const) {
+    const answer = await fetch(`${base}/api/v1${path}`, { method: 'PUT', headers, body });
+    assert.equal(answer.status, status, path);
+    await answer.arrayBuffer();
+  }
+  const json = await fetch(`${base}/api/v1/echo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ value: 'x'.repeat(1024 * 1024) }),
+  });
+  assert.equal(json.status, 413);
+});
+
+test('a request under way ends before the link does', async (t) => {
+  const { link, base, release, waiting } = await serve(t);
+  const answer = fetch(`${base}/api/v1/slow`);
+  while (waiting() === 0) await new Promise(setImmediate);
+  const closed = link.close();
+  release();
+  assert.equal((await answer).status, 200);
+  await closed;
+  await assert.rejects(fetch(`${base}/api/v1/slow`));
+});
+
+test('a request that does not end does not keep the link from closing', async (t) => {
+  const { link, base, waiting } = await serve(t);
+  const answer = fetch(`${base}/api/v1/slow`);
+  answer.catch(() => undefined);
+  while (waiting() === 0) await new Promise(setImmediate);
+  const begun = performance.now();
+  await link.close();
+  assert.ok(performance.now() - begun < 2000);
+  await assert.rejects(answer);
+});
