@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Cache } from './cache.ts';
+import { hashOf } from './hash.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vitrine-cache-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const fill = async (target: string): Promise<void> => writeFileSync(join(target, 'file'), 'x');
+
+test('a folder is made once for a key', async () => {
+  const cache = new Cache(folder);
+  let made = 0;
+  const work = async (target: string): Promise<void> => {
+    made += 1;
+    await fill(target);
+  };
+  const first = await cache.make('root', hashOf('1'), 2, work);
+  assert.equal(await cache.make('root', hashOf('1'), 2, work), first);
+  assert.equal(made, 1);
+  assert.ok(existsSync(join(first, 'file')));
+});
+
+test('work that fails leaves nothing', async () => {
+  const cache = new Cache(folder);
+  await assert.rejects(
+    cache.make('root', hashOf('1'), 2, async (target) => {
+      await fill(target);
+      throw new Error('cut off');
+    }),
+    /cut off/,
+  );
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('what a killed build left is not taken for whole', async () => {
+  const cache = new Cache(folder);
+  const seen: string[] = [];
+  writeFileSync(join(folder, 'tmp-root'), 'left over');
+  await cache.make('root', hashOf('1'), 2, async (target) => {
+    seen.push(...readdirSync(target));
+  });
+  assert.deepEqual(seen, []);
+});
+
+test('the least recently used of a kind go, others stay', async () => {
+  const cache = new Cache(folder);
+  const one = await cache.make('root', hashOf('1'), 2, fill);
+  const two = await cache.make('root', hashOf('2'), 2, fill);
+  const other = await cache.make('root-other', hashOf('1'), 1, fill);
+  utimesSync(one, 1, 1);
+  utimesSync(two, 2, 2);
+  cache.find('root', hashOf('1')); // used just now
+  const three = await cache.make('root', hashOf('3'), 2, fill);
+  assert.deepEqual([one, two, three, other].map(existsSync), [true, false, true, true]);
+});
+
+test('one at a time', async () => {
+  const events: string[] = [];
+  const { promise: inside, resolve: entered } = Promise.withResolvers<void>();
+  const { promise: leave, resolve: goOn } = Promise.withResolvers<void>();
+  const first = new Cache(folder).exclusively(async () => {
+    events.push('first in');
+    entered();
+    await leave;
+    events.push('first out');
+  });
+  await inside;
+  const second = new Cache(folder).exclusively(async () => {
+    events.push('second in');
+  });
+  goOn();
+  await Promise.all([first, second]);
+  assert.deepEqual(events, ['first in', 'first out', 'second in']);
+});
+
+test('the lock is free again after work that failed', async () => {
+  const cache = new Cache(folder);
+  await assert.rejects(
+    cache.exclusively(() => Promise.reject(new Error('no'))),
+    /no/,
+  );
+  assert.equal(await cache.exclusively(async () => 'yes'), 'yes');
+});

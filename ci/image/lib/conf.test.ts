@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../../lib/places.ts';
+import { parsePackageConf, readPackageConf } from './conf.ts';
+
+const TEXT = `
+[settings]
+suite forky
+components main contrib   # two of them
+architecture amd64
+[host]
+mmdebstrap
+[runtime]
+systemd udev # comment
+nodejs
+[builder]
+gcc g++
+[firmware]
+u-boot-qemu
+`;
+
+test('lists and settings are read, comments are not', () => {
+  assert.deepEqual(parsePackageConf(TEXT), {
+    suite: 'forky',
+    components: ['main', 'contrib'],
+    architecture: 'amd64',
+    host: ['mmdebstrap'],
+    runtime: ['systemd', 'udev', 'nodejs'],
+    builder: ['gcc', 'g++'],
+    firmware: ['u-boot-qemu'],
+  });
+});
+
+test('what is wrong is named with its line', () => {
+  assert.throws(
+    () => parsePackageConf(TEXT.replace('g++', 'g++;reboot')),
+    /packages\.conf:12: "g\+\+;reboot"/,
+  );
+  assert.throws(() => parsePackageConf(`gcc\n${TEXT}`), /packages\.conf:1: a package before the first/);
+  assert.throws(() => parsePackageConf(TEXT.replace('u-boot-qemu', '')), /section \[firmware\] is missing/);
+  assert.throws(() => parsePackageConf(TEXT.replace('suite forky', '')), /setting suite is missing/);
+});
+
+test('the project’s own list can be read', () => {
+  assert.ok(readPackageConf(join(ROOT, 'ci/image/packages.conf')).runtime.includes('systemd'));
+});
