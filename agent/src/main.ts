@@ -11,6 +11,7 @@ import { createGuard } from './links/guard.ts';
 import { listen } from './links/http.ts';
 import { SerialLink } from './links/serial/link.ts';
 import { openSerialPort } from './links/serial/port.ts';
+import { systemShell } from './links/serial/shell.ts';
 import { sweepUploads } from './links/serial/uploads.ts';
 import { EventSocket, refusePlainEvents } from './links/socket.ts';
 import { serveUi } from './links/ui.ts';
@@ -196,6 +197,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger): Pr
       identity: () => ({ serial: identity.serial, name: config.get().device.name }),
       uploadFolder,
       openPort: (handler) => openSerialPort({ path, handler, log, openDevice: openSerialDevice }),
+      ...(board.ownsSystem ? { shellCommand: systemShell() } : {}),
     });
     stops.push(() => link.close());
   }

@@ -92,6 +92,24 @@ export function openShell({ command = loginShell(), output, onExit }: ShellOptio
   };
 }
 
+/**
+ * On the appliance: a shell outside the agent's sandbox, as a transient unit of its own. It ends by the hang-up of
+ * its terminal, and its unit takes along what it started.
+ */
+export function systemShell(): [string, ...string[]] {
+  const properties = ['User=root', 'WorkingDirectory=~', 'SendSIGHUP=yes', 'TimeoutStopSec=2'];
+  return [
+    '/usr/bin/systemd-run',
+    '--quiet',
+    '--collect',
+    '--pty',
+    '--service-type=exec',
+    '--description=Support shell of a serial line',
+    ...properties.map((property) => `--property=${property}`),
+    ...loginShell(),
+  ];
+}
+
 function loginShell(): [string, ...string[]] {
   return [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-l'];
 }
