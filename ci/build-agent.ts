@@ -42,6 +42,8 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<voi
     entryPoints: [join(root, 'agent/src/main.ts')],
     outfile: join(outdir, 'main.mjs'),
     bundle: true,
+    // The bundle's comments name files from here: the same bytes wherever the command is run from.
+    absWorkingDir: root,
     platform: 'node',
     format: 'esm',
     target: 'node24',

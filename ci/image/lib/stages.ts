@@ -120,7 +120,9 @@ export async function bundleAgent(build: Build): Promise<string> {
   let made = '';
   await build.cache.scratch('bundle', async (folder) => {
     const bundle = join(folder, 'agent');
-    await buildAgent(bundle);
+    await buildAgent(bundle).catch(() => {
+      throw new Problem('the agent could not be bundled; the lines above say why.');
+    });
     made = await build.cache.make('agent', hashFiles(bundle, ['.']), KEEP_PARTS, async (target) => {
       rmSync(target, { recursive: true });
       renameSync(bundle, target);
