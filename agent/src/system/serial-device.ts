@@ -86,7 +86,7 @@ export async function openSerialDevice(path: string): Promise<SerialDevice> {
         () => true,
         () => false,
       ));
-    await stty(path, ['raw', '-echo', 'cread', carrier ? '-clocal' : 'clocal']);
+    await stty(path, ['raw', '-echo', '-iexten', 'cread', carrier ? '-clocal' : 'clocal']);
     return new Tty(native, fd, carrier);
   } catch (error) {
     await closeFile(fd).catch(() => undefined);

@@ -43,6 +43,11 @@ export interface SerialPortOptions {
 const STALL_MS = 10_000;
 /** How often a host that is away is looked for. */
 const PRESENCE_INTERVAL_MS = 100;
+/**
+ * Time for a host between opening its tty, which raises DTR, and setting it to raw mode: a terminal in its first mode
+ * echoes, and would send our greeting back to us.
+ */
+const SETTLE_MS = 30;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
 
@@ -138,6 +143,7 @@ class Port implements SerialPort {
         const presence = await device.presence();
         if (pump.ended) break;
         if (presence !== 'away') {
+          if (presence === 'here' && device.speaksWhileAway) await this.#sleep(SETTLE_MS);
           pump.start(presence === 'here');
           await pump.end;
         } else {
