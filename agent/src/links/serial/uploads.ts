@@ -86,15 +86,17 @@ export class Uploads {
       this.refuse(id);
       throw new ApiError('too_many_requests', `There are ${MAX_UPLOADS} uploads on this link already.`);
     }
+    const idleMs = this.#options.idleMs ?? IDLE_MS;
     const timer = setTimeout(() => {
-      const seconds = (this.#options.idleMs ?? IDLE_MS) / 1000;
-      this.#fail(id, new ApiError('bad_request', `The upload was given up: no chunk came for ${seconds} s.`));
-    }, this.#options.idleMs ?? IDLE_MS).unref();
+      const message = `The upload was given up: no chunk came for ${idleMs / 1000} s.`;
+      this.#fail(id, upload, new ApiError('bad_request', message));
+    }, idleMs).unref();
     const file = admitted.then(() => createSpoolFile(this.#options.folder));
     const written = file.then(() => requireSpace(this.#options.folder));
-    this.#open.set(id, { target, file, written, seq: 0, bytes: 0, checkedAt: 0, timer });
+    const upload: Upload = { target, file, written, seq: 0, bytes: 0, checkedAt: 0, timer };
+    this.#open.set(id, upload);
     this.#failed.delete(id);
-    written.catch((error) => this.#fail(id, storageError(error)));
+    written.catch((error) => this.#fail(id, upload, storageError(error)));
   }
 
   /** A request that was refused may have its chunks on the way already. */
@@ -109,10 +111,10 @@ export class Uploads {
   /** A new request takes the id of an upload whose last chunk never came: that upload is over. */
   supersede(id: string): void {
     this.#failed.delete(id);
-    if (this.#open.has(id)) {
-      this.#fail(id, new ApiError('bad_request', 'The upload was given up: its last chunk did not come.'));
-      this.#failed.delete(id);
-    }
+    const upload = this.#open.get(id);
+    if (!upload) return;
+    const message = 'The upload was given up: its last chunk did not come.';
+    this.#fail(id, upload, new ApiError('bad_request', message), true);
   }
 
   /** Takes a `request_chunk` frame. */
@@ -130,7 +132,12 @@ export class Uploads {
       this.#write(id, upload, bytes);
       if (frame.last === true) this.#finish(id, upload);
     } catch (error) {
-      this.#fail(id, error instanceof ApiError ? error : new ApiError('internal'), frame.last === true);
+      this.#fail(
+        id,
+        upload,
+        error instanceof ApiError ? error : new ApiError('internal'),
+        frame.last === true,
+      );
     }
   }
 
@@ -163,7 +170,7 @@ export class Uploads {
           this.#options.resume();
         }
       });
-    upload.written.catch((error) => this.#fail(id, storageError(error)));
+    upload.written.catch((error) => this.#fail(id, upload, storageError(error)));
   }
 
   #finish(id: string, upload: Upload): void {
@@ -181,10 +188,12 @@ export class Uploads {
     complete().catch(() => undefined);
   }
 
-  /** Ends an upload with an error. @param complete no further chunk of it is to come */
-  #fail(id: string, error: ApiError, complete = false): void {
-    const upload = this.#open.get(id);
-    if (!upload) return;
+  /**
+   * Ends an upload with an error, unless it has ended: its id may stand for another by now.
+   * @param complete no further chunk of it is to come
+   */
+  #fail(id: string, upload: Upload, error: ApiError, complete = false): void {
+    if (this.#open.get(id) !== upload) return;
     this.#discard(id, upload);
     if (!complete) this.refuse(id);
     this.#options.fail(id, error);
