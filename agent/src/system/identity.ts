@@ -8,6 +8,8 @@ const APPLICATION_ID = Buffer.from('0c1f54c1b5a94d0b8ac8d2f3b79bd0ae', 'hex');
 /** What a machine without any identifier is called. */
 export const NO_SERIAL = 'unknown';
 const HARDWARE_SERIALS = ['/proc/device-tree/serial-number', '/sys/class/dmi/id/product_serial'];
+/** QEMU shows its firmware configuration to every guest; without SMBIOS that is all it tells of itself. */
+const QEMU_MARK = '/sys/firmware/qemu_fw_cfg/rev';
 const MODELS = ['/proc/device-tree/model', '/sys/class/dmi/id/product_name'];
 
 export interface IdentityOptions {
@@ -39,7 +41,7 @@ export async function readIdentity(options: IdentityOptions): Promise<Identity> 
   );
   return {
     serial: written ?? hardware ?? (await installationId(root)) ?? NO_SERIAL,
-    model: (await first(MODELS)) ?? 'unknown',
+    model: (await first(MODELS)) ?? ((await readText(join(root, QEMU_MARK))) ? 'QEMU' : 'unknown'),
     version: (await first(['/etc/vitrine/version'])) ?? packageVersion,
     slot: slotOf((await readText(join(root, '/proc/cmdline'))) ?? ''),
   };
