@@ -29,6 +29,11 @@ const MAX_UNREAD_BYTES = 6 * 1024 * 1024;
 /** Output in bytes above which events wait in their session. */
 const BUSY_BYTES = 64 * 1024;
 const MAX_ID_CHARACTERS = 256;
+/**
+ * Frames that only the device sends. When they arrive, the host's terminal is not in raw mode and echoes; answering
+ * them would be echoed too, for ever.
+ */
+const ECHOES: readonly unknown[] = ['hello', 'response', 'event', 'error', 'subscribed'];
 
 export interface SerialSessionOptions {
   app: FastifyInstance;
@@ -86,7 +91,7 @@ export class SerialSession {
       } else if (frame.object.type === 'shell') {
         this.#options.openShell(this.#framer.rest());
         return;
-      } else {
+      } else if (!ECHOES.includes(frame.object.type)) {
         this.#dispatch(frame.object, frame.bytes);
       }
     }
