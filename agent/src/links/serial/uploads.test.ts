@@ -156,6 +156,13 @@ test('an endpoint behind a closed gate refuses its upload before it has come', a
   assert.deepEqual((await port.line()).body, sent(BYTES));
 });
 
+test('an upload for which there is no room is refused', async () => {
+  // A file system of the kernel's own: it has no room at all.
+  const { port } = await connect({ uploadFolder: '/sys' });
+  upload(port, 1, small);
+  assert.deepEqual(failure(await port.line()), { status: 507, code: 'insufficient_storage' });
+});
+
 test('makes a host that is quicker than the disk wait', async () => {
   const { port } = await connect();
   port.send(request(1, 'PUT', '/unread', { body_b64: '' }));

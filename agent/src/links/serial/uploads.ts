@@ -92,7 +92,7 @@ export class Uploads {
       this.#fail(id, upload, new ApiError('bad_request', message));
     }, idleMs).unref();
     const file = admitted.then(() => createSpoolFile(this.#options.folder));
-    const written = file.then(() => requireSpace(this.#options.folder));
+    const written = file.then(() => undefined);
     const upload: Upload = { target, file, written, seq: 0, bytes: 0, checkedAt: 0, timer };
     this.#open.set(id, upload);
     this.#failed.delete(id);
@@ -245,6 +245,7 @@ function checkChunk({ seq, bytes, target }: Upload, frame: Readonly<Record<strin
 /** A file without a name: the system takes it back at close, however that comes about. */
 async function createSpoolFile(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await requireSpace(folder);
   const path = join(folder, `upload-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   await rm(path, { force: true });
