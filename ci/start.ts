@@ -49,6 +49,8 @@ const OPTIONS = {
 } as const;
 
 const POWER_DOWN_MS = 60_000;
+/** A device that is still booting may not hear the power button. */
+const POWER_DOWN_BOOTING_MS = 15_000;
 const DISK_ROOM = 3 * 2 ** 30;
 
 interface Request {
@@ -232,7 +234,8 @@ async function live(
   } else booted.catch(() => undefined);
   if (machine.running) {
     progress.line('powering the device down …');
-    const clean = await Promise.race([machine.powerDown(POWER_DOWN_MS), end.again.then(() => false)]);
+    const patience = outcome === 'ready' ? POWER_DOWN_MS : POWER_DOWN_BOOTING_MS;
+    const clean = await Promise.race([machine.powerDown(patience), end.again.then(() => false)]);
     if (!clean) progress.line('it did not power off by itself; its plug was pulled');
     await machine.quit();
     return true;

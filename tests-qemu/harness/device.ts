@@ -21,7 +21,7 @@ import { EventSocket } from './socket.ts';
 export const SERIAL_NUMBER = 'VIRT-0123ABCD';
 
 const DISK_ROOM = 2 * 2 ** 30;
-const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 240_000 };
+const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
 
 /** A running device as a test sees it: its power, its screen, its links, and a root shell inside. */
 export class Device {
