@@ -20,9 +20,7 @@ import { parse, parseText } from '../contract/validate.ts';
 import type { Logger } from '../system/logger.ts';
 import type { Guard } from './guard.ts';
 import { PAGE_POLICY, SECURITY_HEADERS } from './headers.ts';
-import { lazySerializer } from './serializer.ts';
 
-const CSP = 'content-security-policy';
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 /** What a link needs to get an answer out before the system goes down, in ms. */
@@ -61,7 +59,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 256 },
     // Given here and not by the setters, so that Fastify does not load compilers that are never used.
     schemaController: {
-      compilersFactory: { buildValidator: noValidator, buildSerializer: () => lazySerializer },
+      compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
     // A path that does not decode is a bad request in the standard envelope, like any other.
     frameworkErrors: (error, _request, reply) => void answerError(reply, error, log),
@@ -78,14 +76,6 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
       done(toApiError(error));
     }
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    const type = reply.getHeader('content-type');
-    if (typeof type === 'string' && type.startsWith('text/html') && !reply.hasHeader(CSP)) {
-      reply.header(CSP, PAGE_POLICY);
-    }
-    done();
-  });
-
   const served = new Map(routes.map((route) => [route.endpoint, route]));
   const gates = new Map<Endpoint, Gate>();
   app.decorate('gates', gates);
@@ -103,9 +93,13 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   return app;
 }
 
-/** Endpoints are validated by `callOf`, so no route gives Fastify a schema to validate by. */
-function noValidator(): never {
-  throw new Error('a route was given a schema for Fastify to validate by');
+/**
+ * Requests are validated by `callOf`. Answers are typed by their schemas and written by JSON.stringify: a compiled
+ * serializer is as quick for the smallest of them, many times slower for those with null in them, and takes longer
+ * to compile than most agents would ever win back. So no route gives Fastify a schema.
+ */
+function noCompiler(): never {
+  throw new Error('a route was given a schema for Fastify to compile');
 }
 
 /** JSON is the only other body there is, and it must say so: other sites' forms and beacons cannot. */
@@ -123,7 +117,6 @@ function register(app: FastifyInstance, { endpoint, handler, gate }: Route): voi
   app.route({
     method: endpoint.method,
     url: BASE_PATH + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    schema: endpoint.response ? { response: { [endpoint.status]: endpoint.response } } : {},
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
     ...(gate ? { onRequest: async () => gate() } : {}),
     ...(endpoint.body ? { preParsing: limitBodyTime } : {}),
@@ -133,7 +126,9 @@ function register(app: FastifyInstance, { endpoint, handler, gate }: Route): voi
       if (endpoint.status === 204) return reply.send();
       if (endpoint.download) {
         if (!(answer instanceof Uint8Array)) throw new TypeError(`${endpoint.path} did not give bytes`);
-        return reply.type(endpoint.download.contentType).header('cache-control', 'no-store').send(answer);
+        const { contentType } = endpoint.download;
+        if (contentType.startsWith('text/html')) reply.header('content-security-policy', PAGE_POLICY);
+        return reply.type(contentType).header('cache-control', 'no-store').send(answer);
       }
       return reply.send(answer);
     },

@@ -95,3 +95,9 @@ test('a POST that names JSON and sends nothing is a POST without a body', async 
   assert.equal(answer.statusCode, 202);
   assert.deepEqual(calls, ['reboot']);
 });
+
+test('a page may load nothing from elsewhere, and may not be framed', async () => {
+  const { app } = testApp();
+  const { headers } = await app.inject({ method: 'GET', url: '/api/v1/page' });
+  assert.match(String(headers['content-security-policy']), /default-src 'none';.*frame-ancestors 'none'/);
+});

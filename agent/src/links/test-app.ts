@@ -56,6 +56,15 @@ const download = endpoint({
   download: { contentType: PNG, description: 'An image' },
   errors: [],
 });
+const page = endpoint({
+  method: 'GET',
+  path: '/page',
+  tag: 'Test',
+  summary: 'HTML',
+  status: 200,
+  download: { contentType: 'text/html; charset=utf-8', description: 'A page' },
+  errors: [],
+});
 const upload = endpoint({
   method: 'PUT',
   path: '/file/{name}',
@@ -87,7 +96,7 @@ const unwired = endpoint({
   errors: [],
 });
 
-const ENDPOINTS: readonly Endpoint[] = [echo, reboot, slow, remove, download, upload, unread, unwired];
+const ENDPOINTS: readonly Endpoint[] = [echo, reboot, slow, remove, download, page, upload, unread, unwired];
 
 /** What `GET /file` gives. */
 export const FILE = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) & 255));
@@ -119,6 +128,7 @@ export function testApp(): TestApp {
       serve(slow, () => new Promise((resolve) => waiting.push(() => resolve({})))),
       serve(remove, () => undefined),
       serve(download, () => FILE),
+      serve(page, () => Buffer.from('<!doctype html>')),
       serve(upload, async ({ upload: body, uploadBytes = -1 }) => {
         const hash = createHash('sha256');
         let bytes = 0;
