@@ -1,10 +1,10 @@
 const INTERVAL_MS = 10_000;
 
-/** A line of a console without what terminals take for commands. */
-function printable(text: string): string {
+/** Text of a console without what terminals take for commands; lines end in "\n". */
+export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  const commands = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(?:\x07|\x1b\\)?|.)|[\x00-\x1f]/g;
-  return text.replaceAll(commands, '').trim();
+  const commands = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(?:\x07|\x1b\\)?|.)|[\x00-\x09\x0b-\x1f]/g;
+  return text.replaceAll(commands, '');
 }
 
 /** What a command says to the person who waits: steps with their times, on stderr. */
@@ -35,7 +35,7 @@ export class Progress {
     const tty = process.stderr.isTTY;
     this.line(`${name} …`);
     const tick = async (): Promise<void> => {
-      const more = printable(await detail()).slice(0, 70);
+      const more = (await detail()).slice(0, 70);
       const text = `${name} … ${Math.round(seconds())} s${more && ` · ${more}`}`;
       process.stderr.write(tty ? `\r\x1b[Kvitrine: ${text}` : `vitrine: ${text}\n`);
     };

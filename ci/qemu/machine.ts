@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { messageOf, Problem } from '../lib/problem.ts';
+import { printable } from '../lib/progress.ts';
 import { waitFor, within } from '../lib/wait.ts';
 import { type MachineSettings, qemuArguments } from './arguments.ts';
 import { QEMU } from './program.ts';
@@ -17,10 +18,10 @@ export interface MachineEnd {
   signal: NodeJS.Signals | null;
 }
 
-/** The end of a text file, at most 8 KiB of it; empty when it cannot be read. */
+/** The end of a text file, at most 8 KiB of it, without terminal commands; empty when it cannot be read. */
 export async function tailOf(path: string, lines = 30): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  return text.slice(-TAIL_BYTES).split('\n').slice(-lines).join('\n').trim();
+  return printable(text.slice(-TAIL_BYTES)).split('\n').slice(-lines).join('\n').trim();
 }
 
 /** A sentence for what QEMU said as it refused to start. */
