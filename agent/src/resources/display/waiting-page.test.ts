@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asset } from '../../system/assets.ts';
-import { fill, WaitingPage } from './waiting-page.ts';
+import { fill, hostUrls, WaitingPage } from './waiting-page.ts';
 
 test('fills the real page, and leaves no place open', async () => {
-  const facts = { name: 'Lobby', version: '1.2.3', addresses: ['http://10.55.77.1'] };
+  const facts = { name: 'Lobby', version: '1.2.3', addresses: ['10.55.77.1'] };
   const page = new WaitingPage(
     () => asset('page/waiting.html'),
     () => facts,
@@ -25,4 +25,12 @@ test('escapes everything that comes from outside', () => {
   const facts = { name: evil, version: evil, addresses: [evil] };
   const html = fill('{{name}}{{version}}{{addresses}}{{what}}{{why}}', facts, { what: evil, why: evil });
   assert.ok(!/<(?!\/?li>)|["']/.test(html), html);
+});
+
+test('names the addresses that a person can type, IPv4 first', () => {
+  assert.deepEqual(hostUrls(['fe80::1', '2001:db8::7', '169.254.3.4', '10.55.77.1', '192.168.1.23']), [
+    'http://10.55.77.1',
+    'http://192.168.1.23',
+    'http://[2001:db8::7]',
+  ]);
 });

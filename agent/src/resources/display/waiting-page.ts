@@ -1,11 +1,12 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Notice, WaitingPage as Port } from './ports.ts';
 
 /** What the waiting page tells. */
 export interface WaitingFacts {
   name: string;
   version: string;
-  /** Where hosts reach the device, best first; empty while there is none. */
-  addresses: string[];
+  /** All addresses of the device's interfaces, in their order. */
+  addresses: readonly string[];
 }
 
 const SHOWN_ADDRESSES = 3;
@@ -33,11 +34,10 @@ export class WaitingPage implements Port {
 
 /** Puts facts into the template's `{{…}}` places; everything is escaped. */
 export function fill(template: string, facts: WaitingFacts, notice: Notice | undefined): string {
-  const addresses = facts.addresses
-    .slice(0, SHOWN_ADDRESSES)
-    .map((address) => `<li>${escaped(address)}</li>`);
+  const urls = hostUrls(facts.addresses);
+  const addresses = urls.slice(0, SHOWN_ADDRESSES).map((url) => `<li>${escaped(url)}</li>`);
   const values: Record<string, string> = {
-    state: notice ? 'notice' : facts.addresses.length > 0 ? 'ready' : 'offline',
+    state: notice ? 'notice' : urls.length > 0 ? 'ready' : 'offline',
     name: escaped(facts.name),
     version: escaped(facts.version),
     addresses: addresses.join(''),
@@ -49,4 +49,11 @@ export function fill(template: string, facts: WaitingFacts, notice: Notice | und
 
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** What people type to reach the device: IPv4 first, no addresses that are good on one link only. */
+export function hostUrls(addresses: readonly string[]): string[] {
+  const v4 = addresses.filter((address) => isIPv4(address) && !address.startsWith('169.254.'));
+  const v6 = addresses.filter((address) => isIPv6(address) && !/^fe[89ab]/i.test(address));
+  return [...v4.map((address) => `http://${address}`), ...v6.map((address) => `http://[${address}]`)];
 }
