@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import { quickFits } from '../../contract/quick-fit.ts';
 import { badRequest, issues, parse } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { Logger } from '../../system/logger.ts';
@@ -227,7 +228,8 @@ export class ConfigStore {
 
   /** JSON pointers of the fields that break the schema or, when none does, a rule. */
   #wrongIn(document: unknown): string[] {
-    const shape = issues(StoredTree, splitKnown(Config, document).known).map(({ path }) => path);
+    const { known } = splitKnown(Config, document);
+    const shape = quickFits(StoredTree, known) ? [] : issues(StoredTree, known).map(({ path }) => path);
     if (shape.length > 0 || !isObject(document)) return shape;
     return brokenRules(this.#full(document), this.#options.board).map(({ reset }) => reset);
   }

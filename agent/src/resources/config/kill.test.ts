@@ -1,0 +1,173 @@
+/**
+ * Power goes at any moment: 300 hard kills of the real agent in the middle of patches. After each, config.json
+ * parses and is the last acknowledged configuration or the one that was on its way.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { buildAgent } from '../../../../ci/build-agent.ts';
+import { TEMPORARY_FILE } from '../../system/atomic-file.ts';
+import { isObject, mergePatch } from './tree.ts';
+
+const KILLS = 300;
+/** Devices that are killed side by side, each with a data folder of its own. */
+const DEVICES = 3;
+/** The kill comes within the time that so many patches take. */
+const PATCHES_A_ROUND = 4;
+const START_TIMEOUT_MS = 60_000;
+
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-kill-'));
+  await buildAgent(join(folder, 'agent'));
+  // The compiled code is kept at an orderly end only; with it every later start is quicker.
+  const { child, exited } = await start(join(folder, 'data-0'));
+  child.kill('SIGTERM');
+  await exited;
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+interface Running {
+  child: ChildProcess;
+  exited: Promise<unknown>;
+  api: string;
+}
+
+async function start(data: string): Promise<Running> {
+  const main = join(folder, 'agent', 'main.mjs');
+  const args = [main, '--profile', 'generic', '--listen', '127.0.0.1:0', '--data', data];
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
+  });
+  const exited = once(child, 'exit');
+  const said: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  const late = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  for await (const line of createInterface(child.stdout)) {
+    const ready: unknown = JSON.parse(line);
+    if (!isObject(ready) || ready.type !== 'ready' || !Array.isArray(ready.api)) continue;
+    clearTimeout(late);
+    return { child, exited, api: String(ready.api[0]) };
+  }
+  throw new Error(`the agent did not start: ${said.join('').slice(0, 2000)}`);
+}
+
+/** Status and JSON of one request; rejects when the agent is gone before all of the answer has come. */
+function ask(connection: Agent, url: string, patch?: unknown): Promise<{ status: number; body: unknown }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: unknown }>();
+  const headers = patch === undefined ? {} : { 'content-type': 'application/json' };
+  const asked = request(url, { agent: connection, method: patch === undefined ? 'GET' : 'PATCH', headers });
+  asked.on('error', reject).on('response', (response) => {
+    const parts: Buffer[] = [];
+    response.on('error', reject).on('data', (part: Buffer) => parts.push(part));
+    response.on('end', () => {
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(parts).toString('utf8')) });
+    });
+  });
+  asked.end(patch === undefined ? undefined : JSON.stringify(patch));
+  return promise;
+}
+
+/** Documents of quite different sizes, so that half of one and half of another never make a whole. */
+function patchOf(count: number): object {
+  const origins = Array.from(
+    { length: (count * 7) % 60 },
+    (_, index) => `https://page-${count}-${index}.example`,
+  );
+  return { device: { name: `patch ${count}` }, audio: { volume: count % 101 }, devices: { origins } };
+}
+
+interface Device {
+  data: string;
+  count: number;
+  /** What config.json may hold after a kill: the last acknowledged document and the one on its way. */
+  acknowledged: unknown;
+  inFlight: unknown;
+  /** How long a patch takes on this computer now, in ms. */
+  patchMs: number;
+}
+
+async function stored(data: string): Promise<unknown> {
+  const text = await readFile(join(data, 'config.json'), 'utf8').catch(() => '{"schema":1}');
+  return JSON.parse(text);
+}
+
+/** Starts the agent on what the last kill left, checks what it reads, patches until it is killed, checks the file. */
+async function round(device: Device): Promise<void> {
+  const { child, exited, api } = await start(device.data);
+  const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    const shown = await ask(connection, `${api}/config`);
+    const found = await stored(device.data);
+    assert.ok(isObject(shown.body) && isObject(found));
+    assert.deepEqual(mergePatch(shown.body, found), shown.body, 'the agent runs with what the file says');
+
+    const killSoon = () => {
+      setTimeout(() => child.kill('SIGKILL'), Math.random() * PATCHES_A_ROUND * device.patchMs);
+    };
+    // The first patch of a life is the slow one, and some kills are to meet it.
+    const meetFirst = Math.random() < 0.2;
+    if (meetFirst) killSoon();
+    for (let patches = 0; ; patches++) {
+      if (patches === 1 && !meetFirst) killSoon();
+      const sent = performance.now();
+      device.count += 1;
+      const patch = patchOf(device.count);
+      device.inFlight = { schema: 1, ...patch };
+      const answer = await ask(connection, `${api}/config`, patch).catch(() => undefined);
+      if (!answer) break;
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      device.acknowledged = device.inFlight;
+      device.patchMs = performance.now() - sent;
+    }
+    await exited;
+  } finally {
+    child.kill('SIGKILL');
+    connection.destroy();
+  }
+  const left = await stored(device.data);
+  const context = `patch ${device.count} was on its way`;
+  const isInFlight = JSON.stringify(left) === JSON.stringify(device.inFlight);
+  assert.deepEqual(left, isInFlight ? device.inFlight : device.acknowledged, context);
+  // What is on the disk now is what the next round begins with, acknowledged or not.
+  device.acknowledged = left;
+}
+
+test(`${KILLS} hard kills in the middle of patches leave a whole configuration`, {
+  timeout: 280_000,
+}, async (t) => {
+  const devices = Array.from({ length: DEVICES }, (_, index) => ({
+    data: join(folder, `data-${index}`),
+    count: 0,
+    acknowledged: { schema: 1 } as unknown,
+    inFlight: undefined as unknown,
+    patchMs: 10,
+  }));
+  let left = KILLS;
+  await Promise.all(
+    devices.map(async (device) => {
+      while (left > 0) {
+        left -= 1;
+        await round(device);
+      }
+    }),
+  );
+  const patches = devices.reduce((sum, { count }) => sum + count, 0);
+  t.diagnostic(`${KILLS} kills, ${patches} patches`);
+  assert.ok(patches > KILLS * 2, `only ${patches} patches were sent: the kills did not meet them`);
+
+  const { data } = devices[0] ?? assert.fail('there is a device');
+  const { child, exited } = await start(data);
+  child.kill('SIGTERM');
+  await exited;
+  const leftovers = (await readdir(data)).filter((name) => TEMPORARY_FILE.test(name));
+  assert.deepEqual(leftovers, [], 'a start sweeps what the kills left');
+});
