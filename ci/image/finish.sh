@@ -19,4 +19,6 @@ clamp
 rm -rf "$root/usr/lib/fontconfig/cache"
 mkdir -p "$root/usr/lib/fontconfig/cache"
 fc-cache --sysroot="$root" --system-only --really-force
+# Caches of the tools above, with inode numbers in them; the device starts with an empty /var anyway.
+rm -rf "$root"/var/cache/*
 clamp
