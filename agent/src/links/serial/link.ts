@@ -101,7 +101,11 @@ export class SerialLink {
       this.#shell = openShell({
         command: shellCommand,
         output: (bytes) => this.#port.write(bytes),
-        onExit: () => this.#open(),
+        onExit: () => {
+          // Whatever the shell has written last, the greeting is a line of its own.
+          void this.#port.write('\n');
+          this.#open();
+        },
       });
     } catch (error) {
       log.error({ err: error }, 'support shell');

@@ -10,7 +10,7 @@ test('a shell takes the line and gives it back', async () => {
   port.send('stty -echo; echo "begin $((6 * 7)) <$NOTIFY_SOCKET>"; tty\n');
   await port.until('begin 42 <>');
   await port.until('/dev/pts/');
-  port.send('exit\n');
+  port.send('printf half; exit\n');
   await port.until('\n{"type":"hello"');
   await port.until('\n');
   port.send(request(1, 'POST', '/echo', { body: { value: 'back' } }));

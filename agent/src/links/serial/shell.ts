@@ -52,6 +52,9 @@ export function openShell({ command = loginShell(), output, onExit }: ShellOptio
       LOGNAME: username,
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       SHELL: shell ?? file,
+      // systemd-run would talk to the terminal: set its title, ask for its colours.
+      SYSTEMD_ADJUST_TERMINAL_TITLE: '0',
+      SYSTEMD_TINT_BACKGROUND: '0',
       USER: username,
     },
   });
