@@ -181,6 +181,20 @@ test('a host that leaves takes its session with it', async () => {
   assert.deepEqual(failure(await port.line()), { status: 400, code: 'bad_request' });
 });
 
+test('does not answer the echo of its own lines', async () => {
+  const { port } = await connect();
+  const echoed = [
+    HELLO,
+    { type: 'error', error: { code: 'bad_frame', message: '' } },
+    { type: 'subscribed', topics: [] },
+    { type: 'event', topic: 'log', ts: '', payload: {} },
+    { id: 1, type: 'response', status: 200 },
+  ];
+  for (const line of echoed) port.send({ ...line });
+  port.send(request(2, 'POST', '/echo', { body: { value: 1 } }));
+  assert.equal((await port.line()).id, 2);
+});
+
 test('greets again after a silence where hosts cannot be seen to come', async (t) => {
   const { port } = await connect();
   port.detectsHost = false;

@@ -30,6 +30,11 @@ const MAX_UNREAD_BYTES = 6 * 1024 * 1024;
 const BUSY_BYTES = 64 * 1024;
 const MAX_ID_CHARACTERS = 256;
 /**
+ * A host's port in its first mode echoes what it receives. Answering that would be answered by the echo of the
+ * answer, and so on for ever.
+ */
+const OWN_FRAMES: ReadonlySet<string> = new Set(['hello', 'response', 'event', 'subscribed', 'error']);
+/**
  * Frames that only the device sends. When they arrive, the host's terminal is not in raw mode and echoes; answering
  * them would be echoed too, for ever.
  */
@@ -98,6 +103,7 @@ export class SerialSession {
   }
 
   #dispatch(frame: Fields, bytes: number): void {
+    if (typeof frame.type === 'string' && OWN_FRAMES.has(frame.type)) return;
     if (frame.type !== 'request' && frame.type !== 'request_chunk') {
       this.#events.receive(frame);
       return;
