@@ -1,0 +1,103 @@
+/** What the running agent answers is what the contract says: no field more, none less. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type TSchema, Type } from 'typebox';
+import { valueAt } from '../resources/config/tree.ts';
+import { endpoints } from './all.ts';
+import { errorCodesOf } from './document/openapi.ts';
+import { ERRORS } from './errors.ts';
+import { ErrorEnvelopeSchema } from './shared.ts';
+import { fits, issues } from './validate.ts';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+let folder: string;
+let agent: ChildProcess;
+let api: string;
+
+before(
+  async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vitrine-answers-'));
+    const args = [
+      MAIN,
+      '--profile',
+      'generic',
+      '--listen',
+      '127.0.0.1:0',
+      '--data',
+      folder,
+      '--name',
+      'Lobby',
+    ];
+    agent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const stdout = agent.stdout ?? assert.fail('stdout is a pipe');
+    for await (const line of createInterface(stdout)) {
+      api = String(JSON.parse(line).api[0]);
+      return;
+    }
+    assert.fail('the agent did not start');
+  },
+  { timeout: 60_000 },
+);
+after(async () => {
+  const exited = once(agent, 'exit');
+  if (agent.exitCode === null && agent.kill('SIGTERM')) await exited;
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The schema with every object closed, so that a field that nobody documented is an issue. */
+function closed(schema: TSchema): TSchema {
+  const close = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(close);
+    if (typeof value !== 'object' || value === null) return value;
+    const inner = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, close(child)]));
+    const { $id: _id, ...rest } = inner;
+    return 'properties' in rest && !('patternProperties' in rest)
+      ? { ...rest, additionalProperties: false }
+      : rest;
+  };
+  return Type.Unsafe(JSON.parse(JSON.stringify(close(JSON.parse(JSON.stringify(schema))))));
+}
+
+for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+  test(`GET ${endpoint.path}`, async () => {
+    const answer = await fetch(`${api}${endpoint.path}`, { signal: AbortSignal.timeout(30_000) });
+    if (answer.status >= 400) {
+      const body: unknown = await answer.json();
+      assert.ok(fits(ErrorEnvelopeSchema, body), JSON.stringify(body));
+      const code = errorCodesOf(endpoint).find((known) => known === body.error.code);
+      assert.ok(code, `${body.error.code} is not documented for GET ${endpoint.path}`);
+      assert.notEqual(code, 'internal');
+      assert.equal(answer.status, ERRORS[code].status);
+    } else {
+      assert.equal(answer.status, endpoint.status);
+      if (endpoint.response) assert.deepEqual(issues(closed(endpoint.response), await answer.json()), []);
+      else assert.equal(answer.headers.get('content-type'), endpoint.download?.contentType);
+    }
+  });
+}
+
+test('surfaces that this board does not have say so', async () => {
+  const codes = ['/wifi', '/bluetooth', '/nfc/readers', '/content'].map(async (path) => {
+    const answer = await fetch(`${api}${path}`);
+    return `${answer.status} ${valueAt(await answer.json(), 'error.code')}`;
+  });
+  assert.deepEqual(await Promise.all(codes), [
+    '503 wifi_unsupported',
+    '503 bluetooth_unsupported',
+    '503 nfc_disabled',
+    '501 not_implemented',
+  ]);
+});
+
+test('the name from the command line is the default of device.name', async () => {
+  const answer = await fetch(`${api}/config`);
+  assert.equal(valueAt(await answer.json(), 'device.name'), 'Lobby');
+});
