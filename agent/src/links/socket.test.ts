@@ -9,7 +9,7 @@ import { EventBus } from '../events/bus.ts';
 import { createLogger } from '../system/logger.ts';
 import { createGuard } from './guard.ts';
 import { listen } from './http.ts';
-import { EventSocket } from './socket.ts';
+import { EventSocket, type EventSocketOptions } from './socket.ts';
 import { testApp } from './test-app.ts';
 
 const state = topic('display_state', Type.Unknown(), 'test');
@@ -17,10 +17,14 @@ const log = topic('log', Type.Unknown(), 'test');
 
 type Frame = Readonly<Record<string, unknown>>;
 
-async function serve(t: { after(clean: () => Promise<void>): void }) {
+async function serve(
+  t: { after(clean: () => Promise<void>): void },
+  options: Partial<EventSocketOptions> = {},
+) {
   const { app } = testApp();
   const bus = new EventBus();
-  const events = new EventSocket({ bus, log: createLogger('silent'), guard: createGuard(() => 'vitrine') });
+  const guard = createGuard(() => 'vitrine');
+  const events = new EventSocket({ bus, log: createLogger('silent'), guard, ...options });
   const http = await listen(app, [{ host: '127.0.0.1', port: 0 }], events.upgrade);
   t.after(async () => {
     await Promise.all([events.close(), http.close()]);
@@ -171,6 +175,18 @@ test('a plain GET of the path, a broken handshake and other upgrades are answere
   };
   assert.match(await raw('Upgrade\r\nUpgrade: websocket'), /^HTTP\/1.1 400 .*"bad_request"/s);
   assert.match(await raw('Upgrade, HTTP2-Settings\r\nUpgrade: h2c'), /^HTTP\/1.1 400 .*"bad_request"/s);
+});
+
+test('a client that has gone without a word is let go, one that answers pings stays', async (t) => {
+  const { url, events } = await serve(t, { pingMs: 50 });
+  const present = await client(url);
+  const gone = new WebSocket(url, { autoPong: false });
+  await once(gone, 'open');
+  const [code] = await once(gone, 'close');
+  assert.equal(code, 1006);
+  while (events.clients === 2) await new Promise(setImmediate);
+  assert.equal(events.clients, 1);
+  assert.equal(present.socket.readyState, WebSocket.OPEN);
 });
 
 test('says goodbye when the agent stops', async (t) => {

@@ -39,6 +39,8 @@ export interface EventSocketOptions {
   guard?: Guard;
   /** Takes a client's `page_message`; throws ApiError when there is no channel. Absent: not wired. */
   onPageMessage?: (payload: unknown) => void;
+  /** Time between two pings in ms. */
+  pingMs?: number;
 }
 
 /** A plain GET of the socket's path, the same answer on REST and serial. Call before the app is ready. */
@@ -104,7 +106,7 @@ export class EventSocket {
       this.#server.on('wsClientError', (error, socket) => {
         answerRaw(socket, new ApiError('bad_request', error.message));
       });
-      this.#pinger = setInterval(() => this.#ping(), PING_MS).unref();
+      this.#pinger = setInterval(() => this.#ping(), this.#options.pingMs ?? PING_MS).unref();
     }
     return this.#server;
   }
