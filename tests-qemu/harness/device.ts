@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { chooseAcceleration } from '../../ci/qemu/acceleration.ts';
 import { makeOverlay } from '../../ci/qemu/disk.ts';
@@ -167,13 +168,19 @@ export class Device {
 
   /** Waits until `GET /display` is as wanted; gives it. */
   async waitForDisplay(wanted: (display: unknown) => boolean, what: string, timeoutMs = 60_000) {
-    return await waitFor(
-      async () => {
-        const display = await this.get('/display');
-        return wanted(display) && { display };
-      },
-      { timeoutMs, what, intervalMs: 200 },
-    ).then(({ display }) => display);
+    let last: unknown;
+    try {
+      await waitFor(
+        async () => {
+          last = await this.get('/display');
+          return wanted(last);
+        },
+        { timeoutMs, what, intervalMs: 200 },
+      );
+      return last;
+    } catch (error) {
+      throw new Error(`${messageOf(error)}; the display is ${JSON.stringify(last)}`);
+    }
   }
 
   /** Back to the waiting page, drawn. */
