@@ -11,8 +11,8 @@ type Message = import('dbus-next').Message;
 const SYSTEM_BUS = 'unix:path=/run/dbus/system_bus_socket';
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 5000;
-const CALL_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 15_000;
+const CALL_TIMEOUT_MS = 20_000;
 
 export interface BusCall {
   destination: string;
@@ -21,7 +21,7 @@ export interface BusCall {
   member: string;
   signature?: string;
   body?: unknown[];
-  /** 10 s by default, in ms. */
+  /** 20 s by default, in ms. */
   timeoutMs?: number;
 }
 

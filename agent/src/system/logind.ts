@@ -11,7 +11,7 @@ const MEMBERS: Record<PowerAction, { can: string; perform: string }> = {
   reboot: { can: 'CanReboot', perform: 'Reboot' },
   shutdown: { can: 'CanPowerOff', perform: 'PowerOff' },
 };
-const CHECK_TIMEOUT_MS = 5000;
+const CHECK_TIMEOUT_MS = 20_000;
 
 /** Reboots and powers off through systemd-logind, which honours inhibitors and stops units in order. */
 export function logindPower(dbus: SystemBus): Power {

@@ -7,7 +7,7 @@ const INSTALLER = {
   interface: 'de.pengutronix.rauc.Installer',
 };
 /** RAUC reads the slots' state and the boot loader's environment from disk, in ms. */
-const RAUC_TIMEOUT_MS = 30_000;
+const RAUC_TIMEOUT_MS = 120_000;
 /**
  * The boot slots as RAUC sees them.
  * @param installed whether this system boots from slots at all (the kernel argument `rauc.slot`)
