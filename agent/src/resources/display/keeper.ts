@@ -13,7 +13,7 @@ export interface KeeperTiming extends HeartbeatTiming {
 
 export const TIMING: KeeperTiming = {
   wellMs: 60_000,
-  awayMs: 20_000,
+  awayMs: 60_000,
   pingEveryMs: 10_000,
   pongMs: 15_000,
   misses: 2,
