@@ -120,15 +120,12 @@ export function explain(error: CommandError): string {
 
 /** Runs this script as the root of a user namespace and gives what it printed. */
 async function buildInNamespace(): Promise<string> {
-  const enter = ['--user', '--map-root-user', '--map-auto', '--'];
-  const probe = spawnSync(
-    'unshare',
-    [...enter, 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
-    {
-      encoding: 'utf8',
-      timeout: 10_000,
-    },
-  );
+  // Mounts as well: mmdebstrap's own are refused in a namespace that belongs to the computer's root.
+  const enter = ['--user', '--map-root-user', '--map-auto', '--mount', '--'];
+  const probe = spawnSync('unshare', [...enter, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
+    encoding: 'utf8',
+    timeout: 10_000,
+  });
   if (probe.status !== 0) {
     throw new Problem(
       `the image is built as root or in a user namespace, and this computer refuses this user one (${(probe.stderr || 'no answer').trim()}).\n` +
