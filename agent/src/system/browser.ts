@@ -12,12 +12,13 @@ import type { Logger } from './logger.ts';
 const GROUP = 'kiosk';
 /** A screenshot of a 4K screen full of noise, in base64. */
 const MAX_LINE_BYTES = 48 * 1024 * 1024;
-const CALL_MS = 5000;
-const SCREENSHOT_MS = 20_000;
+/** Making the first view takes seconds on a busy board. */
+const CALL_MS = 30_000;
+const SCREENSHOT_MS = 30_000;
 /** The browser itself gives up after 10 s. */
 const OUTPUT_MS = 12_000;
 /** A connection that does not introduce itself in this time is closed. */
-const HELLO_MS = 10_000;
+const HELLO_MS = 30_000;
 
 const Answer = Type.Object({ id: Type.Integer(), ok: Type.Boolean(), message: Type.Optional(Type.String()) });
 const Hello = Type.Object({
