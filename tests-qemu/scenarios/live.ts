@@ -63,21 +63,19 @@ export default scenario({
       try {
         await serial.subscribe('log');
         const [onSocket, onSerial] = [socket.events.mark, serial.events.mark];
-        const started = new Date(Date.now() - 3_600_000).toISOString();
         await device.shell.ok(`logger -p user.warning -t vitrine-scenario ${word}`);
         const isIt = (record: unknown): boolean => String(field(record, 'message')).includes(word);
         const { payload } = await socket.events.next('log', onSocket, isIt);
         assert.equal(field(payload, 'level'), 'warning');
         assert.equal(field(payload, 'source'), 'vitrine-scenario');
         assert.deepEqual((await serial.events.next('log', onSerial, isIt)).payload, payload);
-        const { body } = await device.http('GET', `/device/logs?limit=1000&since=${started}`);
-        assert.ok(Array.isArray(body));
-        assert.deepEqual(body.find(isIt), payload);
-        const after = await device.http(
-          'GET',
-          `/device/logs?limit=1000&since=${encodeURIComponent(String(field(payload, 'cursor')))}`,
-        );
-        assert.ok(Array.isArray(after.body) && !after.body.some(isIt), 'since a cursor is exclusive');
+        const since = new Date(Date.parse(String(field(payload, 'ts'))) - 1).toISOString();
+        const records = await device.get(`/device/logs?limit=1000&since=${since}`);
+        assert.ok(Array.isArray(records));
+        assert.deepEqual(records.find(isIt), payload);
+        const cursor = encodeURIComponent(String(field(payload, 'cursor')));
+        const after = await device.get(`/device/logs?limit=1000&since=${cursor}`);
+        assert.ok(Array.isArray(after) && !after.some(isIt), 'since a cursor is exclusive');
       } finally {
         serial.close();
         await socket.close();
