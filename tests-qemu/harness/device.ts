@@ -126,6 +126,12 @@ export class Device {
 
   /** A host that has opened the USB gadget's tty, after its hello. */
   async gadget(): Promise<SerialClient> {
+    // The relay looks now and then whether its client is there: a quick next one would be taken for the one before,
+    // and the tty would stay open.
+    await waitFor(
+      async () => (await this.shell.run('readlink /proc/[0-9]*/fd/4 | grep -q ttyACM')).code !== 0,
+      { timeoutMs: 30_000, what: 'the relay to have closed the tty' },
+    );
     return await greeted(this.paths.relay);
   }
 
