@@ -55,6 +55,8 @@ import { linuxVitals } from './system/vitals.ts';
 /** Each step down may take so long, in ms; then the next one begins. */
 const STOP_STEP_MS = 3000;
 
+/** A screen that is not there after this time is none, in ms; drivers load late and monitors wake slowly. */
+const SCREENLESS_MS = 120_000;
 /** A computer that is not the appliance has no kiosk of ours, though it may have a browser that connects. */
 const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
 
@@ -110,7 +112,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger): Pr
     slots: raucSlots(dbus, board.ownsSystem),
     signs: [
       { name: 'data partition', shown: () => proveWritable(dataFolder) },
-      { name: 'first frame', shown: () => display.firstFrame },
+      { name: 'first frame', shown: () => firstFrame(display) },
     ],
     log,
   });
@@ -210,6 +212,15 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger): Pr
   return async () => {
     for (const stop of stops.reverse()) await withinTime(stop, onError);
   };
+}
+
+/** A device without a screen paints nothing, and its slot is good all the same. */
+async function firstFrame(display: Display): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => resolve('late'), SCREENLESS_MS);
+  const first = await Promise.race([display.firstFrame, late]);
+  clearTimeout(timer);
+  if (first === 'late' && (await display.hasScreen())) throw new Error('the screen has shown no frame yet');
 }
 
 /** One line on standard output for whoever started the agent: it answers there from now on. */

@@ -36,9 +36,11 @@ int main(int argc, char **argv)
 {
     g_autofree char *socket = g_strdup(g_getenv("VITRINE_BROWSER_SOCKET"));
     g_autofree char *data = NULL;
+    g_auto(GStrv) first = NULL;
     const GOptionEntry entries[] = {
         {"socket", 's', 0, G_OPTION_ARG_FILENAME, &socket, "the agent's socket", "PATH"},
         {"data", 'd', 0, G_OPTION_ARG_FILENAME, &data, "folder for cookies, storage and cache", "DIR"},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &first, "shown without waiting for the agent", "[URI]"},
         G_OPTION_ENTRY_NULL,
     };
     g_autoptr(GOptionContext) context = g_option_context_new("- kiosk browser, driven by the agent");
@@ -57,6 +59,10 @@ int main(int argc, char **argv)
     if (!view_start(&options, &error)) {
         g_printerr("no compositor: %s\n", error->message);
         return 3;
+    }
+    if (first) {
+        view_configure(&(Settings){0});
+        view_load(0, first[0]);
     }
     g_unix_signal_add(SIGTERM, on_terminate, NULL);
     g_unix_signal_add(SIGINT, on_terminate, NULL);

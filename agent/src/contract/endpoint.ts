@@ -19,7 +19,7 @@ export interface BinaryAnswer {
 }
 
 /**
- * One endpoint of the contract: the source of its static types, its validation, its serializer and its
+ * One endpoint of the contract: the source of its static types, its validation and its
  * place in the OpenAPI document. `path` is relative to `/api/v1` and spells parameters `{name}`.
  */
 export interface Endpoint {

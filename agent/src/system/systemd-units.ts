@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { promisify } from 'node:util';
 import type { Kiosk } from '../resources/display/ports.ts';
+import { run } from './processes.ts';
 
-const run = promisify(execFile);
 const CALL_MS = 10_000;
 const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system'];
 
@@ -23,7 +21,10 @@ export class SystemdUnit implements Kiosk {
   async restart(): Promise<void> {
     if (!this.installed) return;
     // reset-failed: a unit that failed too often would otherwise refuse.
-    await run('systemctl', ['reset-failed', this.#name], { timeout: CALL_MS }).catch(() => undefined);
-    await run('systemctl', ['--no-block', 'restart', this.#name], { timeout: CALL_MS });
+    await run('systemctl', ['reset-failed', this.#name], { timeoutMs: CALL_MS }).catch(() => undefined);
+    const { code, stderr } = await run('systemctl', ['--no-block', 'restart', this.#name], {
+      timeoutMs: CALL_MS,
+    });
+    if (code !== 0) throw new Error(`${this.#name} is not restarted: ${stderr.trim()}`);
   }
 }

@@ -120,6 +120,12 @@ export class Display {
     return this.#keeper.firstFrame;
   }
 
+  /** Whether a screen is connected, as of now. */
+  async hasScreen(): Promise<boolean> {
+    await this.#refreshScreens();
+    return this.#screens.primary?.connected === true;
+  }
+
   /** Of the primary screen, in degrees clockwise. */
   get rotation(): Rotation {
     const own =
