@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openApiYaml } from '../agent/src/contract/document/routes.ts';
+import { openApiYaml } from '../agent/src/resources/document/routes.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 

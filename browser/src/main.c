@@ -4,15 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static GMainLoop *loop;
-static int exit_code;
-
-void quit(int code)
-{
-    exit_code = code;
-    g_main_loop_quit(loop);
-}
-
 static gboolean on_terminate(gpointer data)
 {
     quit(0);
@@ -55,7 +46,6 @@ int main(int argc, char **argv)
         .data = data ? data : g_get_user_data_dir(),
     };
 
-    loop = g_main_loop_new(NULL, FALSE);
     if (!view_start(&options, &error)) {
         g_printerr("no compositor: %s\n", error->message);
         return 3;
@@ -67,6 +57,5 @@ int main(int argc, char **argv)
     g_unix_signal_add(SIGTERM, on_terminate, NULL);
     g_unix_signal_add(SIGINT, on_terminate, NULL);
     link_start(options.socket, command_handle, say_hello);
-    g_main_loop_run(loop);
-    return exit_code;
+    return loop_run();
 }

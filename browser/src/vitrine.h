@@ -12,7 +12,8 @@ typedef struct {
     const char *data; // folder for cookies, storage, cache
 } Options;
 
-// main.c
+// loop.c
+int loop_run(void); // gives the exit code
 void quit(int code);
 
 // link.c: the connection to the agent. It is made again and again; messages without one are dropped.

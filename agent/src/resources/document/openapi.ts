@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
-import { BASE_PATH, INTERFACE_VERSION } from '../api.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { ERRORS, type ErrorCode } from '../errors.ts';
-import { ErrorEnvelopeSchema } from '../shared.ts';
-import type { Topic } from '../topics.ts';
+import { BASE_PATH, INTERFACE_VERSION } from '../../contract/api.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
+import { ErrorEnvelopeSchema } from '../../contract/shared.ts';
+import type { Topic } from '../../contract/topics.ts';
 import { frames } from './frames.ts';
 import { ABOUT, SERIAL, TAGS, WEBSOCKET } from './texts.ts';
 

@@ -1,20 +1,20 @@
-import * as audio from '../resources/audio/schema.ts';
-import * as bluetooth from '../resources/bluetooth/schema.ts';
-import * as config from '../resources/config/schema.ts';
-import * as content from '../resources/content/schema.ts';
-import * as device from '../resources/device/schema.ts';
-import * as display from '../resources/display/schema.ts';
-import * as files from '../resources/files/schema.ts';
-import * as input from '../resources/input/schema.ts';
-import * as network from '../resources/network/schema.ts';
-import * as nfc from '../resources/nfc/schema.ts';
-import * as operations from '../resources/operations/schema.ts';
-import * as page from '../resources/page/schema.ts';
-import * as update from '../resources/update/schema.ts';
-import * as wifi from '../resources/wifi/schema.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { Topic } from '../contract/topics.ts';
+import * as audio from './audio/schema.ts';
+import * as bluetooth from './bluetooth/schema.ts';
+import * as config from './config/schema.ts';
+import * as content from './content/schema.ts';
+import * as device from './device/schema.ts';
+import * as display from './display/schema.ts';
 import * as document from './document/schema.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Topic } from './topics.ts';
+import * as files from './files/schema.ts';
+import * as input from './input/schema.ts';
+import * as network from './network/schema.ts';
+import * as nfc from './nfc/schema.ts';
+import * as operations from './operations/schema.ts';
+import * as page from './page/schema.ts';
+import * as update from './update/schema.ts';
+import * as wifi from './wifi/schema.ts';
 
 // The one place that sees the contract whole, in the order of the document. What a schema file exports is in it,
 // so nothing can be declared and forgotten here.

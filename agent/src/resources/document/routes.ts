@@ -1,5 +1,5 @@
+import { type Route, serve } from '../../contract/endpoint.ts';
 import { endpoints, topics } from '../all.ts';
-import { type Route, serve } from '../endpoint.ts';
 import { openApi } from './openapi.ts';
 import { docsPage } from './page.ts';
 import { getDocs, getOpenApi } from './schema.ts';
