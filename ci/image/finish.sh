@@ -19,6 +19,8 @@ clamp
 rm -rf "$root/usr/lib/fontconfig/cache"
 mkdir -p "$root/usr/lib/fontconfig/cache"
 fc-cache --sysroot="$root" --system-only --really-force
+# Device nodes are the kernel's; mmdebstrap makes some only where it runs as the computer's root.
+rm -rf "${root:?}"/dev/*
 # Caches of the tools above, with inode numbers in them; the device starts with an empty /var anyway.
 rm -rf "$root"/var/cache/*
 clamp
