@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeFileAtomic } from '../agent/src/system/atomic-file.ts';
+import { writeFileAtomic } from '../agent/src/base/atomic-file.ts';
 import { machineName, readArguments } from './lib/arguments.ts';
 import { hasDisplay } from './lib/display.ts';
 import { cacheFolder, needRoom, ROOT } from './lib/places.ts';

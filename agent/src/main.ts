@@ -2,6 +2,7 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { createLogger, type Logger } from './base/logger.ts';
 import { EventBus } from './events/bus.ts';
 import { type Flags, readFlags, USAGE } from './flags.ts';
 import { createApp } from './links/app.ts';
@@ -42,7 +43,6 @@ import { Drm } from './system/drm.ts';
 import { linuxHardware } from './system/hardware.ts';
 import { readIdentity } from './system/identity.ts';
 import { systemdJournal } from './system/journal.ts';
-import { createLogger, type Logger } from './system/logger.ts';
 import { logindPower } from './system/logind.ts';
 import { linuxNetwork } from './system/network.ts';
 import { ServiceManager } from './system/notify.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { writeFileAtomic } from '../../agent/src/system/atomic-file.ts';
+import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { cacheFolder } from '../lib/places.ts';
 import { messageOf } from '../lib/problem.ts';
 import { QEMU } from './program.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { writeFileAtomic } from '../../agent/src/system/atomic-file.ts';
+import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 
 const run = promisify(execFile);

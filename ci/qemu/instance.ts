@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { writeFileAtomic } from '../../agent/src/system/atomic-file.ts';
+import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { runtimeFolder } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
 

@@ -6,6 +6,7 @@ import fastify, {
   type FastifyRequest,
   type preParsingHookHandler,
 } from 'fastify';
+import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import {
   type Call,
@@ -17,7 +18,6 @@ import {
 } from '../contract/endpoint.ts';
 import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
-import type { Logger } from '../system/logger.ts';
 import type { Guard } from './guard.ts';
 import { PAGE_POLICY, SECURITY_HEADERS } from './headers.ts';
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
+import { createLogger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import type { Endpoint, Method, Route } from '../contract/endpoint.ts';
 import { ApiError, ERRORS, type ErrorCode } from '../contract/errors.ts';
@@ -23,7 +24,6 @@ import { Operations } from '../resources/operations/operations.ts';
 import { operationRoutes } from '../resources/operations/routes.ts';
 import { wifiRoutes } from '../resources/wifi/routes.ts';
 import { asset } from '../system/assets.ts';
-import { createLogger } from '../system/logger.ts';
 import { createApp } from './app.ts';
 
 const log = createLogger('silent');

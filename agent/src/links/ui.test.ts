@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLogger } from '../base/logger.ts';
 import { asset } from '../system/assets.ts';
-import { createLogger } from '../system/logger.ts';
 import { createApp } from './app.ts';
 import { serveUi } from './ui.ts';
 

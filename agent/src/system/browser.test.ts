@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, test } from 'node:test';
+import { createLogger } from '../base/logger.ts';
 import type { BrowserEvent } from '../resources/display/ports.ts';
 import { BrowserSocket } from './browser.ts';
-import { createLogger } from './logger.ts';
 
 const HELLO = { event: 'hello', protocol: 1, pid: 7, webkit: '2.54.2', uri: null };
 

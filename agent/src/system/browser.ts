@@ -2,11 +2,11 @@ import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { type Static, Type } from 'typebox';
+import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Load, Output } from '../resources/display/ports.ts';
 import { BoundedLines } from './bounded-lines.ts';
 import { type CompositorOutput, CompositorOutputs, outputOf } from './compositor-outputs.ts';
-import type { Logger } from './logger.ts';
 
 /** Group that may connect: the user of the browser. */
 const GROUP = 'kiosk';

@@ -1,9 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '../base/atomic-file.ts';
 import { ApiError } from '../contract/errors.ts';
 import { now } from '../contract/shared.ts';
 import type { DataReset } from '../resources/device/ports.ts';
-import { writeFileAtomic } from './atomic-file.ts';
 
 /**
  * Leaves the file that makes the initramfs (board/common/initramfs/init) give /data a new file system.

@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createLogger } from '../base/logger.ts';
 import { BusError, plain, SystemBus } from './dbus.ts';
-import { createLogger } from './logger.ts';
 
 const log = createLogger('silent');
 const missing = spawnSync('dbus-daemon', ['--version']).error ? 'dbus-daemon is not installed' : false;

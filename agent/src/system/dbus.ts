@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Logger } from './logger.ts';
+import type { Logger } from '../base/logger.ts';
 
 // Loaded when the bus is first needed: the package takes longer to load than the agent to start.
 const require = createRequire(import.meta.url);

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { createLogger } from '../base/logger.ts';
 import type { LogRecord } from '../resources/device/schema.ts';
 import { parseRecord, systemdJournal } from './journal.ts';
-import { createLogger } from './logger.ts';
 
 const log = createLogger('silent');
 const CURSOR = 's=0123456789abcdef0123456789abcdef;i=1;b=0123456789abcdef0123456789abcdef;m=1;t=1;x=1';

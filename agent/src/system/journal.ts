@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Journal } from '../resources/device/ports.ts';
 import type { LogRecord } from '../resources/device/schema.ts';
-import type { Logger } from './logger.ts';
 import { childEnvironment, follow, splitLines } from './processes.ts';
 
 const JOURNALD_SOCKET = '/run/systemd/journal/socket';

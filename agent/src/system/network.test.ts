@@ -15,7 +15,7 @@ const WATCHER = `
   import { Network } from ${JSON.stringify(resource)};
   import { linuxNetwork } from ${JSON.stringify(module)};
   import { SystemBus } from ${JSON.stringify(fileURLToPath(new URL('./dbus.ts', import.meta.url)))};
-  import { createLogger } from ${JSON.stringify(fileURLToPath(new URL('./logger.ts', import.meta.url)))};
+  import { createLogger } from ${JSON.stringify(fileURLToPath(new URL('../base/logger.ts', import.meta.url)))};
   const log = createLogger('silent');
   const bus = new EventBus();
   const dbus = new SystemBus({ log, address: 'unix:path=/nonexistent' });

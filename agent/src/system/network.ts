@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
+import type { Logger } from '../base/logger.ts';
 import type { NetworkSource } from '../resources/network/network.ts';
 import type { SystemBus } from './dbus.ts';
-import type { Logger } from './logger.ts';
 import { follow } from './processes.ts';
 
 const LOOPBACK = 'lo';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createLogger } from './logger.ts';
+import { createLogger } from '../base/logger.ts';
 import { ServiceManager } from './notify.ts';
 
 const skip = spawnSync('python3', ['--version']).error ? 'python3 makes the datagram socket' : false;
@@ -36,7 +36,7 @@ print(service.wait())
 
 const SERVICE = `
   import { ServiceManager } from ${JSON.stringify(fileURLToPath(new URL('./notify.ts', import.meta.url)))};
-  import { createLogger } from ${JSON.stringify(fileURLToPath(new URL('./logger.ts', import.meta.url)))};
+  import { createLogger } from ${JSON.stringify(fileURLToPath(new URL('../base/logger.ts', import.meta.url)))};
   const manager = new ServiceManager({ log: createLogger('silent') });
   manager.ready('listens\\non 80');
   manager.status('shows lobby');

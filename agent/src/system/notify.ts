@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import type { Logger } from './logger.ts';
+import type { Logger } from '../base/logger.ts';
 
 /** Where systemd's descriptors begin (sd_listen_fds(3)). */
 const FIRST_DESCRIPTOR = 3;

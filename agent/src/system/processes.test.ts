@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { createLogger } from './logger.ts';
+import { createLogger } from '../base/logger.ts';
 import { follow, run } from './processes.ts';
 
 const log = createLogger('silent');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Logger } from './logger.ts';
+import type { Logger } from '../base/logger.ts';
 
 /** What is kept of each output of a child, in bytes; the rest is read and dropped. */
 export const KEPT_OUTPUT = 64 * 1024;

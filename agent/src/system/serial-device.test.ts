@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type IPty, spawn } from '@lydell/node-pty';
+import { createLogger } from '../base/logger.ts';
 import { openSerialPort } from '../links/serial/port.ts';
-import { createLogger } from './logger.ts';
 import { openSerialDevice } from './serial-device.ts';
 
 /** A pseudo terminal in its cooked default mode: the test is its master. */

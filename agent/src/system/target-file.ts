@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
+import { writeFileAtomic } from '../base/atomic-file.ts';
 import { fits } from '../contract/validate.ts';
 import type { Target, TargetStore } from '../resources/display/ports.ts';
-import { writeFileAtomic } from './atomic-file.ts';
 
 const NAME = 'display.json';
 

@@ -1,10 +1,10 @@
 /** The serial link: the whole interface as NDJSON on one port (interface: Serial transport). */
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from '../../base/logger.ts';
 import { API_VERSION } from '../../contract/api.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { errorFrame } from '../../events/session.ts';
-import type { Logger } from '../../system/logger.ts';
 import type { SerialPort, SerialPortHandler } from './port.ts';
 import { SerialSession } from './session.ts';
 import { openShell, type Shell } from './shell.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '../../system/logger.ts';
+import { createLogger } from '../../base/logger.ts';
 import type { Presence, SerialDevice } from './device.ts';
 import { MAX_PENDING_BYTES, openSerialPort, type SerialPort } from './port.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../system/logger.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { SerialDevice, SerialPortHandler } from './device.ts';
 import { Pump } from './pump.ts';
 

@@ -1,11 +1,11 @@
 /** What one host has with the agent over a serial port, from its opening of the port to its leaving. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from '../../base/logger.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { EventSession, errorFrame } from '../../events/session.ts';
-import type { Logger } from '../../system/logger.ts';
 import { findEndpoint, toApiError } from '../app.ts';
 import {
   type Body,

@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../system/atomic-file.ts';
-import type { Logger } from '../../system/logger.ts';
+import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
+import type { Logger } from '../../base/logger.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
 import { isObject, type JsonObject } from './tree.ts';
 

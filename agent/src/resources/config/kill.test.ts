@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { buildAgent } from '../../../../ci/build-agent.ts';
-import { TEMPORARY_FILE } from '../../system/atomic-file.ts';
+import { TEMPORARY_FILE } from '../../base/atomic-file.ts';
 import { isObject, mergePatch } from './tree.ts';
 
 const KILLS = 300;

@@ -1,8 +1,8 @@
+import type { Logger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { quickFits } from '../../contract/quick-fit.ts';
 import { badRequest, issues, parse } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
-import type { Logger } from '../../system/logger.ts';
 import type { Applied } from './fields.ts';
 import { ConfigFile, type ConfigFormat, type ConfigProblem, CURRENT_FORMAT } from './file.ts';
 import { type BoardLimits, brokenRules } from './rules.ts';

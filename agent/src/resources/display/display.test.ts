@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
 import { createApp } from '../../links/app.ts';
-import { createLogger } from '../../system/logger.ts';
 import { Display, type DisplayOptions } from './display.ts';
 import { FakeBrowser } from './fake-browser.ts';
 import type { KeeperTiming } from './keeper.ts';

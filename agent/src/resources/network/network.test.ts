@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
 import { createApp } from '../../links/app.ts';
-import { createLogger } from '../../system/logger.ts';
 import { Network } from './network.ts';
 import { networkRoutes } from './routes.ts';
 import { networkEndpoints, type Network as State } from './schema.ts';
