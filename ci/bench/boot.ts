@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { colourAt, colourCount, decodePng } from '../../tests-qemu/harness/png.ts';
 import { ROOT } from '../lib/places.ts';
+import { colourAt, colourCount, decodePng } from '../lib/png.ts';
 import { waitFor } from '../lib/wait.ts';
 import { chooseAcceleration } from '../qemu/acceleration.ts';
 import type { MachineSettings } from '../qemu/arguments.ts';

@@ -19,6 +19,12 @@ export function closingLine({ passed, failed }: Tally): string {
   return `${passed} passed, ${failed} failed`;
 }
 
+/** The tally that a command's output closes with; undefined when it ended before. */
+export function readClosingLine(output: string): Tally | undefined {
+  const line = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
+  return line ? { passed: Number(line[1]), failed: Number(line[2]) } : undefined;
+}
+
 /** Prints the closing line; the exit code that goes with it. Nothing run at all is a failure too. */
 export function close(tally: Tally): number {
   console.log(closingLine(tally));

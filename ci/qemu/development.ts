@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testCredentials } from '../../tests-qemu/harness/credentials.ts';
 import { buildAgent } from '../build-agent.ts';
 import { runTool } from '../lib/tool.ts';
 import { HOST_ADDRESS, type MachineSettings } from './arguments.ts';
 import type { InstancePaths } from './instance.ts';
 import { GuestShell } from './shell.ts';
+import { testCredentials } from './test-credentials.ts';
 
 const TAR_TIMEOUT_MS = 30_000;
 const SHELL_TIMEOUT_MS = 60_000;

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { type Colour, colourAt, decodePng, near, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { chooseAcceleration } from '../../ci/qemu/acceleration.ts';
@@ -11,11 +12,10 @@ import { Machine, waitForApi } from '../../ci/qemu/machine.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
 import { qemuVersion } from '../../ci/qemu/program.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
-import { testCredentials } from './credentials.ts';
+import { testCredentials } from '../../ci/qemu/test-credentials.ts';
 import { field } from './events.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
 import { SerialClient } from './ndjson.ts';
-import { type Colour, colourAt, decodePng, near, type Picture } from './png.ts';
 import { EventSocket } from './socket.ts';
 
 /** The serial number that the machine's firmware tells the device. */

@@ -1,9 +1,9 @@
 import { parse } from 'yaml';
+import { decodePng } from '../../ci/lib/png.ts';
 import type { Device } from './device.ts';
 import { field } from './events.ts';
 import { guestHttp } from './guest.ts';
 import type { SerialClient } from './ndjson.ts';
-import { decodePng } from './png.ts';
 
 /** One request of the list that goes over every link. */
 export interface Exchange {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { field } from '../harness/events.ts';
 import { killHard, processes } from '../harness/guest.ts';
-import type { Colour } from '../harness/png.ts';
 import { type Bench, scenario } from '../harness/suite.ts';
 
 const BLUE: Colour = [16, 32, 200];

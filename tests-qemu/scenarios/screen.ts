@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { agreement, type Colour, colourCount } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { field } from '../harness/events.ts';
-import { agreement, type Colour, colourCount } from '../harness/png.ts';
 import { scenario } from '../harness/suite.ts';
 
 const TEAL: Colour = [0, 128, 128];

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../../ci/lib/places.ts';
-import type { MachineSettings } from '../../ci/qemu/arguments.ts';
+import { ROOT } from '../lib/places.ts';
+import type { MachineSettings } from './arguments.ts';
 
 const UNITS = join(ROOT, 'tests-qemu/units');
 

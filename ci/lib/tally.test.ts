@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { closingLine, readClosingLine } from './tally.ts';
+
+test('a closing line is read back from the end of an output', () => {
+  const tally = { passed: 12, failed: 3 };
+  assert.deepEqual(readClosingLine(`1 passed, 0 failed\nmore\n${closingLine(tally)}\n`), tally);
+});
+
+test('an output that was cut off has no tally', () => {
+  assert.equal(readClosingLine('12 passed, 3 failed\nkilled\n'), undefined);
+  assert.equal(readClosingLine(''), undefined);
+});
