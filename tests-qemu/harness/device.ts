@@ -121,6 +121,15 @@ export class Device {
 
   /** The second cable of virt: a host that has opened the virtio serial port, after its hello. */
   async serial(): Promise<SerialClient> {
+    // The guest's driver sees only that a host is there or not: one that comes back before anybody there has looked
+    // never was away. (The relay's unit mounts debugfs.)
+    await waitFor(
+      async () => {
+        const port = '$(grep -l "name: org.vitrine.serial" /sys/kernel/debug/virtio-ports/*)';
+        return (await this.shell.run(`grep -q "host_connected: 0" "${port}"`)).code === 0;
+      },
+      { timeoutMs: 30_000, what: 'the guest to see the serial port’s last host go' },
+    );
     return await greeted(this.paths.serial);
   }
 
