@@ -6,6 +6,7 @@ import { type Bench, scenario } from '../harness/suite.ts';
 
 /** Every address of the device on which a program inside could try the API. */
 const OWN_ADDRESSES = ['127.0.0.1', '[::1]', '10.55.77.1', '10.0.2.15'];
+const AS_KIOSK = 'setpriv --reuid kiosk --regid kiosk --init-groups --';
 const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM)$/;
 const TRY_MS = 4000;
 
@@ -65,6 +66,28 @@ export default scenario({
       for (const [i, { failure = 'an answer' }] of answers.entries()) {
         assert.match(failure, NO_ANSWER, OWN_ADDRESSES[i]);
       }
+    });
+
+    await test('the kiosk user manages nothing over the system bus', async () => {
+      for (const call of [
+        'de.pengutronix.rauc / de.pengutronix.rauc.Installer Mark ss bad other',
+        'org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager Reboot b false',
+        'org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager Reboot',
+      ]) {
+        const { code, output } = await device.shell.run(`${AS_KIOSK} busctl --system call ${call}`);
+        assert.notEqual(code, 0, call);
+        assert.match(output, /denied/i, call);
+      }
+    });
+
+    await test('the kiosk user can write nothing that root reads or runs', async () => {
+      const places =
+        '/run/vitrine /run/vitrine/kiosk.env /data /data/vitrine /data/state /etc /usr /run/systemd';
+      const { output } = await device.shell.run(
+        `for place in ${places}; do ${AS_KIOSK} test ! -w $place || echo $place; done`,
+      );
+      assert.equal(output.trim(), '');
+      await device.shell.ok('test -s /run/vitrine/kiosk.env');
     });
 
     await test('the kiosk user reaches pages elsewhere', async () => {
