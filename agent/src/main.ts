@@ -37,6 +37,7 @@ import { wifiRoutes } from './resources/wifi/routes.ts';
 import { asset } from './system/assets.ts';
 import { BrowserSocket } from './system/browser.ts';
 import { groupMemory } from './system/browser-memory.ts';
+import { WaylandCompositor } from './system/compositor.ts';
 import { dataPartitionProblems, initramfsDataReset, proveWritable } from './system/data-partition.ts';
 import { SystemBus } from './system/dbus.ts';
 import { Drm } from './system/drm.ts';
@@ -100,6 +101,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger): Pr
   const settings = displaySettings(config.get(), totalmem());
   const display = new Display({
     browser,
+    compositor: new WaylandCompositor(),
     kiosk: board.ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
     connectors: new Drm(),
     store: new TargetFile(runtimeFolder, dataFolder, await bootId()),

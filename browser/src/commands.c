@@ -4,25 +4,7 @@
 
 static const char *text_of(JsonObject *command, const char *key)
 {
-    JsonNode *node = json_object_get_member(command, key);
-    return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING
-        ? json_node_get_string(node)
-        : NULL;
-}
-
-static gint64 number_of(JsonObject *command, const char *key)
-{
-    JsonNode *node = json_object_get_member(command, key);
-    return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_INT64
-        ? json_node_get_int(node)
-        : 0;
-}
-
-static gboolean flag_of(JsonObject *command, const char *key)
-{
-    JsonNode *node = json_object_get_member(command, key);
-    return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_BOOLEAN
-        && json_node_get_boolean(node);
+    return json_object_get_string_member_with_default(command, key, NULL);
 }
 
 static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
@@ -31,33 +13,67 @@ static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
     g_autoptr(GError) error = NULL;
     g_autoptr(JSCValue) value =
         webkit_web_view_evaluate_javascript_finish(WEBKIT_WEB_VIEW(source), result, &error);
-    if (!value) {
+    if (value)
+        link_send(link_answer(*id, TRUE));
+    else
         link_fail(*id, "page_gone", error->message);
-        return;
-    }
-    JsonBuilder *answer = link_answer(*id, TRUE);
-    link_number(answer, "frames", (gint64)view_frames());
-    link_send(answer);
 }
 
 // The page's main thread answers, so a page that hangs does not. The agent has the clock.
 static void ping(gint64 id)
 {
-    gint64 *box = g_new(gint64, 1);
-    *box = id;
-    webkit_web_view_evaluate_javascript(view_get(), "1", -1, WORLD, NULL, NULL, on_pong, box);
+    webkit_web_view_evaluate_javascript(
+        view_get(), "1", -1, WORLD, NULL, NULL, on_pong, g_memdup2(&id, sizeof id));
+}
+
+static void on_encoded(GObject *image, GAsyncResult *result, gpointer data)
+{
+    g_autofree gint64 *id = data;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GInputStream) png = g_loadable_icon_load_finish(G_LOADABLE_ICON(image), result, NULL, &error);
+    g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
+    if (!png || g_output_stream_splice(memory, png, G_OUTPUT_STREAM_SPLICE_NONE, NULL, &error) < 0) {
+        link_fail(*id, "screenshot_failed", error->message);
+        return;
+    }
+    GMemoryOutputStream *bytes = G_MEMORY_OUTPUT_STREAM(memory);
+    g_autofree char *base64 =
+        g_base64_encode(g_memory_output_stream_get_data(bytes), g_memory_output_stream_get_data_size(bytes));
+    JsonObject *answer = link_answer(*id, TRUE);
+    json_object_set_string_member(answer, "png", base64);
+    link_send(answer);
+}
+
+static void on_snapshot(GObject *source, GAsyncResult *result, gpointer data)
+{
+    g_autofree gint64 *id = data;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WebKitImage) image = webkit_web_view_get_snapshot_finish(WEBKIT_WEB_VIEW(source), result, &error);
+    if (!image) {
+        link_fail(*id, "screenshot_failed", error->message);
+        return;
+    }
+    // Encodes as PNG, in a thread, and at the picture's own size whatever is asked for.
+    g_loadable_icon_load_async(G_LOADABLE_ICON(image), 0, NULL, on_encoded, g_steal_pointer(&id));
+}
+
+static void screenshot(gint64 id)
+{
+    webkit_web_view_get_snapshot(view_get(), WEBKIT_SNAPSHOT_REGION_VISIBLE, WEBKIT_SNAPSHOT_OPTIONS_NONE, NULL,
+        on_snapshot, g_memdup2(&id, sizeof id));
 }
 
 static void configure(gint64 id, JsonObject *command)
 {
+    gint64 limit = json_object_get_int_member_with_default(command, "memory_limit_mb", 0);
     Settings settings = {
         .user_agent = text_of(command, "user_agent"),
-        .ignore_tls_errors = flag_of(command, "ignore_tls_errors"),
-        .memory_limit_mb = (guint)CLAMP(number_of(command, "memory_limit_mb"), 0, 1024 * 1024),
+        .ignore_tls_errors = json_object_get_boolean_member_with_default(command, "ignore_tls_errors", FALSE),
+        .memory_limit_mb = (guint)CLAMP(limit, 0, 1024 * 1024),
     };
     gboolean applied = view_configure(&settings);
-    JsonBuilder *answer = link_answer(id, TRUE);
-    link_flag(answer, "restart_required", !applied);
+    JsonObject *answer = link_answer(id, TRUE);
+    json_object_set_boolean_member(answer, "restart_required", !applied);
     link_send(answer);
 }
 
@@ -69,7 +85,7 @@ static void acknowledge(gint64 id)
 void command_handle(JsonObject *command)
 {
     const char *name = text_of(command, "command");
-    gint64 id = number_of(command, "id");
+    gint64 id = json_object_get_int_member_with_default(command, "id", 0);
     if (!name || id <= 0) {
         link_fail(id, "bad_command", "command and id are required");
     } else if (g_str_equal(name, "configure")) {
@@ -77,28 +93,24 @@ void command_handle(JsonObject *command)
     } else if (g_str_equal(name, "quit")) {
         acknowledge(id);
         quit(0);
-    } else if (g_str_equal(name, "outputs")) {
-        outputs_list(id);
-    } else if (g_str_equal(name, "rotate") && text_of(command, "output")) {
-        outputs_rotate(id, text_of(command, "output"), number_of(command, "degrees"));
     } else if (!view_get()) {
         link_fail(id, "not_configured", "configure comes first");
     } else if (g_str_equal(name, "load") && text_of(command, "uri")) {
         acknowledge(id);
-        view_load(id, text_of(command, "uri"));
+        view_load(id, text_of(command, "uri"), NULL);
     } else if (g_str_equal(name, "load_html") && text_of(command, "html") && text_of(command, "uri")) {
         acknowledge(id);
-        view_load_html(id, text_of(command, "html"), text_of(command, "uri"));
+        view_load(id, text_of(command, "uri"), text_of(command, "html"));
     } else if (g_str_equal(name, "reload")) {
         acknowledge(id);
-        view_reload(id, flag_of(command, "bypass_cache"));
+        view_reload(id, json_object_get_boolean_member_with_default(command, "bypass_cache", FALSE));
     } else if (g_str_equal(name, "terminate_page")) {
         acknowledge(id);
         webkit_web_view_terminate_web_process(view_get());
     } else if (g_str_equal(name, "ping")) {
         ping(id);
     } else if (g_str_equal(name, "screenshot")) {
-        snapshot_take(id);
+        screenshot(id);
     } else {
         link_fail(id, "bad_command", "unknown command, or an argument is missing");
     }

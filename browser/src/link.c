@@ -13,7 +13,7 @@ static CommandHandler handler;
 static void (*connected_handler)(void);
 static GSocketConnection *connection;
 static GCancellable *cancel; // one a connection
-static GByteArray *input, *output;
+static GString *input, *output;
 static char chunk[64 * 1024];
 static gboolean writing;
 static gint64 lost_since;
@@ -30,8 +30,8 @@ static void drop(const char *why)
     g_clear_object(&cancel);
     g_io_stream_close_async(G_IO_STREAM(connection), G_PRIORITY_DEFAULT, NULL, NULL, NULL);
     g_clear_object(&connection);
-    g_byte_array_set_size(input, 0);
-    g_byte_array_set_size(output, 0);
+    g_string_truncate(input, 0);
+    g_string_truncate(output, 0);
     writing = FALSE;
     lost_since = g_get_monotonic_time();
     g_timeout_add(RETRY_MS, dial, NULL);
@@ -55,8 +55,8 @@ static void flush_output(void)
 {
     if (!connection || writing || output->len == 0)
         return;
-    GBytes *bytes = g_byte_array_free_to_bytes(output);
-    output = g_byte_array_new();
+    GBytes *bytes = g_string_free_to_bytes(output);
+    output = g_string_new(NULL);
     writing = TRUE;
     gsize size;
     const void *start = g_bytes_get_data(bytes, &size);
@@ -64,87 +64,53 @@ static void flush_output(void)
         G_PRIORITY_DEFAULT, cancel, on_written, bytes);
 }
 
-static JsonBuilder *object(void)
+JsonObject *link_event(const char *name)
 {
-    JsonBuilder *builder = json_builder_new();
-    json_builder_begin_object(builder);
-    return builder;
+    JsonObject *event = json_object_new();
+    json_object_set_string_member(event, "event", name);
+    return event;
 }
 
-JsonBuilder *link_event(const char *name)
+JsonObject *link_answer(gint64 id, gboolean ok)
 {
-    JsonBuilder *builder = object();
-    link_text(builder, "event", name);
-    return builder;
+    JsonObject *answer = json_object_new();
+    json_object_set_int_member(answer, "id", id);
+    json_object_set_boolean_member(answer, "ok", ok);
+    return answer;
 }
 
-JsonBuilder *link_answer(gint64 id, gboolean ok)
+void link_send(JsonObject *message)
 {
-    JsonBuilder *builder = object();
-    link_number(builder, "id", id);
-    link_flag(builder, "ok", ok);
-    return builder;
-}
-
-void link_text(JsonBuilder *builder, const char *key, const char *value)
-{
-    json_builder_set_member_name(builder, key);
-    if (!value) {
-        json_builder_add_null_value(builder);
-        return;
-    }
-    g_autofree char *valid = g_utf8_make_valid(value, -1);
-    json_builder_add_string_value(builder, valid);
-}
-
-void link_number(JsonBuilder *builder, const char *key, gint64 value)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_int_value(builder, value);
-}
-
-void link_flag(JsonBuilder *builder, const char *key, gboolean value)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_boolean_value(builder, value);
-}
-
-void link_send(JsonBuilder *taken)
-{
-    g_autoptr(JsonBuilder) builder = taken;
+    g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
+    json_node_take_object(root, message);
     if (!connection)
         return;
-    json_builder_end_object(builder);
-    g_autoptr(JsonNode) root = json_builder_get_root(builder);
-    g_autofree char *text = json_to_string(root, FALSE);
     if (output->len > MAX_QUEUE) {
         drop("the agent does not read");
         return;
     }
-    g_byte_array_append(output, (const guint8 *)text, strlen(text));
-    g_byte_array_append(output, (const guint8 *)"\n", 1);
+    g_autofree char *text = json_to_string(root, FALSE);
+    g_autofree char *valid = g_utf8_make_valid(text, -1); // what a page chooses may be anything
+    g_string_append(output, valid);
+    g_string_append_c(output, '\n');
     flush_output();
 }
 
 void link_fail(gint64 id, const char *code, const char *message)
 {
-    JsonBuilder *builder = link_answer(id, FALSE);
-    link_text(builder, "code", code);
-    link_text(builder, "message", message);
-    link_send(builder);
+    JsonObject *answer = link_answer(id, FALSE);
+    json_object_set_string_member(answer, "code", code);
+    json_object_set_string_member(answer, "message", message);
+    link_send(answer);
 }
 
-static void take_line(const char *line, gsize length)
+static void take_line(const char *line)
 {
-    g_autoptr(JsonParser) parser = json_parser_new();
-    if (json_parser_load_from_data(parser, line, (gssize)length, NULL)) {
-        JsonNode *root = json_parser_get_root(parser);
-        if (root && JSON_NODE_HOLDS_OBJECT(root)) {
-            handler(json_node_get_object(root));
-            return;
-        }
-    }
-    link_fail(0, "bad_command", "not a JSON object");
+    g_autoptr(JsonNode) root = json_from_string(line, NULL);
+    if (root && JSON_NODE_HOLDS_OBJECT(root))
+        handler(json_node_get_object(root));
+    else
+        link_fail(0, "bad_command", "not a JSON object");
 }
 
 static void on_read(GObject *stream, GAsyncResult *result, gpointer data)
@@ -157,19 +123,15 @@ static void on_read(GObject *stream, GAsyncResult *result, gpointer data)
         drop(error ? error->message : "end of stream");
         return;
     }
-    g_byte_array_append(input, (const guint8 *)chunk, (guint)got);
-    guint start = 0;
-    GCancellable *mine = cancel;
-    for (guint i = input->len - (guint)got; i < input->len; i++) {
-        if (input->data[i] != '\n')
-            continue;
-        if (i > start)
-            take_line((const char *)input->data + start, i - start);
-        if (cancel != mine)
-            return; // the command ended this connection
-        start = i + 1;
+    g_string_append_len(input, chunk, got);
+    char *end;
+    while ((end = memchr(input->str, '\n', input->len))) {
+        *end = '\0';
+        take_line(input->str);
+        if (!connection)
+            return; // the command ended it
+        g_string_erase(input, 0, end + 1 - input->str);
     }
-    g_byte_array_remove_range(input, 0, start);
     if (input->len > MAX_LINE) {
         drop("line too long");
         return;
@@ -208,8 +170,8 @@ void link_start(const char *socket, CommandHandler on_command, void (*on_connect
     path = socket;
     handler = on_command;
     connected_handler = on_connected;
-    input = g_byte_array_new();
-    output = g_byte_array_new();
+    input = g_string_new(NULL);
+    output = g_string_new(NULL);
     lost_since = g_get_monotonic_time();
     dial(NULL);
 }

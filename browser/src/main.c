@@ -15,11 +15,11 @@ static void say_hello(void)
 {
     g_autofree char *webkit = g_strdup_printf(
         "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
-    JsonBuilder *hello = link_event("hello");
-    link_number(hello, "protocol", PROTOCOL_VERSION);
-    link_number(hello, "pid", getpid());
-    link_text(hello, "webkit", webkit);
-    link_text(hello, "uri", view_committed_uri());
+    JsonObject *hello = link_event("hello");
+    json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
+    json_object_set_int_member(hello, "pid", getpid());
+    json_object_set_string_member(hello, "webkit", webkit);
+    json_object_set_string_member(hello, "uri", view_committed_uri());
     link_send(hello);
 }
 
@@ -41,21 +41,17 @@ int main(int argc, char **argv)
         g_printerr("%s\n", error->message);
         return 2;
     }
-    Options options = {
-        .socket = socket ? socket : "/run/vitrine/browser.sock",
-        .data = data ? data : g_get_user_data_dir(),
-    };
 
-    if (!view_start(&options, &error)) {
+    if (!view_start(data ? data : g_get_user_data_dir(), &error)) {
         g_printerr("no compositor: %s\n", error->message);
         return 3;
     }
     if (first) {
         view_configure(&(Settings){0});
-        view_load(0, first[0]);
+        view_load(0, first[0], NULL);
     }
     g_unix_signal_add(SIGTERM, on_terminate, NULL);
     g_unix_signal_add(SIGINT, on_terminate, NULL);
-    link_start(options.socket, command_handle, say_hello);
+    link_start(socket ? socket : "/run/vitrine/browser.sock", command_handle, say_hello);
     return loop_run();
 }

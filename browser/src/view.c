@@ -3,7 +3,7 @@
 #include <string.h>
 #include <wpe/wayland/wpe-wayland.h>
 
-static const Options *options;
+static const char *data_folder;
 static WPEDisplay *display;
 static WebKitWebView *view;
 static WebKitNetworkSession *session;
@@ -14,7 +14,6 @@ static gint64 current;        // the agent's load that is under way or done; 0: 
 static gboolean own_page;     // the load asked for is the agent's own document
 static gboolean failed;       // the current load has been reported as failed
 static gboolean painted;      // a frame was shown since the last commit
-static guint64 frames;
 
 WebKitWebView *view_get(void)
 {
@@ -24,20 +23,6 @@ WebKitWebView *view_get(void)
 const char *view_committed_uri(void)
 {
     return committed;
-}
-
-guint64 view_frames(void)
-{
-    return frames;
-}
-
-static void send_load(const char *state, const char *uri)
-{
-    JsonBuilder *event = link_event("load");
-    link_text(event, "state", state);
-    link_number(event, "load", current);
-    link_text(event, "uri", uri);
-    link_send(event);
 }
 
 static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
@@ -57,18 +42,22 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
     }
     if (event == WEBKIT_LOAD_FINISHED && failed)
         return; // already told
-    send_load(names[event], webkit_web_view_get_uri(self));
+    JsonObject *message = link_event("load");
+    json_object_set_string_member(message, "state", names[event]);
+    json_object_set_int_member(message, "load", current);
+    json_object_set_string_member(message, "uri", webkit_web_view_get_uri(self));
+    link_send(message);
 }
 
 static void send_failure(const char *kind, const char *uri, const char *message)
 {
     failed = TRUE;
     own_page = FALSE;
-    JsonBuilder *event = link_event("load_failed");
-    link_number(event, "load", current);
-    link_text(event, "uri", uri);
-    link_text(event, "kind", kind);
-    link_text(event, "message", message);
+    JsonObject *event = link_event("load_failed");
+    json_object_set_int_member(event, "load", current);
+    json_object_set_string_member(event, "uri", uri);
+    json_object_set_string_member(event, "kind", kind);
+    json_object_set_string_member(event, "message", message);
     link_send(event);
 }
 
@@ -90,24 +79,16 @@ static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char 
 static gboolean on_tls_failed(
     WebKitWebView *self, char *uri, GTlsCertificate *certificate, GTlsCertificateFlags errors, gpointer data)
 {
-    static const struct {
-        GTlsCertificateFlags flag;
-        const char *text;
-    } reasons[] = {
-        {G_TLS_CERTIFICATE_NOT_ACTIVATED, "the certificate is not valid yet"},
-        {G_TLS_CERTIFICATE_EXPIRED, "the certificate has expired"},
-        {G_TLS_CERTIFICATE_REVOKED, "the certificate was revoked"},
-        {G_TLS_CERTIFICATE_BAD_IDENTITY, "the certificate is for another name"},
-        {G_TLS_CERTIFICATE_UNKNOWN_CA, "the certificate's issuer is not trusted"},
+    // By the flag's bit. The highest is told: who issued a certificate matters little once it has expired.
+    static const char *const reasons[] = {
+        "the certificate's issuer is not trusted", // G_TLS_CERTIFICATE_UNKNOWN_CA
+        "the certificate is for another name",
+        "the certificate is not valid yet",
+        "the certificate has expired",
+        "the certificate was revoked", // G_TLS_CERTIFICATE_REVOKED
     };
-    const char *text = "the certificate was refused";
-    for (guint i = 0; i < G_N_ELEMENTS(reasons); i++) {
-        if (errors & reasons[i].flag) {
-            text = reasons[i].text;
-            break;
-        }
-    }
-    send_failure("tls", uri, text);
+    gint bit = g_bit_nth_msf(errors & ((1 << G_N_ELEMENTS(reasons)) - 1), -1);
+    send_failure("tls", uri, bit >= 0 ? reasons[bit] : "the certificate was refused");
     return TRUE;
 }
 
@@ -118,18 +99,18 @@ static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason
         name = "memory";
     else if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API)
         name = "terminated";
-    JsonBuilder *event = link_event("page_gone");
-    link_text(event, "reason", name);
-    link_text(event, "uri", committed);
+    JsonObject *event = link_event("page_gone");
+    json_object_set_string_member(event, "reason", name);
+    json_object_set_string_member(event, "uri", committed);
     link_send(event);
     g_clear_pointer(&committed, g_free);
 }
 
 static void send_blocked(const char *what, const char *detail)
 {
-    JsonBuilder *event = link_event("blocked");
-    link_text(event, "what", what);
-    link_text(event, "detail", detail);
+    JsonObject *event = link_event("blocked");
+    json_object_set_string_member(event, "what", what);
+    json_object_set_string_member(event, "detail", detail);
     link_send(event);
 }
 
@@ -198,13 +179,12 @@ static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, W
 
 static void on_frame(WebKitWebView *self, gpointer data)
 {
-    frames++;
     if (painted || !committed)
         return;
     painted = TRUE;
-    JsonBuilder *event = link_event("painted");
-    link_number(event, "load", current);
-    link_text(event, "uri", committed);
+    JsonObject *event = link_event("painted");
+    json_object_set_int_member(event, "load", current);
+    json_object_set_string_member(event, "uri", committed);
     link_send(event);
 }
 
@@ -219,9 +199,9 @@ static void on_closed(WPEView *self, gpointer data)
     quit(4);
 }
 
-gboolean view_start(const Options *given, GError **error)
+gboolean view_start(const char *folder, GError **error)
 {
-    options = given;
+    data_folder = folder;
     display = wpe_display_wayland_new();
     if (!wpe_display_connect(display, error))
         return FALSE;
@@ -253,9 +233,9 @@ static void create(const Settings *wanted)
     g_clear_pointer(&memory, webkit_memory_pressure_settings_free);
     webkit_web_context_set_cache_model(context, WEBKIT_CACHE_MODEL_DOCUMENT_BROWSER);
 
-    g_autofree char *cache = g_build_filename(options->data, "cache", NULL);
-    g_autofree char *cookies = g_build_filename(options->data, "cookies.sqlite", NULL);
-    session = webkit_network_session_new(options->data, cache);
+    g_autofree char *cache = g_build_filename(data_folder, "cache", NULL);
+    g_autofree char *cookies = g_build_filename(data_folder, "cookies.sqlite", NULL);
+    session = webkit_network_session_new(data_folder, cache);
     webkit_cookie_manager_set_persistent_storage(
         webkit_network_session_get_cookie_manager(session), cookies, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE);
 
@@ -267,23 +247,16 @@ static void create(const Settings *wanted)
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
         "network-session", session, "website-policies", policies, NULL);
 
-    const struct {
-        const char *signal;
-        GCallback callback;
-    } signals[] = {
-        {"load-changed", G_CALLBACK(on_load)},
-        {"load-failed", G_CALLBACK(on_load_failed)},
-        {"load-failed-with-tls-errors", G_CALLBACK(on_tls_failed)},
-        {"web-process-terminated", G_CALLBACK(on_terminated)},
-        {"permission-request", G_CALLBACK(on_permission)},
-        {"query-permission-state", G_CALLBACK(on_permission_query)},
-        {"script-dialog", G_CALLBACK(on_dialog)},
-        {"context-menu", G_CALLBACK(on_context_menu)},
-        {"create", G_CALLBACK(on_create)},
-        {"decide-policy", G_CALLBACK(on_policy)},
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(signals); i++)
-        g_signal_connect(view, signals[i].signal, signals[i].callback, NULL);
+    g_signal_connect(view, "load-changed", G_CALLBACK(on_load), NULL);
+    g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);
+    g_signal_connect(view, "load-failed-with-tls-errors", G_CALLBACK(on_tls_failed), NULL);
+    g_signal_connect(view, "web-process-terminated", G_CALLBACK(on_terminated), NULL);
+    g_signal_connect(view, "permission-request", G_CALLBACK(on_permission), NULL);
+    g_signal_connect(view, "query-permission-state", G_CALLBACK(on_permission_query), NULL);
+    g_signal_connect(view, "script-dialog", G_CALLBACK(on_dialog), NULL);
+    g_signal_connect(view, "context-menu", G_CALLBACK(on_context_menu), NULL);
+    g_signal_connect(view, "create", G_CALLBACK(on_create), NULL);
+    g_signal_connect(view, "decide-policy", G_CALLBACK(on_policy), NULL);
     webkit_web_view_add_frame_displayed_callback(view, on_frame, NULL, NULL);
 
     WPEView *surface = webkit_web_view_get_wpe_view(view);
@@ -303,18 +276,14 @@ gboolean view_configure(const Settings *wanted)
     return wanted->memory_limit_mb == memory_limit_mb;
 }
 
-void view_load(gint64 id, const char *uri)
+void view_load(gint64 id, const char *uri, const char *html)
 {
     asked = id;
-    own_page = FALSE;
-    webkit_web_view_load_uri(view, uri);
-}
-
-void view_load_html(gint64 id, const char *html, const char *uri)
-{
-    asked = id;
-    own_page = TRUE;
-    webkit_web_view_load_html(view, html, uri);
+    own_page = html != NULL;
+    if (html)
+        webkit_web_view_load_html(view, html, uri);
+    else
+        webkit_web_view_load_uri(view, uri);
 }
 
 void view_reload(gint64 id, gboolean bypass_cache)

@@ -6,12 +6,6 @@
 
 #define PROTOCOL_VERSION 1
 
-// What the user of the program decided; policy comes from the agent by `configure`.
-typedef struct {
-    const char *socket;
-    const char *data; // folder for cookies, storage, cache
-} Options;
-
 // loop.c
 int loop_run(void); // gives the exit code
 void quit(int code);
@@ -19,12 +13,9 @@ void quit(int code);
 // link.c: the connection to the agent. It is made again and again; messages without one are dropped.
 typedef void (*CommandHandler)(JsonObject *command);
 void link_start(const char *socket, CommandHandler on_command, void (*on_connected)(void));
-JsonBuilder *link_event(const char *name);
-JsonBuilder *link_answer(gint64 id, gboolean ok);
-void link_text(JsonBuilder *builder, const char *key, const char *value); // NULL is null
-void link_number(JsonBuilder *builder, const char *key, gint64 value);
-void link_flag(JsonBuilder *builder, const char *key, gboolean value);
-void link_send(JsonBuilder *builder); // takes the builder
+JsonObject *link_event(const char *name);
+JsonObject *link_answer(gint64 id, gboolean ok);
+void link_send(JsonObject *message); // takes the message
 void link_fail(gint64 id, const char *code, const char *message);
 
 // view.c: the one web view. Absent until the agent has configured it, because some settings are for its birth only.
@@ -35,17 +26,11 @@ typedef struct {
 } Settings;
 WebKitWebView *view_get(void);
 const char *view_committed_uri(void); // of the document on the screen, NULL when there is none
-guint64 view_frames(void);
-gboolean view_start(const Options *options, GError **error); // connects to the compositor
+// Connects to the compositor. Cookies, storage and cache will be kept in the folder.
+gboolean view_start(const char *data_folder, GError **error);
 gboolean view_configure(const Settings *settings); // FALSE: takes effect in a new process only
-void view_load(gint64 id, const char *uri);
-void view_load_html(gint64 id, const char *html, const char *uri);
+void view_load(gint64 id, const char *uri, const char *html); // html: the agent's own page; NULL loads the URI
 void view_reload(gint64 id, gboolean bypass_cache);
 
 // commands.c
 void command_handle(JsonObject *command);
-
-// snapshot.c, outputs.c: commands that answer later
-void snapshot_take(gint64 id);
-void outputs_list(gint64 id);
-void outputs_rotate(gint64 id, const char *output, gint64 degrees);

@@ -168,28 +168,3 @@ test('a ping that is not answered in time is a miss, a late answer harms nothing
   send(socket, { event: 'painted', load: 1 });
   await until('what follows', () => events.length === 2);
 });
-
-test('outputs come in the spelling of the contract', async () => {
-  await browser.start();
-  const mode = { width: 1280, height: 720, preferred: true };
-  const socket = peer(() => ({
-    ok: true,
-    outputs: [
-      {
-        name: 'Virtual-1',
-        enabled: true,
-        modes: [
-          { ...mode, refresh: 59.940062, current: true },
-          { ...mode, refresh: 59.9401, current: false },
-        ],
-      },
-      { name: 'HDMI-A-1', enabled: false, modes: [{ ...mode, refresh: 60, current: false }] },
-    ],
-  }));
-  send(socket, HELLO);
-  await until('hello', () => browser.connected);
-  assert.deepEqual(await browser.outputs(), [
-    { name: 'Virtual-1', mode: '1280x720@59.94', modes: ['1280x720@59.94'] },
-    { name: 'HDMI-A-1', mode: null, modes: ['1280x720@60'] },
-  ]);
-});

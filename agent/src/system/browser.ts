@@ -4,9 +4,8 @@ import { dirname } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
-import type { Browser, BrowserEvent, BrowserSettings, Load, Output } from '../resources/display/ports.ts';
+import type { Browser, BrowserEvent, BrowserSettings, Load } from '../resources/display/ports.ts';
 import { BoundedLines } from './bounded-lines.ts';
-import { type CompositorOutput, CompositorOutputs, outputOf } from './compositor-outputs.ts';
 
 /** Group that may connect: the user of the browser. */
 const GROUP = 'kiosk';
@@ -15,8 +14,6 @@ const MAX_LINE_BYTES = 48 * 1024 * 1024;
 /** Making the first view takes seconds on a busy board. */
 const CALL_MS = 30_000;
 const SCREENSHOT_MS = 30_000;
-/** The browser itself gives up after 10 s. */
-const OUTPUT_MS = 12_000;
 /** A connection that does not introduce itself in this time is closed. */
 const HELLO_MS = 30_000;
 
@@ -50,7 +47,6 @@ const Event = Type.Union([
 ]);
 const Blocked = Type.Object({ event: Type.Literal('blocked'), what: Type.String(), detail: Type.String() });
 const Picture = Type.Object({ png: Type.String() });
-const OutputsAnswer = Type.Object({ outputs: CompositorOutputs });
 const Configured = Type.Object({ restart_required: Type.Boolean() });
 
 interface Pending {
@@ -173,16 +169,6 @@ export class BrowserSocket implements Browser {
     const answer = await this.#call('screenshot', {}, SCREENSHOT_MS);
     if (!fits(Picture, answer)) throw new BrowserError('refused', 'the answer has no picture');
     return Buffer.from(answer.png, 'base64');
-  }
-
-  async outputs(): Promise<Output[]> {
-    const answer = await this.#call('outputs', {}, OUTPUT_MS);
-    if (!fits(OutputsAnswer, answer)) throw new BrowserError('refused', 'the answer has no outputs');
-    return answer.outputs.map((output: CompositorOutput) => outputOf(output));
-  }
-
-  async rotate(output: string, degrees: number): Promise<void> {
-    await this.#call('rotate', { output, degrees }, OUTPUT_MS);
   }
 
   async quit(): Promise<void> {

@@ -19,6 +19,8 @@ export interface RunOptions {
   /** Bytes kept of stdout and of stderr each; 64 KiB by default. */
   keepBytes?: number;
   signal?: AbortSignal;
+  /** What the child finds in its environment beside the agent's own. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export interface RunResult {
@@ -34,9 +36,12 @@ export interface RunResult {
  *   `timeoutMs`, or `signal` aborts it. An exit status other than 0 is a result, not an error.
  */
 export function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
-  const { timeoutMs, keepBytes = KEPT_OUTPUT, signal } = options;
+  const { timeoutMs, keepBytes = KEPT_OUTPUT, signal, env } = options;
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...childEnvironment(), ...env },
+    });
     const stdout = keep(child.stdout, keepBytes);
     const stderr = keep(child.stderr, keepBytes);
     let failure: Error | undefined;

@@ -47,6 +47,7 @@ function make(change: Partial<DisplayOptions> = {}): Display {
   bus.on(displayState, (state) => events.push(state));
   display = new Display({
     browser,
+    compositor: browser,
     kiosk: {
       installed: true,
       restart: async () => {

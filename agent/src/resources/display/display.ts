@@ -4,6 +4,7 @@ import { type DisplayLog, Keeper, type KeeperTiming, TIMING } from './keeper.ts'
 import type {
   Browser,
   BrowserSettings,
+  Compositor,
   Connectors,
   Kiosk,
   Target,
@@ -35,6 +36,7 @@ export interface DisplaySettings {
 
 export interface DisplayOptions {
   browser: Browser;
+  compositor: Compositor;
   kiosk: Kiosk;
   connectors: Connectors;
   store: TargetStore;
@@ -64,7 +66,7 @@ export class Display {
   constructor(options: DisplayOptions) {
     this.#o = options;
     this.#settings = options.settings;
-    this.#screens = new Screens(options.connectors, options.browser);
+    this.#screens = new Screens(options.connectors, options.compositor, () => options.browser.connected);
     this.#keeper = new Keeper({
       browser: options.browser,
       kiosk: options.kiosk,
@@ -252,7 +254,7 @@ export class Display {
     await this.#screens.refresh();
     const { primaryScreen } = this;
     if (primaryScreen !== undefined && this.#o.browser.connected) {
-      await this.#o.browser.rotate(primaryScreen, this.#rotation).catch((error: unknown) => {
+      await this.#o.compositor.rotate(primaryScreen, this.#rotation).catch((error: unknown) => {
         this.#o.log.warn({ err: error }, 'the screen could not be turned');
       });
       this.#screens.invalidate();

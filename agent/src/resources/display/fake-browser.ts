@@ -1,7 +1,7 @@
-import type { Browser, BrowserEvent, BrowserSettings, Load, Output } from './ports.ts';
+import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output } from './ports.ts';
 
-/** A browser for tests of the display: it loads when told so, and can be slow, deaf, dead or gone. */
-export class FakeBrowser implements Browser {
+/** A browser and its compositor for tests of the display: it loads when told so, and can be slow, deaf, dead or gone. */
+export class FakeBrowser implements Browser, Compositor {
   connected = false;
   readonly calls: string[] = [];
   /** What the next loads do. */

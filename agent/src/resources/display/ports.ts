@@ -58,10 +58,15 @@ export interface Browser {
   terminatePage(): Promise<void>;
   /** @returns PNG */
   screenshot(): Promise<Buffer>;
-  outputs(): Promise<Output[]>;
-  rotate(output: string, rotation: Rotation): Promise<void>;
   /** Ends the browser's process; its unit starts a new one. */
   quit(): Promise<void>;
+}
+
+/** What puts the browser's picture on the outputs. Every call rejects when it is gone or too slow. */
+export interface Compositor {
+  outputs(): Promise<Output[]>;
+  /** @param rotation clockwise */
+  rotate(output: string, rotation: Rotation): Promise<void>;
 }
 
 /** The service that runs compositor and browser. */

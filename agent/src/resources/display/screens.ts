@@ -1,4 +1,4 @@
-import type { Browser, Connector, Connectors, Output } from './ports.ts';
+import type { Compositor, Connector, Connectors, Output } from './ports.ts';
 import type { Rotation, Screen } from './schema.ts';
 
 /** How long what was read stays good, in ms: connectors are cheap to read, outputs cost a process. */
@@ -10,16 +10,19 @@ const EXACT_MODE = /^\d+x\d+@/;
 /** The outputs of the board: what the kernel knows of the connectors and the compositor of the modes. */
 export class Screens {
   readonly #connectors: Connectors;
-  readonly #browser: Browser;
+  readonly #compositor: Compositor;
+  readonly #running: () => boolean;
   #known: Connector[] = [];
   #knownAt = Number.NEGATIVE_INFINITY;
   #outputs: Output[] = [];
   #outputsAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
 
-  constructor(connectors: Connectors, browser: Browser) {
+  /** @param running whether there is a compositor to ask: it lives as long as its browser */
+  constructor(connectors: Connectors, compositor: Compositor, running: () => boolean) {
     this.#connectors = connectors;
-    this.#browser = browser;
+    this.#compositor = compositor;
+    this.#running = running;
   }
 
   /** Reads again what is too old. Concurrent calls share one reading. Never rejects. */
@@ -79,11 +82,11 @@ export class Screens {
       this.#knownAt = now;
       if (JSON.stringify(this.#known) !== before) this.invalidate();
     }
-    if (!this.#browser.connected) {
+    if (!this.#running()) {
       this.#outputs = [];
       this.invalidate();
     } else if (now - this.#outputsAt >= OUTPUTS_FRESH_MS) {
-      this.#outputs = await this.#browser.outputs().catch(() => []);
+      this.#outputs = await this.#compositor.outputs().catch(() => []);
       this.#outputsAt = now;
     }
   }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { WaylandCompositor } from './compositor.ts';
+
+let folder: string;
+let session: string;
+let compositor: WaylandCompositor;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-compositor-'));
+  session = join(folder, '900');
+  await mkdir(session);
+  await writeFile(join(folder, 'passwd'), 'root:x:0:0::/root:/bin/sh\nkiosk:x:900:900::/:/bin/false\n');
+  await writeFile(join(session, 'wayland-1.lock'), '');
+  await writeFile(join(session, 'wayland-1'), '');
+  compositor = new WaylandCompositor({
+    command: join(folder, 'wlr-randr'),
+    runtimeFolders: folder,
+    passwd: join(folder, 'passwd'),
+  });
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A wlr-randr that notes how it was called, and goes on with `script`. */
+async function wlrRandr(script: string): Promise<void> {
+  const note = `echo "$XDG_RUNTIME_DIR $WAYLAND_DISPLAY $*" >${folder}/called`;
+  await writeFile(join(folder, 'wlr-randr'), `#!/bin/sh\n${note}\n${script}\n`, { mode: 0o755 });
+}
+
+const called = async () => (await readFile(join(folder, 'called'), 'utf8')).trim();
+
+test('outputs come in the spelling of the contract', async () => {
+  const mode = { width: 1280, height: 720, preferred: true };
+  const printed = [
+    {
+      name: 'Virtual-1',
+      enabled: true,
+      modes: [
+        { ...mode, refresh: 59.940062, current: true },
+        { ...mode, refresh: 59.9401, current: false },
+      ],
+    },
+    { name: 'HDMI-A-1', enabled: false, modes: [{ ...mode, refresh: 60, current: false }] },
+  ];
+  await wlrRandr(`echo '${JSON.stringify(printed)}'`);
+  assert.deepEqual(await compositor.outputs(), [
+    { name: 'Virtual-1', mode: '1280x720@59.94', modes: ['1280x720@59.94'] },
+    { name: 'HDMI-A-1', mode: null, modes: ['1280x720@60'] },
+  ]);
+  assert.equal(await called(), `${session} wayland-1 --json`);
+});
+
+test('turns clockwise, where Wayland counts the other way', async () => {
+  await wlrRandr('exit 0');
+  for (const [rotation, transform] of [
+    [0, 'normal'],
+    [90, '270'],
+    [180, '180'],
+    [270, '90'],
+  ] as const) {
+    await compositor.rotate('HDMI-A-1', rotation);
+    assert.equal(await called(), `${session} wayland-1 --output HDMI-A-1 --transform ${transform}`);
+  }
+});
+
+test('tells why it did not work', async () => {
+  await wlrRandr('echo "unknown output X" >&2; exit 1');
+  await assert.rejects(compositor.rotate('X', 0), { message: 'unknown output X' });
+  await wlrRandr('echo {}');
+  await assert.rejects(compositor.outputs(), /printed no outputs/);
+});
+
+test('without compositor or user there is nothing to ask', async () => {
+  await wlrRandr('echo []');
+  await rm(join(session, 'wayland-1'));
+  await assert.rejects(compositor.outputs(), /no compositor/);
+  await writeFile(join(folder, 'passwd'), 'root:x:0:0::/root:/bin/sh\n');
+  await assert.rejects(compositor.outputs(), /no user kiosk/);
+});

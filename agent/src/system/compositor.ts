@@ -1,0 +1,81 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fits } from '../contract/validate.ts';
+import type { Compositor, Output } from '../resources/display/ports.ts';
+import type { Rotation } from '../resources/display/schema.ts';
+import { CompositorOutputs, outputOf } from './compositor-outputs.ts';
+import { run } from './processes.ts';
+
+/** Who runs the compositor. */
+const USER = 'kiosk';
+const TIMEOUT_MS = 10_000;
+/** A screen has some dozens of modes of about 150 bytes each. */
+const KEEP_BYTES = 1024 * 1024;
+/** A Wayland transform turns the picture counter-clockwise. */
+const TRANSFORMS: Record<Rotation, string> = { 0: 'normal', 90: '270', 180: '180', 270: '90' };
+
+export interface WaylandCompositorOptions {
+  /** The program that speaks wlr-output-management for us. */
+  command?: string;
+  /** Folder of the users' runtime folders. */
+  runtimeFolders?: string;
+  /** The table of users. */
+  passwd?: string;
+}
+
+/** The compositor of the user `kiosk`, by wlr-randr. */
+export class WaylandCompositor implements Compositor {
+  readonly #command: string;
+  readonly #runtimeFolders: string;
+  readonly #passwd: string;
+
+  constructor({
+    command = 'wlr-randr',
+    runtimeFolders = '/run/user',
+    passwd = '/etc/passwd',
+  }: WaylandCompositorOptions = {}) {
+    this.#command = command;
+    this.#runtimeFolders = runtimeFolders;
+    this.#passwd = passwd;
+  }
+
+  async outputs(): Promise<Output[]> {
+    const printed: unknown = JSON.parse(await this.#run(['--json']));
+    if (!fits(CompositorOutputs, printed)) throw new Error(`${this.#command} printed no outputs`);
+    return printed.map(outputOf);
+  }
+
+  async rotate(output: string, rotation: Rotation): Promise<void> {
+    await this.#run(['--output', output, '--transform', TRANSFORMS[rotation]]);
+  }
+
+  async #run(args: readonly string[]): Promise<string> {
+    const env = await this.#session();
+    const { code, stdout, stderr } = await run(this.#command, args, {
+      timeoutMs: TIMEOUT_MS,
+      keepBytes: KEEP_BYTES,
+      env,
+    });
+    if (code !== 0) throw new Error(stderr.trim() || `${this.#command} ended with ${code}`);
+    return stdout;
+  }
+
+  /** Where the compositor listens, for its clients' environment. Looked up each time: it may have come anew. */
+  async #session(): Promise<Record<string, string>> {
+    const folder = join(this.#runtimeFolders, String(userId(await readFile(this.#passwd, 'utf8'), USER)));
+    const display = (await readdir(folder)).find((name) => /^wayland-\d+$/.test(name));
+    if (display === undefined) throw new Error(`there is no compositor in ${folder}`);
+    return { XDG_RUNTIME_DIR: folder, WAYLAND_DISPLAY: display };
+  }
+}
+
+/** @throws Error when the table of users does not have the user */
+function userId(passwd: string, name: string): number {
+  const fields = passwd
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([user]) => user === name);
+  const id = Number(fields?.[2] || Number.NaN);
+  if (!Number.isInteger(id)) throw new Error(`there is no user ${name}`);
+  return id;
+}
