@@ -195,6 +195,10 @@ async function download(apt: Apt, packages: string[], single: string[]): Promise
     await run('apt-get', args, { env, timeoutMinutes: 120 });
   }
   for (const name of single) {
+    // One of an older index would be found first.
+    for (const file of readdirSync(apt.archives)) {
+      if (file.startsWith(`${name}_`)) rmSync(join(apt.archives, file));
+    }
     await run('apt-get', ['download', name], { env, cwd: apt.archives, timeoutMinutes: 30 });
   }
 }
