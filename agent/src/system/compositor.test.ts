@@ -11,9 +11,10 @@ let compositor: WaylandCompositor;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-compositor-'));
-  session = join(folder, '900');
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  session = join(folder, String(uid));
   await mkdir(session);
-  await writeFile(join(folder, 'passwd'), 'root:x:0:0::/root:/bin/sh\nkiosk:x:900:900::/:/bin/false\n');
+  await writeFile(join(folder, 'passwd'), `other:x:1:1::/:/bin/sh\nkiosk:x:${uid}:${gid}::/:/bin/false\n`);
   await writeFile(join(session, 'wayland-1.lock'), '');
   await writeFile(join(session, 'wayland-1'), '');
   compositor = new WaylandCompositor({
@@ -77,6 +78,6 @@ test('without compositor or user there is nothing to ask', async () => {
   await wlrRandr('echo []');
   await rm(join(session, 'wayland-1'));
   await assert.rejects(compositor.outputs(), /no compositor/);
-  await writeFile(join(folder, 'passwd'), 'root:x:0:0::/root:/bin/sh\n');
+  await writeFile(join(folder, 'passwd'), 'other:x:1:1::/:/bin/sh\n');
   await assert.rejects(compositor.outputs(), /no user kiosk/);
 });

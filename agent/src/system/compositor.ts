@@ -49,33 +49,32 @@ export class WaylandCompositor implements Compositor {
     await this.#run(['--output', output, '--transform', TRANSFORMS[rotation]]);
   }
 
+  /** As the compositor's own user: what it answers is no matter for a privileged process. */
   async #run(args: readonly string[]): Promise<string> {
-    const env = await this.#session();
+    const user = userOf(await readFile(this.#passwd, 'utf8'), USER);
+    const folder = join(this.#runtimeFolders, String(user.uid));
+    // Looked up each time: the compositor may have come anew.
+    const display = (await readdir(folder)).find((name) => /^wayland-\d+$/.test(name));
+    if (display === undefined) throw new Error(`there is no compositor in ${folder}`);
     const { code, stdout, stderr } = await run(this.#command, args, {
       timeoutMs: TIMEOUT_MS,
       keepBytes: KEEP_BYTES,
-      env,
+      env: { XDG_RUNTIME_DIR: folder, WAYLAND_DISPLAY: display },
+      user,
     });
     if (code !== 0) throw new Error(stderr.trim() || `${this.#command} ended with ${code}`);
     return stdout;
   }
-
-  /** Where the compositor listens, for its clients' environment. Looked up each time: it may have come anew. */
-  async #session(): Promise<Record<string, string>> {
-    const folder = join(this.#runtimeFolders, String(userId(await readFile(this.#passwd, 'utf8'), USER)));
-    const display = (await readdir(folder)).find((name) => /^wayland-\d+$/.test(name));
-    if (display === undefined) throw new Error(`there is no compositor in ${folder}`);
-    return { XDG_RUNTIME_DIR: folder, WAYLAND_DISPLAY: display };
-  }
 }
 
 /** @throws Error when the table of users does not have the user */
-function userId(passwd: string, name: string): number {
+function userOf(passwd: string, name: string): { uid: number; gid: number } {
   const fields = passwd
     .split('\n')
     .map((line) => line.split(':'))
     .find(([user]) => user === name);
-  const id = Number(fields?.[2] || Number.NaN);
-  if (!Number.isInteger(id)) throw new Error(`there is no user ${name}`);
-  return id;
+  if (!fields) throw new Error(`there is no user ${name}`);
+  const [uid, gid] = [Number(fields[2] || Number.NaN), Number(fields[3] || Number.NaN)];
+  if (!Number.isInteger(uid) || !Number.isInteger(gid)) throw new Error(`the user ${name} has no number`);
+  return { uid, gid };
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../base/logger.ts';
 
@@ -8,6 +9,13 @@ export const KEPT_OUTPUT = 64 * 1024;
 const LONGEST_LINE = 1024 * 1024;
 /** Between SIGTERM and SIGKILL, in ms. */
 const TERM_GRACE_MS = 2000;
+/** Ends a follower with the agent, even when the agent is killed: many write too seldom to notice by themselves. */
+const TIED_TO_US = ['/usr/bin/setpriv', '/bin/setpriv']
+  .filter((path) => existsSync(path))
+  .slice(0, 1)
+  .flatMap((path) => [path, '--pdeathsig', 'TERM', '--']);
+/** What setpriv, like a shell, exits with when there is no such program. */
+const NOT_INSTALLED = 127;
 /** Restart delays of a supervised child, in ms; a child that lived for `SETTLED_MS` starts over. */
 const FIRST_RESTART_MS = 250;
 const LAST_RESTART_MS = 30_000;
@@ -21,6 +29,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** What the child finds in its environment beside the agent's own. */
   env?: Readonly<Record<string, string>>;
+  /** Who the child runs as, without supplementary groups; the agent's own user by default. */
+  user?: { uid: number; gid: number };
 }
 
 export interface RunResult {
@@ -36,11 +46,12 @@ export interface RunResult {
  *   `timeoutMs`, or `signal` aborts it. An exit status other than 0 is a result, not an error.
  */
 export function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
-  const { timeoutMs, keepBytes = KEPT_OUTPUT, signal, env } = options;
+  const { timeoutMs, keepBytes = KEPT_OUTPUT, signal, env, user } = options;
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...childEnvironment(), ...env },
+      ...user,
     });
     const stdout = keep(child.stdout, keepBytes);
     const stderr = keep(child.stderr, keepBytes);
@@ -141,7 +152,8 @@ export function follow({ command, args, onLine, onRestart, log }: FollowOptions)
   let stopped = false;
   const start = (again: boolean) => {
     const started = Date.now();
-    const running = spawn(command, args(), { stdio: ['ignore', 'pipe', 'ignore'], env: childEnvironment() });
+    const [program = command, ...rest] = [...TIED_TO_US, command, ...args()];
+    const running = spawn(program, rest, { stdio: ['ignore', 'pipe', 'ignore'], env: childEnvironment() });
     child = running;
     let gone = false;
     const ended = (why: string, retry: boolean) => {
@@ -155,7 +167,7 @@ export function follow({ command, args, onLine, onRestart, log }: FollowOptions)
       delay = Math.min(delay * 2, LAST_RESTART_MS);
     };
     running.once('error', (error) => ended(error.message, !('code' in error && error.code === 'ENOENT')));
-    running.once('close', (code, signal) => ended(signal ?? `status ${code}`, true));
+    running.once('close', (code, signal) => ended(signal ?? `status ${code}`, code !== NOT_INSTALLED));
     splitLines(running.stdout, (line) => {
       if (!stopped) onLine(line);
     });
