@@ -9,10 +9,25 @@ import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
-import { close, type Tally } from './lib/tally.ts';
+import { close, FAILED, type Tally } from './lib/tally.ts';
 import { projectFiles } from './lib/tool.ts';
 
 const FILE_TIMEOUT_MS = 5 * 60_000;
+
+/** What Node's test runner says at the end of a run. */
+export interface RunSummary {
+  success: boolean;
+  counts: { tests: number; passed: number; skipped: number; todo: number };
+}
+
+/** The tally of a run; a run that failed without a failed test (in a hook), or that said nothing, has a failure. */
+export function tallyOf(summary: RunSummary | undefined): Tally {
+  if (!summary) return FAILED;
+  const { success, counts } = summary;
+  // Cancelled ones ran into a time limit or into a failed parent.
+  const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+  return { passed: counts.passed, failed: success ? failed : Math.max(1, failed) };
+}
 
 /** Runs test files, each in a process of its own, and prints Node's "spec" report. */
 export async function unitTests(files: string[], print: (text: string) => void): Promise<Tally> {
@@ -22,16 +37,13 @@ export async function unitTests(files: string[], print: (text: string) => void):
     timeout: FILE_TIMEOUT_MS,
     cwd: ROOT,
   });
-  const tally = { passed: 0, failed: 0 };
-  stream.on('test:summary', ({ file, counts }) => {
+  let summary: RunSummary | undefined;
+  stream.on('test:summary', ({ file, success, counts }) => {
     // The summary without a file is the whole run's.
-    if (file !== undefined) return;
-    tally.passed = counts.passed;
-    // Cancelled ones ran into a time limit or into a failed parent.
-    tally.failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+    if (file === undefined) summary = { success, counts };
   });
   for await (const text of stream.compose(spec)) print(String(text));
-  return tally;
+  return tallyOf(summary);
 }
 
 /** Every unit test file of the project; scenarios that need a machine are not named `*.test.ts`. */
