@@ -24,6 +24,7 @@ import { ensureImage } from './qemu/image.ts';
 import {
   claimInstance,
   type InstancePaths,
+  needFreeName,
   type ReadyInfo,
   releaseInstance,
   writeReady,
@@ -184,12 +185,13 @@ function endAsked(): { asked: Promise<string>; again: Promise<void> } {
 async function run(request: Request): Promise<number> {
   const end = endAsked();
   const progress = new Progress();
-  if (request.readyFile) await rm(request.readyFile, { force: true });
   const apiPort = await freePort(request.port);
   const paths = await claimInstance(request.name, `http://127.0.0.1:${apiPort}/api/v1`);
   let machine: Machine | undefined;
   let failed = true;
   try {
+    // Not before the name is taken: the file may be that of the machine which runs under it.
+    if (request.readyFile) await rm(request.readyFile, { force: true });
     const settings = await Promise.race([prepare(request, paths, apiPort, progress), end.asked]);
     if (typeof settings === 'string') {
       progress.line(`stopped (${settings}) before the machine ran`);
@@ -250,6 +252,8 @@ async function live(
 async function runDetached(request: Request): Promise<number> {
   const folder = join(cacheFolder(), 'machines', request.name);
   await mkdir(folder, { recursive: true });
+  // Before the files of the one that runs are written over.
+  await needFreeName(request.name);
   const logPath = join(folder, 'start.log');
   const ready = request.readyFile ?? join(folder, 'ready.json');
   await rm(ready, { force: true });

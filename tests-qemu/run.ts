@@ -34,6 +34,7 @@ async function allScenarios(): Promise<[string, Scenario][]> {
     loaded.push([name, await loadScenario(name)]);
   }
   const rank = ([name, { machine }]: [string, Scenario]): number => {
+    if (machine === 'none') return FIRST.length + 2;
     if (machine === 'own') return FIRST.length + 1;
     return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
   };

@@ -88,15 +88,20 @@ export async function ownerOf(folder: string): Promise<{ pid: number; api: strin
   return owner;
 }
 
-/** Takes a name for this process; a {@link Problem} when a machine of that name runs. */
-export async function claimInstance(name: string, api: string): Promise<InstancePaths> {
-  const paths = instancePaths(name);
-  const running = await ownerOf(paths.folder);
+/** Throws a {@link Problem} when a machine of that name runs. */
+export async function needFreeName(name: string): Promise<void> {
+  const running = await ownerOf(instancePaths(name).folder);
   if (running) {
     throw new Problem(
       `a machine named "${name}" runs already (${running.api}). End it with "npm stop${name === 'vitrine' ? '' : ` -- --name ${name}`}", or start another one with --name OTHER --port N.`,
     );
   }
+}
+
+/** Takes a name for this process; a {@link Problem} when a machine of that name runs. */
+export async function claimInstance(name: string, api: string): Promise<InstancePaths> {
+  await needFreeName(name);
+  const paths = instancePaths(name);
   await rm(paths.folder, { recursive: true, force: true });
   await mkdir(dirname(paths.folder), { recursive: true });
   await mkdir(paths.folder, { mode: 0o700 }).catch(() => {

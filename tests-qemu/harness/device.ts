@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
-import { type Colour, colourAt, decodePng, near, type Picture } from '../../ci/lib/png.ts';
+import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { chooseAcceleration } from '../../ci/qemu/acceleration.ts';
@@ -14,6 +14,7 @@ import { qemuVersion } from '../../ci/qemu/program.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { testCredentials } from '../../ci/qemu/test-credentials.ts';
 import { field } from './events.ts';
+import { screendump, waitForColours } from './glass.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
 import { SerialClient } from './ndjson.ts';
 import { EventSocket } from './socket.ts';
@@ -30,7 +31,6 @@ export class Device {
   readonly paths: InstancePaths;
   readonly shell: GuestShell;
   readonly #disk: string;
-  #dumps = 0;
 
   /** Makes a device from the factory of `image`, powers it on and waits for its API. */
   static async boot(image: BuiltImage): Promise<Device> {
@@ -150,11 +150,7 @@ export class Device {
   }
 
   async glassPng(): Promise<Buffer> {
-    const file = join(this.paths.folder, `glass-${++this.#dumps}.png`);
-    await this.machine.qmp.execute('screendump', { filename: file, format: 'png' });
-    const png = await readFile(file);
-    await rm(file);
-    return png;
+    return await screendump(this.machine.qmp, this.paths.folder);
   }
 
   /** The device's own screenshot. */
@@ -167,18 +163,7 @@ export class Device {
 
   /** Waits until the glass shows two halves of these colours. */
   async waitForColours(left: Colour, right: Colour, timeoutMs = 90_000): Promise<void> {
-    let seen = '';
-    await waitFor(
-      async () => {
-        const glass = await this.glass();
-        const [a, b] = [colourAt(glass, 0.25, 0.5), colourAt(glass, 0.75, 0.5)];
-        seen = `${a} and ${b}`;
-        return near(a, left) && near(b, right);
-      },
-      { timeoutMs, what: `${left} and ${right} on the glass`, intervalMs: 300 },
-    ).catch((error: unknown) => {
-      throw new Error(`${String(error)}; it shows ${seen}`);
-    });
+    await waitForColours(() => this.glass(), left, right, timeoutMs);
   }
 
   /** Waits until `GET /display` is as wanted; gives it. */

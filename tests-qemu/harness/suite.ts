@@ -6,25 +6,37 @@ import { Device } from './device.ts';
 import { consoleTail, saveEvidence } from './evidence.ts';
 import { PageServer } from './pages.ts';
 
-/** What a scenario works with. */
-export interface Bench {
-  device: Device;
+/** What a scenario works with that makes its own machine, or needs none. */
+export interface BareBench {
   pages: PageServer;
   /** Runs one test and counts it. A failure is reported with what the device looked like; the next one still runs. */
   test: (name: string, work: () => Promise<void>, timeoutMs?: number) => Promise<void>;
 }
 
+/** What a scenario works with. */
+export interface Bench extends BareBench {
+  device: Device;
+}
+
 /** One file in scenarios/. */
-export interface Scenario {
+export type Scenario = {
   /** What it shows, in a sentence. */
   title: string;
-  /**
-   * `shared`: runs on the one device of the suite, up and on its waiting page, and leaves it so. `own`: gets a device
-   * from the factory for itself.
-   */
-  machine: 'shared' | 'own';
-  run: (bench: Bench) => Promise<void>;
-}
+} & (
+  | {
+      /**
+       * `shared`: runs on the one device of the suite, up and on its waiting page, and leaves it so. `own`: gets a
+       * device from the factory for itself.
+       */
+      machine: 'shared' | 'own';
+      run: (bench: Bench) => Promise<void>;
+    }
+  | {
+      /** `none`: no device of the suite runs meanwhile. */
+      machine: 'none';
+      run: (bench: BareBench) => Promise<void>;
+    }
+);
 
 export function scenario(definition: Scenario): Scenario {
   return definition;
@@ -50,19 +62,23 @@ export class Suite {
     this.#print = print;
   }
 
-  async run(name: string, { title, machine, run }: Scenario): Promise<void> {
-    this.#print(`\n${name}: ${title}\n`);
+  async run(name: string, definition: Scenario): Promise<void> {
+    this.#print(`\n${name}: ${definition.title}\n`);
     const pages = await PageServer.start();
+    const benchOf = (device?: Device): BareBench => ({
+      pages,
+      test: (test, work, timeoutMs) => this.#test(device, `${name}: ${test}`, work, timeoutMs),
+    });
     try {
-      if (machine === 'own' || !this.#clean) await this.end();
+      if (definition.machine !== 'shared' || !this.#clean) await this.end();
+      if (definition.machine === 'none') {
+        await definition.run(benchOf());
+        return;
+      }
       const device = await this.#up(name);
       if (!device) return;
-      this.#clean = machine === 'shared';
-      await run({
-        device,
-        pages,
-        test: (test, work, timeoutMs) => this.#test(device, `${name}: ${test}`, work, timeoutMs),
-      });
+      this.#clean = definition.machine === 'shared';
+      await definition.run({ ...benchOf(device), device });
     } catch (error) {
       this.#clean = false;
       if (!(error instanceof Abandoned)) await this.#failed(`${name}: between its tests`, error);
@@ -96,7 +112,7 @@ export class Suite {
   }
 
   async #test(
-    device: Device,
+    device: Device | undefined,
     name: string,
     work: () => Promise<void>,
     timeoutMs = TEST_TIMEOUT_MS,
@@ -110,6 +126,7 @@ export class Suite {
     } catch (error) {
       this.#clean = false;
       await this.#failed(`${name} (${seconds()})`, error);
+      if (!device) return;
       // A device that does not answer any more would only let every further wait run out.
       const alive = await device.http('GET', '/device', { timeoutMs: 30_000 }).catch(() => undefined);
       if (alive?.status !== 200) throw new Abandoned();

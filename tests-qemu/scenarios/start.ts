@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
+import { type Colour, decodePng } from '../../ci/lib/png.ts';
+import { waitFor, within } from '../../ci/lib/wait.ts';
+import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
+import { Qmp } from '../../ci/qemu/qmp.ts';
+import { field } from '../harness/events.ts';
+import { screendump, waitForColours } from '../harness/glass.ts';
+import { http } from '../harness/http.ts';
+import { SerialClient } from '../harness/ndjson.ts';
+import type { PageServer } from '../harness/pages.ts';
+import { EventSocket } from '../harness/socket.ts';
+import { scenario } from '../harness/suite.ts';
+
+const VIOLET: Colour = [112, 40, 176];
+const SAND: Colour = [224, 208, 128];
+/** Longer than `npm start` itself waits for the API, so that its own words are what a failure shows. */
+const READY_MS = 480_000;
+const REFUSAL_MS = 60_000;
+/** Longer than `npm stop` waits for the device to power itself off. */
+const STOP_MS = 120_000;
+const FIELDS = ['api', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
+
+/** A command of the project, as npm runs it, and what it says. */
+class Command {
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown>;
+  stdout = '';
+  stderr = '';
+
+  constructor(script: string, args: string[]) {
+    this.child = spawn(process.execPath, [join(ROOT, 'ci/run.mjs'), script, ...args], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.ended = once(this.child, 'close');
+    this.child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString();
+    });
+    this.child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString();
+    });
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** The exit code; null when a signal ended it. */
+  async code(timeoutMs: number): Promise<number | null> {
+    await within(this.ended, timeoutMs, `the command to end; it said: ${this.stderr.slice(-2000)}`);
+    return this.child.exitCode;
+  }
+}
+
+/** The ready file's content, once it is there; its fields are checked one by one later. */
+async function readyInfo(start: Command, file: string): Promise<ReadyInfo> {
+  const text = await waitFor(
+    async () => {
+      if (!start.running) return 'ended';
+      return await readFile(file, 'utf8').catch(() => undefined);
+    },
+    { timeoutMs: READY_MS, what: 'the ready file', intervalMs: 200 },
+  );
+  assert.notEqual(
+    text,
+    'ended',
+    `npm start ended with ${start.child.exitCode}: ${start.stderr.slice(-4000)}`,
+  );
+  return JSON.parse(text);
+}
+
+/** What a VNC server says first. */
+async function vncGreeting(address: string): Promise<string> {
+  const [host = '', port = ''] = address.split(':');
+  const socket = connect(Number(port), host);
+  try {
+    const [greeting]: unknown[] = await within(once(socket, 'data'), 10_000, 'the VNC server’s greeting');
+    return String(greeting);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A start that must be refused: exit code 1 and one line that says why. */
+async function refused(args: string[], why: RegExp): Promise<void> {
+  const start = new Command('start', ['--headless', ...args]);
+  try {
+    assert.equal(await start.code(REFUSAL_MS), 1);
+    assert.match(start.stderr.trim(), why);
+    assert.doesNotMatch(start.stderr.trim(), /\n/, 'more than one line');
+    assert.equal(start.stdout, '');
+  } finally {
+    if (start.running) start.child.kill('SIGKILL');
+  }
+}
+
+/** Shows a page through what the ready file names, and sees it on all of it. */
+async function showPage(ready: ReadyInfo, pages: PageServer, folder: string): Promise<void> {
+  const page = new URL(pages.addColours(VIOLET, SAND));
+  page.hostname = ready.host_address;
+  const url = page.href;
+  const socket = await EventSocket.open(ready.events);
+  const serial = await SerialClient.connect(ready.serial);
+  let qmp: Qmp | undefined;
+  try {
+    qmp = await Qmp.connect(ready.qmp);
+    await socket.subscribe('display_state');
+    await serial.frame('hello');
+    await serial.subscribe('display_state');
+    const [onSocket, onSerial] = [socket.events.mark, serial.events.mark];
+    const answer = await http('POST', `${ready.api}/display/navigate`, { json: { url } });
+    assert.equal(answer.status, 200, answer.bytes.toString());
+    const monitor = qmp;
+    await waitForColours(async () => decodePng(await screendump(monitor, folder)), VIOLET, SAND, 120_000);
+    const shown = (payload: unknown): boolean =>
+      field(payload, 'url') === url && field(payload, 'loading') === false;
+    const told = await socket.events.next('display_state', onSocket, shown);
+    const toldOnSerial = await serial.events.next('display_state', onSerial, shown);
+    assert.equal(field(told.payload, 'error'), null);
+    assert.deepEqual(toldOnSerial.payload, told.payload);
+    assert.deepEqual((await http('GET', `${ready.api}/display`)).body, told.payload);
+    assert.equal(pages.requests.filter((path) => path === page.pathname).length, 1, 'loads of the page');
+  } finally {
+    qmp?.close();
+    serial.close();
+    await socket.close();
+  }
+}
+
+export default scenario({
+  title: '`npm start` for scripts: the ready file, all that it names, `npm stop`',
+  machine: 'none',
+  run: async ({ pages, test }) => {
+    const name = `test-start-${process.pid}`;
+    const folder = await mkdtemp(join(tmpdir(), 'vitrine-start-'));
+    const file = join(folder, 'ready.json');
+    const args = ['--name', name, '--ready-json', file];
+    const start = new Command('start', ['--headless', '--port', '0', ...args]);
+    const runtime = instancePaths(name).folder;
+    let ready: ReadyInfo | undefined;
+    try {
+      await test(
+        'the ready file appears whole, and each of its fields leads somewhere',
+        async () => {
+          const info = await readyInfo(start, file);
+          assert.deepEqual(Object.keys(info).sort(), FIELDS.toSorted());
+          assert.match(info.api, /^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
+          assert.equal(info.events, `${info.api.replace('http', 'ws')}/events`);
+          const device = await http('GET', `${info.api}/device`);
+          assert.equal(device.status, 200);
+          assert.match(String(field(device.body, 'serial')), /^VIRT-[0-9A-F]{8}$/);
+          for (const path of [info.serial, info.qmp]) assert.ok((await stat(path)).isSocket(), path);
+          assert.match(await vncGreeting(String(info.vnc)), /^RFB 003\./);
+          assert.ok(lives(info.pid), `there is no process ${info.pid}`);
+          for (const address of [info.api, info.events, info.serial, info.qmp, String(info.vnc)]) {
+            assert.ok(
+              start.stdout.includes(address),
+              `${address} is not in what was printed: ${start.stdout}`,
+            );
+          }
+          ready = info;
+        },
+        READY_MS + 60_000,
+      );
+      if (!ready) return;
+      const { api, pid } = ready;
+      const info = ready;
+      await test('a page of this computer is on the glass, in GET /display and in the events of both links', () =>
+        showPage(info, pages, folder));
+      await test('a second start of the same name is refused and touches nothing', async () => {
+        const before = await readFile(file, 'utf8');
+        await refused(['--port', '0', ...args], new RegExp(`a machine named "${name}" runs already`));
+        assert.equal(await readFile(file, 'utf8'), before);
+        assert.equal((await http('GET', `${api}/device`)).status, 200);
+      });
+      await test('a start on a port in use is refused and says how to choose another', async () => {
+        const { port } = new URL(api);
+        await refused(['--port', port, '--name', `${name}-b`], /^vitrine: port \d+ .*in use.*--port/);
+      });
+      await test('npm stop powers the device down; nothing of it is left', async () => {
+        const stop = new Command('stop', ['--name', name]);
+        assert.equal(await stop.code(STOP_MS), 0, stop.stderr);
+        assert.match(stop.stdout, /is off/);
+        assert.equal(await start.code(10_000), 0, start.stderr);
+        assert.doesNotMatch(start.stderr, /its plug was pulled/);
+        assert.ok(!lives(pid), `process ${pid} is still there`);
+        assert.ok(!(await exists(file)), 'the ready file is still there');
+        assert.ok(!(await exists(runtime)), `${runtime} is still there`);
+      });
+    } finally {
+      if (start.running) {
+        // Not asked to end: a device that failed would be waited for. QEMU ends with its owner.
+        const owner = await ownerOf(runtime);
+        if (owner) process.kill(owner.pid, 'SIGKILL');
+        start.child.kill('SIGKILL');
+        await within(start.ended, 10_000, 'npm start to be gone').catch(() => undefined);
+      }
+      await rm(join(cacheFolder(), 'machines', name), { recursive: true, force: true });
+      await rm(runtime, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+});
