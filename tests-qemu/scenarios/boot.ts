@@ -40,7 +40,12 @@ export default scenario({
       assert.match(await device.shell.ok('findmnt -no FSTYPE,OPTIONS /data'), /^ext4\s+rw\b/);
       const source = await device.shell.ok('readlink -f "$(findmnt -no SOURCE /data)"');
       assert.equal(source, await device.shell.ok('readlink -f /dev/disk/by-partlabel/data'));
-      await device.shell.ok('test -s /data/vitrine/config.json || test -d /data/vitrine');
+      const name = 'On the data partition';
+      await device.act('PATCH', '/config', { device: { name } });
+      const file = '/data/vitrine/config.json';
+      assert.equal(field(JSON.parse(await device.shell.ok(`cat ${file}`)), 'device.name'), name);
+      assert.equal(await device.shell.ok(`readlink -f "$(findmnt -no SOURCE -T ${file})"`), source);
+      await device.act('PATCH', '/config', { device: { name: null } });
     });
 
     await test('the slot that runs is the one of the kernel’s arguments and of the root', async () => {
