@@ -3,6 +3,7 @@ import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { field } from '../harness/events.ts';
 import { killHard, processes } from '../harness/guest.ts';
+import type { EventSocket } from '../harness/socket.ts';
 import { type Bench, scenario } from '../harness/suite.ts';
 
 const BLUE: Colour = [16, 32, 200];
@@ -52,6 +53,51 @@ async function killAndSeeItBack(bench: Bench, name: string): Promise<void> {
   }
 }
 
+/** Kills the agent: the page stays as it is, and the next agent tells the hosts of both links about it. */
+async function killAgentAndSeeItBack(bench: Bench): Promise<void> {
+  const { device, pages } = bench;
+  const url = await showPage(bench);
+  const shown = (payload: unknown): boolean =>
+    field(payload, 'url') === url &&
+    field(payload, 'mode') === 'url' &&
+    field(payload, 'loading') === false &&
+    field(payload, 'error') === null;
+  const before = await device.events('display_state');
+  const serial = await device.serial();
+  let after: EventSocket | undefined;
+  try {
+    const pid = await device.shell.ok('systemctl show -P MainPID vitrine-agent.service');
+    const mark = serial.mark;
+    await device.shell.ok(`kill -9 ${pid}`);
+    await before.waitClosed(30_000);
+    // The host's end of the link stays open: the new agent greets it by itself.
+    await serial.frame('hello', mark, BACK_MS);
+    await waitFor(async () => shown((await serial.request('GET', '/api/v1/display')).body), {
+      timeoutMs: BACK_MS,
+      what: 'the same page as before',
+      intervalMs: 500,
+    });
+    await device.waitForColours(BLUE, LIME, BACK_MS);
+    assert.notEqual(await device.shell.ok('systemctl show -P MainPID vitrine-agent.service'), pid);
+    assert.equal(pages.loads(url), 1, 'the page did not outlive the agent');
+
+    // A host that subscribes again hears what becomes of the page from now on.
+    after = await device.events('display_state');
+    await serial.subscribe('display_state');
+    const [onSocket, onSerial] = [after.events.mark, serial.events.mark];
+    await device.act('POST', '/display/reload');
+    const told = await after.events.next('display_state', onSocket, shown);
+    const toldOnSerial = await serial.events.next('display_state', onSerial, shown);
+    assert.deepEqual(toldOnSerial.payload, told.payload);
+    assert.deepEqual(await device.get('/display'), told.payload);
+    assert.equal(pages.loads(url), 2);
+  } finally {
+    serial.close();
+    await after?.close();
+    await before.close();
+  }
+}
+
 export default scenario({
   title: 'kill -9 of anything: the page is back by itself, and events say so',
   machine: 'shared',
@@ -62,27 +108,7 @@ export default scenario({
     await test('the browser', () => killAndSeeItBack(bench, 'vitrine-browser'));
     await test('the compositor', () => killAndSeeItBack(bench, 'cage'));
 
-    await test('the agent', async () => {
-      const url = await showPage(bench);
-      const serial = await device.serial();
-      const socket = await device.events('display_state');
-      const pid = await device.shell.ok('systemctl show -P MainPID vitrine-agent.service');
-      const mark = serial.mark;
-      await device.shell.ok(`kill -9 ${pid}`);
-      await socket.waitClosed(30_000);
-      // The host's end of the link stays open: the new agent greets it by itself.
-      await serial.frame('hello', mark, BACK_MS);
-      serial.close();
-      const display = await device.waitForDisplay(
-        (state) => field(state, 'url') === url && field(state, 'loading') === false,
-        'the same page as before',
-        BACK_MS,
-      );
-      assert.equal(field(display, 'mode'), 'url');
-      assert.equal(field(display, 'error'), null);
-      await device.waitForColours(BLUE, LIME, BACK_MS);
-      assert.notEqual(await device.shell.ok('systemctl show -P MainPID vitrine-agent.service'), pid);
-    });
+    await test('the agent', () => killAgentAndSeeItBack(bench));
 
     await test('POST /display/restart-browser keeps the page', async () => {
       const url = await showPage(bench);
