@@ -3,6 +3,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createLogger, type Logger } from './base/logger.ts';
+import { ApiError } from './contract/errors.ts';
 import { EventBus } from './events/bus.ts';
 import { type Flags, readFlags, USAGE } from './flags.ts';
 import { createApp } from './links/app.ts';
@@ -21,6 +22,7 @@ import { ConfigStore } from './resources/config/store.ts';
 import { BootConfirmation } from './resources/device/boot-confirmation.ts';
 import { Device } from './resources/device/device.ts';
 import { HealthMonitor } from './resources/device/health.ts';
+import type { Power } from './resources/device/ports.ts';
 import { deviceRoutes } from './resources/device/routes.ts';
 import { Display } from './resources/display/display.ts';
 import type { Kiosk } from './resources/display/ports.ts';
@@ -61,10 +63,18 @@ const SCREENLESS_MS = 120_000;
 /** A computer that is not the appliance has no kiosk of ours, though it may have a browser that connects. */
 const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
 
+/** Nor is it ours to turn off. */
+const NO_POWER: Power = {
+  check: async () => {
+    throw new ApiError('unavailable', 'This computer is not the appliance itself.');
+  },
+  perform: async () => undefined,
+};
+
 type Stop = () => void | Promise<void>;
 
-async function start({ board, listen: addresses, name }: Flags, log: Logger): Promise<() => Promise<void>> {
-  const stops: Stop[] = [];
+/** @param stops takes what ends each started thing, also of a start that fails half-way */
+async function start({ board, listen: addresses, name }: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const onError = (error: unknown) => log.error({ err: error }, 'background task failed');
   const { dataFolder, runtimeFolder } = board;
 
@@ -73,7 +83,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger): Pr
   const dbus = new SystemBus({ log });
   stops.push(() => dbus.stop());
   const identity = await readIdentity({ runtimeFolder, packageVersion: packageJson.version });
-  const power = logindPower(dbus);
+  const power = board.ownsSystem ? logindPower(dbus) : NO_POWER;
   const hardware = linuxHardware();
   const browser = new BrowserSocket(join(runtimeFolder, 'browser.sock'), log);
   const dataProblems = board.ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
@@ -152,6 +162,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger): Pr
     // What the browser is told at its start stays; a reboot takes the rest over.
     display.apply({ ...displaySettings(now, totalmem()), browser: settings.browser });
   });
+  config.onApply('device.health_interval_ms', () => health.periodChanged());
   config.onApply('device.name', () => display.waitingPageChanged());
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
@@ -210,10 +221,6 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger): Pr
   service.ready(`serving ${http.addresses.join(', ')}`);
   stops.push(() => service.stopping());
   announce(http.addresses, board.serialLines);
-
-  return async () => {
-    for (const stop of stops.reverse()) await withinTime(stop, onError);
-  };
 }
 
 /** A device without a screen paints nothing, and its slot is good all the same. */
@@ -231,13 +238,13 @@ function announce(addresses: readonly string[], serial: readonly string[]): void
   console.log(JSON.stringify({ type: 'ready', api, serial }));
 }
 
-async function withinTime(stop: Stop, onError: (error: unknown) => void): Promise<void> {
+async function withinTime(stop: Stop, log: Logger): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, STOP_STEP_MS);
   try {
     await Promise.race([stop(), late]);
   } catch (error) {
-    onError(error);
+    log.error({ err: error }, 'a part of the agent did not end well');
   } finally {
     clearTimeout(timer);
   }
@@ -254,19 +261,20 @@ async function run(): Promise<void> {
     return;
   }
   const log = createLogger('info');
+  const stops: Stop[] = [];
+  let stopping = false;
+  const stop = async (code: number): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    for (const step of stops.reverse()) await withinTime(step, log);
+    process.exit(code);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0));
   try {
-    const stop = await start(flags, log);
-    let stopping = false;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (stopping) return;
-        stopping = true;
-        void stop().then(() => process.exit(0));
-      });
-    }
+    await start(flags, log, stops);
   } catch (error) {
     log.fatal({ err: error }, 'the agent cannot start');
-    process.exit(1);
+    await stop(1);
   }
 }
 

@@ -25,6 +25,15 @@ const char *view_committed_uri(void)
     return committed;
 }
 
+static void send_load(const char *state, const char *uri)
+{
+    JsonObject *message = link_event("load");
+    json_object_set_string_member(message, "state", state);
+    json_object_set_int_member(message, "load", current);
+    json_object_set_string_member(message, "uri", uri);
+    link_send(message);
+}
+
 static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
 {
     static const char *const names[] = {"started", "redirected", "committed", "finished"};
@@ -42,11 +51,7 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
     }
     if (event == WEBKIT_LOAD_FINISHED && failed)
         return; // already told
-    JsonObject *message = link_event("load");
-    json_object_set_string_member(message, "state", names[event]);
-    json_object_set_int_member(message, "load", current);
-    json_object_set_string_member(message, "uri", webkit_web_view_get_uri(self));
-    link_send(message);
+    send_load(names[event], webkit_web_view_get_uri(self));
 }
 
 static void send_failure(const char *kind, const char *uri, const char *message)
@@ -276,8 +281,28 @@ gboolean view_configure(const Settings *wanted)
     return wanted->memory_limit_mb == memory_limit_mb;
 }
 
+// Whether the document on the screen already holds what `uri` names, at another place.
+static gboolean is_other_fragment(const char *uri)
+{
+    const char *fragment = strchr(uri, '#');
+    if (!committed || failed || !fragment || g_str_equal(committed, uri))
+        return FALSE;
+    gsize length = (gsize)(fragment - uri);
+    return strncmp(committed, uri, length) == 0 && (committed[length] == '#' || committed[length] == '\0');
+}
+
 void view_load(gint64 id, const char *uri, const char *html)
 {
+    if (!html && is_other_fragment(uri)) {
+        // WebKit moves within the document and tells of no load.
+        current = id;
+        g_free(committed);
+        committed = g_strdup(uri);
+        webkit_web_view_load_uri(view, uri);
+        send_load("committed", uri);
+        send_load("finished", uri);
+        return;
+    }
     asked = id;
     own_page = html != NULL;
     if (html)

@@ -62,6 +62,22 @@ export default scenario({
       }
     });
 
+    await test('another place in the same page is shown without a load', async () => {
+      const url = pages.addColours([200, 30, 30], [30, 30, 200]);
+      await device.act('POST', '/display/navigate', { url });
+      await device.waitForColours([200, 30, 30], [30, 30, 200]);
+      const loads = pages.loads(url);
+      await device.act('POST', '/display/navigate', { url: `${url}#there` });
+      await device.waitForDisplay(
+        (display) =>
+          field(display, 'loading') === false &&
+          field(display, 'url') === `${url}#there` &&
+          field(display, 'error') === null,
+        'the other place',
+      );
+      assert.equal(pages.loads(url), loads);
+    });
+
     await test('reload loads the page again', async () => {
       const url = pages.addColours(AMBER, TEAL);
       await device.act('POST', '/display/navigate', { url });

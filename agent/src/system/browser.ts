@@ -1,5 +1,5 @@
 import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Logger } from '../base/logger.ts';
@@ -16,6 +16,8 @@ const CALL_MS = 30_000;
 const SCREENSHOT_MS = 30_000;
 /** A connection that does not introduce itself in this time is closed. */
 const HELLO_MS = 30_000;
+/** Another agent takes a connection in this time, in ms, or there is none. */
+const ANSWER_MS = 1000;
 
 const Answer = Type.Object({ id: Type.Integer(), ok: Type.Boolean(), message: Type.Optional(Type.String()) });
 const Hello = Type.Object({
@@ -93,9 +95,13 @@ export class BrowserSocket implements Browser {
     this.#log = log;
   }
 
-  /** Makes the socket, in place of one that a killed agent left. */
+  /**
+   * Makes the socket, in place of one that a killed agent left.
+   * @throws Error when an agent that lives has it: its browser could not come back to it
+   */
   async start(): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true });
+    if (await answers(this.#path)) throw new Error(`another agent serves ${this.#path}`);
     await rm(this.#path, { force: true });
     const server = createServer((socket) => this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
@@ -281,4 +287,16 @@ async function groupId(name: string): Promise<number | undefined> {
     .find(([group]) => group === name);
   const id = Number(fields?.[2]);
   return Number.isInteger(id) ? id : undefined;
+}
+
+/** Whether a process takes connections there. */
+async function answers(path: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(path);
+  socket.once('connect', () => resolve(true));
+  socket.once('error', () => resolve(false));
+  socket.setTimeout(ANSWER_MS, () => resolve(false));
+  const answered = await promise;
+  socket.destroy();
+  return answered;
 }

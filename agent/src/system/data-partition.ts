@@ -19,6 +19,9 @@ export function initramfsDataReset(flag: string | undefined): DataReset {
       if (flag === undefined) throw refuse();
       await writeFileAtomic(flag, `${now()}\n`, 0o600);
     },
+    async withdraw() {
+      if (flag !== undefined) await rm(flag, { force: true });
+    },
   };
 }
 

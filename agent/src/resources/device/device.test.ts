@@ -32,6 +32,7 @@ let acted: EventTarget;
 let resets: number;
 let powerFails: boolean;
 let resetFails: boolean;
+let performFails: boolean;
 let queries: unknown[];
 let followers: number;
 let record: (record: LogRecord) => void;
@@ -46,6 +47,7 @@ beforeEach(() => {
   followers = 0;
   powerFails = false;
   resetFails = false;
+  performFails = false;
   queries = [];
   interval = 5;
   const journal: Journal = {
@@ -66,6 +68,7 @@ beforeEach(() => {
       if (powerFails) throw new ApiError('unavailable');
     },
     perform: async (action) => {
+      if (performFails) throw new Error('the system refuses');
       performed.push(action);
       acted.dispatchEvent(new Event('done'));
     },
@@ -77,8 +80,14 @@ beforeEach(() => {
     request: async () => {
       resets++;
     },
+    withdraw: async () => {
+      resets--;
+      acted.dispatchEvent(new Event('withdrawn'));
+    },
   };
-  const onError = (error: unknown) => assert.fail(String(error));
+  const onError = (error: unknown) => {
+    if (!performFails) assert.fail(String(error));
+  };
   device = new Device({
     ...{ bus, journal, power, dataReset, onError, profile: 'virt' },
     identity: { serial: 'VTR-1', model: 'Board', version: '1.2.3', slot: 'b' },
@@ -219,11 +228,34 @@ test('a factory reset asks for the wipe and reboots', async () => {
   const done = once(acted, 'done');
   const answer = await post('/device/factory-reset', { confirm: 'VTR-1' });
   assert.equal(answer.statusCode, 202);
-  assert.equal(resets, 1);
   const guard = setTimeout(() => undefined, 10_000);
   await done;
   clearTimeout(guard);
+  assert.equal(resets, 1);
   assert.deepEqual(performed, ['reboot']);
+});
+
+test('a factory reset without its reboot is taken back: a later boot must not wipe', async () => {
+  performFails = true;
+  const withdrawn = once(acted, 'withdrawn');
+  assert.equal((await post('/device/factory-reset', { confirm: 'VTR-1' })).statusCode, 202);
+  const guard = setTimeout(() => undefined, 10_000);
+  await withdrawn;
+  clearTimeout(guard);
+  assert.equal(resets, 0);
+});
+
+test('a new period of the health topic holds at once', async () => {
+  interval = 3_600_000;
+  const seen = new EventTarget();
+  const stop = bus.listen('health', () => seen.dispatchEvent(new Event('sample')));
+  await once(seen, 'sample');
+  const next = once(seen, 'sample');
+  interval = 1;
+  health.periodChanged();
+  await next;
+  await once(seen, 'sample');
+  stop();
 });
 
 test('a factory reset that could not be carried out changes nothing', async () => {

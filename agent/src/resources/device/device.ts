@@ -72,12 +72,23 @@ export class Device {
    * @throws ApiError `confirm_mismatch` unless `confirm` is the device's serial; `unavailable`
    */
   async factoryReset(confirm: string, afterAnswer: AfterAnswer): Promise<void> {
-    const { identity, power, dataReset } = this.#options;
+    const { identity, power, dataReset, onError } = this.#options;
     if (confirm !== identity.serial) throw new ApiError('confirm_mismatch');
     dataReset.check();
     await power.check('reboot');
+    afterAnswer(() => void this.#resetAndReboot().catch(onError));
+  }
+
+  /** The note is left last, and taken back when there is no reboot: a later one must not come as a surprise. */
+  async #resetAndReboot(): Promise<void> {
+    const { power, dataReset } = this.#options;
     await dataReset.request();
-    await this.end('reboot', afterAnswer);
+    try {
+      await power.perform('reboot');
+    } catch (error) {
+      await dataReset.withdraw();
+      throw error;
+    }
   }
 
   stop(): void {

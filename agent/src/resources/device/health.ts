@@ -26,6 +26,7 @@ export class HealthMonitor {
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   readonly #unregister: () => void;
   #windowStart = performance.now();
+  #sampleNow: (() => void) | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -43,6 +44,11 @@ export class HealthMonitor {
       agent: { rss_bytes: process.memoryUsage.rss(), event_loop_p99_ms: this.#lateness() },
       problems: [...problems()],
     };
+  }
+
+  /** The period has changed: the next sample is taken now, and the ones after it by the new period. */
+  periodChanged(): void {
+    this.#sampleNow?.();
   }
 
   stop(): void {
@@ -71,11 +77,18 @@ export class HealthMonitor {
       } catch (error) {
         onError(error);
       }
-      if (!stopped) timer = setTimeout(sample, intervalMs());
+      if (stopped) return;
+      clearTimeout(timer); // of a sample that was taken meanwhile
+      timer = setTimeout(sample, intervalMs());
     };
     void sample();
+    this.#sampleNow = () => {
+      clearTimeout(timer);
+      void sample();
+    };
     return () => {
       stopped = true;
+      this.#sampleNow = undefined;
       clearTimeout(timer);
     };
   }

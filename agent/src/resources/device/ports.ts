@@ -59,4 +59,6 @@ export interface DataReset {
   /** @throws ApiError `unavailable` where this system does not do that */
   check(): void;
   request(): Promise<void>;
+  /** Takes the request back. */
+  withdraw(): Promise<void>;
 }

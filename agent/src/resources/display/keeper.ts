@@ -136,7 +136,9 @@ export class Keeper {
   }
 
   reload(): void {
-    const inPlace = this.#wanderedTo !== undefined && this.#error === null && this.#browser.connected;
+    // Where the page stands, past the cache; a target that is not there is asked for anew.
+    const there = this.#target.mode !== 'waiting' && !this.#loading && this.#error === null;
+    const inPlace = there && this.#ownHtml === undefined && this.#browser.connected;
     this.#begin();
     if (inPlace) this.#follow(this.#browser.reload());
     else this.#show();
@@ -149,11 +151,16 @@ export class Keeper {
 
   /** What our own page tells has changed: draws it anew if it is on the screen. */
   async ownPageChanged(): Promise<void> {
-    if (this.#ownHtml === undefined) return;
+    if (this.#ownHtml === undefined || this.#targetIsComing) return;
     const html = await this.#render();
-    if (this.#ownHtml === undefined || this.#ownHtml === html) return;
+    if (this.#ownHtml === undefined || this.#ownHtml === html || this.#targetIsComing) return;
     const load = this.#showOwn(html);
     if (this.#target.mode === 'waiting' && this.#error === null) this.#follow(load);
+  }
+
+  /** A page was asked for and is on its way: another load now would cancel it without a word. */
+  get #targetIsComing(): boolean {
+    return this.#loading && this.#target.mode !== 'waiting';
   }
 
   /** Tells the browser its settings. */
