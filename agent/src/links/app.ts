@@ -84,7 +84,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     for (const type of endpoint.upload?.contentTypes ?? []) uploads.add(type);
     const route = served.get(endpoint) ?? notWired(endpoint);
     if (route.gate) gates.set(endpoint, route.gate);
-    register(app, route);
+    register(app, route, uploads);
   }
   // Binary bodies reach the handler as a stream; nothing holds them whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));
@@ -113,12 +113,20 @@ function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-function register(app: FastifyInstance, { endpoint, handler, gate }: Route): void {
+/** @param uploads the types of every endpoint's uploads, which the app's parsers let through */
+function register(
+  app: FastifyInstance,
+  { endpoint, handler, gate }: Route,
+  uploads: ReadonlySet<string>,
+): void {
   app.route({
     method: endpoint.method,
     url: BASE_PATH + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
-    ...(gate ? { onRequest: async () => gate() } : {}),
+    onRequest: async (request) => {
+      await gate?.();
+      refuseOtherTypes(endpoint, request, uploads);
+    },
     ...(endpoint.body ? { preParsing: limitBodyTime } : {}),
     handler: async (request, reply) => {
       const answer = await handler(callOf(endpoint, request, reply));
@@ -149,7 +157,10 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
   const call = {
     params: endpoint.params ? parseText(endpoint.params, request.params, '') : undefined,
     query: endpoint.query ? parseText(endpoint.query, request.query, '') : undefined,
-    body: endpoint.body ? parse(endpoint.body, request.body, '') : undefined,
+    // A type without a body leaves the empty stream of an upload, which is no body.
+    body: endpoint.body
+      ? parse(endpoint.body, request.body instanceof Readable ? undefined : request.body, '')
+      : undefined,
     upload,
     uploadBytes: upload ? contentLength(request) : undefined,
     afterAnswer: (action: () => void) => {
@@ -160,12 +171,26 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
   return call as unknown as Call<Endpoint>;
 }
 
+/**
+ * The parsers take what any endpoint takes: of JSON or bytes, the other than this endpoint's is refused here, before
+ * it is read. The limit of an upload would hold for JSON too, which is read whole.
+ */
+function refuseOtherTypes(endpoint: Endpoint, request: FastifyRequest, uploads: ReadonlySet<string>): void {
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const wanted = endpoint.upload?.contentTypes;
+  if (wanted ? wanted.includes(type) : !uploads.has(type)) return;
+  // As everywhere in HTTP, the body of a GET means nothing.
+  if (!wanted && (endpoint.method === 'GET' || !hasBody(request))) return;
+  const types = wanted?.join(' or ') ?? 'application/json';
+  throw new ApiError('unsupported_media_type', `Send the body as ${types}.`);
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 function uploadOf(endpoint: Endpoint, request: FastifyRequest): Readable {
-  const wanted = endpoint.upload?.contentTypes ?? [];
-  const got = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (!got || !wanted.includes(got) || !(request.body instanceof Readable)) {
-    throw new ApiError('unsupported_media_type', `Send the body as ${wanted.join(' or ')}.`);
-  }
+  if (!(request.body instanceof Readable)) throw new ApiError('unsupported_media_type');
   const announced = contentLength(request);
   const limit = endpoint.upload?.maxBytes;
   if (limit !== undefined && announced !== undefined && announced > limit) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { testApp } from './test-app.ts';
 
@@ -83,6 +84,48 @@ test('a JSON body must say that it is one', async () => {
     assert.equal(answer.json().error.code, 'unsupported_media_type');
   }
   assert.equal((await send('application/json; charset=utf-8')).statusCode, 200);
+});
+
+test('bytes are no JSON body, also where another endpoint takes them or no body is needed', async () => {
+  const { app, calls } = testApp();
+  for (const type of ['application/octet-stream', 'image/png', 'Image/PNG; x=y']) {
+    for (const [method, url] of [
+      ['PATCH', '/anything'],
+      ['POST', '/echo'],
+      ['POST', '/reboot'],
+      ['DELETE', '/file'],
+    ] as const) {
+      for (const payload of [Buffer.from('{"value":1}'), Readable.from(['{"value":1}'])]) {
+        const chunked = payload instanceof Readable ? { 'transfer-encoding': 'chunked' } : {};
+        const headers = { 'content-type': type, ...chunked };
+        const answer = await app.inject({ method, url: `/api/v1${url}`, headers, payload });
+        assert.equal(answer.statusCode, 415, `${type} ${url}`);
+        assert.equal(answer.json().error.code, 'unsupported_media_type');
+      }
+    }
+  }
+  assert.deepEqual(calls, []);
+});
+
+test('a type without a body is no body', async () => {
+  const { app, calls } = testApp();
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': '0' };
+  const reboot = await app.inject({ method: 'POST', url: '/api/v1/reboot', headers });
+  assert.equal(reboot.statusCode, 202);
+  const echo = await app.inject({ method: 'POST', url: '/api/v1/echo', headers });
+  assert.equal(echo.statusCode, 400);
+  assert.deepEqual(calls, ['reboot']);
+});
+
+test('JSON is no upload, and is refused before it is read whole', async () => {
+  const { app } = testApp();
+  const answer = await app.inject({
+    method: 'PUT',
+    url: '/api/v1/unread',
+    headers: { 'content-type': 'application/json' },
+    payload: `"${'x'.repeat(2 * 1024 * 1024)}`,
+  });
+  assert.equal(answer.statusCode, 415);
 });
 
 test('a POST that names JSON and sends nothing is a POST without a body', async () => {

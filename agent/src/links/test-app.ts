@@ -76,12 +76,22 @@ const upload = endpoint({
   response: Type.Object({ bytes: Type.Integer(), announced: Type.Integer(), sha256: Type.String() }),
   errors: ['payload_too_large'],
 });
+const anything = endpoint({
+  method: 'PATCH',
+  path: '/anything',
+  tag: 'Test',
+  summary: 'Takes any JSON',
+  body: Type.Unknown(),
+  status: 200,
+  response: Type.Unknown(),
+  errors: [],
+});
 const unread = endpoint({
   method: 'PUT',
   path: '/unread',
   tag: 'Test',
   summary: 'Refuses bytes without reading them',
-  upload: { contentTypes: [PNG], description: 'An image' },
+  upload: { contentTypes: [PNG, 'application/octet-stream'], description: 'An image' },
   status: 204,
   errors: ['conflict'],
 });
@@ -96,7 +106,18 @@ const unwired = endpoint({
   errors: [],
 });
 
-const ENDPOINTS: readonly Endpoint[] = [echo, reboot, slow, remove, download, page, upload, unread, unwired];
+const ENDPOINTS: readonly Endpoint[] = [
+  echo,
+  reboot,
+  slow,
+  remove,
+  download,
+  page,
+  upload,
+  anything,
+  unread,
+  unwired,
+];
 
 /** What `GET /file` gives. */
 export const FILE = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) & 255));
@@ -137,6 +158,10 @@ export function testApp(): TestApp {
           hash.update(chunk);
         }
         return { bytes, announced: uploadBytes, sha256: hash.digest('hex') };
+      }),
+      serve(anything, ({ body }) => {
+        calls.push('anything');
+        return body;
       }),
       serve(unread, () => {
         throw new ApiError('conflict');

@@ -59,6 +59,16 @@ const ERRORS: readonly [string, object | string, object][] = [
     request(1, 'POST', '/echo', { body_b64: 'AAAA' }),
     { status: 415, code: 'unsupported_media_type' },
   ],
+  [
+    'bytes where anything is taken',
+    request(1, 'PATCH', '/anything', { body_b64: 'AAAA' }),
+    { status: 415, code: 'unsupported_media_type' },
+  ],
+  [
+    'bytes for an action without a body',
+    request(1, 'POST', '/reboot', { body_b64: 'AAAA' }),
+    { status: 415, code: 'unsupported_media_type' },
+  ],
   ['bad base64', request(1, 'PUT', '/file/a', { body_b64: 'AA=A' }), { status: 400, code: 'bad_request' }],
   [
     'two bodies',
