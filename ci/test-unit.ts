@@ -12,7 +12,7 @@ import { command, Problem } from './lib/problem.ts';
 import { close, FAILED, type Tally } from './lib/tally.ts';
 import { projectFiles } from './lib/tool.ts';
 
-const FILE_TIMEOUT_MS = 5 * 60_000;
+const FILE_TIMEOUT_MS = 10 * 60_000;
 
 /** What Node's test runner says at the end of a run. */
 export interface RunSummary {

@@ -6,8 +6,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from './lib/places.ts';
-import { command, describeError, messageOf } from './lib/problem.ts';
-import { close, closingLine, FAILED, PASSED, readClosingLine, sum, type Tally } from './lib/tally.ts';
+import { command, messageOf } from './lib/problem.ts';
+import { Report } from './lib/report.ts';
+import { close, countLines, FAILED, PASSED, readClosingLine, sum, type Tally } from './lib/tally.ts';
 import { runTool } from './lib/tool.ts';
 import { lint } from './lint.ts';
 import { ensureImage } from './qemu/image.ts';
@@ -17,29 +18,13 @@ import { types } from './types.ts';
 
 const GENERATE_TIMEOUT_MS = 2 * 60_000;
 const SCENARIOS_TIMEOUT_MS = 60 * 60_000;
+/** The forge ends a run after 90 minutes, without a word; what is not done before fails, and the summary says so. */
+const LIMIT_MS = 80 * 60_000;
+/** The scenarios end before the run does, so that what they said still counts. */
+const GRACE_MS = 60_000;
 const print = (text: string): void => {
   process.stdout.write(text);
 };
-
-interface Stage {
-  name: string;
-  tally: Tally;
-  seconds: number;
-}
-
-/** Runs one stage. What it throws is its failure, and the others still run. */
-async function stage(name: string, work: () => Promise<Tally>): Promise<Stage> {
-  const started = performance.now();
-  print(`\n── ${name}\n`);
-  let tally: Tally;
-  try {
-    tally = await work();
-  } catch (error) {
-    print(`FAILED  ${name}: ${describeError(error)}\n`);
-    tally = FAILED;
-  }
-  return { name, tally, seconds: (performance.now() - started) / 1000 };
-}
 
 async function generatedFiles(): Promise<Tally> {
   const args = [join(ROOT, 'ci/generate.ts'), '--check'];
@@ -49,51 +34,56 @@ async function generatedFiles(): Promise<Tally> {
 }
 
 /** `npm run test:qemu`, whose closing line is the tally. */
-async function scenarios(): Promise<Tally> {
+async function scenarios(timeoutMs: number, stop: AbortSignal): Promise<Tally> {
   const args = [join(ROOT, 'tests-qemu/run.ts')];
-  const { ok, output } = await runTool(process.execPath, args, SCENARIOS_TIMEOUT_MS, (chunk) =>
-    print(chunk.toString()),
-  );
-  const tally = readClosingLine(output) ?? FAILED;
+  const show = (chunk: Buffer): void => print(chunk.toString());
+  const { ok, output } = await runTool(process.execPath, args, timeoutMs, show, stop);
+  const tally = readClosingLine(output);
+  if (!tally) {
+    print(
+      `FAILED  scenarios: ended before their closing line (time limit ${Math.round(timeoutMs / 1000)} s)\n`,
+    );
+    return sum([countLines(output), FAILED]);
+  }
   return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
 }
 
-function printSummary(stages: Stage[]): void {
-  print('\n── summary\n');
-  for (const { name, tally, seconds } of stages) {
-    print(`${name.padEnd(16)} ${closingLine(tally).padEnd(24)} ${seconds.toFixed(1).padStart(7)} s\n`);
-  }
-}
-
-/** All stages; the tally of each. */
-async function testAll(): Promise<Stage[]> {
+/** All stages, on to the summary; the tally over them. */
+async function testAll(stop: AbortSignal): Promise<Tally> {
+  // Counted from the start of this process.
+  const report = new Report(print, LIMIT_MS + GRACE_MS, stop);
   // Failures are told by the image's own stage below.
   const image: Promise<Error | undefined> = ensureImage().then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error : new Error(messageOf(error))),
   );
-  const stages = [
-    await stage('lint', () => lint(print)),
-    await stage('types', () => types(print)),
-    await stage('generated files', generatedFiles),
-    await stage('unit tests', async () => unitTests(await unitTestFiles(), print)),
-  ];
-  const built = await stage('image', async () => {
+  await report.stage('lint', () => lint(print));
+  await report.stage('types', () => types(print));
+  await report.stage('generated files', generatedFiles);
+  await report.stage('unit tests', async () => unitTests(await unitTestFiles(), print));
+  const built = await report.stage('image', async () => {
     const failure = await image;
     if (failure) throw failure;
     print('ok      image\n');
     return PASSED;
   });
-  stages.push(built);
-  if (built.tally.failed === 0) stages.push(await stage('scenarios', scenarios));
-  return stages;
+  if (built.failed === 0) {
+    await report.stage('scenarios', () =>
+      scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS)), stop),
+    );
+  }
+  report.printSummary();
+  return report.tally;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     await setupHost('test');
-    const stages = await testAll();
-    printSummary(stages);
-    return close(sum(stages.map(({ tally }) => tally)));
+    const stop = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
+    const code = close(await testAll(stop.signal));
+    // A stage that was left behind may still hold this process.
+    setTimeout(() => process.exit(code), 1000).unref();
+    return code;
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closingLine, readClosingLine } from './tally.ts';
+import { closingLine, countLines, readClosingLine } from './tally.ts';
 
 test('a closing line is read back from the end of an output', () => {
   const tally = { passed: 12, failed: 3 };
@@ -10,4 +10,10 @@ test('a closing line is read back from the end of an output', () => {
 test('an output that was cut off has no tally', () => {
   assert.equal(readClosingLine('12 passed, 3 failed\nkilled\n'), undefined);
   assert.equal(readClosingLine(''), undefined);
+});
+
+test('scenarios that were cut off are counted by their lines', () => {
+  const output =
+    'boot: a title\n  ok      boot: one (0.1 s)\n  FAILED  boot: two (3 s)\n    | ok\n  ok      boot: three';
+  assert.deepEqual(countLines(output), { passed: 2, failed: 1 });
 });

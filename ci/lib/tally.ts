@@ -25,6 +25,12 @@ export function readClosingLine(output: string): Tally | undefined {
   return line ? { passed: Number(line[1]), failed: Number(line[2]) } : undefined;
 }
 
+/** The tally of scenarios that were cut off, by the lines that each test of them leaves. */
+export function countLines(output: string): Tally {
+  const count = (pattern: RegExp): number => output.match(pattern)?.length ?? 0;
+  return { passed: count(/^ {2}ok {6}/gm), failed: count(/^ {2}FAILED {2}/gm) };
+}
+
 /** Prints the closing line; the exit code that goes with it. Nothing run at all is a failure too. */
 export function close(tally: Tally): number {
   console.log(closingLine(tally));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { ROOT } from './places.ts';
 
 const KEPT = 1024 * 1024;
+const LEFTOVERS_MS = 5000;
 
 /** How a program ended, and the last MiB of what it wrote on stdout and stderr, in the order it came. */
 export interface ToolResult {
@@ -13,18 +14,30 @@ export interface ToolResult {
 /**
  * Runs a program in the project's folder until it ends; past `timeoutMs` it is killed and counts as failed.
  * @param onOutput gets what it writes as it comes
+ * @param stop kills it at once
  */
 export async function runTool(
   program: string,
   args: string[],
   timeoutMs: number,
   onOutput: (chunk: Buffer) => void = () => undefined,
+  stop?: AbortSignal,
 ): Promise<ToolResult> {
   const child = spawn(program, args, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
+    signal: stop,
+  });
+  // What it started may outlive it and hold its output open.
+  child.once('exit', (_code, signal) => {
+    if (!signal) return;
+    const late = setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, LEFTOVERS_MS);
+    child.once('close', () => clearTimeout(late));
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -35,7 +35,9 @@ class Command {
   stderr = '';
 
   constructor(script: string, args: string[]) {
-    this.child = spawn(process.execPath, [join(ROOT, 'ci/run.mjs'), script, ...args], {
+    // It ends with this process, even when that is killed.
+    const npm = [process.execPath, join(ROOT, 'ci/run.mjs'), script, ...args];
+    this.child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...npm], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -142,7 +142,7 @@ async function round(device: Device): Promise<void> {
 }
 
 test(`${KILLS} hard kills in the middle of patches leave a whole configuration`, {
-  timeout: 280_000,
+  timeout: 560_000,
 }, async (t) => {
   const devices = Array.from({ length: DEVICES }, (_, index) => ({
     data: join(folder, `data-${index}`),

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, Problem } from './problem.ts';
+import { closingLine, FAILED, sum, type Tally } from './tally.ts';
+
+interface Stage {
+  name: string;
+  tally: Tally;
+  seconds: number;
+}
+
+/**
+ * The stages of a test run, one after the other, and the summary of them. Whatever a stage does, the run goes on to
+ * its summary: a stage that throws has failed; one that is not done at the end of the run's time has failed and is
+ * left behind, and so are all after it.
+ */
+export class Report {
+  readonly #stages: Stage[] = [];
+  readonly #print: (text: string) => void;
+  readonly #end: number;
+  readonly #stop: AbortSignal;
+
+  /**
+   * @param end when the run must be over, in ms as `performance.now()` counts
+   * @param stop ends the run at once
+   */
+  constructor(print: (text: string) => void, end: number, stop: AbortSignal) {
+    this.#print = print;
+    this.#end = end;
+    this.#stop = stop;
+  }
+
+  /** What is left of the run's time, in ms; never below 0. */
+  get leftMs(): number {
+    return Math.max(0, this.#end - performance.now());
+  }
+
+  /** The sum over the stages so far. */
+  get tally(): Tally {
+    return sum(this.#stages.map(({ tally }) => tally));
+  }
+
+  /** Runs one stage; its tally. */
+  async stage(name: string, work: () => Promise<Tally>): Promise<Tally> {
+    const started = performance.now();
+    this.#print(`\n── ${name}\n`);
+    let tally: Tally;
+    try {
+      if (this.leftMs === 0 || this.#stop.aborted) throw new Problem('not run: the time was up');
+      tally = await this.#inTime(work);
+    } catch (error) {
+      this.#print(`FAILED  ${name}: ${describeError(error)}\n`);
+      tally = FAILED;
+    }
+    this.#stages.push({ name, tally, seconds: (performance.now() - started) / 1000 });
+    return tally;
+  }
+
+  printSummary(): void {
+    this.#print('\n── summary\n');
+    for (const { name, tally, seconds } of this.#stages) {
+      this.#print(
+        `${name.padEnd(16)} ${closingLine(tally).padEnd(24)} ${seconds.toFixed(1).padStart(7)} s\n`,
+      );
+    }
+  }
+
+  async #inTime(work: () => Promise<Tally>): Promise<Tally> {
+    const done = new AbortController();
+    const late = sleep(this.leftMs, undefined, { signal: AbortSignal.any([done.signal, this.#stop]) }).then(
+      () => Promise.reject(new Problem('not done when the time for the whole run was up')),
+      () => Promise.reject(new Problem('stopped')),
+    );
+    try {
+      return await Promise.race([work(), late]);
+    } finally {
+      late.catch(() => undefined);
+      done.abort();
+    }
+  }
+}
