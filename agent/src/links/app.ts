@@ -23,6 +23,7 @@ import { PAGE_POLICY, SECURITY_HEADERS } from './headers.ts';
 
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
+const MAX_PARAM_CHARACTERS = 64 * 1024;
 /** What a link needs to get an answer out before the system goes down, in ms. */
 const FLUSH_GRACE_MS = 300;
 /** How long a JSON body may take to arrive, in ms. */
@@ -56,13 +57,21 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     bodyLimit: MAX_JSON_BYTES,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
-    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 256 },
+    // Longer than any head: what is too long for a name or an id, its endpoint says.
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: MAX_PARAM_CHARACTERS },
     // Given here and not by the setters, so that Fastify does not load compilers that are never used.
     schemaController: {
       compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
     // A path that does not decode is a bad request in the standard envelope, like any other.
-    frameworkErrors: (error, _request, reply) => void answerError(reply, error, log),
+    frameworkErrors: (error, request, reply) => {
+      try {
+        guard?.(request.raw);
+        answerError(reply, error, log);
+      } catch (refusal) {
+        answerError(reply, refusal, log);
+      }
+    },
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(reply, error, log));
   app.addHook('onRequest', (request, reply, done) => {

@@ -283,6 +283,12 @@ describe('with the resources that need no hardware', () => {
     );
   });
 
+  test('an operation that there is not is one, however long its id', async () => {
+    for (const length of [1, 65, 257, 7900]) {
+      assert.equal(await get(`/operations/${'a'.repeat(length)}`), 'operation_not_found', `${length}`);
+    }
+  });
+
   test('the document and its page are served', async () => {
     const yaml = await app.inject({ url: `${BASE_PATH}/openapi.yaml` });
     assert.equal(yaml.headers['content-type'], 'application/yaml');

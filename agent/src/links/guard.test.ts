@@ -62,7 +62,7 @@ for (const { why, host, origin, site, passes } of CASES) {
 
 test('refuses before the body is read, on unknown paths and for body-less POSTs too', async () => {
   const { app, calls } = testApp();
-  for (const url of ['/api/v1/reboot', '/api/v1/nothing-here', '/']) {
+  for (const url of ['/api/v1/reboot', '/api/v1/nothing-here', '/', '/api/v1/file/%zz']) {
     const answer = await app.inject({ method: 'POST', url, headers: { origin: 'https://evil.example' } });
     assert.equal(answer.statusCode, 403, url);
   }

@@ -27,7 +27,7 @@ export const getOperation = endpoint({
   path: '/operations/{id}',
   tag: 'Operations',
   summary: 'State of a long-running task',
-  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
+  params: Type.Object({ id: Type.String({ minLength: 1 }) }),
   status: 200,
   response: Operation,
   errors: ['operation_not_found'],
