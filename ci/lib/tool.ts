@@ -59,7 +59,8 @@ export async function runTool(
 export async function projectFiles(...patterns: string[]): Promise<string[]> {
   const { ok, output } = await runTool(
     'git',
-    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...patterns],
+    // The clone may be another user's, as on a machine where root tests; its files are run anyway.
+    [...'-c safe.directory=* ls-files -z --cached --others --exclude-standard --'.split(' '), ...patterns],
     60_000,
   );
   if (!ok) throw new Error(`git does not list the project's files: ${output}`);
