@@ -1,5 +1,5 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
 import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
@@ -16,6 +16,7 @@ import { testCredentials } from '../../ci/qemu/test-credentials.ts';
 import { field } from './events.ts';
 import { screendump, waitForColours } from './glass.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { SerialClient } from './ndjson.ts';
 import { EventSocket } from './socket.ts';
 
@@ -37,6 +38,7 @@ export class Device {
     const version = qemuVersion();
     const name = `test-${process.pid}`;
     const paths = instancePaths(name);
+    await removeLeftovers(dirname(paths.folder));
     await rm(paths.folder, { recursive: true, force: true });
     await mkdir(paths.folder, { recursive: true, mode: 0o700 });
     const folder = join(cacheFolder(), 'tests');
@@ -64,7 +66,12 @@ export class Device {
       },
       paths.qemuLog,
     );
-    return new Device(machine, paths, await GuestShell.connect(paths.shell), disk);
+    try {
+      return new Device(machine, paths, await GuestShell.connect(paths.shell), disk);
+    } catch (error) {
+      await machine.quit();
+      throw error;
+    }
   }
 
   private constructor(machine: Machine, paths: InstancePaths, shell: GuestShell, disk: string) {
@@ -225,18 +232,6 @@ export class Device {
     await this.machine.quit();
     await rm(this.#disk, { force: true });
     await rm(this.paths.folder, { recursive: true, force: true });
-  }
-}
-
-/** Disks of test runs that were killed. */
-async function removeLeftovers(folder: string): Promise<void> {
-  for (const file of await readdir(folder)) {
-    const pid = /^test-(\d+)\.qcow2$/.exec(file)?.[1];
-    const lives = await stat(`/proc/${pid}`).then(
-      () => true,
-      () => false,
-    );
-    if (pid && !lives) await rm(join(folder, file), { force: true });
   }
 }
 

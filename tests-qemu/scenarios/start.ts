@@ -13,6 +13,7 @@ import { Qmp } from '../../ci/qemu/qmp.ts';
 import { field } from '../harness/events.ts';
 import { screendump, waitForColours } from '../harness/glass.ts';
 import { http } from '../harness/http.ts';
+import { removeLeftovers } from '../harness/leftovers.ts';
 import { SerialClient } from '../harness/ndjson.ts';
 import type { PageServer } from '../harness/pages.ts';
 import { EventSocket } from '../harness/socket.ts';
@@ -159,6 +160,7 @@ export default scenario({
     const folder = await mkdtemp(join(tmpdir(), 'vitrine-start-'));
     const file = join(folder, 'ready.json');
     const args = ['--name', name, '--ready-json', file];
+    await removeLeftovers(join(cacheFolder(), 'machines'));
     const start = new Command('start', ['--headless', '--port', '0', ...args]);
     const runtime = instancePaths(name).folder;
     let ready: ReadyInfo | undefined;

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { removeLeftovers } from './leftovers.ts';
+
+test('what dead test runs left goes; what lives or is no test’s stays', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-leftovers-'));
+  try {
+    const dead = spawnSync('true').pid;
+    for (const name of [`test-${dead}`, `test-start-${dead}`, `test-${process.pid}`, `kept-${dead}`]) {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'console.log'), '');
+    }
+    for (const pid of [dead, process.pid]) await writeFile(join(folder, `test-${pid}.qcow2`), '');
+    await removeLeftovers(folder);
+    assert.deepEqual(
+      (await readdir(folder)).sort(),
+      [`kept-${dead}`, `test-${process.pid}`, `test-${process.pid}.qcow2`].sort(),
+    );
+    await removeLeftovers(join(folder, 'absent'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
