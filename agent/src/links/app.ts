@@ -32,6 +32,10 @@ const JSON_BODY_MS = 30_000;
 const UNREAD_BODY_MS = 5_000;
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route is to be seen now; what is not there has no methods either. Absent: always. */
+    isThere?: () => boolean;
+  }
   interface FastifyInstance {
     /** What is asked before an endpoint's body is read; links that read bodies ahead of the app ask it too. */
     gates: ReadonlyMap<Endpoint, Gate>;
@@ -74,12 +78,17 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     },
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(reply, error, log));
+  const known: KnownRoute[] = [];
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const pattern = pathPattern(url);
+    for (const one of [method].flat()) known.push({ method: one, pattern, isThere: config?.isThere });
+  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
     try {
       guard?.(request.raw);
       // Before the body is read: what is not there is not there, whatever is sent to it.
-      if (request.is404) refuseUnmatched(endpoints, request, reply);
+      if (request.is404) refuseUnmatched(known, request, reply);
       done();
     } catch (error) {
       done(toApiError(error));
@@ -130,7 +139,7 @@ function register(
 ): void {
   app.route({
     method: endpoint.method,
-    url: BASE_PATH + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url: urlOf(endpoint),
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
     onRequest: async (request) => {
       await gate?.();
@@ -215,13 +224,18 @@ function contentLength(request: FastifyRequest): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function refuseUnmatched(
-  endpoints: readonly Endpoint[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): never {
+/** A route of the app, endpoint or not. */
+interface KnownRoute {
+  method: string;
+  pattern: RegExp;
+  isThere: (() => boolean) | undefined;
+}
+
+function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): never {
   const path = request.url.split('?', 1)[0] ?? '';
-  const allowed = endpoints.filter((e) => pathPattern(e).test(path)).map((e) => e.method);
+  const allowed = known
+    .filter(({ pattern, isThere }) => pattern.test(path) && (isThere?.() ?? true))
+    .map(({ method }) => method);
   if (allowed.length === 0) throw new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
   reply.header('allow', [...new Set(allowed)].join(', '));
   throw new ApiError('method_not_allowed');
@@ -234,11 +248,16 @@ export function findEndpoint(
   path: string,
 ): Endpoint | undefined {
   const [bare = ''] = path.split('?', 1);
-  return endpoints.find((endpoint) => endpoint.method === method && pathPattern(endpoint).test(bare));
+  return endpoints.find((endpoint) => endpoint.method === method && pathPattern(urlOf(endpoint)).test(bare));
 }
 
-function pathPattern(endpoint: Endpoint): RegExp {
-  return new RegExp(`^${BASE_PATH}${endpoint.path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`);
+/** The path of an endpoint as the router spells it. */
+function urlOf(endpoint: Endpoint): string {
+  return BASE_PATH + endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function pathPattern(url: string): RegExp {
+  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
 }
 
 /** Which contract code stands for a status that the HTTP layer itself decided on. */

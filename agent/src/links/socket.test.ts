@@ -196,3 +196,10 @@ test('says goodbye when the agent stops', async (t) => {
   await events.close();
   assert.equal((await closed)[0], 1001);
 });
+
+test('the path of the socket has no other method than GET', async () => {
+  const { app } = testApp();
+  const answer = await app.inject({ method: 'POST', url: '/api/v1/events' });
+  assert.equal(answer.statusCode, 405);
+  assert.equal(answer.headers.allow, 'GET');
+});

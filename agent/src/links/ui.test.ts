@@ -41,7 +41,12 @@ test('is gone the moment it is switched off, and back when it is on', async () =
     return answers.map((answer) => answer.statusCode);
   };
   assert.deepEqual(await statuses(), [200, 200, 200]);
+  const post = await app.inject({ method: 'POST', url: '/' });
+  assert.equal(post.statusCode, 405);
+  assert.equal(post.headers.allow, 'GET');
+  assert.equal(post.json().error.code, 'method_not_allowed');
   enabled = false;
+  assert.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 404);
   assert.deepEqual(await statuses(), [404, 404, 404]);
   assert.equal((await app.inject('/')).json().error.code, 'not_found');
   enabled = true;

@@ -20,7 +20,7 @@ export interface UiOptions {
 export function serveUi(app: FastifyInstance, { isEnabled, read }: UiOptions): void {
   for (const [path, file, type] of FILES) {
     let content: Promise<Buffer> | undefined;
-    app.get(path, async (_request, reply) => {
+    app.get(path, { config: { isThere: isEnabled } }, async (_request, reply) => {
       if (!isEnabled()) throw new ApiError('not_found', `There is nothing at ${path}.`);
       content ??= read(file);
       return reply
