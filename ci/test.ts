@@ -34,10 +34,10 @@ async function generatedFiles(): Promise<Tally> {
 }
 
 /** `npm run test:qemu`, whose closing line is the tally. */
-async function scenarios(timeoutMs: number, stop: AbortSignal): Promise<Tally> {
+async function scenarios(timeoutMs: number): Promise<Tally> {
   const args = [join(ROOT, 'tests-qemu/run.ts')];
   const show = (chunk: Buffer): void => print(chunk.toString());
-  const { ok, output } = await runTool(process.execPath, args, timeoutMs, show, stop);
+  const { ok, output } = await runTool(process.execPath, args, timeoutMs, show);
   const tally = readClosingLine(output);
   if (!tally) {
     print(
@@ -69,7 +69,7 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
   });
   if (built.failed === 0) {
     await report.stage('scenarios', () =>
-      scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS)), stop),
+      scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS))),
     );
   }
   report.printSummary();

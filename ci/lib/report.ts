@@ -45,7 +45,8 @@ export class Report {
     this.#print(`\n── ${name}\n`);
     let tally: Tally;
     try {
-      if (this.leftMs === 0 || this.#stop.aborted) throw new Problem('not run: the time was up');
+      if (this.#stop.aborted) throw new Problem('not run, the run was stopped');
+      if (this.leftMs === 0) throw new Problem('not run, the time for the whole run was up');
       tally = await this.#inTime(work);
     } catch (error) {
       this.#print(`FAILED  ${name}: ${describeError(error)}\n`);

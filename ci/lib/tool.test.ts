@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { runTool } from './tool.ts';
+import { waitFor } from './wait.ts';
+
+/** Whether a process runs; one that has ended but was not waited for does not. */
+async function isAlive(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/\) Z /.test(stat);
+}
 
 test('a tool past its time is killed, and what it leaves running is not waited for', async () => {
   const started = performance.now();
@@ -11,9 +19,17 @@ test('a tool past its time is killed, and what it leaves running is not waited f
   assert.ok(performance.now() - started < 20_000);
 });
 
-test('a tool is killed when the run is stopped', async () => {
-  const stop = new AbortController();
-  const running = runTool('sleep', ['60'], 60_000, undefined, stop.signal);
-  stop.abort();
-  assert.equal((await running).ok, false);
+test('a tool ends with the process that runs it', async () => {
+  const module = JSON.stringify(new URL('tool.ts', import.meta.url).href);
+  const script = `
+      const { runTool } = await import(${module});
+      void runTool('sh', ['-c', 'echo $$; exec sleep 60'], 60_000, (chunk) => {
+        process.stdout.write(chunk);
+        process.exit(0);
+      });`;
+  const { ok, output } = await runTool(process.execPath, ['--input-type=module', '-e', script], 30_000);
+  assert.ok(ok, output);
+  const pid = Number(output);
+  assert.ok(pid > 0, output);
+  await waitFor(async () => !(await isAlive(pid)), { timeoutMs: 10_000, what: 'the tool to be gone' });
 });

@@ -12,24 +12,24 @@ export interface ToolResult {
 }
 
 /**
- * Runs a program in the project's folder until it ends; past `timeoutMs` it is killed and counts as failed.
+ * Runs a program in the project's folder until it ends; past `timeoutMs` it is killed and counts as failed. It is also
+ * killed when this process exits.
  * @param onOutput gets what it writes as it comes
- * @param stop kills it at once
  */
 export async function runTool(
   program: string,
   args: string[],
   timeoutMs: number,
   onOutput: (chunk: Buffer) => void = () => undefined,
-  stop?: AbortSignal,
 ): Promise<ToolResult> {
   const child = spawn(program, args, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
-    signal: stop,
   });
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
   // What it started may outlive it and hold its output open.
   child.once('exit', (_code, signal) => {
     if (!signal) return;
@@ -52,6 +52,8 @@ export async function runTool(
     return { ok: code === 0, output };
   } catch (error) {
     return { ok: false, output: `${program} could not be started: ${String(error)}\n` };
+  } finally {
+    process.off('exit', kill);
   }
 }
 
