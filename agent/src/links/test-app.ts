@@ -56,6 +56,16 @@ const download = endpoint({
   download: { contentType: PNG, description: 'An image' },
   errors: [],
 });
+const large = endpoint({
+  method: 'GET',
+  path: '/large/{bytes}',
+  tag: 'Test',
+  summary: 'Many bytes',
+  params: Type.Object({ bytes: Type.Integer() }),
+  status: 200,
+  download: { contentType: PNG, description: 'An image' },
+  errors: [],
+});
 const page = endpoint({
   method: 'GET',
   path: '/page',
@@ -112,6 +122,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   slow,
   remove,
   download,
+  large,
   page,
   upload,
   anything,
@@ -149,6 +160,7 @@ export function testApp(): TestApp {
       serve(slow, () => new Promise((resolve) => waiting.push(() => resolve({})))),
       serve(remove, () => undefined),
       serve(download, () => FILE),
+      serve(large, ({ params }) => Buffer.alloc(params.bytes)),
       serve(page, () => Buffer.from('<!doctype html>')),
       serve(upload, async ({ upload: body, uploadBytes = -1 }) => {
         const hash = createHash('sha256');

@@ -215,6 +215,67 @@ test('greets again after a silence where hosts cannot be seen to come', async (t
   assert.equal((await port.line()).id, 1);
 });
 
+test('every pipelined request is answered, also when the answers are more than the port holds', async () => {
+  const { port } = await connect();
+  const count = 100;
+  const frames = Array.from({ length: count }, (_, id) => request(id, 'GET', '/large/175000'));
+  port.send(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''));
+  const answered = new Set<unknown>();
+  for (let index = 0; index < count; index += 1) {
+    const { id, status } = await port.line();
+    assert.equal(status, 200);
+    answered.add(id);
+  }
+  assert.equal(answered.size, count);
+  assert.equal(port.dropped, 0);
+});
+
+test('answers that find no room are refused, each under its id', async () => {
+  const { port } = await connect();
+  const count = 40;
+  for (let id = 0; id < count; id += 1) port.send(request(id, 'GET', '/large/1000000'));
+  port.send(request(count, 'GET', '/large/12000000'));
+  const statuses = new Map<unknown, unknown>();
+  while (statuses.size <= count) {
+    const { id, status } = await port.line();
+    statuses.set(id, status);
+  }
+  const all = [...statuses.values()];
+  assert.deepEqual(new Set(all), new Set([200, 429]));
+  assert.ok(all.filter((status) => status === 200).length > 20);
+  assert.equal(statuses.get(count), 429);
+  assert.equal(port.dropped, 0);
+});
+
+test('answers that the host has not read count as requests under way', async () => {
+  const { port, calls } = await connect();
+  port.reading = false;
+  for (let id = 0; id < MAX_IN_FLIGHT; id += 1) port.send(request(id, 'POST', '/reboot'));
+  while (calls.length < MAX_IN_FLIGHT) await new Promise(setImmediate);
+  port.send(request('more', 'POST', '/reboot'));
+  port.reading = true;
+  assert.deepEqual(failure(await lineOf(port, ({ id }) => id === 'more')), {
+    status: 429,
+    code: 'too_many_requests',
+  });
+  assert.equal(calls.length, MAX_IN_FLIGHT);
+});
+
+test('a host that asks on and on without reading has to wait, until it reads or its session ends', async () => {
+  const { port } = await connect();
+  port.reading = false;
+  for (let id = 0; id < 12; id += 1) port.send(request(id, 'GET', '/large/1000000'));
+  while (!port.paused) await new Promise(setImmediate);
+  port.reading = true;
+  for (let count = 0; count < 12; count += 1) assert.equal((await port.line()).type, 'response');
+  assert.equal(port.paused, false);
+  port.reading = false;
+  for (let id = 0; id < 12; id += 1) port.send(request(id, 'GET', '/large/1000000'));
+  while (!port.paused) await new Promise(setImmediate);
+  port.leave();
+  assert.equal(port.paused, false);
+});
+
 test('a port that nobody reads fills no memory and blocks nothing', async () => {
   const { port, bus } = await connect();
   port.send({ type: 'subscribe', topics: [...TOPICS] });

@@ -18,16 +18,24 @@ import {
   targetOf,
 } from './dispatch.ts';
 import { Framer } from './framing.ts';
-import type { SerialPort } from './port.ts';
+import { MAX_PENDING_BYTES, type SerialPort } from './port.ts';
 import { Uploads } from './uploads.ts';
 
-/** Requests of one host under way at once, and the bytes of their lines; more is 429. */
+/** Requests of one host that are not answered or whose answer has not gone out, at once, and the bytes of their lines; more is 429. */
 export const MAX_IN_FLIGHT = 256;
 const MAX_IN_FLIGHT_BYTES = 8 * 1024 * 1024;
-/** Answers that the host has not read, in bytes, at which it gets no more of them than 429. */
-const MAX_UNREAD_BYTES = 6 * 1024 * 1024;
-/** Output in bytes above which events wait in their session. */
-const BUSY_BYTES = 64 * 1024;
+/** Output that the host has not read, in characters, at which it gets no more answers than 429. */
+const MAX_UNREAD_CHARACTERS = 6 * 1024 * 1024;
+/** Output at which the host's input is left with the kernel until it reads. What one turn may add is small. */
+const PAUSE_CHARACTERS = 8 * 1024 * 1024;
+/** Output at which the answer that would be more is replaced by a 429, so that its request is answered yet. */
+const MAX_QUEUED_CHARACTERS = 32 * 1024 * 1024;
+/** Output above which events wait in their session. */
+const BUSY_CHARACTERS = 64 * 1024;
+/** Lines are written together up to so many characters; the port refuses what is more than it can hold. */
+const PIECE_CHARACTERS = 256 * 1024;
+/** The longest line, in bytes: what the port holds, less a piece and the link's own lines. */
+const MAX_ANSWER_BYTES = MAX_PENDING_BYTES - 1024 * 1024;
 const MAX_ID_CHARACTERS = 256;
 /**
  * A host's port in its first mode echoes what it receives. Answering that would be answered by the echo of the
@@ -53,6 +61,13 @@ export interface SerialSessionOptions {
   openShell(rest: Buffer): void;
 }
 
+/** A line on its way to the port. */
+interface Line {
+  text: string;
+  /** The port has taken it, or it goes nowhere. */
+  done: (() => void) | undefined;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 export class SerialSession {
@@ -63,18 +78,21 @@ export class SerialSession {
   #inFlight = 0;
   #inFlightBytes = 0;
   #closed = false;
-  #batch: string[] = [];
-  #batchCharacters = 0;
+  #lines: Line[] = [];
+  #lineCharacters = 0;
+  #writing = false;
+  #uploadsWait = false;
+  #outputWaits = false;
 
   constructor(options: SerialSessionOptions) {
     this.#options = options;
-    const { bus, port, uploadFolder: folder, uploadIdleMs: idleMs, onPageMessage } = options;
+    const { bus, uploadFolder: folder, uploadIdleMs: idleMs, onPageMessage } = options;
     this.#events = new EventSession({
       bus,
       onPageMessage,
       sink: {
         send: (text) => this.#send(text),
-        ready: () => port.pendingBytes + this.#batchCharacters < BUSY_BYTES,
+        ready: () => this.#unread < BUSY_CHARACTERS,
       },
     });
     this.#uploads = new Uploads({
@@ -82,8 +100,8 @@ export class SerialSession {
       idleMs,
       fail: (id, error) => this.#fail(id, error),
       complete: (id, target, body) => void this.#answer(id, target, body, 0),
-      pause: () => port.pause(),
-      resume: () => port.resume(),
+      pause: () => this.#hold(true, this.#outputWaits),
+      resume: () => this.#hold(false, this.#outputWaits),
     });
   }
 
@@ -94,6 +112,7 @@ export class SerialSession {
       if ('problem' in frame) {
         this.#send(errorFrame('bad_frame', frame.problem));
       } else if (frame.object.type === 'shell') {
+        this.#writeOut();
         this.#options.openShell(this.#framer.rest());
         return;
       } else if (!ECHOES.includes(frame.object.type)) {
@@ -153,52 +172,113 @@ export class SerialSession {
     return (
       this.#inFlight >= MAX_IN_FLIGHT ||
       this.#inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES ||
-      this.#options.port.pendingBytes > MAX_UNREAD_BYTES
+      this.#unread > MAX_UNREAD_CHARACTERS
     );
   }
 
   async #answer(id: string, target: Target, body: Body | undefined, bytes: number): Promise<void> {
     this.#inFlight += 1;
+    const answer = await this.#answerOf(id, target, body, bytes);
+    const tooLong =
+      this.#unread + answer.length > MAX_QUEUED_CHARACTERS || Buffer.byteLength(answer) > MAX_ANSWER_BYTES;
+    const problem = 'The answer has no room on this link: too much of it is unread, or it is too long.';
+    const line = tooLong ? failureFrame(id, new ApiError('too_many_requests', problem)) : answer;
+    this.#send(line, () => {
+      this.#inFlight -= 1;
+    });
+  }
+
+  async #answerOf(id: string, target: Target, body: Body | undefined, bytes: number): Promise<string> {
     this.#inFlightBytes += bytes;
     try {
-      this.#send(await respond(this.#options.app, id, target, body));
+      return await respond(this.#options.app, id, target, body);
     } catch (error) {
       this.#options.log.error({ err: error, method: target.method, path: target.path }, 'serial request');
-      this.#fail(id, new ApiError('internal'));
+      return failureFrame(id, new ApiError('internal'));
     } finally {
       if (body?.payload instanceof Readable) body.payload.destroy();
-      this.#inFlight -= 1;
       this.#inFlightBytes -= bytes;
     }
   }
 
   #fail(id: string, error: ApiError): void {
-    this.#send(responseFrame(id, error.status, JSON.stringify(error.envelope)));
+    this.#send(failureFrame(id, error));
   }
 
-  /** Frames of one turn go out in one write. */
-  #send(text: string): void {
-    if (this.#closed) return;
-    this.#batch.push(text);
-    this.#batchCharacters += text.length;
-    if (this.#batch.length === 1) queueMicrotask(() => void this.#flush());
+  /** What has been said and not read, in characters; of the port's part, bytes. */
+  get #unread(): number {
+    return this.#lineCharacters + this.#options.port.pendingBytes;
   }
 
-  async #flush(): Promise<void> {
-    const lines = `${this.#batch.join('\n')}\n`;
-    this.#batch = [];
-    this.#batchCharacters = 0;
+  /** Nothing is dropped: the lines of a host that does not read wait, and end with its session. */
+  #send(text: string, done?: () => void): void {
     if (this.#closed) return;
-    await this.#options.port.write(lines);
-    if (!this.#closed) this.#events.flush();
+    this.#lines.push({ text, done });
+    this.#lineCharacters += text.length;
+    if (this.#unread > PAUSE_CHARACTERS) this.#hold(this.#uploadsWait, true);
+    if (this.#writing) return;
+    this.#writing = true;
+    // Lines of one turn go out in one write.
+    queueMicrotask(() => void this.#write());
+  }
+
+  /** One piece after the other, each when the port has taken the one before. */
+  async #write(): Promise<void> {
+    while (this.#lines.length > 0 && !this.#closed) {
+      const piece = this.#nextPiece();
+      await this.#options.port.write(piece.map(({ text }) => `${text}\n`).join(''));
+      for (const { done } of piece) done?.();
+      if (this.#closed) break;
+      if (this.#outputWaits && this.#unread < MAX_UNREAD_CHARACTERS) this.#hold(this.#uploadsWait, false);
+      this.#events.flush();
+    }
+    this.#writing = false;
+  }
+
+  #nextPiece(): Line[] {
+    let characters = 0;
+    let count = 0;
+    for (const { text } of this.#lines) {
+      if (count > 0 && characters + text.length > PIECE_CHARACTERS) break;
+      characters += text.length;
+      count += 1;
+    }
+    this.#lineCharacters -= characters;
+    return this.#lines.splice(0, count);
+  }
+
+  /** The host has to wait while either its uploads or our output wait. */
+  #hold(uploadsWait: boolean, outputWaits: boolean): void {
+    const before = this.#uploadsWait || this.#outputWaits;
+    this.#uploadsWait = uploadsWait;
+    this.#outputWaits = outputWaits;
+    const now = uploadsWait || outputWaits;
+    if (now === before) return;
+    if (now) this.#options.port.pause();
+    else this.#options.port.resume();
+  }
+
+  /** Hands what waits to the port at once, for a link that goes on without the protocol. */
+  #writeOut(): void {
+    const rest = this.#lines.splice(0).map(({ text }) => `${text}\n`);
+    this.#lineCharacters = 0;
+    void this.#options.port.write(rest.join(''));
   }
 
   /** The host has left: its subscriptions and uploads end, and answers under way go nowhere. */
   close(): void {
     this.#closed = true;
+    this.#lines = [];
+    this.#lineCharacters = 0;
     this.#events.close();
     this.#uploads.close();
+    // The next session has what this one did not let in.
+    this.#hold(false, false);
   }
+}
+
+function failureFrame(id: string, error: ApiError): string {
+  return responseFrame(id, error.status, JSON.stringify(error.envelope));
 }
 
 /** The id as JSON text, by which `1` and `"1"` are two. */
