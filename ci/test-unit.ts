@@ -29,13 +29,18 @@ export function tallyOf(summary: RunSummary | undefined): Tally {
   return { passed: counts.passed, failed: success ? failed : Math.max(1, failed) };
 }
 
-/** Runs test files, each in a process of its own, and prints Node's "spec" report. */
-export async function unitTests(files: string[], print: (text: string) => void): Promise<Tally> {
+/** Runs test files, each in a process of its own, and prints Node's "spec" report. `stop` kills them. */
+export async function unitTests(
+  files: string[],
+  print: (text: string) => void,
+  stop?: AbortSignal,
+): Promise<Tally> {
   const stream = run({
     files,
     concurrency: Math.max(1, availableParallelism()),
     timeout: FILE_TIMEOUT_MS,
     cwd: ROOT,
+    ...(stop && { signal: stop }),
   });
   let summary: RunSummary | undefined;
   stream.on('test:summary', ({ file, success, counts }) => {

@@ -22,8 +22,10 @@ const SCENARIOS_TIMEOUT_MS = 60 * 60_000;
 const LIMIT_MS = 80 * 60_000;
 /** The scenarios end before the run does, so that what they said still counts. */
 const GRACE_MS = 60_000;
+/** Set at the end: a stage that was left behind may not write after the closing line. */
+let silent = false;
 const print = (text: string): void => {
-  process.stdout.write(text);
+  if (!silent) process.stdout.write(text);
 };
 
 async function generatedFiles(): Promise<Tally> {
@@ -60,7 +62,7 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
   await report.stage('lint', () => lint(print));
   await report.stage('types', () => types(print));
   await report.stage('generated files', generatedFiles);
-  await report.stage('unit tests', async () => unitTests(await unitTestFiles(), print));
+  await report.stage('unit tests', async (left) => unitTests(await unitTestFiles(), print, left));
   const built = await report.stage('image', async () => {
     const failure = await image;
     if (failure) throw failure;
@@ -81,7 +83,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await setupHost('test');
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
-    const code = close(await testAll(stop.signal));
+    const tally = await testAll(stop.signal);
+    silent = true;
+    const code = close(tally);
     // A stage that was left behind may still hold this process.
     setTimeout(() => process.exit(code), 1000).unref();
     return code;

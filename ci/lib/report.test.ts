@@ -41,9 +41,14 @@ test('the end of the time fails the stage under way and those after it, and the 
 
 test('a stop ends the stage under way at once', async () => {
   const { report, stop } = reportOf(60_000);
-  const stage = report.stage('slow', never);
+  let signal: AbortSignal | undefined;
+  const stage = report.stage('slow', (left) => {
+    signal = left;
+    return never();
+  });
   stop.abort();
   assert.deepEqual(await stage, { passed: 0, failed: 1 });
+  assert.equal(signal?.aborted, true);
   await report.stage('next', () => assert.fail('it was run'));
   assert.deepEqual(report.tally, { passed: 0, failed: 2 });
 });

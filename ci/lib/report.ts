@@ -39,8 +39,8 @@ export class Report {
     return sum(this.#stages.map(({ tally }) => tally));
   }
 
-  /** Runs one stage; its tally. */
-  async stage(name: string, work: () => Promise<Tally>): Promise<Tally> {
+  /** Runs one stage, whose signal is aborted when it is left behind; its tally. */
+  async stage(name: string, work: (left: AbortSignal) => Promise<Tally>): Promise<Tally> {
     const started = performance.now();
     this.#print(`\n── ${name}\n`);
     let tally: Tally;
@@ -65,14 +65,14 @@ export class Report {
     }
   }
 
-  async #inTime(work: () => Promise<Tally>): Promise<Tally> {
+  async #inTime(work: (left: AbortSignal) => Promise<Tally>): Promise<Tally> {
     const done = new AbortController();
     const late = sleep(this.leftMs, undefined, { signal: AbortSignal.any([done.signal, this.#stop]) }).then(
       () => Promise.reject(new Problem('not done when the time for the whole run was up')),
       () => Promise.reject(new Problem('stopped')),
     );
     try {
-      return await Promise.race([work(), late]);
+      return await Promise.race([work(done.signal), late]);
     } finally {
       late.catch(() => undefined);
       done.abort();
