@@ -16,8 +16,8 @@ export interface EventSink {
   send(text: string): void;
   /** Whether the link takes events now. When it does again, the link calls `flush()`. */
   ready(): boolean;
-  /** Too many events wait that must not be lost. Without this the oldest is dropped. */
-  overflow?(): void;
+  /** Too many events wait that must not be lost: the session is closed, and the client has to be told. */
+  overflow(): void;
 }
 
 export interface EventSessionOptions {
@@ -141,13 +141,12 @@ export class EventSession {
 
   /** Makes room. @returns false when the session is over because there is none to make */
   #drop(): boolean {
-    let index = this.#queue.findIndex((queued) => DROPPABLE.has(queued.topic));
-    if (index < 0 && this.#sink.overflow) {
+    const index = this.#queue.findIndex((queued) => DROPPABLE.has(queued.topic));
+    if (index < 0) {
       this.close();
       this.#sink.overflow();
       return false;
     }
-    if (index < 0) index = 0;
     const [dropped] = this.#queue.splice(index, 1);
     this.#queuedCharacters -= dropped?.text.length ?? 0;
     return dropped !== undefined;

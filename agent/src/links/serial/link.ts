@@ -73,6 +73,10 @@ export class SerialLink {
       uploadIdleMs,
       onPageMessage,
       port,
+      restart: () => {
+        log.warn({ path: port.path }, 'a host does not read its events: its session begins anew');
+        this.#open();
+      },
       openShell: (rest) => this.#openShell(rest),
     });
   }

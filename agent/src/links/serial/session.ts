@@ -57,6 +57,8 @@ export interface SerialSessionOptions {
   uploadIdleMs: number | undefined;
   onPageMessage: ((payload: unknown) => void) | undefined;
   port: SerialPort;
+  /** Events were lost that must not be: ends this session and begins another, whose hello tells the host. */
+  restart(): void;
   /** Leaves the protocol for a shell. @param rest what came after the line that asks for it */
   openShell(rest: Buffer): void;
 }
@@ -93,6 +95,7 @@ export class SerialSession {
       sink: {
         send: (text) => this.#send(text),
         ready: () => this.#unread < BUSY_CHARACTERS,
+        overflow: () => this.#options.restart(),
       },
     });
     this.#uploads = new Uploads({
