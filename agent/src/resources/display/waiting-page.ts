@@ -54,6 +54,6 @@ function escaped(text: string): string {
 /** What people type to reach the device: IPv4 first, no addresses that are good on one link only. */
 export function hostUrls(addresses: readonly string[]): string[] {
   const v4 = addresses.filter((address) => isIPv4(address) && !address.startsWith('169.254.'));
-  const v6 = addresses.filter((address) => isIPv6(address) && !/^fe[89ab]/i.test(address));
+  const v6 = addresses.filter((address) => isIPv6(address) && !/^fe[89a-f]/i.test(address));
   return [...v4.map((address) => `http://${address}`), ...v6.map((address) => `http://[${address}]`)];
 }
