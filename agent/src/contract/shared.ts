@@ -15,7 +15,12 @@ export const ErrorEnvelopeSchema = Type.Object({
   error: Type.Object({
     code: Type.String({ description: 'Stable, machine-readable' }),
     message: Type.String({ description: 'Human-readable English; the wording may change' }),
-    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    details: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Of a bad_request: `issues`, up to 100 of `{path, message}`, and `more`, the number of those left out',
+      }),
+    ),
   }),
 });
 

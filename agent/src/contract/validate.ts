@@ -13,6 +13,12 @@ export interface Issue {
   message: string;
 }
 
+/** Issues that an answer lists; `more` counts the rest. */
+export const MAX_ISSUES = 100;
+/** What of a path or a message is told, in characters: either may quote a name that the client made up. */
+const MAX_TEXT = 1024;
+/** A value with more parts than any document of ours is told the first rule that it breaks, not all of them. */
+const MAX_PARTS = 5000;
 const COMMON: Options = { allErrors: true, strict: true, strictTypes: false, strictTuples: false };
 /** Keywords that tell people and tools something and validate nothing. */
 const ANNOTATIONS = ['x-applied'];
@@ -34,18 +40,41 @@ function once<T>(make: () => T): () => T {
 
 /** Bodies and lines are taken as they are; nothing is coerced, removed or filled in. */
 const strict = once(() => createAjv({}));
+/** Stops at the first broken rule, so that a large value costs no more than to read it. */
+const hasty = once(() => createAjv({ allErrors: false }));
 /** Query strings and path parameters arrive as text, so numbers and booleans are read from it. */
 const coercing = once(() => createAjv({ coerceTypes: 'array' }));
 
 const compiled = new WeakMap<TSchema, ValidateFunction>();
+const compiledHasty = new WeakMap<TSchema, ValidateFunction>();
 
-function validator(schema: TSchema, ajv: () => AjvInstance): ValidateFunction {
-  let found = compiled.get(schema);
+function validator(schema: TSchema, ajv: () => AjvInstance, cache = compiled): ValidateFunction {
+  let found = cache.get(schema);
   if (!found) {
     found = ajv().compile(schema);
-    compiled.set(schema, found);
+    cache.set(schema, found);
   }
   return found;
+}
+
+/** What tells the broken rules of `value`; how many it collects is bounded by MAX_PARTS. */
+function validatorOf(schema: TSchema, value: unknown): ValidateFunction {
+  return isLarge(value) ? validator(schema, hasty, compiledHasty) : validator(schema, strict);
+}
+
+/** Whether `value` has more than MAX_PARTS objects, lists and values in it. Looks at no more than those. */
+function isLarge(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  let parts = 1;
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const children: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    parts += children.length;
+    if (parts > MAX_PARTS) return true;
+    waiting.push(...children);
+  }
+  return false;
 }
 
 /** What the rule `X or null` says of a wrong X is said by X alone; the other branch is noise. */
@@ -74,9 +103,12 @@ function issueOf(error: ErrorObject): Issue {
   return { path: instancePath, message: error.message ?? 'is not valid' };
 }
 
-/** All rules that `value` breaks; empty when it fits. Compiled once a schema, on first use. */
+/**
+ * All rules that `value` breaks, of a value of many thousand parts the first only; empty when it fits. Compiled once a
+ * schema, on first use.
+ */
 export function issues(schema: TSchema, value: unknown): Issue[] {
-  const check = validator(schema, strict);
+  const check = validatorOf(schema, value);
   return check(value) ? [] : issuesOf(check);
 }
 
@@ -87,12 +119,12 @@ export function fits<S extends TSchema>(schema: S, value: unknown): value is Sta
 
 /**
  * Takes an untyped value across the boundary.
- * @throws ApiError `bad_request` with all issues in `details` (contract-decisions: General rules).
+ * @throws ApiError `bad_request` with the issues in `details` (contract-decisions: General rules).
  */
 export function parse<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
   // What fits is told at once; compiling is for saying what is wrong, and takes longer than most requests.
   if (quickFits(schema, value)) return value as Static<S>;
-  const check = validator(schema, strict);
+  const check = validatorOf(schema, value);
   if (check(value)) return value as Static<S>;
   throw badRequest(what, issuesOf(check));
 }
@@ -104,11 +136,16 @@ export function parseText<S extends TSchema>(schema: S, value: unknown, what: st
   throw badRequest(what, issuesOf(check));
 }
 
-/** A 400 that names every issue (contract-decisions: General rules). */
+/** A 400 that names the issues, up to MAX_ISSUES (docs/contract.md: Errors). */
 export function badRequest(what: string, found: Issue[]): ApiError {
-  const first = found[0];
+  const listed = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+    path: path.slice(0, MAX_TEXT),
+    message: message.slice(0, MAX_TEXT),
+  }));
+  const more = found.length - listed.length;
+  const first = listed[0];
   const summary = first
     ? `${`${what}${first.path}` || 'The body'} ${first.message}`
     : `${what || 'The body'} is not valid`;
-  return new ApiError('bad_request', summary, { issues: found });
+  return new ApiError('bad_request', summary, { issues: listed, ...(more > 0 ? { more } : {}) });
 }

@@ -283,6 +283,14 @@ describe('with the resources that need no hardware', () => {
     );
   });
 
+  test('a large body of errors gets a small answer', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const payload = `{"device":{"ntp_servers":[${'0,'.repeat(520_000)}0]}}`;
+    const answer = await app.inject({ method: 'PATCH', url: `${BASE_PATH}/config`, headers, payload });
+    assert.ok(answer.payload.length < 4096, `${answer.payload.length} characters`);
+    assert.equal(answer.statusCode, 400);
+  });
+
   test('an operation that there is not is one, however long its id', async () => {
     for (const length of [1, 65, 257, 7900]) {
       assert.equal(await get(`/operations/${'a'.repeat(length)}`), 'operation_not_found', `${length}`);

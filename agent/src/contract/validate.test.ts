@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { ApiError } from './errors.ts';
+import { issues, MAX_ISSUES, parse } from './validate.ts';
+
+const Numbers = Type.Object(
+  {
+    some: Type.Optional(Type.Array(Type.Integer(), { maxItems: 8 })),
+    many: Type.Optional(Type.Array(Type.Integer())),
+    nullable: Type.Optional(Type.Union([Type.Array(Type.Integer()), Type.Null()])),
+    named: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Integer()))),
+  },
+  { additionalProperties: false },
+);
+
+function refusal(value: unknown): ApiError {
+  try {
+    parse(Numbers, value, '');
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+  }
+  return assert.fail('it fits');
+}
+
+test('names every issue up to the limit, and counts the rest', () => {
+  const few = refusal({ many: ['a', 1, 'b'], other: 1 });
+  assert.deepEqual(few.details, {
+    issues: [
+      { path: '/other', message: 'is not a known field' },
+      { path: '/many/0', message: 'must be integer' },
+      { path: '/many/2', message: 'must be integer' },
+    ],
+  });
+  const { details } = refusal({ many: Array.from({ length: 1000 }, () => 'a') });
+  const listed: unknown = details?.issues;
+  assert.ok(Array.isArray(listed));
+  assert.equal(listed.length, MAX_ISSUES);
+  assert.equal(details?.more, 1000 - MAX_ISSUES);
+});
+
+const LARGE: readonly [string, unknown][] = [
+  ['a list that is too long', { some: Array.from({ length: 500_000 }, () => 'a') }],
+  ['a list of bad entries', { many: Array.from({ length: 500_000 }, () => 'a') }],
+  ['a list that may be null', { nullable: Array.from({ length: 500_000 }, () => 'a') }],
+  ['unknown fields', Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`f${index}`, 1]))],
+  ['lists in lists', { many: Array.from({ length: 2000 }, () => [[[]], [], []]) }],
+];
+
+for (const [what, value] of LARGE) {
+  test(`collects few issues of a large body: ${what}`, () => {
+    const found = issues(Numbers, value);
+    assert.ok(found.length > 0 && found.length < 5, `${found.length} issues`);
+    assert.ok(JSON.stringify(refusal(value).envelope).length < 4096);
+  });
+}
+
+test('a large body that fits, fits', () => {
+  const value = { many: Array.from({ length: 500_000 }, () => 1) };
+  assert.deepEqual(issues(Numbers, value), []);
+  assert.equal(parse(Numbers, value, ''), value);
+});
+
+test('a long name is not told a hundred times', () => {
+  const name = 'n'.repeat(500_000);
+  const answer = JSON.stringify(
+    refusal({ named: { [name]: Array.from({ length: 1000 }, () => 'a') } }).envelope,
+  );
+  assert.ok(answer.length < 200_000, `${answer.length} characters`);
+});
