@@ -10,7 +10,12 @@ const RETURN = 0x0d;
 
 /** A line of the host: an object, or why it is none. */
 export type Frame =
-  | { object: Readonly<Record<string, unknown>>; bytes: number }
+  | {
+      object: Readonly<Record<string, unknown>>;
+      /** A number under `id`, as the line spells it: not every spelling outlives being read. */
+      numericId?: string;
+      bytes: number;
+    }
   | { problem: string; bytes: number };
 
 /**
@@ -94,14 +99,42 @@ function frameOf(line: Buffer): Frame | undefined {
   const bytes = line.length;
   if (bytes === 0 || (bytes === 1 && line[0] === RETURN)) return undefined;
   if (!isUtf8(line)) return { problem: 'The line is not UTF-8.', bytes };
+  const text = line.toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(line.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     return { problem: 'The line is not JSON.', bytes };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problem: 'The line is not a JSON object.', bytes };
   }
-  return { object: { ...value }, bytes };
+  const object: Readonly<Record<string, unknown>> = { ...value };
+  return typeof object.id === 'number'
+    ? { object, numericId: spelling(text, object.id), bytes }
+    : { object, bytes };
+}
+
+/** How the line spells the number under its `id`. */
+function spelling(text: string, id: number): string {
+  const plain = String(id);
+  // Most lines begin like this, and are not worth being read twice.
+  if (Number.isSafeInteger(id) && /^[,}]/.test(text.slice(6 + plain.length, 7 + plain.length))) {
+    if (text.startsWith(`{"id":${plain}`)) return plain;
+  }
+  const spellings = new Map<unknown, string>();
+  try {
+    const root: unknown = JSON.parse(text, reviveId);
+    return spellings.get(root) ?? plain;
+  } catch {
+    // Nested too deeply for this way of reading: its body is refused, whatever the id.
+    return JSON.stringify(id);
+  }
+
+  function reviveId(this: unknown, key: string, value: unknown, context?: { source?: string }): unknown {
+    if (key === 'id' && typeof value === 'number' && context?.source !== undefined) {
+      spellings.set(this, context.source);
+    }
+    return value;
+  }
 }

@@ -116,6 +116,25 @@ test('answers pipelined requests, each under its id, as they are done', async ()
   assert.deepEqual(await port.line(), { id: 'slow', type: 'response', status: 200, body: {} });
 });
 
+test('a numeric id comes back as it was spelt', async () => {
+  const { port } = await connect();
+  const ids = ['9007199254740993', '18446744073709551615', '1.0', '1e3', '-0', '1E400', '0.10', '7'];
+  const tail = '"type":"request","method":"POST","path":"/api/v1/echo","body":{"id":5,"value":{"id":6}}';
+  for (const id of ids) {
+    for (const line of [`{"id":${id},${tail}}`, `{${tail}, "id" : ${id} }`, `{"id":8,"id":${id},${tail}}`]) {
+      port.send(`${line}\n`);
+      const answer = await port.until('\n');
+      assert.equal(answer, `{"id":${id},"type":"response","status":200,"body":{"value":{"id":6}}}\n`);
+    }
+  }
+  port.send(`{"id":"1.0\u0041",${tail}}\n`);
+  assert.equal((await port.line()).id, '1.0A');
+  for (const id of ['null', 'true', '[1]', '{"id":1}', '""', '9'.repeat(257)]) {
+    port.send(`{"id":${id},${tail}}\n`);
+    assert.deepEqual(failure(await port.line()), { code: 'bad_request' });
+  }
+});
+
 test('refuses more requests than it can have under way', async () => {
   const { port, release } = await connect();
   for (let id = 0; id <= MAX_IN_FLIGHT; id += 1) port.send(request(id, 'GET', '/slow'));

@@ -119,18 +119,18 @@ export class SerialSession {
         this.#options.openShell(this.#framer.rest());
         return;
       } else if (!ECHOES.includes(frame.object.type)) {
-        this.#dispatch(frame.object, frame.bytes);
+        this.#dispatch(frame.object, frame.numericId, frame.bytes);
       }
     }
   }
 
-  #dispatch(frame: Fields, bytes: number): void {
+  #dispatch(frame: Fields, numericId: string | undefined, bytes: number): void {
     if (typeof frame.type === 'string' && OWN_FRAMES.has(frame.type)) return;
     if (frame.type !== 'request' && frame.type !== 'request_chunk') {
       this.#events.receive(frame);
       return;
     }
-    const id = idOf(frame.id);
+    const id = idOf(frame.id, numericId);
     if (id === undefined) {
       this.#send(
         errorFrame(
@@ -284,9 +284,12 @@ function failureFrame(id: string, error: ApiError): string {
   return responseFrame(id, error.status, JSON.stringify(error.envelope));
 }
 
-/** The id as JSON text, by which `1` and `"1"` are two. */
-function idOf(id: unknown): string | undefined {
-  if (typeof id === 'number') return JSON.stringify(id);
+/**
+ * The id as JSON text, by which `1` and `"1"` are two.
+ * @param numeric a number as the host has spelt it, which goes back in the same spelling
+ */
+function idOf(id: unknown, numeric: string | undefined): string | undefined {
+  if (numeric !== undefined) return numeric.length <= MAX_ID_CHARACTERS ? numeric : undefined;
   if (typeof id === 'string' && id.length > 0 && id.length <= MAX_ID_CHARACTERS) return JSON.stringify(id);
   return undefined;
 }
