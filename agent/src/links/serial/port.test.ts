@@ -269,3 +269,18 @@ test('notices that lead to nothing do not keep the port busy', async () => {
   line.hostReads(1);
   assert.equal(await pending, true);
 });
+
+test('a session that makes its host wait for unread output ends like any other, and the host is heard again', async () => {
+  const line = new FakeDevice();
+  line.room = 4;
+  const { port, told, until } = openOn([line], 40);
+  await until('open false');
+  const answer = port.write('unread\n');
+  port.pause();
+  line.say('held back\n');
+  assert.equal(await answer, false);
+  await until('close');
+  assert.deepEqual(told, ['open false', 'close']);
+  port.resume();
+  await until('data held back\n');
+});
