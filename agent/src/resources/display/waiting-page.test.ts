@@ -28,9 +28,8 @@ test('escapes everything that comes from outside', () => {
 });
 
 test('names the addresses that a person can type, IPv4 first', () => {
-  assert.deepEqual(hostUrls(['fe80::1', 'fec0::2', '2001:db8::7', '169.254.3.4', '10.55.77.1', '192.168.1.23']), [
-    'http://10.55.77.1',
-    'http://192.168.1.23',
-    'http://[2001:db8::7]',
-  ]);
+  assert.deepEqual(
+    hostUrls(['fe80::1', 'fec0::2', '2001:db8::7', '169.254.3.4', '10.55.77.1', '192.168.1.23']),
+    ['http://10.55.77.1', 'http://192.168.1.23', 'http://[2001:db8::7]'],
+  );
 });
