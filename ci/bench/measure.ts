@@ -1,9 +1,7 @@
 /** Helpers of the benchmark: peers run side by side, figures are medians, results are ratios. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ROOT } from '../lib/places.ts';
 import { within } from '../lib/wait.ts';
 
 const READY_TIMEOUT_MS = 30_000;
@@ -86,22 +84,13 @@ export async function stop({ child }: Started): Promise<void> {
   await ended;
 }
 
-/** What the device's unit tells Node before the agent's own arguments. */
-async function nodeFlags(): Promise<string[]> {
-  const unit = await readFile(join(ROOT, 'overlay/usr/lib/systemd/system/vitrine-agent.service'), 'utf8');
-  const command = /^ExecStart=\/usr\/bin\/node (.*)$/m.exec(unit)?.[1];
-  if (command === undefined) throw new Error('vitrine-agent.service does not start Node');
-  return command.split(' ').filter((word) => /^--(?:optimize|max)-/.test(word));
-}
-
-/** Starts the agent on a free port of the loopback, by the same Node flags as on the device. */
+/** Starts the agent on a free port of the loopback. */
 export async function startAgent(
   agent: string,
   folder: string,
   more: string[] = [],
 ): Promise<Started & { port: number }> {
-  const flags = await nodeFlags();
-  const started = await startNode([...flags, agent, '--listen', '127.0.0.1:0', '--data', folder, ...more]);
+  const started = await startNode([agent, '--listen', '127.0.0.1:0', '--data', folder, ...more]);
   const ready: unknown = JSON.parse(started.line);
   const [api] =
     typeof ready === 'object' && ready && 'api' in ready && Array.isArray(ready.api) ? ready.api : [];
