@@ -42,7 +42,7 @@ export default scenario({
       assert.equal(source, await device.shell.ok('readlink -f /dev/disk/by-partlabel/data'));
       const name = 'On the data partition';
       await device.act('PATCH', '/config', { device: { name } });
-      const file = '/data/vitrine/config.json';
+      const file = '/data/config.json';
       assert.equal(field(JSON.parse(await device.shell.ok(`cat ${file}`)), 'device.name'), name);
       assert.equal(await device.shell.ok(`readlink -f "$(findmnt -no SOURCE -T ${file})"`), source);
       await device.act('PATCH', '/config', { device: { name: null } });

@@ -64,7 +64,7 @@ export default scenario({
           `${volume}; acknowledged ${acknowledged}, sent ${sent}`,
         );
         assert.equal(field(await device.get('/config'), 'device.name'), 'Kept');
-        const files = await device.shell.ok('ls /data/vitrine');
+        const files = await device.shell.ok('ls /data');
         assert.doesNotMatch(files, /\.(?:tmp|bad|damaged)/i, 'something was set aside or left over');
       },
       BOOT_TEST_MS,

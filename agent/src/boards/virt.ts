@@ -6,7 +6,7 @@ export const virt: Board = {
   ownsSystem: true,
   factoryResetFlag: '/data/.factory-reset',
   serialLines: ['/dev/ttyGS0', '/dev/virtio-ports/org.vitrine.serial'],
-  dataFolder: '/data/vitrine',
+  dataFolder: '/data',
   runtimeFolder: '/run/vitrine',
   managesRadios: true,
   integratedRadio: false,
