@@ -16,12 +16,15 @@ export interface Flags {
   name: string | undefined;
 }
 
-export const USAGE = `usage: vitrine-agent --profile NAME [--listen HOST:PORT]… [--data DIR] [--run DIR] [--serial TTY]… [--name NAME]
+export const USAGE = `usage: vitrine-agent --profile NAME [--listen HOST:PORT]… [--data DIR] [--run DIR] [--serial TTY]…
+                     [--content-port PORT] [--name NAME]
   --profile  board profile: ${Object.keys(BOARDS).join(', ')}
   --listen   address of the HTTP link; port 0 takes a free one (default 127.0.0.1:8080)
   --data     folder for everything that must survive a restart
   --run      folder for sockets and state that a reboot forgets (default with --data: DIR/run)
   --serial   serial line that carries the API as NDJSON
+  --content-port
+             port of the loopback for content bundles; 0 takes a free one (default: the profile's)
   --name     device name until one is configured`;
 
 /** @throws Error with a sentence for the user */
@@ -34,21 +37,29 @@ export function readFlags(argv: readonly string[]): Flags {
       data: { type: 'string' },
       run: { type: 'string' },
       serial: { type: 'string', multiple: true },
+      'content-port': { type: 'string' },
       name: { type: 'string' },
     },
   });
   const board = Object.hasOwn(BOARDS, values.profile) ? BOARDS[values.profile] : undefined;
   if (!board) throw new Error(`There is no board profile ${values.profile}.`);
+  const contentPort = values['content-port'];
   return {
     board: {
       ...board,
       dataFolder: values.data ?? board.dataFolder,
       runtimeFolder: values.run ?? (values.data === undefined ? board.runtimeFolder : `${values.data}/run`),
       serialLines: values.serial ?? board.serialLines,
+      contentPort: contentPort === undefined ? board.contentPort : portNumber(contentPort),
     },
     listen: values.listen.map(listenAddress),
     name: values.name,
   };
+}
+
+function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new Error(`--content-port ${text} is no port.`);
+  return Number(text);
 }
 
 function listenAddress(text: string): ListenAddress {

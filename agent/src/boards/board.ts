@@ -8,6 +8,8 @@ export interface Board {
   factoryResetFlag?: string;
   /** The serial links of the cable, in the order they are offered to hosts. */
   serialLines: readonly string[];
+  /** Loopback port on which the displayed bundle is served, `http://<name>.localhost:<port>`; 0 takes a free one. */
+  contentPort: number;
   /** Where the agent keeps what must survive an update. */
   dataFolder: string;
   /** Sockets and state that a reboot forgets. */

@@ -5,6 +5,7 @@ export const generic: Board = {
   profile: 'generic',
   ownsSystem: false,
   serialLines: [],
+  contentPort: 0,
   dataFolder: '/var/lib/vitrine',
   runtimeFolder: '/run/vitrine',
   managesRadios: false,

@@ -6,6 +6,8 @@ export const virt: Board = {
   ownsSystem: true,
   factoryResetFlag: '/data/.factory-reset',
   serialLines: ['/dev/ttyGS0', '/dev/virtio-ports/org.vitrine.serial'],
+  // Part of the bundles' origins, so what pages store goes by it; firewall.nft names it too.
+  contentPort: 8090,
   dataFolder: '/data',
   runtimeFolder: '/run/vitrine',
   managesRadios: true,
