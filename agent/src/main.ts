@@ -25,7 +25,7 @@ import { HealthMonitor } from './resources/device/health.ts';
 import type { Power } from './resources/device/ports.ts';
 import { deviceRoutes } from './resources/device/routes.ts';
 import { Display } from './resources/display/display.ts';
-import type { Kiosk } from './resources/display/ports.ts';
+import type { Bundles, Kiosk } from './resources/display/ports.ts';
 import { displayRoutes } from './resources/display/routes.ts';
 import { displaySettings } from './resources/display/settings.ts';
 import { WaitingPage } from './resources/display/waiting-page.ts';
@@ -62,6 +62,13 @@ const STOP_STEP_MS = 3000;
 const SCREENLESS_MS = 120_000;
 /** A computer that is not the appliance has no kiosk of ours, though it may have a browser that connects. */
 const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
+
+/** Nothing stores bundles yet. */
+const NO_BUNDLES: Bundles = {
+  locate: () => undefined,
+  problem: async (name) => ({ code: 'bundle_missing', message: `There is no bundle ${name}.` }),
+  url: (name) => `http://${name}.localhost/`,
+};
 
 /** Nor is it ours to turn off. */
 const NO_POWER: Power = {
@@ -116,6 +123,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
     connectors: new Drm(),
     store: new TargetFile(runtimeFolder, dataFolder, await bootId()),
     page: waitingPage,
+    bundles: NO_BUNDLES,
     bus,
     settings,
     log,

@@ -21,6 +21,9 @@ test('a restart finds the target, another boot only the lasting one', async () =
   assert.equal(await file('one').last(), undefined);
   await file('one').save(target, true);
   assert.deepEqual(await file('two').last(), target);
+  const bundle = { mode: 'bundle', name: 'menu' } as const;
+  await file('two').save(bundle, true);
+  assert.deepEqual(await file('three').last(), bundle);
 });
 
 test('of many saves in a row the last one stays', async () => {
@@ -34,7 +37,8 @@ test('a damaged file counts as none', async () => {
   const store = file('one');
   await store.save({ mode: 'waiting' }, true);
   assert.ok((await stat(join(folder, 'data/display.json'))).isFile());
-  for (const damage of ['', '{', '{"boot":"one","target":{"mode":"url"}}', 'null']) {
+  const nameless = '{"boot":"one","target":{"mode":"bundle"}}';
+  for (const damage of ['', '{', '{"boot":"one","target":{"mode":"url"}}', nameless, 'null']) {
     await writeFile(join(folder, 'data/display.json'), damage);
     assert.equal(await store.last(), undefined);
   }

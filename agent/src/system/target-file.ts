@@ -10,6 +10,7 @@ const NAME = 'display.json';
 const TargetShape = Type.Union([
   Type.Object({ mode: Type.Literal('waiting') }),
   Type.Object({ mode: Type.Literal('url'), url: Type.String() }),
+  Type.Object({ mode: Type.Literal('bundle'), name: Type.String() }),
 ]);
 const Remembered = Type.Object({ boot: Type.String(), target: TargetShape });
 

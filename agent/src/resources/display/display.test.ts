@@ -6,7 +6,7 @@ import { createApp } from '../../links/app.ts';
 import { Display, type DisplayOptions } from './display.ts';
 import { FakeBrowser } from './fake-browser.ts';
 import type { KeeperTiming } from './keeper.ts';
-import type { Connector, Target } from './ports.ts';
+import type { BundleProblem, Bundles, Connector, Target } from './ports.ts';
 import { recoveryStep, type Step } from './recovery.ts';
 import { displayRoutes } from './routes.ts';
 import { type DisplayState, displayEndpoints, displayState } from './schema.ts';
@@ -41,6 +41,30 @@ let events: DisplayState[];
 let saved: { target: Target; lasting: boolean }[];
 let unitRestarts: number;
 let display: Display;
+/** The bundles that are there, with what is wrong with them. */
+let stored: FakeBundles;
+
+class FakeBundles implements Bundles {
+  readonly names = new Map<string, string | undefined>();
+  /** Runs while the bundle is looked at. */
+  meanwhile = (): void => undefined;
+
+  locate(name: string): unknown {
+    return this.names.has(name) ? { path: name } : undefined;
+  }
+
+  async problem(name: string): Promise<BundleProblem | undefined> {
+    const found = this.names.has(name);
+    const damage = this.names.get(name);
+    this.meanwhile();
+    if (!found) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
+    return damage === undefined ? undefined : { code: 'bundle_damaged', message: damage };
+  }
+
+  url(name: string): string {
+    return `http://${name}.localhost:8081/`;
+  }
+}
 
 function make(change: Partial<DisplayOptions> = {}): Display {
   const bus = new EventBus();
@@ -61,10 +85,12 @@ function make(change: Partial<DisplayOptions> = {}): Display {
       save: async (target, lasting) => void saved.push({ target, lasting }),
     },
     page: { render: async (notice) => (notice ? `notice ${notice.what} ${notice.why}` : 'waiting') },
+    bundles: stored,
     bus,
     settings: {
       rotation: 0,
       resumeOnBoot: false,
+      bootBundle: null,
       screens: {},
       browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
     },
@@ -100,6 +126,7 @@ beforeEach(() => {
   events = [];
   saved = [];
   unitRestarts = 0;
+  stored = new FakeBundles();
 });
 afterEach(() => display.stop());
 
@@ -286,28 +313,205 @@ test('after a restart of the agent a page that is still there is left alone', as
   await display.firstFrame;
 });
 
-test('at boot: what was shown last when that is wanted, then the startup URL', async () => {
-  const store = {
-    current: async () => undefined,
-    last: async () => ({ mode: 'url', url: 'http://last/' }) as const,
-    save: async () => undefined,
-  };
-  const settings = {
-    rotation: 0,
-    resumeOnBoot: false,
-    screens: { 'Virtual-1': { rotation: null, url: 'http://start/' } },
-    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-  } as const;
-  await make({ store, settings }).start();
-  assert.equal(display.state().url, 'http://start/');
-  display.stop();
-  await make({ store, settings: { ...settings, resumeOnBoot: true } }).start();
-  assert.equal(display.state().url, 'http://last/');
-});
+const BUNDLE = { mode: 'bundle', name: 'menu' } as const;
+const START = 'http://start/';
+
+/** What is configured and remembered, which bundles there are, and what a boot makes of it. */
+const BOOTS: {
+  title: string;
+  current?: Target;
+  last?: Target;
+  resume?: boolean;
+  boot?: string;
+  url?: string;
+  bundles?: [string, string?][];
+  shows: Target;
+  error?: [string, string];
+}[] = [
+  { title: 'nothing', shows: { mode: 'waiting' } },
+  { title: 'the startup URL', url: START, shows: { mode: 'url', url: START } },
+  { title: 'the boot bundle before the URL', url: START, boot: 'menu', bundles: [['menu']], shows: BUNDLE },
+  { title: 'no resuming unless wanted', last: BUNDLE, bundles: [['menu']], shows: { mode: 'waiting' } },
+  {
+    title: 'what was shown last before the boot bundle',
+    last: { mode: 'url', url: URL_A },
+    resume: true,
+    boot: 'menu',
+    bundles: [['menu']],
+    shows: { mode: 'url', url: URL_A },
+  },
+  {
+    title: 'the waiting page, when that was shown last',
+    last: { mode: 'waiting' },
+    resume: true,
+    url: START,
+    shows: { mode: 'waiting' },
+  },
+  {
+    title: 'what a restart of the agent interrupted before all else',
+    current: BUNDLE,
+    last: { mode: 'url', url: URL_A },
+    resume: true,
+    boot: 'other',
+    bundles: [['menu'], ['other']],
+    shows: BUNDLE,
+  },
+  {
+    title: 'a missing boot bundle falls through to the waiting page, not to the URL',
+    boot: 'menu',
+    url: START,
+    shows: { mode: 'waiting' },
+    error: ['bundle_missing', 'There is no bundle menu.'],
+  },
+  {
+    title: 'so does a damaged one',
+    boot: 'menu',
+    bundles: [['menu', 'index.html: the data ends early']],
+    shows: { mode: 'waiting' },
+    error: ['bundle_damaged', 'index.html: the data ends early'],
+  },
+  {
+    title: 'so does one to resume, though there is a boot bundle',
+    last: BUNDLE,
+    resume: true,
+    boot: 'other',
+    bundles: [['other']],
+    shows: { mode: 'waiting' },
+    error: ['bundle_missing', 'There is no bundle menu.'],
+  },
+  {
+    title: 'so does one that a restart of the agent interrupted',
+    current: BUNDLE,
+    url: START,
+    bundles: [['menu', 'broken']],
+    shows: { mode: 'waiting' },
+    error: ['bundle_damaged', 'broken'],
+  },
+];
+
+for (const { title, current, last, resume, boot, url, bundles, shows, error } of BOOTS) {
+  test(`at boot: ${title}`, async () => {
+    for (const [name, damage] of bundles ?? []) stored.names.set(name, damage);
+    await make({
+      store: { current: async () => current, last: async () => last, save: async () => undefined },
+      settings: {
+        rotation: 0,
+        resumeOnBoot: resume ?? false,
+        bootBundle: boot ?? null,
+        screens: { 'Virtual-1': { rotation: null, url: url ?? null } },
+        browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+      },
+    }).start();
+    browser.plug();
+    await until('the end of loading', () => !display.state().loading);
+    const { mode, url: shownUrl, bundle, error: told } = display.state();
+    assert.equal(mode, shows.mode);
+    assert.equal(shownUrl, shows.mode === 'url' ? shows.url : undefined);
+    assert.equal(bundle, shows.mode === 'bundle' ? shows.name : undefined);
+    assert.deepEqual(told, error ? { code: error[0], message: error[1] } : null);
+    if (mode === 'waiting') assert.equal(browser.html, error ? `notice Bundle menu ${error[1]}` : 'waiting');
+    assert.equal(display.activeBundle, mode === 'bundle' ? 'menu' : undefined);
+  });
+}
 
 test('remembers targets, over boots only when that is wanted', async () => {
   await showing(URL_A);
-  assert.deepEqual(saved, [{ target: { mode: 'url', url: URL_A }, lasting: false }]);
+  assert.deepEqual(saved, [
+    { target: { mode: 'waiting' }, lasting: false },
+    { target: { mode: 'url', url: URL_A }, lasting: false },
+  ]);
+});
+
+async function showingBundle(name: string): Promise<void> {
+  stored.names.set(name, undefined);
+  await make().start();
+  browser.plug();
+  await shown();
+  await display.showBundle(name);
+  await until('the load', () => browser.count(`load http://${name}.localhost:8081/`) === 1);
+  await shown();
+}
+
+test('shows a bundle, remembers it, and stays in its mode wherever its page goes', async () => {
+  await showingBundle('menu');
+  assert.deepEqual(saved.at(-1), { target: BUNDLE, lasting: false });
+  for (const uri of ['http://menu.localhost:8081/two.html', 'http://elsewhere.example/']) {
+    browser.emit({ event: 'load', state: 'committed', load: 0, uri });
+    browser.emit({ event: 'load', state: 'finished', load: 0, uri });
+    const { mode, bundle, url } = display.state();
+    assert.deepEqual({ mode, bundle, url }, { mode: 'bundle', bundle: 'menu', url: undefined });
+    assert.equal(display.activeBundle, 'menu');
+  }
+  assert.equal(events.at(-1)?.bundle, 'menu');
+  display.showWaiting();
+  assert.equal(display.activeBundle, undefined);
+});
+
+test('a bundle that is deleted while it is looked at is not shown', async () => {
+  await showingBundle('menu');
+  stored.names.set('other', undefined);
+  stored.meanwhile = () => stored.names.delete('other');
+  await assert.rejects(display.showBundle('other'), { code: 'content_not_found' });
+  assert.equal(display.activeBundle, 'menu');
+  assert.equal(browser.count('load'), 1);
+});
+
+test('a new version of the bundle on the screen is loaded, of another one it is not', async () => {
+  await showingBundle('menu');
+  browser.emit({ event: 'load', state: 'committed', load: 0, uri: 'http://menu.localhost:8081/gone.html' });
+  const before = events.length;
+  display.bundleReplaced('other');
+  assert.equal(events.length, before);
+  display.bundleReplaced('menu');
+  assert.equal(events.at(-1)?.loading, true);
+  await until('the load', () => browser.count('load http://menu.localhost:8081/') === 2);
+  await shown();
+});
+
+test('a bundle whose server does not answer is tried again, behind a notice', async () => {
+  stored.names.set('menu', undefined);
+  await make().start();
+  browser.plug();
+  await shown();
+  browser.behaviour = 'fail';
+  await display.showBundle('menu');
+  await until('the notice', () => browser.html === 'notice Bundle menu Connection refused');
+  await until('a second try', () => browser.count('load') >= 2);
+  browser.behaviour = 'finish';
+  await shown();
+  assert.equal(display.activeBundle, 'menu');
+});
+
+test('a restart of the agent leaves a bundle alone, on whichever of its pages it is', async () => {
+  stored.names.set('menu', undefined);
+  const store = { current: async () => BUNDLE, last: async () => undefined, save: async () => undefined };
+  await make({ store }).start();
+  browser.plug('http://menu.localhost:8081/two.html');
+  await shown();
+  assert.equal(browser.count('load'), 0);
+  display.stop();
+  await make({ store }).start();
+  browser.unplug();
+  browser.plug('http://other.localhost:8081/');
+  await until('the load', () => browser.count('load http://menu.localhost:8081/') === 1);
+});
+
+test('the reason for the waiting page goes with the next thing that is shown', async () => {
+  const settings = {
+    rotation: 0,
+    resumeOnBoot: false,
+    bootBundle: 'menu',
+    screens: {},
+    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+  } as const;
+  await make({ settings }).start();
+  browser.plug();
+  await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
+  display.showWaiting();
+  await shown();
+  assert.equal(browser.html, 'waiting');
+  display.apply({ ...settings, bootBundle: 'other' });
+  assert.equal(display.state().mode, 'waiting');
 });
 
 test('turns the screen live and again after the compositor came anew', async () => {
@@ -315,6 +519,7 @@ test('turns the screen live and again after the compositor came anew', async () 
   const settings = {
     rotation: 180,
     resumeOnBoot: false,
+    bootBundle: null,
     screens: { 'Virtual-1': { rotation: 90, url: null } },
     browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
   } as const;
@@ -356,7 +561,12 @@ test('routes: screens, refusals and what has no backend', async () => {
     assert.deepEqual(await call('POST', '/navigate', { url }), [400, 'bad_request'], url);
   }
   assert.deepEqual(await call('POST', '/screen', { on: false }), [503, 'unavailable']);
-  assert.deepEqual(await call('POST', '/bundle', { name: 'demo' }), [501, 'not_implemented']);
+  assert.deepEqual(await call('POST', '/bundle', { name: 'Demo' }), [400, 'bad_request']);
+  assert.deepEqual(await call('POST', '/bundle', { name: 'demo' }), [404, 'content_not_found']);
+  stored.names.set('demo', 'a/b.js: the CRC-32 is wrong').set('menu', undefined);
+  assert.deepEqual(await call('POST', '/bundle', { name: 'demo' }), [400, 'bundle_invalid']);
+  assert.equal(display.state().url, URL_A, 'a refusal leaves the screen as it is');
+  assert.deepEqual(await call('POST', '/bundle', { name: 'menu' }), [200, undefined]);
   assert.deepEqual(await call('POST', '/execute-js', { script: '1' }), [501, 'not_implemented']);
   const picture = await app.inject('/api/v1/display/screenshot');
   assert.equal(picture.headers['content-type'], 'image/png');

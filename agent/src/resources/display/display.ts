@@ -1,9 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
+import { firstTarget } from './first-target.ts';
 import { type DisplayLog, Keeper, type KeeperTiming, TIMING } from './keeper.ts';
 import type {
   Browser,
-  BrowserSettings,
+  Bundles,
   Compositor,
   Connectors,
   Kiosk,
@@ -13,26 +14,10 @@ import type {
 } from './ports.ts';
 import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
 import { Screens } from './screens.ts';
+import type { DisplaySettings } from './settings.ts';
 
 /** How often connectors are looked at while nobody asks, in ms. */
 const LOOK_EVERY_MS = 5000;
-
-/** What the configuration says of one screen. */
-export interface ScreenSettings {
-  rotation: Rotation | null;
-  /** Shown at boot. */
-  url: string | null;
-}
-
-/** What the configuration says of the display. */
-export interface DisplaySettings {
-  rotation: Rotation;
-  /** Show at boot what was shown last. */
-  resumeOnBoot: boolean;
-  /** What differs on one screen, by its id; null inherits. */
-  screens: Readonly<Record<string, { url: string | null; rotation: Rotation | null }>>;
-  browser: BrowserSettings;
-}
 
 export interface DisplayOptions {
   browser: Browser;
@@ -41,6 +26,7 @@ export interface DisplayOptions {
   connectors: Connectors;
   store: TargetStore;
   page: WaitingPage;
+  bundles: Bundles;
   bus: EventBus;
   settings: DisplaySettings;
   log: DisplayLog;
@@ -71,6 +57,7 @@ export class Display {
       browser: options.browser,
       kiosk: options.kiosk,
       page: options.page,
+      bundles: options.bundles,
       log: options.log,
       timing: options.timing ?? TIMING,
       settings: () => this.#settings.browser,
@@ -82,7 +69,15 @@ export class Display {
   /** Decides what to show first; it is shown as soon as there is a browser. */
   async start(): Promise<void> {
     await this.#screens.refresh();
-    this.#keeper.start(await this.#firstTarget());
+    const { store, bundles } = this.#o;
+    const { resumeOnBoot, bootBundle } = this.#settings;
+    const url = this.#own?.url ?? null;
+    const { wanted, target, missing } = await firstTarget({ store, bundles, resumeOnBoot, bootBundle, url });
+    if (missing) this.#o.log.warn({ bundle: missing }, 'the bundle cannot be shown');
+    // What this boot shows is settled: a startup setting that changes later does not count, also not for an agent
+    // that is restarted.
+    this.#remember(wanted, false);
+    this.#keeper.start(target, missing);
     this.#look = setInterval(() => void this.#refreshScreens(), LOOK_EVERY_MS);
     this.#look.unref();
   }
@@ -99,6 +94,7 @@ export class Display {
     return {
       mode: target.mode,
       ...(target.mode === 'url' ? { url: wanderedTo ?? target.url } : {}),
+      ...(target.mode === 'bundle' ? { bundle: target.name } : {}),
       screen_on: primary?.connected === true && primary.powered,
       rotation: this.#rotation,
       resolution: this.#screens.resolution,
@@ -158,6 +154,37 @@ export class Display {
     return this.#aim({ mode: 'url', url });
   }
 
+  /**
+   * @throws ApiError `content_not_found`, `bundle_invalid` for one that is damaged, with the reason; `unavailable`
+   * without a browser. The screen stays as it is then.
+   */
+  async showBundle(name: string): Promise<DisplayState> {
+    this.#requireBrowser();
+    const problem = await this.#o.bundles.problem(name);
+    // It may have been deleted meanwhile; from here to the aim nothing can come between.
+    if (problem?.code === 'bundle_missing' || this.#o.bundles.locate(name) === undefined) {
+      throw new ApiError('content_not_found', `There is no bundle ${name}.`);
+    }
+    if (problem) throw new ApiError('bundle_invalid', problem.message);
+    return this.#aim({ mode: 'bundle', name });
+  }
+
+  /** The bundle that is the target, wherever its page has gone; it must stay. */
+  get activeBundle(): string | undefined {
+    const { target } = this.#keeper;
+    return target.mode === 'bundle' ? target.name : undefined;
+  }
+
+  /**
+   * A new version of a bundle is in place: if it is shown, it is loaded anew, from its start page, because the page
+   * that it was at may be no more.
+   */
+  bundleReplaced(name: string): void {
+    if (this.activeBundle !== name) return;
+    this.#keeper.aim(this.#keeper.target);
+    this.#publish();
+  }
+
   /** @throws ApiError `unavailable` without a browser */
   showWaiting(): DisplayState {
     return this.#aim({ mode: 'waiting' });
@@ -197,7 +224,7 @@ export class Display {
     const turned = this.#rotation;
     this.#settings = settings;
     if (this.#rotation !== turned) void this.#rotate();
-    if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember();
+    if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember(this.#keeper.target, true);
     if (this.#o.browser.connected) {
       this.#keeper.configure().catch((error: unknown) => {
         this.#o.log.warn({ err: error }, 'the browser did not take its settings');
@@ -214,19 +241,9 @@ export class Display {
   #aim(target: Target): DisplayState {
     this.#requireBrowser();
     this.#keeper.aim(target);
-    this.#remember();
+    this.#remember(target, this.#settings.resumeOnBoot);
     this.#published = ''; // a host that asks for what is there already gets its event, too
     return this.#publish();
-  }
-
-  /** Order: what a restart of the agent interrupted, what was shown last, the startup URL, waiting. */
-  async #firstTarget(): Promise<Target> {
-    const current = await this.#o.store.current();
-    if (current) return current;
-    const last = this.#settings.resumeOnBoot ? await this.#o.store.last() : undefined;
-    if (last) return last;
-    const url = this.#own?.url;
-    return url ? { mode: 'url', url } : { mode: 'waiting' };
   }
 
   /** What is configured for the primary screen alone. */
@@ -238,8 +255,9 @@ export class Display {
     return this.#own?.rotation ?? this.#settings.rotation;
   }
 
-  #remember(): void {
-    this.#o.store.save(this.#keeper.target, this.#settings.resumeOnBoot).catch((error: unknown) => {
+  /** @param lasting also over boots */
+  #remember(target: Target, lasting: boolean): void {
+    this.#o.store.save(target, lasting).catch((error: unknown) => {
       this.#o.log.warn({ err: error }, 'what is shown could not be remembered');
     });
   }

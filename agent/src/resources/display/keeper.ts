@@ -1,7 +1,20 @@
+import { BrowserUnit } from './browser-unit.ts';
+import type { MissingBundle } from './first-target.ts';
 import { Heartbeat, type HeartbeatTiming } from './heartbeat.ts';
-import type { Browser, BrowserEvent, BrowserSettings, Kiosk, Load, Target, WaitingPage } from './ports.ts';
-import { recoveryStep, type Stage, type Step } from './recovery.ts';
+import type {
+  Browser,
+  BrowserEvent,
+  BrowserSettings,
+  Bundles,
+  Kiosk,
+  Load,
+  Target,
+  WaitingPage,
+} from './ports.ts';
+import { recoveryStep, type Step } from './recovery.ts';
 import type { DisplayError } from './schema.ts';
+import { addressOf, isPageOf, noticeOf } from './target.ts';
+import { Wellness } from './wellness.ts';
 
 export interface KeeperTiming extends HeartbeatTiming {
   /** A page that lives so long after its load is well again, in ms. */
@@ -31,6 +44,7 @@ export interface KeeperOptions {
   browser: Browser;
   kiosk: Kiosk;
   page: WaitingPage;
+  bundles: Bundles;
   log: DisplayLog;
   timing: KeeperTiming;
   settings: () => BrowserSettings;
@@ -55,9 +69,13 @@ const AWAY: DisplayError = {
 export class Keeper {
   readonly #o: KeeperOptions;
   readonly #browser: Browser;
+  readonly #unit: BrowserUnit;
   readonly #heartbeat: Heartbeat;
+  readonly #wellness: Wellness;
   readonly #firstFrame = Promise.withResolvers<void>();
   #target: Target = { mode: 'waiting' };
+  /** Why the waiting page is there instead of a bundle. */
+  #missing: MissingBundle | undefined;
   #wanderedTo: string | undefined;
   #loading = false;
   #error: DisplayError | null = null;
@@ -65,39 +83,41 @@ export class Keeper {
   #loadId = -1;
   /** Our own document while it is what the screen shows. */
   #ownHtml: string | undefined;
-  #failures = 0;
   #restarts = 0;
   #connections = 0;
-  #quitting = false;
   #retry: NodeJS.Timeout | undefined;
-  #well: NodeJS.Timeout | undefined;
-  #away: NodeJS.Timeout | undefined;
   #stopListening: (() => void) | undefined;
 
   constructor(options: KeeperOptions) {
     this.#o = options;
     this.#browser = options.browser;
+    this.#unit = new BrowserUnit({ ...options, awayMs: options.timing.awayMs });
+    this.#wellness = new Wellness(options.timing.wellMs);
     this.#heartbeat = new Heartbeat(options.browser, options.timing, {
       answered: () => {
-        if (this.#well === undefined && !this.#loading && this.#error === null) this.#awaitWell();
+        if (!this.#wellness.awaited && !this.#loading && this.#error === null) this.#wellness.up();
       },
-      missed: () => this.#stopWell(), // it may be about to hang: not well yet
+      missed: () => this.#wellness.doubt(), // it may be about to hang
       hangs: () => void this.#hangs(),
     });
   }
 
-  start(target: Target): void {
+  /** @param missing why the target is the waiting page, when something else was wanted */
+  start(target: Target, missing?: MissingBundle): void {
     this.#target = target;
+    this.#missing = missing;
     this.#loading = this.#o.kiosk.installed;
     this.#stopListening = this.#browser.listen((event) => this.#hear(event));
     if (this.#browser.connected) void this.#connected(null);
-    else this.#watchAway(this.#o.timing.awayMs);
+    else this.#unit.watch();
   }
 
   stop(): void {
     this.#stopListening?.();
     this.#heartbeat.stop();
-    for (const timer of [this.#retry, this.#well, this.#away]) clearTimeout(timer);
+    this.#unit.stop();
+    this.#wellness.doubt();
+    clearTimeout(this.#retry);
   }
 
   get target(): Target {
@@ -114,7 +134,9 @@ export class Keeper {
   }
 
   get error(): DisplayError | null {
-    return this.#browser.connected ? this.#error : AWAY;
+    if (!this.#browser.connected) return AWAY;
+    if (this.#error || !this.#missing) return this.#error;
+    return { code: this.#missing.code, message: this.#missing.message };
   }
 
   /** Resolves when the browser has shown its first frame. */
@@ -130,6 +152,7 @@ export class Keeper {
   /** Shows something else. Without a browser it is shown when one comes. */
   aim(target: Target): void {
     this.#target = target;
+    this.#missing = undefined;
     this.#wanderedTo = undefined;
     this.#begin();
     this.#show();
@@ -146,7 +169,7 @@ export class Keeper {
 
   restartBrowser(): void {
     this.#begin();
-    void this.#restart('browser');
+    void this.#unit.restart('browser');
   }
 
   /** What our own page tells has changed: draws it anew if it is on the screen. */
@@ -171,8 +194,7 @@ export class Keeper {
   /** A host asked for something: what went wrong before does not count any more. */
   #begin(): void {
     clearTimeout(this.#retry);
-    this.#stopWell();
-    this.#failures = 0;
+    this.#wellness.forget();
     this.#error = null;
     this.#loading = true;
   }
@@ -190,8 +212,7 @@ export class Keeper {
     this.#connections += 1;
     if (this.#connections > 1) this.#restarts += 1;
     const connection = this.#connections;
-    clearTimeout(this.#away);
-    this.#quitting = false;
+    this.#unit.arrived();
     try {
       await this.configure();
     } catch (error) {
@@ -201,12 +222,12 @@ export class Keeper {
     if (connection !== this.#connections || !this.#browser.connected) return;
     this.#o.arrived();
     this.#heartbeat.start();
-    if (uri !== null && this.#target.mode === 'url' && sameUrl(uri, this.#target.url)) {
+    if (uri !== null && isPageOf(uri, this.#target, this.#o.bundles)) {
       // The agent was away, not the page: leave it alone.
       this.#firstFrame.resolve();
       this.#isUp();
-    } else if (this.#failures > 1) {
-      this.#plan({ ...this.#o.timing.step(this.#failures, 'crash'), stage: 'page' });
+    } else if (this.#wellness.failures > 1) {
+      this.#plan({ ...this.#o.timing.step(this.#wellness.failures, 'crash'), stage: 'page' });
     } else this.#show();
     this.#o.changed();
   }
@@ -214,30 +235,18 @@ export class Keeper {
   #disconnected(): void {
     this.#heartbeat.stop();
     clearTimeout(this.#retry);
-    this.#stopWell();
+    this.#wellness.doubt();
     this.#ownHtml = undefined;
     this.#wanderedTo = undefined;
     this.#loadId = -1;
     this.#loading = true;
-    if (!this.#quitting) {
-      this.#failures += 1;
+    if (!this.#unit.ending) {
+      this.#wellness.failed();
       this.#error = { code: 'page_crashed', message: 'The browser ended while it showed the page.' };
-      this.#o.log.warn({ failures: this.#failures }, 'the browser is gone');
+      this.#o.log.warn({ failures: this.#wellness.failures }, 'the browser is gone');
     }
-    this.#watchAway(this.#o.timing.awayMs);
+    this.#unit.watch();
     this.#o.changed();
-  }
-
-  /** The unit starts the browser anew by itself; when none comes, the whole unit is restarted. */
-  #watchAway(delayMs: number): void {
-    clearTimeout(this.#away);
-    if (!this.#o.kiosk.installed) return;
-    this.#away = setTimeout(() => {
-      this.#o.log.warn({ after_ms: delayMs }, 'no browser comes; restarting its unit');
-      void this.#restart('compositor');
-      this.#watchAway(Math.min(delayMs * 2, this.#o.timing.awayMs * 16));
-    }, delayMs);
-    this.#away.unref();
   }
 
   #loadChanged({ state, load, uri }: Extract<BrowserEvent, { event: 'load' }>): void {
@@ -287,31 +296,17 @@ export class Keeper {
   #isUp(): void {
     this.#loading = false;
     this.#error = null;
-    this.#awaitWell();
-  }
-
-  #awaitWell(): void {
-    this.#stopWell();
-    this.#well = setTimeout(() => {
-      this.#failures = 0;
-    }, this.#o.timing.wellMs);
-    this.#well.unref();
-  }
-
-  #stopWell(): void {
-    clearTimeout(this.#well);
-    this.#well = undefined;
+    this.#wellness.up();
   }
 
   #fail(kind: 'load' | 'crash', error: DisplayError): void {
-    this.#stopWell();
-    this.#failures += 1;
+    this.#wellness.failed();
     this.#error = error;
     this.#loading = false;
     this.#loadId = -1;
     this.#wanderedTo = undefined;
-    this.#o.log.warn({ error, failures: this.#failures }, 'the target is not on the screen');
-    this.#plan(this.#o.timing.step(this.#failures, kind));
+    this.#o.log.warn({ error, failures: this.#wellness.failures }, 'the target is not on the screen');
+    this.#plan(this.#o.timing.step(this.#wellness.failures, kind));
     this.#o.changed();
   }
 
@@ -321,7 +316,7 @@ export class Keeper {
     this.#retry = setTimeout(() => {
       this.#loading = true;
       if (stage === 'page') this.#show();
-      else void this.#restart(stage);
+      else void this.#unit.restart(stage);
       this.#o.changed();
     }, delayMs);
     this.#retry.unref();
@@ -329,8 +324,9 @@ export class Keeper {
 
   #show(): void {
     if (!this.#browser.connected) return; // shown when it comes
-    if (this.#target.mode === 'url') this.#follow(this.#browser.load(this.#target.url));
-    else void this.#showWaiting();
+    const address = addressOf(this.#target, this.#o.bundles);
+    if (address === undefined) void this.#showWaiting();
+    else this.#follow(this.#browser.load(address));
   }
 
   async #showWaiting(): Promise<void> {
@@ -352,11 +348,7 @@ export class Keeper {
   }
 
   #render(): Promise<string> {
-    const notice =
-      this.#error === null || this.#target.mode === 'waiting'
-        ? undefined
-        : { what: this.#target.url, why: this.#error.message };
-    return this.#o.page.render(notice);
+    return this.#o.page.render(noticeOf(this.#target, this.#error, this.#missing));
   }
 
   /** The target comes with this load. */
@@ -374,26 +366,6 @@ export class Keeper {
   #unusable(connection: number, error: unknown): void {
     if (connection !== this.#connections || !this.#browser.connected) return;
     this.#o.log.warn({ err: error }, 'the browser does not take commands');
-    void this.#restart('compositor');
+    void this.#unit.restart('compositor');
   }
-
-  async #restart(stage: Stage): Promise<void> {
-    this.#quitting = true;
-    if (stage === 'browser' && this.#browser.connected) {
-      try {
-        await this.#browser.quit();
-        return;
-      } catch (error) {
-        if (!this.#browser.connected) return; // it went before it could say so
-        this.#o.log.warn({ err: error }, 'the browser does not quit');
-      }
-    }
-    await this.#o.kiosk.restart().catch((error: unknown) => {
-      this.#o.log.warn({ err: error }, "the browser's unit could not be restarted");
-    });
-  }
-}
-
-function sameUrl(a: string, b: string): boolean {
-  return URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href;
 }

@@ -1,7 +1,22 @@
 import type { Rotation } from './schema.ts';
 
 /** What the screen is meant to show; survives every crash. */
-export type Target = { mode: 'waiting' } | { mode: 'url'; url: string };
+export type Target = { mode: 'waiting' } | { mode: 'url'; url: string } | { mode: 'bundle'; name: string };
+
+/** The stored bundles, as far as showing them goes. */
+export interface Bundles {
+  /** What is stored under that name; synchronous, so that nothing can come between this and what follows. */
+  locate(name: string): unknown;
+  /** Why the bundle cannot be shown, in plain English; undefined when it can be. A quick look, not a whole check. */
+  problem(name: string): Promise<BundleProblem | undefined>;
+  /** Where the browser finds its start page. */
+  url(name: string): string;
+}
+
+export interface BundleProblem {
+  code: 'bundle_missing' | 'bundle_damaged';
+  message: string;
+}
 
 /** What the browser is told about itself (configuration group `browser`). */
 export interface BrowserSettings {
@@ -115,4 +130,6 @@ export interface Notice {
   what: string;
   /** Why, in plain English. */
   why: string;
+  /** Whether the device goes on trying by itself. */
+  retrying: boolean;
 }

@@ -29,9 +29,9 @@ export function displayRoutes(display: Display): Route[] {
       await display.requireScreen(query.screen);
       return display.navigate(body.url);
     }),
-    serve(showBundle, async ({ query }) => {
+    serve(showBundle, async ({ query, body }) => {
       await display.requireScreen(query.screen);
-      throw new ApiError('not_implemented');
+      return display.showBundle(body.name);
     }),
     serve(showWaiting, async ({ query }) => {
       await display.requireScreen(query.screen);

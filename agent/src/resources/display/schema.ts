@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
+import { BundleName } from '../content/schema.ts';
 
 export const Rotation = Type.Enum([0, 90, 180, 270], { description: 'Degrees clockwise' });
 export type Rotation = Static<typeof Rotation>;
@@ -22,6 +23,8 @@ export const DisplayError = Type.Object(
       'page_out_of_memory',
       'page_unresponsive',
       'browser_unavailable',
+      'bundle_missing',
+      'bundle_damaged',
     ]),
     message: Type.String({ description: 'Human-readable English; the wording may change' }),
   },
@@ -44,7 +47,8 @@ export const DisplayState = Type.Object(
   {
     $id: 'DisplayState',
     description:
-      'What is on the screen. `error` tells why the target is not; the device goes on trying by itself.',
+      'What is on the screen. `error` tells why the target is not; the device goes on trying by itself. In mode ' +
+      '`waiting`, `bundle_missing` and `bundle_damaged` tell why the bundle that was to be shown at boot is not.',
   },
 );
 export type DisplayState = Static<typeof DisplayState>;
@@ -132,14 +136,14 @@ export const showBundle = endpoint({
   path: '/display/bundle',
   tag,
   summary: 'Show a stored bundle',
+  description:
+    'A bundle that cannot be shown is refused, and the screen stays as it is. Does not wait for the page; `loading`, ' +
+    '`error` and the `display_state` event tell how it goes. A new upload of the bundle loads it anew.',
   query,
-  body: Type.Object(
-    { name: Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' }) },
-    { additionalProperties: false },
-  ),
+  body: Type.Object({ name: BundleName }, { additionalProperties: false }),
   status: 200,
   response: DisplayState,
-  errors: ['screen_not_found', 'content_not_found', 'unavailable', 'not_implemented'],
+  errors: ['screen_not_found', 'content_not_found', 'bundle_invalid', 'unavailable'],
 });
 
 export const showWaiting = endpoint({

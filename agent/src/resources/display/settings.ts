@@ -1,9 +1,22 @@
 import type { Config } from '../config/schema.ts';
-import type { DisplaySettings } from './display.ts';
+import type { BrowserSettings } from './ports.ts';
+import type { Rotation } from './schema.ts';
 
 /** Of the whole memory, what one web process may take when nothing is configured. */
 const DEFAULT_MEMORY_SHARE = 0.4;
 const LEAST_MEMORY_MB = 256;
+
+/** What the configuration says of the display. */
+export interface DisplaySettings {
+  rotation: Rotation;
+  /** Show at boot what was shown last. */
+  resumeOnBoot: boolean;
+  /** Bundle to show at boot; looked at nowhere else. */
+  bootBundle: string | null;
+  /** What differs on one screen, by its id; null inherits. */
+  screens: Readonly<Record<string, { url: string | null; rotation: Rotation | null }>>;
+  browser: BrowserSettings;
+}
 
 /**
  * The display's part of the configuration (interface: Configuration, display and browser).
@@ -14,6 +27,7 @@ export function displaySettings({ display, browser }: Config, memoryBytes: numbe
   return {
     rotation: display.rotation,
     resumeOnBoot: display.resume_on_boot,
+    bootBundle: display.boot_bundle,
     screens: display.screens,
     browser: {
       userAgent: browser.user_agent,

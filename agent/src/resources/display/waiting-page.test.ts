@@ -16,14 +16,21 @@ test('fills the real page, and leaves no place open', async () => {
   assert.ok(!html.includes('{{'));
   facts.addresses = [];
   assert.ok((await page.render(undefined)).includes('data-state="offline"'));
-  const notice = await page.render({ what: 'http://a/', why: 'Connection refused' });
+  const reason = { what: 'http://a/', why: 'Connection refused' };
+  const notice = await page.render({ ...reason, retrying: true });
   assert.ok(notice.includes('data-state="notice"') && notice.includes('Connection refused'));
+  assert.ok(notice.includes('Trying again'));
+  assert.ok(!(await page.render({ ...reason, retrying: false })).includes('Trying again'));
 });
 
 test('escapes everything that comes from outside', () => {
   const evil = `<script>"'&{{name}}`;
   const facts = { name: evil, version: evil, addresses: [evil] };
-  const html = fill('{{name}}{{version}}{{addresses}}{{what}}{{why}}', facts, { what: evil, why: evil });
+  const html = fill('{{name}}{{version}}{{addresses}}{{what}}{{why}}', facts, {
+    what: evil,
+    why: evil,
+    retrying: true,
+  });
   assert.ok(!/<(?!\/?li>)|["']/.test(html), html);
 });
 

@@ -43,6 +43,7 @@ export function fill(template: string, facts: WaitingFacts, notice: Notice | und
     addresses: addresses.join(''),
     what: escaped(notice?.what ?? ''),
     why: escaped(notice?.why ?? ''),
+    again: notice?.retrying ? ' Trying again.' : '',
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_place, key: string) => values[key] ?? '');
 }
