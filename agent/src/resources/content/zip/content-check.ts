@@ -1,0 +1,203 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { InflateRaw } from 'node:zlib';
+import type { ZipEntry } from './central.ts';
+import { entryError } from './zip-error.ts';
+
+/** Entries up to these sizes are inflated in one go, which takes about half a millisecond at most. */
+const SMALL_COMPRESSED_BYTES = 64 * 1024;
+const SMALL_BYTES = 256 * 1024;
+/** Bytes that small entries may unpack to before the event loop gets its turn. */
+const BYTES_PER_TURN = 512 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Loading it takes 3 ms, which the start of the agent does without. */
+const zlib = () => process.getBuiltinModule('node:zlib');
+
+/** Takes an entry's data piece by piece and compares what it unpacks to with the size and the CRC-32. */
+export interface ContentCheck {
+  /** The piece may be overwritten once `finish` follows or the promise has resolved. */
+  write(data: Buffer): Promise<void> | void;
+  finish(): Promise<void> | void;
+  /** Gives up what is held; fine after `finish` too. */
+  stop(): void;
+}
+
+/** The way of checking that suits the entry. */
+export function contentCheck(entry: ZipEntry, pace: Pace): ContentCheck {
+  if (entry.method === 'stored') return new StoredCheck(entry);
+  if (entry.compressedBytes <= SMALL_COMPRESSED_BYTES && entry.bytes <= SMALL_BYTES) {
+    return new SmallCheck(entry, pace);
+  }
+  return new StreamedCheck(entry);
+}
+
+/** Gives the event loop its turn when enough has been done at once. */
+export class Pace {
+  #bytes = 0;
+
+  /** @param bytes that were unpacked since the last call */
+  async spend(bytes: number): Promise<void> {
+    this.#bytes += bytes;
+    if (this.#bytes < BYTES_PER_TURN) return;
+    this.#bytes = 0;
+    await nextTurn();
+  }
+}
+
+const damaged = (entry: ZipEntry) => entryError(entry.name, 'is damaged: its data cannot be unpacked');
+const tooLong = (entry: ZipEntry) => entryError(entry.name, 'unpacks to more than the size it claims');
+const trailing = (entry: ZipEntry) => entryError(entry.name, 'has bytes after the end of its packed data');
+
+function compare(entry: ZipEntry, bytes: number, crc: number): void {
+  if (bytes > entry.bytes) throw tooLong(entry);
+  if (bytes < entry.bytes) throw entryError(entry.name, 'unpacks to less than the size it claims');
+  if (crc !== entry.crc32) throw entryError(entry.name, 'is damaged: its CRC-32 does not match');
+}
+
+class StoredCheck implements ContentCheck {
+  readonly #entry: ZipEntry;
+  #bytes = 0;
+  #crc = 0;
+
+  constructor(entry: ZipEntry) {
+    this.#entry = entry;
+  }
+
+  write(data: Buffer): void {
+    this.#crc = zlib().crc32(data, this.#crc);
+    this.#bytes += data.length;
+  }
+
+  finish(): void {
+    compare(this.#entry, this.#bytes, this.#crc);
+  }
+
+  stop(): void {}
+}
+
+class SmallCheck implements ContentCheck {
+  readonly #entry: ZipEntry;
+  readonly #pace: Pace;
+  readonly #parts: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(entry: ZipEntry, pace: Pace) {
+    this.#entry = entry;
+    this.#pace = pace;
+  }
+
+  write(data: Buffer): void {
+    this.#bytes += data.length;
+    // The last part, which is mostly the only one, is not copied: `finish` follows at once.
+    this.#parts.push(this.#bytes === this.#entry.compressedBytes ? data : Buffer.from(data));
+  }
+
+  async finish(): Promise<void> {
+    const data = this.#parts.length === 1 ? this.#parts[0] : undefined;
+    const unpacked = unpack(data ?? Buffer.concat(this.#parts), this.#entry);
+    compare(this.#entry, unpacked.length, zlib().crc32(unpacked));
+    await this.#pace.spend(unpacked.length);
+  }
+
+  stop(): void {}
+}
+
+function unpack(data: Buffer, entry: ZipEntry): Buffer {
+  const { buffer, consumed } = inflate(data, entry);
+  if (consumed !== data.length) throw trailing(entry);
+  return buffer;
+}
+
+function inflate(data: Buffer, entry: ZipEntry): { buffer: Buffer; consumed: number } {
+  try {
+    // A limit of zero is not allowed; the one byte too many is found by comparing.
+    const maxOutputLength = Math.max(1, entry.bytes);
+    const result: unknown = zlib().inflateRawSync(data, { info: true, maxOutputLength });
+    return consumedBy(result);
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLong(entry);
+    if (String(error.code).startsWith('Z_')) throw damaged(entry);
+    throw error;
+  }
+}
+
+/** With `info`, the answer has the engine beside the bytes, which Node's types leave out. */
+function consumedBy(result: unknown): { buffer: Buffer; consumed: number } {
+  if (typeof result === 'object' && result !== null && 'buffer' in result && 'engine' in result) {
+    const { buffer, engine } = result;
+    if (
+      Buffer.isBuffer(buffer) &&
+      typeof engine === 'object' &&
+      engine !== null &&
+      'bytesWritten' in engine
+    ) {
+      return { buffer, consumed: Number(engine.bytesWritten) };
+    }
+  }
+  throw new Error('zlib answered in a form that is not known');
+}
+
+class StreamedCheck implements ContentCheck {
+  readonly #entry: ZipEntry;
+  readonly #engine: InflateRaw;
+  #fed = 0;
+  #bytes = 0;
+  #crc = 0;
+  #failure: Error | undefined;
+  #ended = false;
+  /** Settles the write or the end that is waited for. */
+  #settle: (() => void) | undefined;
+
+  constructor(entry: ZipEntry) {
+    this.#entry = entry;
+    this.#engine = zlib().createInflateRaw({ chunkSize: CHUNK_BYTES });
+    this.#engine.on('data', (chunk: Buffer) => this.#take(chunk));
+    this.#engine.on('error', () => this.#fail(damaged(entry)));
+    this.#engine.on('end', () => {
+      this.#ended = true;
+      this.#settle?.();
+    });
+  }
+
+  async write(data: Buffer): Promise<void> {
+    this.#fed += data.length;
+    if (!this.#ended) {
+      await this.#until((done) => this.#engine.write(data, done));
+    }
+    if (this.#engine.bytesWritten !== this.#fed) throw trailing(this.#entry);
+  }
+
+  async finish(): Promise<void> {
+    if (!this.#ended) await this.#until(() => this.#engine.end());
+    compare(this.#entry, this.#bytes, this.#crc);
+  }
+
+  stop(): void {
+    this.#engine.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    this.#crc = zlib().crc32(chunk, this.#crc);
+    if (this.#bytes > this.#entry.bytes) {
+      this.#fail(tooLong(this.#entry));
+      this.#engine.destroy();
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#settle?.();
+  }
+
+  async #until(start: (done: () => void) => void): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#settle = resolve;
+      if (this.#failure) resolve();
+      else start(resolve);
+    });
+    this.#settle = undefined;
+    if (this.#failure) throw this.#failure;
+  }
+}

@@ -1,0 +1,94 @@
+import { isUtf8 } from 'node:buffer';
+import { MAX_DEPTH, MAX_NAME_BYTES, MAX_SEGMENT_BYTES } from './limits.ts';
+import { entryError, quoted, ZipError } from './zip-error.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII ends at 7f
+const ASCII = /^[\u0000-\u007f]*$/;
+
+/**
+ * An entry's name, checked: a relative path of UTF-8, segments divided by single slashes, a slash at the end for a
+ * folder. UTF-8 counts with flag bit 11 or without: macOS writes it without.
+ */
+export function readName(raw: Buffer): string {
+  if (raw.length === 0) throw new ZipError('An entry has an empty name.');
+  if (raw.length > MAX_NAME_BYTES) throw entryError(raw, `has a name longer than ${MAX_NAME_BYTES} bytes`);
+  if (!isUtf8(raw)) throw entryError(raw, 'has a name that is not UTF-8');
+  const name = raw.toString('utf8');
+  const wrong = wrongWithPath(name);
+  if (wrong) throw entryError(name, wrong);
+  return name;
+}
+
+function wrongWithPath(name: string): string | undefined {
+  if (name.includes('\0')) return 'has a NUL in its name';
+  if (CONTROL.test(name)) return 'has a control character in its name';
+  if (name.includes('\\')) return 'has a backslash in its name';
+  if (name.startsWith('/')) return 'has an absolute path';
+  if (/^[A-Za-z]:/.test(name)) return 'has a drive letter in its path';
+  const segments = (name.endsWith('/') ? name.slice(0, -1) : name).split('/');
+  if (segments.length > MAX_DEPTH) return `lies more than ${MAX_DEPTH} folders deep`;
+  for (const segment of segments) {
+    if (segment === '') return 'has an empty segment in its path';
+    if (segment === '..') return 'has ".." in its path';
+    if (segment === '.') return 'has "." in its path';
+    // A unit takes three bytes at most, so short ones need no counting.
+    if (segment.length * 3 > MAX_SEGMENT_BYTES && Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
+      return `has a segment longer than ${MAX_SEGMENT_BYTES} bytes in its path`;
+    }
+  }
+  return undefined;
+}
+
+/** What two names share that differ only by case or by Unicode composition. */
+export function foldedName(name: string): string {
+  if (ASCII.test(name)) return name.toLowerCase();
+  // The final sigma is the only letter whose lower case depends on its neighbours.
+  return name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+}
+
+/** All names of one archive: refuses a second one that would meet the first on some file system. */
+export class NameRegister {
+  /** By folded path without the slash at the end. */
+  readonly #paths = new Map<
+    string,
+    { path: string; kind: 'file' | 'folder'; entry: string; implied: boolean }
+  >();
+  /** Folders whose own chain of folders is registered, as spelled. */
+  readonly #folders = new Set<string>();
+
+  /** Adds an entry and the folders that its path implies. */
+  add(name: string): void {
+    const isFolder = name.endsWith('/');
+    const path = isFolder ? name.slice(0, -1) : name;
+    this.#register(path, isFolder ? 'folder' : 'file', name, false);
+    let slash = path.lastIndexOf('/');
+    while (slash > 0) {
+      const folder = path.slice(0, slash);
+      if (this.#folders.has(folder)) return;
+      this.#folders.add(folder);
+      this.#register(folder, 'folder', name, true);
+      slash = folder.lastIndexOf('/');
+    }
+  }
+
+  #register(path: string, kind: 'file' | 'folder', entry: string, implied: boolean): void {
+    const key = foldedName(path);
+    const known = this.#paths.get(key);
+    if (!known) {
+      this.#paths.set(key, { path, kind, entry, implied });
+    } else if (known.path !== path) {
+      const differ = path.normalize('NFC') === known.path.normalize('NFC') ? 'Unicode composition' : 'case';
+      throw entryError(entry, `and ${quoted(known.entry)} differ only by ${differ}`);
+    } else if (known.kind !== kind) {
+      const file = kind === 'file' ? entry : known.entry;
+      const inside = kind === 'file' ? known.entry : entry;
+      throw entryError(file, `is a file and, for ${quoted(inside)}, a folder too`);
+    } else if (!implied && !known.implied) {
+      throw entryError(entry, 'is there twice');
+    } else if (!implied) {
+      known.implied = false;
+    }
+  }
+}
