@@ -85,7 +85,7 @@ for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' &
 }
 
 test('surfaces that this board does not have say so', async () => {
-  const codes = ['/wifi', '/bluetooth', '/nfc/readers', '/content'].map(async (path) => {
+  const codes = ['/wifi', '/bluetooth', '/nfc/readers', '/audio'].map(async (path) => {
     const answer = await fetch(`${api}${path}`);
     return `${answer.status} ${valueAt(await answer.json(), 'error.code')}`;
   });

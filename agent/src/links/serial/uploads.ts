@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Body, badField, fromBase64, type Target } from './dispatch.ts';
 
@@ -10,8 +11,6 @@ import { type Body, badField, fromBase64, type Target } from './dispatch.ts';
 export const MAX_CHUNK_BYTES = 16 * 1024;
 /** Uploads that one host may have open at once. */
 export const MAX_UPLOADS = 4;
-/** What must stay free on the data partition for the device's own needs, in bytes. */
-const RESERVE_BYTES = 16 * 1024 * 1024;
 /** How much is written between two looks at the free space. */
 const SPACE_CHECK_BYTES = 4 * 1024 * 1024;
 /** Bytes received and not yet on disk at which the host has to wait, and below which it goes on. */

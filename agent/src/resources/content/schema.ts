@@ -4,8 +4,10 @@ import { Timestamp } from '../../contract/shared.ts';
 import { Operation } from '../operations/schema.ts';
 
 /** A bundle's name is a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
+export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
+
 export const BundleName = Type.String({
-  pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
+  pattern: BUNDLE_NAME,
   description: 'A DNS label: 1 to 63 of a-z, 0-9 and, inside, -',
   examples: ['menu'],
 });
@@ -45,7 +47,7 @@ export const getContent = endpoint({
   summary: 'Stored bundles and the room that is left',
   status: 200,
   response: Content,
-  errors: ['not_implemented'],
+  errors: [],
 });
 
 export const putContent = endpoint({
@@ -54,12 +56,12 @@ export const putContent = endpoint({
   tag,
   summary: 'Store a bundle, or replace it',
   description:
-    'A zip archive with `index.html` at its root, stored and served as it is. The answer comes when the archive has been verified; an archive that does not hold leaves the bundle of that name untouched.',
+    'A zip archive with `index.html` at its root, stored and served as it is. The answer comes when the archive has been verified; an archive that does not hold leaves the bundle of that name untouched. The operation is `done` when the bundle is in its place for good. Answers 409 `conflict` while the same name is being uploaded, 429 `too_many_requests` while 4 bundles are, and 507 `insufficient_storage` when there is no room for the announced length beside what is stored.',
   params,
   upload: { contentTypes: ['application/zip'], description: 'The zip archive' },
   status: 202,
   response: Operation,
-  errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'not_implemented'],
+  errors: ['bundle_invalid', 'conflict', 'insufficient_storage'],
 });
 
 export const checkContent = endpoint({
@@ -67,13 +69,15 @@ export const checkContent = endpoint({
   path: '/content/{name}/check',
   tag,
   summary: 'Verify a stored bundle',
+  description:
+    'Reads all of the archive again: the checks of an upload, and that it still is what was uploaded. Calls for one name at the same time share one check; 429 `too_many_requests` while 2 others are being checked.',
   params,
   status: 200,
   response: Type.Object(
     { ok: Type.Boolean(), message: Type.String({ description: 'When not ok, the reason' }) },
     { $id: 'ContentCheck' },
   ),
-  errors: ['content_not_found', 'not_implemented'],
+  errors: ['content_not_found'],
 });
 
 export const deleteContent = endpoint({
@@ -81,7 +85,9 @@ export const deleteContent = endpoint({
   path: '/content/{name}',
   tag,
   summary: 'Remove a bundle',
+  description:
+    'Answers when the bundle is gone for good; 409 `conflict` while a new archive of that name, verified already, is being put into its place.',
   params,
   status: 204,
-  errors: ['content_not_found', 'bundle_in_use', 'not_implemented'],
+  errors: ['content_not_found', 'bundle_in_use', 'conflict'],
 });

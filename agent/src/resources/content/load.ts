@@ -1,0 +1,108 @@
+/** Reads the folder of bundles at start, and brings it in order after a power cut. */
+import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEMPORARY_FILE } from '../../base/atomic-file.ts';
+import type { Logger } from '../../base/logger.ts';
+import { BUNDLE_NAME } from './schema.ts';
+import { type Description, fittingDescription, hashFile, readSidecar, writeSidecar } from './sidecar.ts';
+import { glanceAtArchive } from './verify.ts';
+
+export const FOLDER_MODE = 0o755;
+const NAME = new RegExp(BUNDLE_NAME);
+
+/**
+ * The bundles of a folder with what is known of each. Files that are no bundle's are left alone. An archive that is
+ * damaged is listed all the same, as what it was when it was stored: its owner is to see that it is there and delete
+ * or replace it; the log and `check` tell what is wrong, and the display refuses it. Never fails.
+ */
+export async function loadBundles(folder: string, log: Logger): Promise<Map<string, Description>> {
+  const bundles = new Map<string, Description>();
+  let names: string[];
+  try {
+    await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    names = await readdir(folder);
+  } catch (error) {
+    log.error({ err: error }, 'the folder of bundles cannot be read');
+    return bundles;
+  }
+  for (const file of names.sort()) {
+    const name = bundleOf(file, '.zip');
+    if (name === undefined) continue;
+    try {
+      const description = await describe(folder, name, log);
+      if (description) bundles.set(name, description);
+    } catch (error) {
+      log.error({ err: error, bundle: name }, 'bundle cannot be read');
+    }
+  }
+  await sweep(folder, new Set(names), log);
+  return bundles;
+}
+
+async function describe(folder: string, name: string, log: Logger): Promise<Description | undefined> {
+  const path = join(folder, `${name}.zip`);
+  const found = await lstat(path);
+  if (!found.isFile()) {
+    log.warn({ bundle: name }, 'what has the name of a bundle is not a file');
+    return undefined;
+  }
+  const sidecar = join(folder, `${name}.json`);
+  const read = await readSidecar(sidecar);
+  if (!read) {
+    const made = { sha256: await hashFile(path), size: found.size, created: found.mtime.toISOString() };
+    log.warn(
+      { bundle: name, ...made, looks: await glance(path, made) },
+      'the description of a bundle was lost: made anew',
+    );
+    await keep(sidecar, made, log);
+    return made;
+  }
+  const { next: _next, ...current } = read;
+  const fitting = await fittingDescription(read, found.size, () => hashFile(path));
+  if (!fitting) {
+    log.error({ bundle: name, size: found.size, expected: current.size }, 'bundle is damaged');
+    return current;
+  }
+  if (read.next) await keep(sidecar, fitting, log);
+  return fitting;
+}
+
+async function glance(path: string, description: Description): Promise<string> {
+  const handle = await open(path, 'r');
+  try {
+    return (await glanceAtArchive(handle, description)).message;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What cannot be written now (a full or read-only disk) is found out again at the next start. */
+async function keep(path: string, description: Description, log: Logger): Promise<void> {
+  await writeSidecar(path, description).catch((error: unknown) => {
+    log.warn({ err: error }, 'the description of a bundle could not be kept');
+  });
+}
+
+/** Removes sidecars without an archive and what cut-off uploads and writes have left. */
+async function sweep(folder: string, names: ReadonlySet<string>, log: Logger): Promise<void> {
+  for (const file of names) {
+    const sidecarOf = bundleOf(file, '.json');
+    const isOrphan = sidecarOf !== undefined && !names.has(`${sidecarOf}.zip`);
+    if (!isOrphan && !isLeftover(file)) continue;
+    await rm(join(folder, file), { force: true }).catch((error: unknown) => {
+      log.warn({ err: error, file }, 'file could not be removed');
+    });
+  }
+}
+
+function bundleOf(file: string, extension: '.zip' | '.json'): string | undefined {
+  const name = file.endsWith(extension) ? file.slice(0, -extension.length) : '';
+  return NAME.test(name) ? name : undefined;
+}
+
+/** A temporary file of an archive or of a sidecar: `.<name>.zip.<12 hex digits>.tmp` */
+function isLeftover(file: string): boolean {
+  if (!TEMPORARY_FILE.test(file)) return false;
+  const of = file.slice(1, file.lastIndexOf('.', file.length - '.tmp'.length - 1));
+  return bundleOf(of, '.zip') !== undefined || bundleOf(of, '.json') !== undefined;
+}

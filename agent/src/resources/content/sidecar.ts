@@ -1,0 +1,100 @@
+/**
+ * The sidecar `<name>.json` beside a bundle `<name>.zip`: what the archive is, without reading all of it.
+ *
+ * Two files cannot be replaced at once, so a replacement goes in three durable steps: the sidecar describes the
+ * archive that is there and, as `next`, the one to come; the archive is renamed into place; the sidecar describes the
+ * new one alone. Cut anywhere, the sidecar describes the archive that is there.
+ */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
+import { writeFileAtomic } from '../../base/atomic-file.ts';
+
+/** Bytes read at a time when a file is hashed. */
+const HASH_BLOCK = 256 * 1024;
+/** No sidecar that this program wrote comes near. */
+const MAX_BYTES = 64 * 1024;
+const SHA256 = /^[0-9a-f]{64}$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** What is known of an archive. */
+export interface Description {
+  sha256: string;
+  /** In bytes. */
+  size: number;
+  /** When it was stored: ISO 8601 UTC with milliseconds. */
+  created: string;
+}
+
+export interface Sidecar extends Description {
+  /** The archive that was about to take the place. */
+  next?: Description;
+}
+
+/** Undefined when there is none, or none that can be used. */
+export async function readSidecar(path: string): Promise<Sidecar | undefined> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile() || found.size > MAX_BYTES) return undefined;
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const current = descriptionOf(value);
+    if (!current || typeof value !== 'object' || value === null) return undefined;
+    const next = 'next' in value ? descriptionOf(value.next) : undefined;
+    return next ? { ...current, next } : current;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeSidecar(path: string, sidecar: Sidecar): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(sidecar)}\n`);
+}
+
+/**
+ * Which description of a sidecar is the one of the archive that is there: told by the size, and by the hash where
+ * both have that size. Undefined when neither fits: the archive is damaged.
+ */
+export async function fittingDescription(
+  { next, ...current }: Sidecar,
+  size: number,
+  hash: () => Promise<string>,
+): Promise<Description | undefined> {
+  const fitting = [current, ...(next ? [next] : [])].filter((one) => one.size === size);
+  const [only, other] = fitting;
+  if (!other || only?.sha256 === other.sha256) return only;
+  const sha256 = await hash();
+  return fitting.find((one) => one.sha256 === sha256);
+}
+
+/** SHA-256 of a whole file as hex. */
+export async function hashFile(path: string): Promise<string> {
+  const handle = await open(path, 'r');
+  try {
+    return await hashHandle(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** As `hashFile`, of an open one. @throws Error of the system; the reason of `signal` */
+export async function hashHandle(handle: FileHandle, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const block = Buffer.allocUnsafe(HASH_BLOCK);
+  for (let position = 0; ; ) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await handle.read(block, 0, block.length, position);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(block.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+}
+
+function descriptionOf(value: unknown): Description | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('sha256' in value && 'size' in value && 'created' in value)) return undefined;
+  const { sha256, size, created } = value;
+  if (typeof sha256 !== 'string' || !SHA256.test(sha256)) return undefined;
+  if (typeof created !== 'string' || !TIMESTAMP.test(created)) return undefined;
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return undefined;
+  return { sha256, size, created };
+}

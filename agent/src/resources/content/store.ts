@@ -1,0 +1,346 @@
+/** The stored content bundles (interface: Content). Archives are kept as they came; nothing is extracted. */
+import { renameSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { syncFolder } from '../../base/atomic-file.ts';
+import type { Logger } from '../../base/logger.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { now } from '../../contract/shared.ts';
+import type { Operations, RunningOperation } from '../operations/operations.ts';
+import type { Operation } from '../operations/schema.ts';
+import { FOLDER_MODE, loadBundles } from './load.ts';
+import type { DiskSpace } from './ports.ts';
+import type { Bundle, Content } from './schema.ts';
+import { type Description, writeSidecar } from './sidecar.ts';
+import { storageError, Upload } from './upload.ts';
+import { type CheckResult, checkArchive, glanceAtArchive, isSystemError, unreadable } from './verify.ts';
+import { fileSource } from './zip/source.ts';
+import { verifyBundle } from './zip/verify.ts';
+import { ZipError } from './zip/zip-error.ts';
+
+/** Uploads under way at once, of all links. */
+export const MAX_UPLOADS = 4;
+/** Checks that run at once; each reads and inflates a whole archive. */
+export const MAX_CHECKS = 2;
+/** Where in an operation's progress the body has arrived, and where it has been verified. */
+const ARRIVED = 0.7;
+const VERIFIED = 0.95;
+
+/** Where an archive is, and what it is. */
+export interface StoredBundle {
+  path: string;
+  /** As hex. */
+  sha256: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** Why a bundle cannot be displayed. */
+export interface BundleProblem {
+  code: 'bundle_missing' | 'bundle_damaged';
+  message: string;
+}
+
+export interface ContentStoreOptions {
+  /** `<dataFolder>/content` */
+  folder: string;
+  operations: Operations;
+  /** Whether the bundle is on the screen now. */
+  isActive: (name: string) => boolean;
+  log: Logger;
+  disk: DiskSpace;
+}
+
+interface Entry extends StoredBundle, Description {}
+
+/**
+ * Keeps the folder and an index of it in memory that always agree: the index changes in the same tick as the folder
+ * does, and before a file goes. A bundle is listed when all of it is on the disk.
+ */
+export class ContentStore {
+  readonly #options: ContentStoreOptions;
+  readonly #index = new Map<string, Entry>();
+  readonly #uploads = new Set<string>();
+  readonly #checks = new Map<string, Promise<CheckResult>>();
+  /** Per name, what is being done to its files. */
+  readonly #committing = new Map<string, Promise<void>>();
+  readonly #removing = new Map<string, Promise<void>>();
+  readonly #replaced: ((name: string) => void)[] = [];
+  readonly #stopped = new AbortController();
+
+  private constructor(options: ContentStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the folder and sweeps what a power cut has left in it. Never fails: the device comes up. */
+  static async open(options: ContentStoreOptions): Promise<ContentStore> {
+    const store = new ContentStore(options);
+    for (const [name, description] of await loadBundles(options.folder, options.log)) {
+      store.#index.set(name, store.#entry(name, description));
+    }
+    return store;
+  }
+
+  /** Ends checks, and waits for what is being written into place. */
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.allSettled([...this.#committing.values(), ...this.#removing.values()]);
+  }
+
+  async list(): Promise<Content> {
+    const disk = await this.#options.disk.free();
+    const bundles = [...this.#index.entries()].map(([name, { size, sha256, created }]): Bundle => {
+      return { name, size_bytes: size, sha256, created, active: this.#options.isActive(name) };
+    });
+    return { bundles: bundles.sort((a, b) => (a.name < b.name ? -1 : 1)), disk };
+  }
+
+  /**
+   * Undefined when there is no bundle of that name. The file may be replaced at any moment: who opens it asks again
+   * afterwards, and has opened what was described when the answer is the same object.
+   */
+  locate(name: string): StoredBundle | undefined {
+    return this.#index.get(name);
+  }
+
+  /** A quick look whether a bundle can be displayed; undefined when it can. */
+  async problem(name: string): Promise<BundleProblem | undefined> {
+    const opened = await this.#openStable(name);
+    if (!opened) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
+    if ('ok' in opened) return { code: 'bundle_damaged', message: opened.message };
+    try {
+      const { ok, message } = await glanceAtArchive(opened.handle, opened.entry);
+      return ok ? undefined : { code: 'bundle_damaged', message };
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  /** @param listener is told when another archive is in the place of a bundle, or the first one */
+  onReplaced(listener: (name: string) => void): void {
+    this.#replaced.push(listener);
+  }
+
+  /**
+   * Receives and verifies an archive. Resolves when it has been verified; what is left for the operation's `done` is
+   * to bring it to the disk and into place. A client that leaves after its last byte changes nothing about that.
+   * @param announced length of the body in bytes, where it is known
+   * @throws ApiError `conflict` when the name is being uploaded already, `too_many_requests`, `insufficient_storage`,
+   *   `bundle_invalid`, `bad_request`; the bundle that was there is untouched and the operation, if one began, `failed`
+   */
+  async put(name: string, body: Readable, announced: number | undefined): Promise<Operation> {
+    if (this.#uploads.has(name))
+      throw new ApiError('conflict', `The bundle ${name} is being uploaded already.`);
+    if (this.#uploads.size >= MAX_UPLOADS) {
+      throw new ApiError('too_many_requests', `${MAX_UPLOADS} bundles are being uploaded already.`);
+    }
+    this.#uploads.add(name);
+    let upload: Upload | undefined;
+    let operation: RunningOperation | undefined;
+    try {
+      const { folder, disk, operations } = this.#options;
+      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      upload = await Upload.open({ folder, fileName: `${name}.zip`, announced, disk });
+      operation = operations.start('content_upload');
+      const synced = await this.#receive(upload, body, announced, operation);
+      const running = operations.get(operation.id);
+      this.#commitInBackground(name, upload, synced, operation);
+      return running;
+    } catch (error) {
+      const known =
+        error instanceof ZipError ? new ApiError('bundle_invalid', error.message) : storageError(error);
+      await upload?.discard();
+      this.#uploads.delete(name);
+      operation?.fail(known);
+      throw known;
+    }
+  }
+
+  /** @returns what ends when the file is on the disk, which goes on while it is verified */
+  async #receive(
+    upload: Upload,
+    body: Readable,
+    announced: number | undefined,
+    operation: RunningOperation,
+  ): Promise<Promise<void>[]> {
+    await upload.receive(body, (bytes) => {
+      if (announced) operation.progress((bytes / announced) * ARRIVED);
+    });
+    operation.progress(ARRIVED);
+    const synced = upload.sync();
+    synced.catch(() => undefined);
+    try {
+      await verifyBundle(fileSource(upload.handle, upload.size), {
+        signal: this.#stopped.signal,
+        progress: (fraction) => operation.progress(ARRIVED + fraction * (VERIFIED - ARRIVED)),
+      });
+    } catch (error) {
+      await synced.catch(() => undefined);
+      throw error;
+    }
+    operation.progress(VERIFIED);
+    return [synced];
+  }
+
+  #commitInBackground(
+    name: string,
+    upload: Upload,
+    synced: Promise<void>[],
+    operation: RunningOperation,
+  ): void {
+    const commit = async () => {
+      try {
+        await Promise.all(synced);
+        await this.#removing.get(name)?.catch(() => undefined);
+        await upload.keep();
+        await this.#commit(name, upload);
+      } finally {
+        this.#uploads.delete(name);
+        this.#committing.delete(name);
+      }
+    };
+    const committing = commit();
+    this.#committing.set(name, committing);
+    committing.then(
+      () => operation.done(),
+      async (error: unknown) => {
+        this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
+        await upload.discard().catch(() => undefined);
+        operation.fail(storageError(error));
+      },
+    );
+  }
+
+  async #commit(name: string, upload: Upload): Promise<void> {
+    const { folder } = this.#options;
+    const description: Description = { sha256: upload.sha256, size: upload.size, created: now() };
+    const earlier = this.#index.get(name);
+    const sidecar = this.#sidecar(name);
+    const entry = this.#entry(name, description);
+    try {
+      await writeSidecar(sidecar, earlier ? { ...described(earlier), next: description } : description);
+      // One tick, so that nobody finds one archive described as the other.
+      renameSync(upload.path, entry.path);
+    } catch (error) {
+      await this.#tidy(name, earlier && described(earlier));
+      throw error;
+    }
+    this.#index.set(name, entry);
+    for (const listener of this.#replaced) this.#tell(listener, name);
+    await syncFolder(folder);
+    if (earlier) await this.#tidy(name, description);
+  }
+
+  /** Leaves in the sidecar what is there now and nothing else; what does not work the next start does again. */
+  async #tidy(name: string, description: Description | undefined): Promise<void> {
+    try {
+      if (description) await writeSidecar(this.#sidecar(name), description);
+      else await rm(this.#sidecar(name), { force: true });
+    } catch (error) {
+      this.#options.log.warn({ err: error, bundle: name }, 'sidecar could not be tidied');
+    }
+  }
+
+  #tell(listener: (name: string) => void, name: string): void {
+    try {
+      listener(name);
+    } catch (error) {
+      this.#options.log.error(
+        { err: error, bundle: name },
+        'a bundle was replaced, and not everybody took it',
+      );
+    }
+  }
+
+  /**
+   * Reads a stored bundle again, all of it. Who asks while one check of that name runs gets its result.
+   * @throws ApiError `content_not_found`, `too_many_requests`
+   */
+  check(name: string): Promise<CheckResult> {
+    const running = this.#checks.get(name);
+    if (running) return running;
+    if (!this.#index.has(name)) throw new ApiError('content_not_found');
+    if (this.#checks.size >= MAX_CHECKS) {
+      throw new ApiError('too_many_requests', `${MAX_CHECKS} bundles are being checked already.`);
+    }
+    const check = this.#check(name).finally(() => this.#checks.delete(name));
+    this.#checks.set(name, check);
+    return check;
+  }
+
+  async #check(name: string): Promise<CheckResult> {
+    const opened = await this.#openStable(name);
+    if (!opened) throw new ApiError('content_not_found');
+    if ('ok' in opened) return opened;
+    try {
+      return await checkArchive(opened.handle, opened.entry, this.#stopped.signal);
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  /** Opens the archive that an entry of the index describes; or says why it cannot be opened. */
+  async #openStable(name: string): Promise<{ handle: FileHandle; entry: Entry } | CheckResult | undefined> {
+    for (;;) {
+      const entry = this.#index.get(name);
+      if (!entry) return undefined;
+      let handle: FileHandle | undefined;
+      let failure: unknown;
+      try {
+        handle = await open(entry.path, 'r');
+      } catch (error) {
+        failure = error;
+      }
+      // Replaced or removed meanwhile: what was opened is another, or gone.
+      if (this.#index.get(name) !== entry) {
+        await handle?.close();
+        continue;
+      }
+      if (handle) return { handle, entry };
+      if (isSystemError(failure)) return unreadable(failure);
+      throw failure;
+    }
+  }
+
+  /**
+   * Removes a bundle; an answer means that it is gone from the disk for good.
+   * @throws ApiError `content_not_found`; `bundle_in_use`; `conflict` while a new archive takes its place
+   */
+  async remove(name: string): Promise<void> {
+    if (this.#committing.has(name)) {
+      throw new ApiError('conflict', `A new archive of the bundle ${name} is being put into place.`);
+    }
+    const entry = this.#index.get(name);
+    if (!entry) throw new ApiError('content_not_found');
+    if (this.#options.isActive(name)) throw new ApiError('bundle_in_use');
+    this.#index.delete(name);
+    const removing = this.#remove(name, entry).finally(() => this.#removing.delete(name));
+    this.#removing.set(name, removing);
+    await removing;
+  }
+
+  /** The archive goes first: a sidecar without one is swept, an archive without a sidecar would come back. */
+  async #remove(name: string, entry: Entry): Promise<void> {
+    try {
+      await rm(entry.path, { force: true });
+    } catch (error) {
+      this.#index.set(name, entry);
+      throw error;
+    }
+    await rm(this.#sidecar(name), { force: true });
+    await syncFolder(this.#options.folder);
+  }
+
+  #entry(name: string, description: Description): Entry {
+    return { path: join(this.#options.folder, `${name}.zip`), ...description };
+  }
+
+  #sidecar(name: string): string {
+    return join(this.#options.folder, `${name}.json`);
+  }
+}
+
+function described({ sha256, size, created }: Entry): Description {
+  return { sha256, size, created };
+}
