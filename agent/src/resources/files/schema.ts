@@ -34,7 +34,7 @@ export const getSplash = endpoint({
   description: 'The built-in default when none has been uploaded.',
   status: 200,
   download: png,
-  errors: ['not_implemented'],
+  errors: [],
 });
 
 export const putSplash = endpoint({
@@ -44,7 +44,7 @@ export const putSplash = endpoint({
   summary: 'Set the image of the boot and the waiting page',
   upload: image,
   status: 204,
-  errors: ['insufficient_storage', 'not_implemented'],
+  errors: ['insufficient_storage'],
 });
 
 export const deleteSplash = endpoint({
@@ -54,7 +54,7 @@ export const deleteSplash = endpoint({
   summary: 'Go back to the built-in image',
   description: '204 also when there was nothing to remove.',
   status: 204,
-  errors: ['not_implemented'],
+  errors: [],
 });
 
 export const getShutdownSplash = endpoint({
@@ -65,7 +65,7 @@ export const getShutdownSplash = endpoint({
   description: 'When none has been uploaded: the boot image, else the built-in default.',
   status: 200,
   download: png,
-  errors: ['not_implemented'],
+  errors: [],
 });
 
 export const putShutdownSplash = endpoint({
@@ -75,7 +75,7 @@ export const putShutdownSplash = endpoint({
   summary: 'Set the image of the shutdown',
   upload: image,
   status: 204,
-  errors: ['insufficient_storage', 'not_implemented'],
+  errors: ['insufficient_storage'],
 });
 
 export const deleteShutdownSplash = endpoint({
@@ -85,7 +85,7 @@ export const deleteShutdownSplash = endpoint({
   summary: 'Go back to the boot image at shutdown',
   description: '204 also when there was nothing to remove.',
   status: 204,
-  errors: ['not_implemented'],
+  errors: [],
 });
 
 export const putCaCertificates = endpoint({

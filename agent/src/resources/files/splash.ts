@@ -1,0 +1,139 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
+import type { Logger } from '../../base/logger.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { EventBus } from '../../events/bus.ts';
+import { checkPng, PngError, readChunks } from './png.ts';
+import { splashChanged } from './schema.ts';
+
+/** `boot` is the waiting page's image, too. */
+export type SplashKind = 'boot' | 'shutdown';
+
+export interface SplashOptions {
+  /** Where `boot.png` and `shutdown.png` lie; vitrine-splash reads them there. Made when needed. */
+  folder: string;
+  /** Reads the image that ships with the agent. */
+  builtIn: () => Promise<Buffer>;
+  bus: EventBus;
+  log: Logger;
+}
+
+/** What is shown for an image: the uploaded ones, the first that is whole; then the built-in one. */
+const FALLBACKS: Readonly<Record<SplashKind, readonly SplashKind[]>> = {
+  boot: ['boot'],
+  shutdown: ['shutdown', 'boot'],
+};
+
+/** The owner's pictures on the screen: at boot, on the waiting page, at shutdown (interface: Files). */
+export class Splash {
+  readonly #options: SplashOptions;
+  readonly #listeners = new Set<(kind: SplashKind) => void>();
+  /** Changes are made one after the other. */
+  #turn: Promise<void> = Promise.resolve();
+  #version = '';
+
+  /** Sweeps what a power cut left behind and looks which images there are. */
+  static async open(options: SplashOptions): Promise<Splash> {
+    const splash = new Splash(options);
+    const { folder } = options;
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (TEMPORARY_FILE.test(name)) await rm(join(folder, name), { force: true });
+    }
+    await splash.#look();
+    return splash;
+  }
+
+  private constructor(options: SplashOptions) {
+    this.#options = options;
+  }
+
+  /** Another one for every uploaded boot image; empty while there is none. */
+  get version(): string {
+    return this.#version;
+  }
+
+  /** Hears of every upload and reset, after it. */
+  onChange(listener: (kind: SplashKind) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** @returns the PNG that stands for `kind` now, byte for byte as it was uploaded */
+  async get(kind: SplashKind): Promise<Buffer> {
+    for (const candidate of FALLBACKS[kind]) {
+      const png = await this.#stored(candidate);
+      if (png) return png;
+    }
+    return await this.#options.builtIn();
+  }
+
+  /**
+   * Stores an image; when this resolves it survives a power cut.
+   * @throws ApiError `bad_request` for what is no PNG that decodes to its end; `insufficient_storage`
+   */
+  async put(kind: SplashKind, png: Buffer): Promise<void> {
+    try {
+      await checkPng(png);
+    } catch (error) {
+      if (error instanceof PngError) throw new ApiError('bad_request', error.message);
+      throw error;
+    }
+    await this.#change(kind, () => writeFileAtomic(this.#path(kind), png).catch(refuseFullDisk));
+  }
+
+  /** Takes an uploaded image away; nothing to take away is no error. */
+  async reset(kind: SplashKind): Promise<void> {
+    await this.#change(kind, async () => {
+      try {
+        await rm(this.#path(kind));
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return;
+        throw error;
+      }
+      await syncFolder(this.#options.folder);
+    });
+  }
+
+  async #change(kind: SplashKind, work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    await turn;
+    if (kind === 'boot') await this.#look();
+    this.#options.bus.emit(splashChanged, { kind });
+    for (const listener of this.#listeners) listener(kind);
+  }
+
+  async #look(): Promise<void> {
+    const found = await stat(this.#path('boot')).catch(() => undefined);
+    this.#version = found ? `${Math.trunc(found.mtimeMs)}-${found.ino}` : '';
+  }
+
+  /** The stored image; undefined when there is none, or when the disk has damaged it. */
+  async #stored(kind: SplashKind): Promise<Buffer | undefined> {
+    const path = this.#path(kind);
+    try {
+      const png = await readFile(path);
+      // Its pixels were checked when it came; a checksum tells whether they are still the same.
+      readChunks(png);
+      return png;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      this.#options.log.error({ err: error, path }, 'a splash image is damaged and left out');
+      return undefined;
+    }
+  }
+
+  #path(kind: SplashKind): string {
+    return join(this.#options.folder, `${kind}.png`);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function refuseFullDisk(error: unknown): never {
+  const code = codeOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') throw new ApiError('insufficient_storage');
+  throw error;
+}
