@@ -1,6 +1,6 @@
 /** The HTTP link: the app on one or more addresses. */
-import type { IncomingMessage, Server } from 'node:http';
-import { isIPv6 } from 'node:net';
+import type { IncomingMessage, Server, ServerOptions } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
@@ -47,14 +47,68 @@ export async function listen(
   upgrade?: Upgrade,
 ): Promise<HttpLink> {
   await app.ready();
-  const servers: Server[] = [];
-  const close = async () => void (await Promise.all(servers.map(closeServer)));
+  const servers = addresses.map(() =>
+    webServer('http', (options) => createServer(options, app.routing), upgrade),
+  );
+  return listenAll(servers, addresses);
+}
+
+/** One server for one address. */
+export interface WebServer<S extends Server = Server> {
+  readonly server: S;
+  /** @returns where it listens, as `scheme://host:port` */
+  bind(address: HttpAddress): Promise<string>;
+  /** Listens no more from now on; resolves within 2 s, when every connection is gone, upgraded ones too. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a server with the limits and timeouts that all of the app's servers have.
+ * @param create what makes it of the options that are the same for HTTP and HTTPS
+ */
+export function webServer<S extends Server>(
+  scheme: 'http' | 'https',
+  create: (options: ServerOptions) => S,
+  upgrade: Upgrade | undefined,
+): WebServer<S> {
+  const server = create({
+    headersTimeout: HEADERS_MS,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CHECK_MS,
+    noDelay: true,
+    // Other upgrades (curl asks for h2c) are plain requests; Node would hang up on them.
+    shouldUpgradeCallback: ({ headers }) =>
+      upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
+  });
+  if (upgrade) server.on('upgrade', upgrade);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(IDLE_MS);
+  server.on('clientError', answerClientError);
+  // The server itself forgets those that are upgraded, or are still shaking hands.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return {
+    server,
+    bind: (address) => bind(server, scheme, address),
+    close: () => closeServer(server, sockets),
+  };
+}
+
+/** @throws Error of the system when one address cannot be had; all servers are closed then */
+export async function listenAll(
+  servers: readonly WebServer[],
+  addresses: readonly HttpAddress[],
+): Promise<HttpLink> {
+  const close = async () => void (await Promise.all(servers.map((server) => server.close())));
   const bound: string[] = [];
   try {
-    for (const address of addresses) {
-      const server = serverFor(app, upgrade);
-      servers.push(server);
-      bound.push(await bind(server, address));
+    for (const [index, address] of addresses.entries()) {
+      const server = servers[index];
+      if (server) bound.push(await server.bind(address));
     }
   } catch (error) {
     await close();
@@ -63,51 +117,32 @@ export async function listen(
   return { addresses: bound, close };
 }
 
-function serverFor(app: FastifyInstance, upgrade: Upgrade | undefined): Server {
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_MS,
-      requestTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: CHECK_MS,
-      noDelay: true,
-      // Other upgrades (curl asks for h2c) are plain requests; Node would hang up on them.
-      shouldUpgradeCallback: ({ headers }) =>
-        upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
-    },
-    app.routing,
-  );
-  if (upgrade) server.on('upgrade', upgrade);
-  server.maxConnections = MAX_CONNECTIONS;
-  server.setTimeout(IDLE_MS);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else
-      answerRaw(
-        socket,
-        new ApiError('bad_request', 'The request is not HTTP/1.1, or its head is too large.'),
-      );
-  });
-  return server;
+/** Only HTTP that fails is answered in HTTP: a handshake that fails has been told so by TLS. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) socket.destroy();
+  else
+    answerRaw(socket, new ApiError('bad_request', 'The request is not HTTP/1.1, or its head is too large.'));
 }
 
-function bind(server: Server, { host, port }: HttpAddress): Promise<string> {
+function bind(server: Server, scheme: string, { host, port }: HttpAddress): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
       server.off('error', reject);
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
-      resolve(`http://${isIPv6(host) ? `[${host}]` : host}:${bound}`);
+      resolve(`${scheme}://${isIPv6(host) ? `[${host}]` : host}:${bound}`);
     });
   });
 }
 
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, CLOSE_GRACE_MS);
   await closed;
   clearTimeout(timer);
 }

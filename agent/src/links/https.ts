@@ -1,0 +1,128 @@
+/** The HTTPS link: the same app, with the certificate that the host has given the device, once it has. */
+import type { Server, ServerOptions } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from '../base/logger.ts';
+import { ApiError } from '../contract/errors.ts';
+import {
+  type HttpAddress,
+  type HttpLink,
+  listenAll,
+  type Upgrade,
+  type WebServer,
+  webServer,
+} from './http.ts';
+
+/** TLS 1.2 with forward secrecy and authenticated encryption only; 1.3 has nothing else. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+/** How long a client may take to shake hands, in ms. */
+const HANDSHAKE_MS = 10_000;
+
+/** PEM of the certificate with its chain, and of its key. */
+export interface HttpsIdentity {
+  cert: string;
+  key: string;
+}
+
+export interface HttpsLinkOptions {
+  app: FastifyInstance;
+  addresses: readonly HttpAddress[];
+  /** What answers WebSocket upgrades. */
+  upgrade?: Upgrade;
+  log: Logger;
+}
+
+/**
+ * The app over HTTPS on every address, while there is a certificate. Node's TLS is loaded with the first one: an agent
+ * without does without.
+ */
+export class HttpsLink {
+  readonly #o: HttpsLinkOptions;
+  #servers: readonly WebServer<Server>[] = [];
+  #link: HttpLink | undefined;
+  /** Links that take no more connections, and still have some. */
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(options: HttpsLinkOptions) {
+    this.#o = options;
+  }
+
+  /** Where it listens, as `https://host:port`; empty without a certificate. */
+  get addresses(): readonly string[] {
+    return this.#link?.addresses ?? [];
+  }
+
+  /**
+   * Serves with this certificate from now on; connections that there are go on with the one they have. Without one,
+   * takes no more connections and lets requests under way end, for 1.5 s. Not to be called again before it is done.
+   * @throws ApiError `bad_request` when TLS does not take the certificate, `unavailable` when an address cannot be had;
+   *   what was served before is served still
+   */
+  async apply(identity: HttpsIdentity | undefined): Promise<void> {
+    if (!identity) {
+      this.#shut();
+      return;
+    }
+    const context = contextOf(identity);
+    if (this.#link) {
+      for (const { server } of this.#servers) server.setSecureContext(context);
+      this.#o.log.info('HTTPS has a new certificate');
+    } else await this.#open(context);
+  }
+
+  /** Gone within 2 s. */
+  async close(): Promise<void> {
+    this.#shut();
+    await Promise.all(this.#closing);
+  }
+
+  async #open(context: SecureContextOptions): Promise<void> {
+    const { app, addresses, upgrade, log } = this.#o;
+    const { createServer } = process.getBuiltinModule('node:https');
+    const tls: ServerOptions = { ...context, handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] };
+    await app.ready();
+    const servers = addresses.map(() =>
+      webServer('https', (options) => createServer({ ...options, ...tls }, app.routing), upgrade),
+    );
+    try {
+      this.#link = await listenAll(servers, addresses);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ApiError('unavailable', `HTTPS has no port to listen on: ${why}.`);
+    }
+    this.#servers = servers;
+    log.info({ addresses: this.#link.addresses }, 'HTTPS is up');
+  }
+
+  #shut(): void {
+    if (!this.#link) return;
+    const closing = this.#link.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+    this.#link = undefined;
+    this.#servers = [];
+    this.#o.log.info('HTTPS is off');
+  }
+}
+
+function contextOf({ cert, key }: HttpsIdentity): SecureContextOptions {
+  const context: SecureContextOptions = { cert, key, ciphers: CIPHERS, minVersion: 'TLSv1.2' };
+  try {
+    process.getBuiltinModule('node:tls').createSecureContext(context);
+  } catch (error) {
+    // OpenSSL's name for the reason (`ee key too small`); nothing of what it was given.
+    const reason = error instanceof Error && 'reason' in error ? error.reason : undefined;
+    const why = typeof reason === 'string' ? `: ${reason}` : '';
+    throw new ApiError('bad_request', `TLS does not take the certificate${why}.`);
+  }
+  return context;
+}

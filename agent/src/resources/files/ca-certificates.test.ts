@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { ApiError } from '../../contract/errors.ts';
+import { readCaCertificates } from './ca-certificates.ts';
+import { authority, certificate, ecKey } from './test-certificates.ts';
+
+const DAY_MS = 86_400_000;
+const root = authority('Root One');
+const other = authority('Root Two');
+const server = certificate({ name: 'server', issuer: root });
+
+const read = (text: string, now = Date.now()): string[] =>
+  readCaCertificates(Buffer.from(text, 'latin1'), now);
+const names = (pems: string[]): string[] => pems.map((pem) => new X509Certificate(pem).subject);
+
+function refused(text: string, reason: RegExp, now?: number): void {
+  assert.throws(
+    () => read(text, now),
+    (error) => error instanceof ApiError && error.code === 'bad_request' && reason.test(error.message),
+  );
+}
+
+test('takes files as people have them', () => {
+  const both = root.cert + other.cert;
+  for (const [what, text] of [
+    ['plain', both],
+    ['CRLF', both.replaceAll('\n', '\r\n')],
+    ['old Mac line ends', both.replaceAll('\n', '\r')],
+    ['a byte order mark', `\u00ef\u00bb\u00bf${both}`],
+    [
+      'comments',
+      `Bag Attributes\n  localKeyID: 01\n${root.cert}\n# second: x\nissuer=/CN=x\n${other.cert}\nend`,
+    ],
+    ['indented', both.replaceAll(/^/gm, '    ')],
+    ['no last line end', both.trimEnd()],
+    ['put together without a line end', root.cert.trimEnd() + other.cert],
+    ['one of them twice', root.cert + both],
+    ['the older label', both.replaceAll('CERTIFICATE', 'X509 CERTIFICATE')],
+    ['one long line', both.replaceAll(/([A-Za-z0-9+/=])\n(?!-)/g, '$1')],
+  ] as const) {
+    assert.deepEqual(names(read(text)), ['CN=Root One', 'CN=Root Two'], what);
+  }
+});
+
+test('tells what is wrong, and of which certificate', () => {
+  const damaged = root.cert.replace(/MII/, 'AAA');
+  const lines = root.cert.split('\n');
+  for (const [text, reason] of [
+    ['', /no PEM file/],
+    ['\0\x01\x02', /no PEM file/],
+    [root.cert + server.cert, /^Certificate 2 \(CN=server\) is no CA certificate/],
+    [root.cert + damaged, /^Certificate 2 is damaged/],
+    [root.cert + other.key, /private key/],
+    [lines.slice(0, 4).join('\n'), /Block 1 begins and does not end/],
+    [`${lines.slice(0, 4).join('\n')}\n${other.cert}`, /Block 1 begins and does not end/],
+    [lines.toSpliced(3, 1).join('\n'), /^Certificate 1 is damaged/],
+    [lines.with(3, `${lines[3]?.slice(1)}`).join('\n'), /Block 1 is cut off/],
+    [lines.with(3, 'Ümlaute!').join('\n'), /Block 1 is not base64/],
+    [root.cert.replace('END CERTIFICATE', 'END PUBLIC KEY'), /Block 1 ends as something else/],
+    [root.cert.replaceAll(' CERTIFICATE', ' CERTIFICATE REQUEST'), /a certificate request that has no place/],
+    ['-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----', /Block 1 is cut off/],
+    ['-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----', /no certificate in/],
+  ] as const) {
+    refused(text, reason);
+  }
+});
+
+test('what has expired is refused, what is not valid yet is not: the clock may be behind', () => {
+  refused(root.cert, /^Certificate 1 \(CN=Root One\) expired at 20/, Date.now() + 31 * DAY_MS);
+  assert.equal(read(root.cert, Date.now() - 365 * DAY_MS).length, 1);
+  assert.equal(readCaCertificates(Buffer.from(root.cert)).length, 1);
+});
+
+test('a certificate that something follows within its block is damaged', () => {
+  const der = Buffer.concat([new X509Certificate(root.cert).raw, Buffer.from('more')]).toString('base64');
+  refused(`-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`, /^Certificate 1 is damaged/);
+});
+
+test('a thousand certificates, and a megabyte of anything, are read within a second', () => {
+  const many = Array.from({ length: 1000 }, (_, index) => (index % 2 ? root : other).cert).join('');
+  const begun = performance.now();
+  assert.equal(read(many).length, 2);
+  for (const filler of ['-----BEGIN ', '-----BEGIN CERTIFICATE-----\n', '\n', 'A', '=', 'a:', '-'])
+    assert.throws(() => read(filler.repeat(2 ** 20 / filler.length)), ApiError);
+  assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
+});
+
+test('a name with control characters is told without them', () => {
+  const odd = certificate({ name: `odd${'x'.repeat(50)}`, key: ecKey() });
+  refused(odd.cert, /^Certificate 1 \(CN=odd[x]{50}\) is no CA/);
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
+import { ApiError } from '../../contract/errors.ts';
+import { Certificates, type CertificatesOptions } from './certificates.ts';
+import { authority, certificate } from './test-certificates.ts';
+
+const DAY_MS = 86_400_000;
+const ca = authority('Root');
+const otherCa = authority('Other');
+const one = certificate({ name: 'one', issuer: ca });
+const two = certificate({ name: 'two', issuer: ca });
+const bytes = (...texts: string[]): Buffer => Buffer.from(texts.join(''));
+
+async function folderFor(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-certificates-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'certificates');
+}
+
+/** A Certificates on a folder, with what it asked of the rest of the agent. */
+async function open(folder: string, options: Partial<CertificatesOptions> = {}) {
+  const served: (string | undefined)[] = [];
+  const trusted: number[] = [];
+  let restarts = 0;
+  let logged = '';
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  });
+  const certificates = new Certificates({
+    folder,
+    https: { apply: async (identity) => void served.push(identity?.cert) },
+    trust: { apply: (list) => void trusted.push(list.length) },
+    trustChanged: () => {
+      restarts += 1;
+    },
+    log: pino({ level: 'trace' }, sink),
+    ...options,
+  });
+  await certificates.start();
+  return { certificates, served, trusted, restarts: () => restarts, logged: () => logged };
+}
+
+const files = async (folder: string): Promise<string[]> => (await readdir(folder)).sort();
+
+test('CA certificates are stored, trusted, and taken up again; the same ones again change nothing', async (t) => {
+  const folder = await folderFor(t);
+  const { certificates, trusted, restarts } = await open(folder);
+  await certificates.deleteCa();
+  assert.deepEqual([trusted, restarts()], [[], 0]);
+  await certificates.putCa(bytes(ca.cert));
+  await certificates.putCa(bytes('# the same\r\n', ca.cert.replaceAll('\n', '\r\n')));
+  assert.deepEqual([trusted, restarts()], [[1], 1]);
+  await certificates.putCa(bytes(ca.cert, otherCa.cert));
+  assert.deepEqual([trusted, restarts()], [[1, 2], 2]);
+  assert.equal((await stat(join(folder, 'ca.pem'))).mode & 0o777, 0o600);
+
+  const next = await open(folder);
+  assert.deepEqual([next.trusted, next.restarts()], [[2], 0]);
+  await next.certificates.putCa(bytes(ca.cert, otherCa.cert));
+  assert.equal(next.restarts(), 0);
+  await next.certificates.deleteCa();
+  assert.deepEqual([next.trusted, next.restarts(), await files(folder)], [[2, 0], 1, []]);
+});
+
+test('an upload that will not do leaves everything as it is', async (t) => {
+  const folder = await folderFor(t);
+  const { certificates, served, trusted, restarts } = await open(folder);
+  await certificates.putCa(bytes(ca.cert));
+  await certificates.putServer(bytes(one.cert, one.key));
+  const before = await readFile(join(folder, 'server.pem'));
+  for (const put of [
+    () => certificates.putCa(bytes('junk')),
+    () => certificates.putCa(bytes(one.cert)),
+    () => certificates.putServer(bytes('junk')),
+    () => certificates.putServer(bytes(two.cert, one.key)),
+  ]) {
+    await assert.rejects(async () => put(), { code: 'bad_request' });
+  }
+  assert.deepEqual(await readFile(join(folder, 'server.pem')), before);
+  assert.deepEqual([served.length, trusted, restarts()], [1, [1], 1]);
+});
+
+test('the server certificate is stored for root only, served, and taken up again', async (t) => {
+  const folder = await folderFor(t);
+  const { certificates, served, logged } = await open(folder);
+  await certificates.putServer(bytes(one.key, one.cert));
+  assert.equal((await stat(join(folder, 'server.pem'))).mode & 0o777, 0o600);
+  await certificates.putServer(bytes(two.cert, two.key));
+  const next = await open(folder);
+  assert.equal(next.served.length, 1);
+  assert.equal(next.served[0], served[1]);
+  assert.deepEqual(next.certificates.problems(), []);
+  await next.certificates.deleteServer();
+  await next.certificates.deleteServer();
+  assert.equal(next.served.at(-1), undefined);
+  assert.deepEqual(await files(folder), []);
+  const key = two.key.split('\n')[1] ?? '';
+  assert.ok(!logged().includes(key) && !next.logged().includes(key));
+});
+
+test('without a port nothing is stored', async (t) => {
+  const folder = await folderFor(t);
+  const refuse = { apply: () => Promise.reject(new ApiError('unavailable', 'no port')) };
+  const { certificates } = await open(folder, { https: refuse });
+  await assert.rejects(certificates.putServer(bytes(one.cert, one.key)), { code: 'unavailable' });
+  assert.deepEqual(await readdir(folder).catch(() => []), []);
+});
+
+test('what cannot be stored is not served', async (t) => {
+  const folder = await folderFor(t);
+  await writeFile(folder, 'a file where the folder should be');
+  const { certificates, served } = await open(folder);
+  assert.match(certificates.problems().join(), /There is no HTTPS: .*ENOTDIR/);
+  await assert.rejects(certificates.putServer(bytes(one.cert, one.key)), { code: 'EEXIST' });
+  assert.equal(served.length, 2);
+  assert.equal(served[1], undefined);
+});
+
+test('comes up whatever is stored, and tells', async (t) => {
+  const folder = await folderFor(t);
+  const first = await open(folder);
+  await first.certificates.putCa(bytes(ca.cert));
+  await first.certificates.putServer(bytes(one.cert, one.key));
+  const whole = await readFile(join(folder, 'server.pem'), 'utf8');
+  await writeFile(join(folder, 'server.pem'), whole.slice(0, -60));
+  await writeFile(join(folder, 'ca.pem'), Buffer.alloc(1000));
+  await writeFile(join(folder, '.server.pem.0123456789ab.tmp'), whole);
+
+  const { certificates, served, trusted, restarts, logged } = await open(folder);
+  assert.deepEqual([served, trusted], [[], []]);
+  assert.equal(restarts(), 1); // a browser that had read the damaged list trusts nobody
+  const problems = certificates.problems();
+  assert.equal(problems.length, 2);
+  assert.match(problems.join('\n'), /stored CA certificates were damaged.*\nThere is no HTTPS: Block \d/);
+  assert.match(logged(), /There is no HTTPS/);
+  assert.deepEqual(await files(folder), ['ca.damaged.pem', 'server.pem']);
+
+  const again = await open(folder);
+  assert.equal(again.restarts(), 0);
+  assert.deepEqual(again.certificates.problems(), problems);
+  await again.certificates.putCa(bytes(ca.cert));
+  await again.certificates.putServer(bytes(one.cert, one.key));
+  assert.deepEqual(again.certificates.problems(), []);
+  assert.deepEqual(await files(folder), ['ca.pem', 'server.pem']);
+});
+
+test('certificates that expire while they are stored are used on, and told', async (t) => {
+  const folder = await folderFor(t);
+  const { certificates } = await open(folder);
+  await certificates.putCa(bytes(ca.cert));
+  await certificates.putServer(bytes(one.cert, one.key));
+  const later = await open(folder, { now: () => Date.now() + 31 * DAY_MS });
+  assert.deepEqual([later.served.length, later.trusted], [1, [1]]);
+  assert.match(later.certificates.problems().join(), /^The certificate of HTTPS expired at 2/);
+});
+
+test('changes at once take effect one after the other', async (t) => {
+  const folder = await folderFor(t);
+  const order: string[] = [];
+  const https = {
+    apply: async (identity: { cert: string } | undefined) => {
+      order.push('begin');
+      await new Promise(setImmediate);
+      order.push(identity ? 'end' : 'off');
+    },
+  };
+  const { certificates } = await open(folder, { https });
+  await Promise.all([
+    certificates.putServer(bytes(one.cert, one.key)),
+    certificates.deleteServer(),
+    certificates.putServer(bytes(two.cert, two.key)),
+  ]);
+  assert.deepEqual(order, ['begin', 'end', 'begin', 'off', 'begin', 'end']);
+  assert.match(await readFile(join(folder, 'server.pem'), 'utf8'), /PRIVATE KEY/);
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ApiError } from '../../contract/errors.ts';
+import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
+import { authority, certificate, ecKey, ed25519Key, rsaKey } from './test-certificates.ts';
+
+const DAY_MS = 86_400_000;
+const root = authority('Root');
+const middle = authority('Middle', root);
+const leaf = certificate({ name: 'device', issuer: middle });
+const rsa = certificate({ name: 'rsa', key: rsaKey(), issuer: root });
+
+const read = (text: string, now = Date.now()): ServerIdentity =>
+  readServerIdentity(Buffer.from(text, 'latin1'), now);
+const names = ({ cert }: ServerIdentity): string[] =>
+  cert
+    .split(/(?<=-----END CERTIFICATE-----\n)/)
+    .filter(Boolean)
+    .map((pem) => new X509Certificate(pem).subject);
+
+function refused(text: string, reason: RegExp, now?: number): void {
+  assert.throws(
+    () => read(text, now),
+    (error) => {
+      assert.ok(error instanceof ApiError && error.code === 'bad_request', String(error));
+      assert.match(error.message, reason);
+      return true;
+    },
+  );
+}
+
+function keyAs(key: string, type: 'pkcs1' | 'sec1'): string {
+  return String(createPrivateKey(key).export({ type, format: 'pem' }));
+}
+
+test('takes every kind of key, in every form', () => {
+  for (const key of [ecKey('P-256'), ecKey('P-384'), ecKey('P-521'), ed25519Key()]) {
+    const own = certificate({ name: 'device', key, issuer: root });
+    const identity = read(own.cert + own.key);
+    assert.equal(identity.key, key);
+  }
+  for (const [cert, key] of [
+    [rsa.cert, rsa.key],
+    [rsa.cert, keyAs(rsa.key, 'pkcs1')],
+    [leaf.cert, keyAs(leaf.key, 'sec1')],
+    [
+      leaf.cert,
+      `-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${keyAs(leaf.key, 'sec1')}`,
+    ],
+  ] as const) {
+    const identity = read(cert + key);
+    assert.match(identity.key, /^-----BEGIN PRIVATE KEY-----\n/);
+    assert.ok(new X509Certificate(identity.cert).checkPrivateKey(createPrivateKey(identity.key)));
+  }
+});
+
+test('puts the chain in order, whatever the order of the file', () => {
+  const parts = [leaf.key, leaf.cert, middle.cert, root.cert];
+  for (const order of [
+    [0, 1, 2, 3],
+    [3, 2, 1, 0],
+    [2, 0, 3, 1],
+    [1, 2, 0, 3],
+  ]) {
+    const text = order.map((index) => parts[index]).join('\n');
+    assert.deepEqual(names(read(text)), ['CN=device', 'CN=Middle', 'CN=Root']);
+  }
+  assert.deepEqual(names(read(leaf.cert + leaf.key + middle.cert + middle.cert)), ['CN=device', 'CN=Middle']);
+  const self = certificate({ name: 'self' });
+  assert.deepEqual(names(read(self.cert + self.key)), ['CN=self']);
+});
+
+test('what it gives can be stored and read again', () => {
+  const once = read(leaf.key + middle.cert + leaf.cert);
+  assert.deepEqual(read(once.cert + once.key), once);
+});
+
+test('tells what is wrong', () => {
+  const encrypted = String(
+    createPrivateKey(leaf.key).export({
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'x',
+    }),
+  );
+  const encryptedOldWay = String(
+    createPrivateKey(leaf.key).export({
+      type: 'sec1',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'x',
+    }),
+  );
+  const weakRsa = certificate({ name: 'weak', key: rsaKey(1024) });
+  const oddCurve = certificate({ name: 'odd', key: ecKey('secp256k1') });
+  const client = certificate({ name: 'client', extensions: ['extendedKeyUsage=clientAuth'] });
+  const renewed = certificate({ name: 'renewed', key: leaf.key, issuer: middle });
+  for (const [text, reason] of [
+    [leaf.cert, /no private key/],
+    [leaf.key, /no certificate/],
+    [leaf.cert + leaf.key + rsa.key, /more than one private key/],
+    [leaf.cert + rsa.key, /belongs to none of the certificates/],
+    [leaf.cert + leaf.key + renewed.cert, /belongs to several certificates/],
+    [leaf.cert + leaf.key + rsa.cert, /^Certificate 2 \(CN=rsa\) signed none of the others/],
+    [leaf.cert + leaf.key + root.cert, /^Certificate 2 \(CN=Root\) signed none of the others/],
+    [leaf.cert + encrypted, /is encrypted/],
+    [leaf.cert + encryptedOldWay, /is encrypted/],
+    [leaf.cert + leaf.key.replace('MIGH', 'MIGI'), /key is damaged/],
+    [leaf.cert + leaf.key.replaceAll('PRIVATE KEY', 'OPENSSH PRIVATE KEY'), /form that TLS does not use/],
+    [weakRsa.cert + weakRsa.key, /has 1024 bits/],
+    [oddCurve.cert + oddCurve.key, /another curve/],
+    [client.cert + client.key, /is not for TLS servers/],
+    [leaf.key + leaf.cert.repeat(17), /17 certificates/],
+  ] as const) {
+    refused(text, reason);
+  }
+  refused(leaf.cert + leaf.key, /^Certificate 1 \(CN=device\) expired at/, Date.now() + 31 * DAY_MS);
+  assert.deepEqual(names(read(leaf.cert + leaf.key, Date.now() - 365 * DAY_MS)), ['CN=device']);
+});
+
+/** Whether any stretch of the key's base64 is in a text. */
+function quotes(message: string, key: string): boolean {
+  const base64 = key.split('\n').slice(1, -2).join('');
+  for (let at = 0; at + 8 <= base64.length; at += 1) {
+    if (message.includes(base64.slice(at, at + 8))) return true;
+  }
+  return false;
+}
+
+const whole = `${leaf.cert}${middle.cert}${leaf.key}`;
+
+test('whatever is damaged in a file, it is refused or as it was, and the key is never quoted', () => {
+  const place = fc.nat({ max: whole.length });
+  const change = fc.oneof(
+    fc.record({ at: place, remove: fc.nat({ max: 80 }), insert: fc.constant('') }),
+    fc.record({ at: place, remove: fc.constant(1), insert: fc.string({ unit: 'binary', maxLength: 4 }) }),
+    fc.record({
+      at: place,
+      remove: fc.constant(0),
+      insert: fc.constantFrom(
+        '\n',
+        '-----BEGIN ',
+        '-----END PRIVATE KEY-----\n',
+        'Proc-Type: 4,ENCRYPTED\n',
+        '\0',
+      ),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
+      let text = whole;
+      for (const { at, remove, insert } of changes)
+        text = text.slice(0, at) + insert + text.slice(at + remove);
+      try {
+        const { key } = read(text);
+        assert.equal(key, leaf.key);
+      } catch (error) {
+        assert.ok(error instanceof ApiError && error.code === 'bad_request', String(error));
+        assert.ok(!quotes(JSON.stringify(error.envelope), leaf.key), error.message);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('no bytes at all make it fail otherwise', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      assert.throws(() => readServerIdentity(Buffer.from(bytes), 0), ApiError);
+    }),
+  );
+});
