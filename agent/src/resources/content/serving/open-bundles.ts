@@ -1,0 +1,161 @@
+/** The archives that are open for serving: few, read once, closed when nobody needs them any more. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { readDirectory, type ZipDirectory } from '../zip/directory.ts';
+import { type ByteSource, fileSource } from '../zip/source.ts';
+
+/** Archives open at a time: the displayed one, and older versions of it whose last requests are not over. */
+const MAX_OPEN = 4;
+/** How often archives that nobody reads are looked at: one that was replaced or deleted holds its room on the disk. */
+const CHECK_MS = 2_000;
+/** A bundle that is replaced again and again while it is being opened. */
+const TRIES = 3;
+
+/** The file of a stored bundle (the store's index). */
+export interface BundleFile {
+  path: string;
+  sha256: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** The file now, by the bundle's name; undefined for a bundle that is not to be served. */
+export type Locate = (name: string) => BundleFile | undefined;
+
+/** More archives are being read than may be open. */
+export class TooManyOpen extends Error {
+  override name = 'TooManyOpen';
+}
+
+/** An archive in use: what is read through it stays the same, whatever happens to the name meanwhile. */
+export interface OpenBundle {
+  readonly name: string;
+  readonly file: BundleFile;
+  readonly source: ByteSource;
+  readonly directory: ZipDirectory;
+}
+
+interface Slot {
+  readonly name: string;
+  readonly opening: Promise<{ handle: FileHandle; bundle: OpenBundle }>;
+  users: number;
+}
+
+export class OpenBundles {
+  readonly #locate: Locate;
+  readonly #closed: (bundle: OpenBundle) => void;
+  readonly #slots = new Map<string, Slot>();
+  #check: NodeJS.Timeout | undefined;
+
+  /** @param closed told of each archive that was closed */
+  constructor(locate: Locate, closed: (bundle: OpenBundle) => void = () => undefined) {
+    this.#locate = locate;
+    this.#closed = closed;
+  }
+
+  /** Archives that are open now. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /**
+   * The bundle's archive as it is now. Every one that was given out must be given back.
+   * @returns undefined when there is no such bundle
+   * @throws TooManyOpen; ZipError when the archive is damaged; Error of the system
+   */
+  async take(name: string): Promise<OpenBundle | undefined> {
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const file = this.#locate(name);
+      if (!file) return undefined;
+      const key = keyOf(file);
+      const slot = this.#slots.get(key) ?? this.#open(key, name, file);
+      slot.users += 1;
+      let bundle: OpenBundle;
+      try {
+        ({ bundle } = await slot.opening);
+      } catch (error) {
+        slot.users -= 1;
+        this.#remove(key, slot);
+        if (this.#isCurrent(name, key)) throw error;
+        continue; // replaced or deleted in the meantime
+      }
+      // The path may have got another file between being looked up and being opened.
+      if (this.#isCurrent(name, key)) return bundle;
+      this.#leave(key, slot);
+    }
+    throw new TooManyOpen(`the bundle ${name} changes faster than it can be opened`);
+  }
+
+  /** Gives a bundle back that {@link take} gave out. */
+  release({ file }: OpenBundle): void {
+    const key = keyOf(file);
+    const slot = this.#slots.get(key);
+    if (slot) this.#leave(key, slot);
+  }
+
+  /** Closes all, those in use too. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#slots].map(([key, slot]) => this.#drop(key, slot)));
+  }
+
+  #open(key: string, name: string, file: BundleFile): Slot {
+    this.#dropUnused();
+    if (this.#slots.size >= MAX_OPEN) throw new TooManyOpen('too many bundles are being read');
+    const slot = { name, opening: openBundle(name, file), users: 0 };
+    this.#slots.set(key, slot);
+    this.#check ??= setInterval(() => this.#dropUnused(), CHECK_MS).unref();
+    return slot;
+  }
+
+  #isCurrent(name: string, key: string): boolean {
+    const file = this.#locate(name);
+    return file !== undefined && keyOf(file) === key;
+  }
+
+  #leave(key: string, slot: Slot): void {
+    slot.users -= 1;
+    if (slot.users === 0 && !this.#isCurrent(slot.name, key)) void this.#drop(key, slot);
+  }
+
+  /** Closes what nobody reads and nobody will ask for. */
+  #dropUnused(): void {
+    for (const [key, slot] of this.#slots) {
+      if (slot.users === 0 && !this.#isCurrent(slot.name, key)) void this.#drop(key, slot);
+    }
+  }
+
+  #remove(key: string, slot: Slot): void {
+    if (this.#slots.get(key) === slot) this.#slots.delete(key);
+    if (this.#slots.size > 0) return;
+    clearInterval(this.#check);
+    this.#check = undefined;
+  }
+
+  async #drop(key: string, slot: Slot): Promise<void> {
+    this.#remove(key, slot);
+    // One that could not be opened is no file to close.
+    const opened = await slot.opening.catch(() => undefined);
+    if (!opened) return;
+    this.#closed(opened.bundle);
+    // Waits for reads under way; that closing a file opened for reading fails changes nothing for anybody.
+    await opened.handle.close().catch(() => undefined);
+  }
+}
+
+function keyOf({ path, sha256 }: BundleFile): string {
+  return `${sha256} ${path}`;
+}
+
+async function openBundle(
+  name: string,
+  file: BundleFile,
+): Promise<{ handle: FileHandle; bundle: OpenBundle }> {
+  const handle = await open(file.path, 'r');
+  try {
+    const source = fileSource(handle, file.size);
+    const directory = await readDirectory(source);
+    return { handle, bundle: { name, file, source, directory } };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
