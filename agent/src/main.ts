@@ -7,6 +7,7 @@ import { ApiError } from './contract/errors.ts';
 import { EventBus } from './events/bus.ts';
 import { type Flags, readFlags, USAGE } from './flags.ts';
 import { createApp } from './links/app.ts';
+import { BundleOrigin } from './links/bundle-origin.ts';
 import { createGuard } from './links/guard.ts';
 import { listen } from './links/http.ts';
 import { SerialLink } from './links/serial/link.ts';
@@ -19,13 +20,15 @@ import { endpoints } from './resources/all.ts';
 import { bluetoothRoutes } from './resources/bluetooth/routes.ts';
 import { configRoutes } from './resources/config/routes.ts';
 import { ConfigStore } from './resources/config/store.ts';
+import { contentRoutes } from './resources/content/routes.ts';
+import { ContentStore } from './resources/content/store.ts';
 import { BootConfirmation } from './resources/device/boot-confirmation.ts';
 import { Device } from './resources/device/device.ts';
 import { HealthMonitor } from './resources/device/health.ts';
 import type { Power } from './resources/device/ports.ts';
 import { deviceRoutes } from './resources/device/routes.ts';
 import { Display } from './resources/display/display.ts';
-import type { Bundles, Kiosk } from './resources/display/ports.ts';
+import type { Kiosk } from './resources/display/ports.ts';
 import { displayRoutes } from './resources/display/routes.ts';
 import { displaySettings } from './resources/display/settings.ts';
 import { WaitingPage } from './resources/display/waiting-page.ts';
@@ -42,6 +45,7 @@ import { groupMemory } from './system/browser-memory.ts';
 import { WaylandCompositor } from './system/compositor.ts';
 import { dataPartitionProblems, initramfsDataReset, proveWritable } from './system/data-partition.ts';
 import { SystemBus } from './system/dbus.ts';
+import { FileSystemSpace } from './system/disk-space.ts';
 import { Drm } from './system/drm.ts';
 import { linuxHardware } from './system/hardware.ts';
 import { readIdentity } from './system/identity.ts';
@@ -62,13 +66,6 @@ const STOP_STEP_MS = 3000;
 const SCREENLESS_MS = 120_000;
 /** A computer that is not the appliance has no kiosk of ours, though it may have a browser that connects. */
 const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
-
-/** Nothing stores bundles yet. */
-const NO_BUNDLES: Bundles = {
-  locate: () => undefined,
-  problem: async (name) => ({ code: 'bundle_missing', message: `There is no bundle ${name}.` }),
-  url: (name) => `http://${name}.localhost/`,
-};
 
 /** Nor is it ours to turn off. */
 const NO_POWER: Power = {
@@ -115,15 +112,33 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
       addresses: network.addresses(),
     }),
   );
+  const content = await ContentStore.open({
+    folder: join(dataFolder, 'content'),
+    operations,
+    isActive: (bundle) => display.activeBundle === bundle,
+    log,
+    disk: new FileSystemSpace(dataFolder),
+  });
+  stops.push(() => content.close());
+  const origin = new BundleOrigin({
+    port: board.contentPort,
+    active: () => display.activeBundle,
+    locate: (bundle) => content.locate(bundle),
+    log,
+  });
   const settings = displaySettings(config.get(), totalmem());
-  const display = new Display({
+  const display: Display = new Display({
     browser,
     compositor: new WaylandCompositor(),
     kiosk: board.ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
     connectors: new Drm(),
     store: new TargetFile(runtimeFolder, dataFolder, await bootId()),
     page: waitingPage,
-    bundles: NO_BUNDLES,
+    bundles: {
+      locate: (bundle) => content.locate(bundle),
+      problem: (bundle) => content.problem(bundle),
+      url: (bundle) => origin.url(bundle),
+    },
     bus,
     settings,
     log,
@@ -172,6 +187,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
   });
   config.onApply('device.health_interval_ms', () => health.periodChanged());
   config.onApply('device.name', () => display.waitingPageChanged());
+  content.onReplaced((bundle) => display.bundleReplaced(bundle));
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
   // Links.
@@ -184,6 +200,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
       ...deviceRoutes(device, health),
       ...networkRoutes(network),
       ...displayRoutes(display),
+      ...contentRoutes(content),
       ...configRoutes(config),
       ...operationRoutes(operations),
       ...nfcRoutes(config),
@@ -203,6 +220,8 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
   // From here on things run.
   await browser.start();
   stops.push(() => browser.stop());
+  await origin.start();
+  stops.push(() => origin.stop());
   await display.start();
   stops.push(() => display.stop());
   network.start();
