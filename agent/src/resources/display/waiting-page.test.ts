@@ -23,6 +23,16 @@ test('fills the real page, and leaves no place open', async () => {
   assert.ok(!(await page.render({ ...reason, retrying: false })).includes('Trying again'));
 });
 
+test('shows the owner’s image when there is one, each version under an address of its own', () => {
+  const facts = { name: 'Lobby', version: '1', addresses: [] };
+  const image = (splash?: string): string =>
+    fill('{{splash}}', { ...facts, ...(splash && { splash }) }, undefined);
+  assert.equal(image(), '');
+  assert.match(image('17-4'), /^<img [^>]*src="vitrine:\/\/files\/splash\?v=17-4"/);
+  assert.notEqual(image('17-4'), image('17-5'));
+  assert.doesNotMatch(image('"><script>'), /<script/);
+});
+
 test('escapes everything that comes from outside', () => {
   const evil = `<script>"'&{{name}}`;
   const facts = { name: evil, version: evil, addresses: [evil] };

@@ -7,7 +7,12 @@ export interface WaitingFacts {
   version: string;
   /** All addresses of the device's interfaces, in their order. */
   addresses: readonly string[];
+  /** Tells the owner's image from the one before; empty or absent when there is none. */
+  splash?: string;
 }
+
+/** Where the browser gets the owner's image from; `?v=` keeps it from showing an earlier one. */
+export const SPLASH_URI = 'vitrine://files/splash';
 
 const SHOWN_ADDRESSES = 3;
 
@@ -40,6 +45,9 @@ export function fill(template: string, facts: WaitingFacts, notice: Notice | und
     state: notice ? 'notice' : urls.length > 0 ? 'ready' : 'offline',
     name: escaped(facts.name),
     version: escaped(facts.version),
+    splash: facts.splash
+      ? `<img class="splash" src="${SPLASH_URI}?v=${encodeURIComponent(facts.splash)}" alt="">\n`
+      : '',
     addresses: addresses.join(''),
     what: escaped(notice?.what ?? ''),
     why: escaped(notice?.why ?? ''),
