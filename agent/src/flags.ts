@@ -12,14 +12,18 @@ export interface ListenAddress {
 export interface Flags {
   board: Board;
   listen: ListenAddress[];
+  /** Where HTTPS listens while there is a certificate. */
+  listenHttps: ListenAddress[];
   /** Device name that a configuration without one falls back to. */
   name: string | undefined;
 }
 
-export const USAGE = `usage: vitrine-agent --profile NAME [--listen HOST:PORT]… [--data DIR] [--run DIR] [--serial TTY]…
-                     [--content-port PORT] [--name NAME]
+export const USAGE = `usage: vitrine-agent --profile NAME [--listen HOST:PORT]… [--listen-https HOST:PORT]… [--data DIR]
+                     [--run DIR] [--serial TTY]… [--content-port PORT] [--name NAME]
   --profile  board profile: ${Object.keys(BOARDS).join(', ')}
   --listen   address of the HTTP link; port 0 takes a free one (default 127.0.0.1:8080)
+  --listen-https
+             address of the HTTPS link, once a certificate is uploaded (default 127.0.0.1:8443)
   --data     folder for everything that must survive a restart
   --run      folder for sockets and state that a reboot forgets (default with --data: DIR/run)
   --serial   serial line that carries the API as NDJSON
@@ -34,6 +38,7 @@ export function readFlags(argv: readonly string[]): Flags {
     options: {
       profile: { type: 'string', default: 'generic' },
       listen: { type: 'string', multiple: true, default: ['127.0.0.1:8080'] },
+      'listen-https': { type: 'string', multiple: true, default: ['127.0.0.1:8443'] },
       data: { type: 'string' },
       run: { type: 'string' },
       serial: { type: 'string', multiple: true },
@@ -52,7 +57,8 @@ export function readFlags(argv: readonly string[]): Flags {
       serialLines: values.serial ?? board.serialLines,
       contentPort: contentPort === undefined ? board.contentPort : portNumber(contentPort),
     },
-    listen: values.listen.map(listenAddress),
+    listen: values.listen.map((text) => listenAddress('--listen', text)),
+    listenHttps: values['listen-https'].map((text) => listenAddress('--listen-https', text)),
     name: values.name,
   };
 }
@@ -62,10 +68,10 @@ function portNumber(text: string): number {
   return Number(text);
 }
 
-function listenAddress(text: string): ListenAddress {
+function listenAddress(flag: string, text: string): ListenAddress {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
-  if (host === undefined || port > 65535) throw new Error(`--listen ${text} is not HOST:PORT.`);
+  if (host === undefined || port > 65535) throw new Error(`${flag} ${text} is not HOST:PORT.`);
   return { host, port };
 }

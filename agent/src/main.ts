@@ -10,6 +10,7 @@ import { createApp } from './links/app.ts';
 import { BundleOrigin } from './links/bundle-origin.ts';
 import { createGuard } from './links/guard.ts';
 import { listen } from './links/http.ts';
+import { HttpsLink } from './links/https.ts';
 import { SerialLink } from './links/serial/link.ts';
 import { openSerialPort } from './links/serial/port.ts';
 import { systemShell } from './links/serial/shell.ts';
@@ -33,6 +34,10 @@ import { displayRoutes } from './resources/display/routes.ts';
 import { displaySettings } from './resources/display/settings.ts';
 import { WaitingPage } from './resources/display/waiting-page.ts';
 import { documentRoutes } from './resources/document/routes.ts';
+import { certificateRoutes } from './resources/files/certificate-routes.ts';
+import { Certificates } from './resources/files/certificates.ts';
+import { Splash } from './resources/files/splash.ts';
+import { splashRoutes } from './resources/files/splash-routes.ts';
 import { Network } from './resources/network/network.ts';
 import { networkRoutes } from './resources/network/routes.ts';
 import { nfcRoutes } from './resources/nfc/routes.ts';
@@ -57,6 +62,7 @@ import { raucSlots } from './system/rauc.ts';
 import { openSerialDevice } from './system/serial-device.ts';
 import { SystemdUnit } from './system/systemd-units.ts';
 import { bootId, TargetFile } from './system/target-file.ts';
+import { NodeTrust } from './system/trust.ts';
 import { linuxVitals } from './system/vitals.ts';
 
 /** Each step down may take so long, in ms; then the next one begins. */
@@ -78,8 +84,9 @@ const NO_POWER: Power = {
 type Stop = () => void | Promise<void>;
 
 /** @param stops takes what ends each started thing, also of a start that fails half-way */
-async function start({ board, listen: addresses, name }: Flags, log: Logger, stops: Stop[]): Promise<void> {
+async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const onError = (error: unknown) => log.error({ err: error }, 'background task failed');
+  const { board, listen: addresses, name } = flags;
   const { dataFolder, runtimeFolder } = board;
 
   // The outside.
@@ -104,6 +111,12 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
     deviceName: name,
   });
   const network = new Network({ bus, source: linuxNetwork({ dbus, log }) });
+  const splash = await Splash.open({
+    folder: join(dataFolder, 'splash'),
+    builtIn: () => asset('page/splash.png'),
+    bus,
+    log,
+  });
   const waitingPage = new WaitingPage(
     () => asset('page/waiting.html'),
     () => ({
@@ -165,6 +178,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
       ...dataProblems,
       ...(config.problem ? [config.problem.message] : []),
       ...slots.problems(),
+      ...certificates.problems(),
     ],
     onError,
   });
@@ -187,6 +201,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
   });
   config.onApply('device.health_interval_ms', () => health.periodChanged());
   config.onApply('device.name', () => display.waitingPageChanged());
+  splash.onChange(() => display.waitingPageChanged().catch(onError));
   content.onReplaced((bundle) => display.bundleReplaced(bundle));
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
@@ -194,6 +209,16 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
   const guard = createGuard(() => network.get().hostname);
   const hasRadio = async (kind: 'wifi' | 'bluetooth') =>
     board.managesRadios && (await device.get()).capabilities[kind];
+  const certificates: Certificates = new Certificates({
+    folder: join(dataFolder, 'certificates'),
+    https: { apply: (certificate) => https.apply(certificate) },
+    trust: new NodeTrust(),
+    // It reads them at its start only.
+    trustChanged: () => {
+      if (board.ownsSystem || browser.connected) display.restartBrowser();
+    },
+    log,
+  });
   const app = createApp({
     endpoints,
     routes: [
@@ -201,6 +226,8 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
       ...networkRoutes(network),
       ...displayRoutes(display),
       ...contentRoutes(content),
+      ...splashRoutes(splash),
+      ...certificateRoutes(certificates),
       ...configRoutes(config),
       ...operationRoutes(operations),
       ...nfcRoutes(config),
@@ -214,6 +241,7 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
   refusePlainEvents(app);
   serveUi(app, { isEnabled: () => config.get().ui.enabled, read: asset });
   const events = new EventSocket({ bus, log, guard });
+  const https = new HttpsLink({ app, addresses: flags.listenHttps, upgrade: events.upgrade, log });
   const uploadFolder = join(dataFolder, 'uploads');
   await sweepUploads(uploadFolder);
 
@@ -230,6 +258,8 @@ async function start({ board, listen: addresses, name }: Flags, log: Logger, sto
   stops.push(() => app.close());
   stops.push(() => http.close());
   stops.push(() => events.close());
+  await certificates.start();
+  stops.push(() => https.close());
   for (const path of board.serialLines) {
     const link = new SerialLink({
       app,
