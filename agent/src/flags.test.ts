@@ -17,3 +17,22 @@ test('a content port that is none is an error that names it', () => {
     });
   }
 });
+
+test('HTTPS has addresses of its own, and an address that is none is an error that names its flag', () => {
+  assert.deepEqual(readFlags([]).listenHttps, [{ host: '127.0.0.1', port: 8443 }]);
+  const flags = readFlags([
+    '--listen',
+    '[::]:80',
+    '--listen-https',
+    '[::]:443',
+    '--listen-https=localhost:0',
+  ]);
+  assert.deepEqual(flags.listen, [{ host: '::', port: 80 }]);
+  assert.deepEqual(flags.listenHttps, [
+    { host: '::', port: 443 },
+    { host: 'localhost', port: 0 },
+  ]);
+  assert.throws(() => readFlags(['--listen-https', '443']), {
+    message: '--listen-https 443 is not HOST:PORT.',
+  });
+});

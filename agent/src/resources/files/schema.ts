@@ -93,9 +93,11 @@ export const putCaCertificates = endpoint({
   path: '/files/certificates/ca',
   tag,
   summary: 'Set the certificate authorities that pages may be signed by, besides the built-in ones',
+  description:
+    'They take the place of those set before, and hold for pages and for what the device itself fetches. The browser starts anew with them, and shows again what it showed. A file that holds anything else than CA certificates, or one that has expired, is 400 with the reason, and the ones set before stay.',
   upload: { ...pem, description: 'PEM of one or more CA certificates' },
   status: 204,
-  errors: ['insufficient_storage', 'not_implemented'],
+  errors: ['insufficient_storage'],
 });
 
 export const deleteCaCertificates = endpoint({
@@ -105,7 +107,7 @@ export const deleteCaCertificates = endpoint({
   summary: 'Trust the built-in certificate authorities only',
   description: '204 also when there was nothing to remove.',
   status: 204,
-  errors: ['not_implemented'],
+  errors: [],
 });
 
 export const putServerCertificate = endpoint({
@@ -114,10 +116,10 @@ export const putServerCertificate = endpoint({
   tag,
   summary: "Set the API's HTTPS certificate and key",
   description:
-    'Makes HTTPS available; plain HTTP stays. A PEM that does not parse, a key that does not match or a certificate that has expired is 400, and the old one stays.',
+    'Makes HTTPS available at once; plain HTTP stays. A renewed certificate is for new connections; those that there are go on. A PEM that does not parse, a key that is encrypted, weak or does not match, a certificate that has expired or does not belong to the chain is 400 with the reason; no port to listen on is 503. Then the old one stays.',
   upload: { ...pem, description: 'PEM of the certificate, its chain and its key' },
   status: 204,
-  errors: ['insufficient_storage', 'not_implemented'],
+  errors: ['insufficient_storage', 'unavailable'],
 });
 
 export const deleteServerCertificate = endpoint({
@@ -125,7 +127,7 @@ export const deleteServerCertificate = endpoint({
   path: '/files/certificates/server',
   tag,
   summary: 'Take HTTPS away',
-  description: '204 also when there was nothing to remove.',
+  description: 'Its connections are closed. 204 also when there was nothing to remove.',
   status: 204,
-  errors: ['not_implemented'],
+  errors: [],
 });
