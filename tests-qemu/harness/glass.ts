@@ -15,6 +15,38 @@ export async function screendump(qmp: Qmp, folder: string): Promise<Buffer> {
   return png;
 }
 
+/** A place on the screen, as fractions of its width and height, and what must be there. */
+export interface Spot {
+  what: string;
+  x: number;
+  y: number;
+  colour: Colour;
+  /** By how much each channel may differ; a video's colours are not exact. */
+  tolerance?: number;
+}
+
+/** Waits until every spot of a screen has its colour. */
+export async function waitForSpots(
+  glass: () => Promise<Picture>,
+  spots: Spot[],
+  timeoutMs: number,
+): Promise<void> {
+  let wrong: string[] = [];
+  await waitFor(
+    async () => {
+      const picture = await glass();
+      wrong = spots.flatMap(({ what, x, y, colour, tolerance }) => {
+        const seen = colourAt(picture, x, y);
+        return near(seen, colour, tolerance) ? [] : [`${what} is ${seen} and not ${colour}`];
+      });
+      return wrong.length === 0;
+    },
+    { timeoutMs, what: `${spots.map(({ what }) => what).join(', ')} on the glass`, intervalMs: 300 },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; ${wrong.join(', ')}`);
+  });
+}
+
 /** Waits until a screen shows two halves of these colours. */
 export async function waitForColours(
   glass: () => Promise<Picture>,
@@ -22,16 +54,9 @@ export async function waitForColours(
   right: Colour,
   timeoutMs: number,
 ): Promise<void> {
-  let seen = '';
-  await waitFor(
-    async () => {
-      const picture = await glass();
-      const [a, b] = [colourAt(picture, 0.25, 0.5), colourAt(picture, 0.75, 0.5)];
-      seen = `${a} and ${b}`;
-      return near(a, left) && near(b, right);
-    },
-    { timeoutMs, what: `${left} and ${right} on the glass`, intervalMs: 300 },
-  ).catch((error: unknown) => {
-    throw new Error(`${String(error)}; it shows ${seen}`);
-  });
+  const spots = [
+    { what: 'the left half', x: 0.25, y: 0.5, colour: left },
+    { what: 'the right half', x: 0.75, y: 0.5, colour: right },
+  ];
+  await waitForSpots(glass, spots, timeoutMs);
 }

@@ -46,6 +46,29 @@ test('pipelined requests get their own responses, in whatever order they come', 
   assert.deepEqual(await client.response(second), { status: 400, body: { a: 1 } });
 });
 
+test('an upload goes in chunks that the contract allows, and is answered once', async (t) => {
+  const { client, device, said } = await link(t);
+  const body = Buffer.from(Array.from({ length: 40_000 }, (_, i) => i % 251));
+  const answer = client.upload('PUT', '/api/v1/content/menu', body);
+  await waitFor(() => said().split('\n').length === 5, { timeoutMs: 5000, what: 'four lines' });
+  const [request, ...chunks] = said()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(request.body_b64, '');
+  assert.deepEqual(
+    chunks.map(({ id, seq, last }) => [id === request.id, seq, last]),
+    [
+      [true, 0, false],
+      [true, 1, false],
+      [true, 2, true],
+    ],
+  );
+  assert.deepEqual(Buffer.concat(chunks.map(({ data_b64 }) => Buffer.from(data_b64, 'base64'))), body);
+  device.write(`{"id":${request.id},"type":"response","status":202,"body":{}}\n`);
+  assert.deepEqual(await answer, { status: 202, body: {} });
+});
+
 test('events, other frames and a shell’s text are kept apart', async (t) => {
   const { client, device } = await link(t);
   const mark = client.events.mark;

@@ -9,6 +9,8 @@ import { asEvent, EventLog, field } from './events.ts';
 const MAX_LINE = 32 * 2 ** 20;
 const TEXT_KEPT = 256 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** The most that a chunk of an upload may carry (interface: Limits). */
+const CHUNK_BYTES = 16 * 1024;
 
 const Response = Type.Object({
   id: Type.Union([Type.String(), Type.Number()]),
@@ -79,6 +81,18 @@ export class SerialClient {
 
   async request(method: string, path: string, body?: unknown): Promise<SerialResponse> {
     return await this.response(this.send(method, path, body));
+  }
+
+  /** Sends a body in chunks (interface: Serial transport, binary uploads); the response to it. */
+  async upload(method: string, path: string, body: Buffer): Promise<SerialResponse> {
+    const id = ++this.#lastId;
+    this.write(`${JSON.stringify({ id, type: 'request', method, path, body_b64: '' })}\n`);
+    for (let seq = 0, at = 0; seq === 0 || at < body.length; seq++, at += CHUNK_BYTES) {
+      const data_b64 = body.toString('base64', at, at + CHUNK_BYTES);
+      const last = at + CHUNK_BYTES >= body.length;
+      this.write(`${JSON.stringify({ id, type: 'request_chunk', seq, last, data_b64 })}\n`);
+    }
+    return await this.response(id);
   }
 
   /** The place after the last frame of `others` so far. */

@@ -6,6 +6,12 @@ const MOST_REQUESTS = 10_000;
 
 const hex = (colour: Colour): string => `#${Buffer.from(colour).toString('hex')}`;
 
+/** HTML of two plain halves. */
+export function coloursPage(left: Colour, right: Colour): string {
+  return `<!doctype html><title>colours</title><style>html,body{margin:0;height:100%}
+    body{background:linear-gradient(90deg,${hex(left)} 50%,${hex(right)} 50%)}</style>`;
+}
+
 /** Pages on this computer for the device's browser. Every page has a path of its own, so that loads can be counted. */
 export class PageServer {
   readonly #server: Server;
@@ -43,10 +49,7 @@ export class PageServer {
 
   /** A page of two plain halves. */
   addColours(left: Colour, right: Colour): string {
-    return this.add(
-      `<!doctype html><title>colours</title><style>html,body{margin:0;height:100%}
-      body{background:linear-gradient(90deg,${hex(left)} 50%,${hex(right)} 50%)}</style>`,
-    );
+    return this.add(coloursPage(left, right));
   }
 
   /** How often a URL of `add` was loaded. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../ci/lib/wait.ts';
+import { gadgetUnplugged } from '../harness/cable.ts';
 import { SERIAL_NUMBER } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import type { SerialClient } from '../harness/ndjson.ts';
@@ -96,19 +97,6 @@ async function oneLink(
   );
 }
 
-/** Takes the gadget off its controller, as pulling the cable does, runs `between`, and puts it back. */
-async function unplugged({ device }: Bench, between: () => Promise<void>): Promise<void> {
-  const udc = '/sys/kernel/config/usb_gadget/*/UDC';
-  const controller = await device.shell.ok(`cat ${udc}`);
-  assert.match(controller, /^dummy_udc/);
-  await device.shell.ok(`echo "" > "$(echo ${udc})"`);
-  try {
-    await between();
-  } finally {
-    await device.shell.ok(`echo ${controller} > "$(echo ${udc})"`);
-  }
-}
-
 export default scenario({
   title: 'both serial ports as a host uses them: open, pipeline, shell, unplug; the event socket too',
   machine: 'shared',
@@ -120,7 +108,7 @@ export default scenario({
     await test('the cable pulled and plugged in again: the network and the serial link are back', async () => {
       const before = await device.gadget();
       before.close();
-      await unplugged(bench, async () => {
+      await gadgetUnplugged(device, async () => {
         await waitFor(async () => (await device.shell.run('test -e /dev/ttyACM0')).code !== 0, {
           timeoutMs: 30_000,
           what: 'the host side of the tty to go',

@@ -1,0 +1,99 @@
+import { state } from './state.js';
+import { count } from './store.js';
+import { playAndSeek } from './video.js';
+
+const PATIENCE_MS = 120_000;
+
+function within(promise, what) {
+  return Promise.race([
+    promise,
+    new Promise((_, reject) => setTimeout(() => reject(new Error(`${what} took too long`)), PATIENCE_MS)),
+  ]);
+}
+
+function check(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+const PROOFS = {
+  async fetch() {
+    const response = await fetch('data/app.json');
+    check(response.ok && response.headers.get('content-type')?.startsWith('application/json'), 'no JSON');
+    const { version, proven } = await response.json();
+    document.documentElement.style.setProperty('--proven', proven);
+    return `version ${version}`;
+  },
+  async modules() {
+    // A part that is loaded when it is needed, beside those that main.js imports.
+    const { show } = await import('./views/menu.js');
+    check(typeof show === 'function' && import.meta.url.startsWith(location.origin), 'no module');
+    return 'static and dynamic';
+  },
+  async secure() {
+    check(isSecureContext, 'not a secure context');
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('menu'));
+    return `secure context, digest of ${digest.byteLength} bytes`;
+  },
+  async storage() {
+    localStorage.setItem('visits', String(Number(localStorage.getItem('visits') ?? 0) + 1));
+    return `visit ${localStorage.getItem('visits')}, IndexedDB ${await count('visits')}`;
+  },
+  async assets() {
+    const fonts = await document.fonts.load('16px Blocks', '■');
+    check(fonts.length === 1 && fonts[0].status === 'loaded', 'no web font');
+    const logo = document.querySelector('#logo');
+    await logo.decode();
+    check(logo.naturalWidth > 0, 'no image');
+    return 'web font and SVG';
+  },
+  async routes(router) {
+    // Both ways of a single-page app: fragments, and history without a load.
+    check(router.shown === '/status', 'not on the status view');
+    history.pushState({ page: 2 }, '', '/menu/2');
+    check(location.pathname === '/menu/2', 'the path did not change');
+    const back = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }));
+    history.back();
+    await within(back, 'going back');
+    check(location.pathname === '/', `back at ${location.pathname}`);
+    return 'fragment and history';
+  },
+  async worker() {
+    const { serviceWorker } = navigator;
+    check(serviceWorker, 'no service workers');
+    await serviceWorker.register('/sw.js');
+    await within(serviceWorker.ready, 'the worker');
+    if (!serviceWorker.controller) {
+      await within(
+        new Promise((resolve) => serviceWorker.addEventListener('controllerchange', resolve, { once: true })),
+        'the worker’s control',
+      );
+    }
+    // This path is in no bundle: only the worker answers it.
+    const { cached } = await (await fetch('/answered-by-the-worker')).json();
+    check(cached > 5, `${cached} files in the cache`);
+    return `in control, ${cached} files in its cache`;
+  },
+  async ranges() {
+    const whole = new Uint8Array(await (await fetch('media/clip.webm')).arrayBuffer());
+    const part = await fetch('media/clip.webm', { headers: { range: 'bytes=1000-1999' } });
+    check(part.status === 206, `status ${part.status}`);
+    check(part.headers.get('content-range') === `bytes 1000-1999/${whole.length}`, 'wrong content-range');
+    const bytes = new Uint8Array(await part.arrayBuffer());
+    check(bytes.length === 1000 && bytes.every((byte, i) => byte === whole[1000 + i]), 'wrong bytes');
+    return '206, the right bytes';
+  },
+  async video() {
+    return await within(playAndSeek(document.querySelector('video')), 'the video');
+  },
+};
+
+/** Tries everything, one after the other, and tells the state how it went. */
+export async function runProofs(router) {
+  for (const [name, proof] of Object.entries(PROOFS)) {
+    try {
+      state.set(name, true, await proof(router));
+    } catch (error) {
+      state.set(name, false, String(error));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// Network first: the device is the network, it is always there, and a replaced bundle shows at once. The cache is for
+// what the device does not answer.
+const CACHE = 'menu';
+const FILES = [
+  '/',
+  '/style.css',
+  '/js/main.js',
+  '/js/proofs.js',
+  '/js/router.js',
+  '/js/state.js',
+  '/js/store.js',
+  '/js/video.js',
+  '/js/views/menu.js',
+  '/js/views/status.js',
+  '/data/app.json',
+  '/data/menu.json',
+  '/images/logo.svg',
+  '/fonts/blocks.ttf',
+];
+
+self.addEventListener('install', (event) => {
+  self.skipWaiting();
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
+});
+
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (url.origin !== location.origin || request.method !== 'GET') return;
+  if (url.pathname === '/answered-by-the-worker') event.respondWith(report());
+  // Media come in ranges, which a cache does not keep.
+  else if (!request.headers.has('range')) event.respondWith(networkFirst(request));
+});
+
+async function report() {
+  const cache = await caches.open(CACHE);
+  return Response.json({ cached: (await cache.keys()).length });
+}
+
+async function networkFirst(request) {
+  const cache = await caches.open(CACHE);
+  try {
+    const response = await fetch(request);
+    if (response.status === 200) await cache.put(request, response.clone());
+    return response;
+  } catch (error) {
+    const kept = await cache.match(request);
+    if (kept) return kept;
+    throw error;
+  }
+}

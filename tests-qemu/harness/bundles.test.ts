@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { appFiles, zip } from './bundles.ts';
+import { GREEN, menuBundle } from './menu-app.ts';
+
+test('the app’s worker keeps the files that there are, all but media, and no other', async () => {
+  const files = await appFiles('menu');
+  const worker = String(files['sw.js']);
+  const kept = [...worker.matchAll(/^ {2}'\/(.*)',$/gm)].map(([, path]) => path || 'index.html');
+  const paths = Object.keys(files).filter((path) => path !== 'sw.js' && !path.startsWith('media/'));
+  assert.deepEqual(kept.sort(), paths.sort());
+});
+
+test('media are stored as they are, texts deflated, and the app is small', async () => {
+  const archive = await zip({ 'index.html': 'a'.repeat(1000), 'clip.webm': 'b'.repeat(1000) });
+  assert.ok(archive.includes('b'.repeat(1000)));
+  assert.ok(!archive.includes('a'.repeat(1000)));
+  assert.ok((await menuBundle(GREEN)).length < 100_000);
+});

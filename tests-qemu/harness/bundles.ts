@@ -1,0 +1,67 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { ZipFile } from 'yazl';
+import { waitFor } from '../../ci/lib/wait.ts';
+import type { Device } from './device.ts';
+import { field } from './events.ts';
+import type { HttpResponse } from './http.ts';
+
+const FOLDER = fileURLToPath(new URL('../bundles', import.meta.url));
+/** What is compressed already: kept as it is, so that ranges of it need no inflating. */
+const MEDIA = /\.(?:webm|mp4|png|jpg|woff2)$/;
+
+/** A zip of files given by their paths in it. */
+export async function zip(files: Record<string, string | Buffer>): Promise<Buffer> {
+  const archive = new ZipFile();
+  const made = buffer(archive.outputStream);
+  for (const [path, content] of Object.entries(files)) {
+    archive.addBuffer(Buffer.from(content), path, { compress: !MEDIA.test(path) });
+  }
+  archive.end();
+  return await made;
+}
+
+/** The files of an app in `tests-qemu/bundles`, by their paths in it. */
+export async function appFiles(name: string): Promise<Record<string, Buffer>> {
+  const folder = join(FOLDER, name);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const read = paths.sort().map(async (path) => [relative(folder, path), await readFile(path)] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+const ZIP = { 'content-type': 'application/zip' };
+
+/** Sends a bundle over HTTP; the answer, whatever it is. */
+export async function sendBundle(device: Device, name: string, archive: Buffer): Promise<HttpResponse> {
+  return await device.http('PUT', `/content/${name}`, { raw: archive, headers: ZIP });
+}
+
+/** Stores a bundle over HTTP; resolves when it is in place. */
+export async function putBundle(device: Device, name: string, archive: Buffer): Promise<void> {
+  const { status, body, bytes } = await sendBundle(device, name, archive);
+  if (status !== 202) throw new Error(`PUT of the bundle ${name}: ${status} ${bytes.toString()}`);
+  const path = `/operations/${String(field(body, 'operation_id'))}`;
+  await waitFor(async () => field(await device.get(path), 'state') === 'done', {
+    timeoutMs: 60_000,
+    what: `the bundle ${name} to be in place`,
+  });
+}
+
+/** What `GET /content` says of a bundle; undefined when it is not listed. */
+export async function listed(device: Device, name: string): Promise<unknown> {
+  const bundles = field(await device.get('/content'), 'bundles');
+  if (!Array.isArray(bundles)) throw new Error('the list of bundles is none');
+  return bundles.find((bundle: unknown) => field(bundle, 'name') === name);
+}
+
+/** Takes every bundle off the device. */
+export async function removeBundles(device: Device): Promise<void> {
+  const bundles = field(await device.get('/content'), 'bundles');
+  if (!Array.isArray(bundles)) throw new Error('the list of bundles is none');
+  for (const bundle of bundles) await device.act('DELETE', `/content/${String(field(bundle, 'name'))}`);
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import type { Device } from './device.ts';
+
+const CONTROLLER = '/sys/kernel/config/usb_gadget/*/UDC';
+
+/** Takes the gadget off its controller, as pulling the USB cable does, runs `between`, and puts it back. */
+export async function gadgetUnplugged({ shell }: Device, between: () => Promise<void>): Promise<void> {
+  const controller = await shell.ok(`cat ${CONTROLLER}`);
+  assert.match(controller, /^dummy_udc/);
+  await shell.ok(`echo "" > "$(echo ${CONTROLLER})"`);
+  try {
+    await between();
+  } finally {
+    await shell.ok(`echo ${controller} > "$(echo ${CONTROLLER})"`);
+  }
+}
+
+/** Takes the carrier off the machine's network interface and runs `between`: no packet passes meanwhile. */
+async function networkUnplugged({ machine }: Device, between: () => Promise<void>): Promise<void> {
+  await machine.qmp.execute('set_link', { name: 'cable', up: false });
+  try {
+    await between();
+  } finally {
+    await machine.qmp.execute('set_link', { name: 'cable', up: true });
+  }
+}
+
+/** Runs `between` while no host is reachable over any network; the virtio serial link and the shell stay. */
+export async function hostUnplugged(device: Device, between: () => Promise<void>): Promise<void> {
+  await gadgetUnplugged(device, () => networkUnplugged(device, between));
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { virt } from '../../agent/src/boards/virt.ts';
+import { type Colour, colourAt, near } from '../../ci/lib/png.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { putBundle, removeBundles, zip } from '../harness/bundles.ts';
+import { field } from '../harness/events.ts';
+import { coloursPage, type PageServer } from '../harness/pages.ts';
+import { type Bench, scenario } from '../harness/suite.ts';
+
+const TEAL: Colour = [0, 128, 128];
+const RED: Colour = [200, 30, 30];
+const PAGE_MS = 120_000;
+
+const originOf = (name: string): string => `http://${name}.localhost:${virt.contentPort}`;
+
+/** A picture, a script, a stylesheet and text that only their own bundle may load. */
+const SECRETS = {
+  'secret.json': '{"secret":true}',
+  'secret.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9"/></svg>',
+  'secret.js': 'globalThis.secret = true;',
+  'secret.css': 'html { --secret: true }',
+};
+
+/**
+ * A page's script that tries to load the secrets of `origin` in every way there is, and tells `report` what it got, as
+ * `<report>?way-way.`
+ */
+function tries(origin: string, report: string): string {
+  return `<script type="module">
+    const at = (file) => ${JSON.stringify(origin)} + '/' + file;
+    const element = (tag, fields) => new Promise((resolve, reject) => {
+      const made = Object.assign(document.createElement(tag), fields, { onload: resolve, onerror: reject });
+      document.head.append(made);
+    });
+    const text = async (options) => {
+      if (!(await (await fetch(at('secret.json'), options)).text()).includes('secret')) throw new Error();
+    };
+    const ways = {
+      cors: text(),
+      opaque: text({ mode: 'no-cors' }),
+      image: element('img', { src: at('secret.svg') }),
+      script: element('script', { src: at('secret.js') }).then(() => { if (!globalThis.secret) throw new Error(); }),
+      style: element('link', { rel: 'stylesheet', href: at('secret.css') }),
+      module: import(at('secret.js')),
+    };
+    const late = new Promise((_, reject) => setTimeout(reject, 30000));
+    const got = await Promise.allSettled(Object.values(ways).map((way) => Promise.race([way, late])));
+    const names = Object.keys(ways).filter((_, i) => got[i].status === 'fulfilled');
+    await fetch(${JSON.stringify(report)} + '?' + names.join('-') + '.', { mode: 'no-cors' });
+  </script>`;
+}
+
+const ALL_WAYS = 'cors-opaque-image-script-style-module';
+
+/** Waits for what a page reports to `path` of the page server: what comes after the question mark. */
+async function reported(pages: PageServer, path: string): Promise<string | undefined> {
+  const line = await waitFor(() => pages.requests.find((request) => request.startsWith(`${path}?`)), {
+    timeoutMs: PAGE_MS,
+    what: `a page to report to ${path}`,
+  });
+  return line.split('?')[1];
+}
+
+export default scenario({
+  title: 'a bundle is an origin of its own: no other page reads it, and it manages nothing',
+  machine: 'shared',
+  run: async (bench: Bench) => {
+    const { device, pages, test } = bench;
+    const framed = `${pages.origin}/framed`;
+
+    await test('a bundle reads its own files in every way', async () => {
+      const page = `<!doctype html><title>own</title>${tries('', `${pages.origin}/own`)}`;
+      await putBundle(device, 'vault', await zip({ 'index.html': page, ...SECRETS }));
+      await device.act('POST', '/display/bundle', { name: 'vault' });
+      assert.equal(await reported(pages, '/own'), `${ALL_WAYS}.`);
+    });
+
+    await test('a remote page reads nothing of a bundle, and cannot go there', async () => {
+      const url = pages.add(`<!doctype html><title>remote</title><style>html{background:#c81e1e}
+        iframe{position:fixed;left:50%;top:0;width:50%;height:100%;border:0;background:#c81e1e}</style>
+        <iframe src="${originOf('vault')}/shown.html"></iframe>${tries(originOf('vault'), '/remote')}`);
+      const page = coloursPage(TEAL, TEAL);
+      const shown = await zip({ 'index.html': page, 'shown.html': page, ...SECRETS });
+      await putBundle(device, 'vault', shown);
+      await device.act('POST', '/display/navigate', { url });
+      assert.equal(await reported(pages, '/remote'), '.');
+      // What the frame holds is drawn by now, if it holds anything.
+      const glass = await device.glass();
+      assert.ok(near(colourAt(glass, 0.25, 0.5), RED), 'the page itself is not on the glass');
+      assert.ok(!near(colourAt(glass, 0.75, 0.5), TEAL), 'the bundle is in the frame');
+
+      const leaving = pages.add(`<!doctype html><title>leaving</title><style>html{background:#c81e1e}</style>
+        <script>onload = () => {
+          location.href = '${originOf('vault')}/shown.html';
+          setTimeout(() => fetch('/still-here?.'), 5000);
+        };</script>`);
+      await device.act('POST', '/display/navigate', { url: leaving });
+      await reported(pages, '/still-here');
+      const display = await device.get('/display');
+      assert.equal(field(display, 'mode'), 'url');
+      assert.equal(field(display, 'url'), leaving);
+      assert.ok(near(colourAt(await device.glass(), 0.5, 0.5), RED), 'the page has gone to the bundle');
+    });
+
+    await test('a remote page inside a bundle that is shown reads nothing of that bundle', async () => {
+      const stolen = `<script>fetch('${pages.origin}/stolen', { mode: 'no-cors' })</script>`;
+      const remote = pages.add(`<!doctype html><title>inside</title>${tries(originOf('host'), framed)}
+        <iframe src="${originOf('host')}/page.html"></iframe>`);
+      const goes = pages.add(`<script>
+        location.href = '${originOf('host')}/page.html';
+        setTimeout(() => fetch('/left-alone?.'), 5000);
+      </script>`);
+      const page = `<!doctype html><title>host</title><iframe src="${remote}"></iframe><iframe src="${goes}"></iframe>`;
+      await putBundle(device, 'host', await zip({ 'index.html': page, 'page.html': stolen, ...SECRETS }));
+      await device.act('POST', '/display/bundle', { name: 'host' });
+      assert.equal(await reported(pages, '/framed'), '.');
+      await waitFor(() => pages.loads(goes) > 0, { timeoutMs: PAGE_MS, what: 'the second frame' });
+      assert.ok(!pages.requests.includes('/stolen'), 'a frame of another site showed a page of the bundle');
+    });
+
+    await test('a bundle gets no answer of the API, and changes nothing', async () => {
+      const hosts = JSON.stringify(['127.0.0.1', 'localhost', '[::1]', '10.55.77.1', '10.0.2.15']);
+      const page = `<!doctype html><title>hostile</title><script type="module">
+        const ways = ${hosts}.map((host) => 'http://' + host + '/api/v1/').flatMap((base) => [
+          fetch(base + 'device').then(() => 'read'),
+          fetch(base + 'device', { mode: 'no-cors' }).then(() => 'sent'),
+          fetch(base + 'device/reboot', { mode: 'no-cors', method: 'POST' }).then(() => 'sent'),
+        ]);
+        // Its own origin has no API either.
+        ways.push(fetch('/api/v1/device').then((answer) => answer.ok ? 'own' : Promise.reject()));
+        const got = (await Promise.allSettled(ways)).filter(({ status }) => status === 'fulfilled');
+        await fetch('${pages.origin}/api?' + got.map(({ value }) => value).join('-') + '.', { mode: 'no-cors' });
+      </script>`;
+      const boot = await device.bootId();
+      await putBundle(device, 'hostile', await zip({ 'index.html': page }));
+      await device.act('POST', '/display/bundle', { name: 'hostile' });
+      assert.equal(await reported(pages, '/api'), '.');
+      assert.equal(await device.bootId(), boot);
+    });
+
+    await test('the device is left as it was', async () => {
+      await device.showWaiting();
+      await removeBundles(device);
+    });
+  },
+});

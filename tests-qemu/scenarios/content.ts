@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { type Colour, colourCount } from '../../ci/lib/png.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { listed, putBundle, sendBundle, zip } from '../harness/bundles.ts';
+import { hostUnplugged } from '../harness/cable.ts';
+import type { Device } from '../harness/device.ts';
+import { type EventLog, field } from '../harness/events.ts';
+import { BLUE, GREEN, menuBundle, waitForMenu } from '../harness/menu-app.ts';
+import { coloursPage } from '../harness/pages.ts';
+import { scenario } from '../harness/suite.ts';
+
+const PINK: Colour = [220, 60, 140];
+const TEAL: Colour = [0, 128, 128];
+const BOOT_TEST_MS = 12 * 60_000;
+
+/** Waits for the event that ends an operation well; gives all of its payloads since `mark`. */
+async function doneEvents(log: EventLog, mark: number, id: unknown): Promise<unknown[]> {
+  const ours = (payload: unknown): boolean => field(payload, 'operation_id') === id;
+  const ended = (payload: unknown): boolean => ours(payload) && field(payload, 'state') !== 'running';
+  const { payload } = await log.next('operation', mark, ended, 60_000);
+  assert.equal(field(payload, 'state'), 'done', JSON.stringify(payload));
+  const all = log.since(mark, 'operation').map((event) => event.payload);
+  return all.filter(ours);
+}
+
+/** Archives that must be refused, each with what the refusal has to name. `good` is one that holds. */
+async function badArchives(good: Buffer): Promise<[RegExp, Buffer][]> {
+  const page = coloursPage(PINK, TEAL);
+  const photo = Buffer.alloc(2000, 9);
+  const damaged = await zip({ 'index.html': page, 'photo.jpg': photo });
+  damaged[damaged.indexOf(photo) + 1000] = 1;
+  const inward = (await zip({ 'index.html': page, 'up/evil.js': '' })).toString('latin1');
+  const upwards = Buffer.from(inward.replaceAll('up/evil.js', '../evil.js'), 'latin1');
+  return [
+    [/not a zip/i, Buffer.from('<!doctype html><title>a page</title>')],
+    [/cut off|end record/i, good.subarray(0, good.length - 100)],
+    [/index\.html/, await zip({ 'start.html': page })],
+    [/photo\.jpg/, damaged],
+    [/\.\.\/evil\.js/, upwards],
+  ];
+}
+
+async function shownBundle(device: Device, name: string): Promise<unknown> {
+  return await device.waitForDisplay(
+    (display) =>
+      field(display, 'mode') === 'bundle' &&
+      field(display, 'bundle') === name &&
+      field(display, 'loading') === false,
+    `the bundle ${name} to be shown`,
+    120_000,
+  );
+}
+
+export default scenario({
+  title: 'a single-page app as a bundle: stored, shown without a host, replaced, damaged, shown at boot',
+  machine: 'own',
+  run: async ({ device, test }) => {
+    const menu = await menuBundle(GREEN);
+
+    await test('an upload is an operation with events on both links, and the bundle is listed', async () => {
+      const socket = await device.events('operation');
+      const serial = await device.serial();
+      try {
+        await serial.subscribe('operation');
+        const marks = [socket.events.mark, serial.events.mark] as const;
+        const { status, body, bytes } = await sendBundle(device, 'menu', menu);
+        assert.equal(status, 202, bytes.toString());
+        assert.equal(field(body, 'kind'), 'content_upload');
+        const id = field(body, 'operation_id');
+        const told = await doneEvents(socket.events, marks[0], id);
+        assert.deepEqual(await doneEvents(serial.events, marks[1], id), told);
+        assert.equal(field(told[0], 'state'), 'running');
+        assert.deepEqual(await device.get(`/operations/${String(id)}`), told.at(-1));
+        const progress = told.map((payload) => Number(field(payload, 'progress')));
+        assert.deepEqual(
+          progress,
+          progress.toSorted((a, b) => a - b),
+        );
+        assert.equal(progress.at(-1), 1);
+      } finally {
+        serial.close();
+        await socket.close();
+      }
+      const { created, ...entry } = Object(await listed(device, 'menu'));
+      assert.deepEqual(entry, {
+        name: 'menu',
+        size_bytes: menu.length,
+        sha256: createHash('sha256').update(menu).digest('hex'),
+        active: false,
+      });
+      assert.match(String(created), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.equal(field(await device.act('POST', '/content/menu/check'), 'ok'), true);
+      // Kept as it came.
+      const [sum] = (await device.shell.ok('sha256sum /data/content/menu.zip')).split(' ');
+      assert.equal(sum, entry.sha256);
+    });
+
+    await test('shown: modules, storage, worker, ranges, video and all, on the glass', async () => {
+      const socket = await device.events('display_state');
+      try {
+        const mark = socket.events.mark;
+        const answer = await device.act('POST', '/display/bundle', { name: 'menu' });
+        assert.equal(field(answer, 'mode'), 'bundle');
+        await waitForMenu(device, GREEN);
+        const display = await shownBundle(device, 'menu');
+        assert.equal(field(display, 'error'), null);
+        assert.equal(field(display, 'url'), undefined);
+        const { payload } = await socket.events.next(
+          'display_state',
+          mark,
+          (state) => field(state, 'bundle') === 'menu' && field(state, 'loading') === false,
+        );
+        assert.equal(field(payload, 'mode'), 'bundle');
+      } finally {
+        await socket.close();
+      }
+    });
+
+    await test('a bundle that is shown is active and cannot be deleted', async () => {
+      assert.equal(field(await listed(device, 'menu'), 'active'), true);
+      const { status, body } = await device.http('DELETE', '/content/menu');
+      assert.equal(status, 409);
+      assert.equal(field(body, 'error.code'), 'bundle_in_use');
+    });
+
+    await test(
+      'the host unplugged and the browser started anew: the device alone shows it again',
+      async () => {
+        const serial = await device.serial();
+        try {
+          await serial.subscribe('display_state');
+          await hostUnplugged(device, async () => {
+            await assert.rejects(device.http('GET', '/device', { timeoutMs: 5000 }));
+            const browser = async (): Promise<unknown> =>
+              field((await serial.request('GET', '/api/v1/device/health')).body, 'browser.pid');
+            const before = await browser();
+            const mark = serial.events.mark;
+            const { status } = await serial.request('POST', '/api/v1/display/restart-browser');
+            assert.equal(status, 200);
+            await serial.events.next(
+              'display_state',
+              mark,
+              (state) => field(state, 'loading') === false && field(state, 'error') === null,
+              120_000,
+            );
+            assert.notEqual(await browser(), before);
+            await waitForMenu(device, GREEN);
+            await assert.rejects(device.http('GET', '/device', { timeoutMs: 5000 }));
+          });
+        } finally {
+          serial.close();
+        }
+        await waitFor(async () => (await device.http('GET', '/device', { timeoutMs: 5000 })).status === 200, {
+          timeoutMs: 120_000,
+          what: 'the API after the cable is plugged in again',
+        });
+      },
+      8 * 60_000,
+    );
+
+    await test('replaced while shown: the new version is on the glass by itself, with the worker in place', async () => {
+      await putBundle(device, 'menu', await menuBundle(BLUE));
+      await waitForMenu(device, BLUE);
+      assert.equal(field(await listed(device, 'menu'), 'active'), true);
+    });
+
+    await test('uploaded in chunks over serial, and shown', async () => {
+      // More than one chunk.
+      const archive = await zip({
+        'index.html': coloursPage(PINK, TEAL),
+        'photo.jpg': Buffer.alloc(50_000, 7),
+      });
+      const serial = await device.serial();
+      try {
+        await serial.subscribe('operation');
+        const mark = serial.events.mark;
+        const answer = await serial.upload('PUT', '/api/v1/content/card', archive);
+        assert.equal(answer.status, 202, JSON.stringify(answer.body));
+        await doneEvents(serial.events, mark, field(answer.body, 'operation_id'));
+        const sha256 = createHash('sha256').update(archive).digest('hex');
+        assert.equal(field(await listed(device, 'card'), 'sha256'), sha256);
+        const { status } = await serial.request('POST', '/api/v1/display/bundle', { name: 'card' });
+        assert.equal(status, 200);
+        await device.waitForColours(PINK, TEAL);
+        assert.equal(field(await listed(device, 'menu'), 'active'), false);
+      } finally {
+        serial.close();
+      }
+    });
+
+    await test('archives that do not hold are refused with the reason, and what is there stays', async () => {
+      const before = await listed(device, 'menu');
+      const socket = await device.events('operation');
+      try {
+        for (const [reason, archive] of await badArchives(menu)) {
+          const mark = socket.events.mark;
+          const { status, body } = await sendBundle(device, 'menu', archive);
+          assert.equal(status, 400, String(reason));
+          assert.equal(field(body, 'error.code'), 'bundle_invalid');
+          assert.match(String(field(body, 'error.message')), reason);
+          const failed = (payload: unknown): boolean => field(payload, 'state') === 'failed';
+          const { payload } = await socket.events.next('operation', mark, failed);
+          assert.deepEqual(field(payload, 'error'), field(body, 'error'));
+        }
+      } finally {
+        await socket.close();
+      }
+      assert.deepEqual(await listed(device, 'menu'), before);
+      assert.equal(field(await device.act('POST', '/content/menu/check'), 'ok'), true);
+      assert.equal(await device.shell.ok('ls -A /data/content'), 'card.json\ncard.zip\nmenu.json\nmenu.zip');
+    });
+
+    await test('damaged on the disk: check names the entry; what cannot be read is not shown', async () => {
+      const photo = Buffer.alloc(20_000, 9);
+      const archive = await zip({ 'index.html': coloursPage(TEAL, PINK), 'photo.jpg': photo });
+      await putBundle(device, 'hurt', archive);
+      const overwrite = async (at: number): Promise<void> => {
+        const to = 'of=/data/content/hurt.zip bs=1 conv=notrunc status=none';
+        await device.shell.ok(`printf damaged | dd ${to} seek=${at} && sync`);
+      };
+      await overwrite(archive.indexOf(photo) + 5000);
+      const check = await device.act('POST', '/content/hurt/check');
+      assert.equal(field(check, 'ok'), false);
+      assert.match(String(field(check, 'message')), /photo\.jpg/);
+      // Its name in front of its bytes: now the entries cannot be told.
+      await overwrite(archive.indexOf('photo.jpg'));
+      const { status, body } = await device.http('POST', '/display/bundle', { json: { name: 'hurt' } });
+      assert.equal(status, 400);
+      assert.equal(field(body, 'error.code'), 'bundle_invalid');
+      assert.match(String(field(body, 'error.message')), /photo\.jpg/);
+      assert.equal(field(await device.get('/display'), 'bundle'), 'card');
+      await device.waitForColours(PINK, TEAL);
+      await device.act('DELETE', '/content/hurt');
+      assert.equal((await device.http('POST', '/content/hurt/check')).status, 404);
+    });
+
+    await test(
+      'the boot bundle: it does not navigate, and is on the glass after a reboot',
+      async () => {
+        const patched = await device.act('PATCH', '/config', { display: { boot_bundle: 'menu' } });
+        assert.deepEqual(field(patched, 'applied'), { 'display.boot_bundle': 'reboot_required' });
+        assert.equal(field(await device.get('/display'), 'bundle'), 'card');
+        await device.restart(() => device.act('POST', '/device/reboot'));
+        await waitForMenu(device, BLUE);
+        await shownBundle(device, 'menu');
+        assert.equal(field(await listed(device, 'menu'), 'active'), true);
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test(
+      'a boot bundle that is missing: the waiting page, and the reason',
+      async () => {
+        await device.act('PATCH', '/config', { display: { boot_bundle: 'no-such-bundle' } });
+        await device.restart(() => device.act('POST', '/device/reboot'));
+        const display = await device.waitForDisplay(
+          (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
+          'the waiting page',
+          120_000,
+        );
+        assert.equal(field(display, 'error.code'), 'bundle_missing');
+        assert.match(String(field(display, 'error.message')), /no-such-bundle/);
+        await waitFor(async () => colourCount(await device.glass()) > 20, {
+          timeoutMs: 120_000,
+          what: 'the waiting page on the glass',
+        });
+      },
+      BOOT_TEST_MS,
+    );
+  },
+});
