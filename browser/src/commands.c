@@ -101,6 +101,10 @@ void command_handle(JsonObject *command)
     } else if (g_str_equal(name, "load_html") && text_of(command, "html") && text_of(command, "uri")) {
         acknowledge(id);
         view_load(id, text_of(command, "uri"), text_of(command, "html"));
+    } else if (g_str_equal(name, "resource")) {
+        acknowledge(id);
+        resource_answer(json_object_get_int_member_with_default(command, "request", 0),
+            text_of(command, "content_type"), text_of(command, "data"));
     } else if (g_str_equal(name, "reload")) {
         acknowledge(id);
         view_reload(id, json_object_get_boolean_member_with_default(command, "bypass_cache", FALSE));

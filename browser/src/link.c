@@ -6,11 +6,13 @@
 #define RETRY_MS 250
 #define PATIENCE_S 300               // without the agent for so long something is wrong with us: start anew
 #define MAX_LINE (8u * 1024 * 1024)  // from the agent
+#define MAX_TEXT 16384              // what a page may make us tell
 #define MAX_QUEUE (64u * 1024 * 1024) // unread output; more means that the agent is stuck
 
 static const char *path;
 static CommandHandler handler;
 static void (*connected_handler)(void);
+static void (*dropped_handler)(void);
 static GSocketConnection *connection;
 static GCancellable *cancel; // one a connection
 static GString *input, *output;
@@ -35,6 +37,7 @@ static void drop(const char *why)
     writing = FALSE;
     lost_since = g_get_monotonic_time();
     g_timeout_add(RETRY_MS, dial, NULL);
+    dropped_handler();
 }
 
 static void on_written(GObject *stream, GAsyncResult *result, gpointer data)
@@ -64,10 +67,17 @@ static void flush_output(void)
         G_PRIORITY_DEFAULT, cancel, on_written, bytes);
 }
 
-JsonObject *link_event(const char *name)
+JsonObject *link_event(const char *name, ...)
 {
     JsonObject *event = json_object_new();
     json_object_set_string_member(event, "event", name);
+    va_list texts;
+    va_start(texts, name);
+    for (const char *key = va_arg(texts, const char *); key; key = va_arg(texts, const char *)) {
+        g_autofree char *text = g_strndup(va_arg(texts, const char *), MAX_TEXT);
+        json_object_set_string_member(event, key, text);
+    }
+    va_end(texts);
     return event;
 }
 
@@ -79,21 +89,20 @@ JsonObject *link_answer(gint64 id, gboolean ok)
     return answer;
 }
 
-void link_send(JsonObject *message)
+gboolean link_send(JsonObject *message)
 {
     g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
     json_node_take_object(root, message);
-    if (!connection)
-        return;
-    if (output->len > MAX_QUEUE) {
+    if (output->len > MAX_QUEUE)
         drop("the agent does not read");
-        return;
-    }
+    if (!connection)
+        return FALSE;
     g_autofree char *text = json_to_string(root, FALSE);
     g_autofree char *valid = g_utf8_make_valid(text, -1); // what a page chooses may be anything
     g_string_append(output, valid);
     g_string_append_c(output, '\n');
     flush_output();
+    return TRUE;
 }
 
 void link_fail(gint64 id, const char *code, const char *message)
@@ -165,11 +174,13 @@ static gboolean dial(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-void link_start(const char *socket, CommandHandler on_command, void (*on_connected)(void))
+void link_start(
+    const char *socket, CommandHandler on_command, void (*on_connected)(void), void (*on_dropped)(void))
 {
     path = socket;
     handler = on_command;
     connected_handler = on_connected;
+    dropped_handler = on_dropped;
     input = g_string_new(NULL);
     output = g_string_new(NULL);
     lost_since = g_get_monotonic_time();

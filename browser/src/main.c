@@ -15,11 +15,9 @@ static void say_hello(void)
 {
     g_autofree char *webkit = g_strdup_printf(
         "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
-    JsonObject *hello = link_event("hello");
+    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", view_committed_uri(), NULL);
     json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
     json_object_set_int_member(hello, "pid", getpid());
-    json_object_set_string_member(hello, "webkit", webkit);
-    json_object_set_string_member(hello, "uri", view_committed_uri());
     link_send(hello);
 }
 
@@ -52,6 +50,7 @@ int main(int argc, char **argv)
     }
     g_unix_signal_add(SIGTERM, on_terminate, NULL);
     g_unix_signal_add(SIGINT, on_terminate, NULL);
-    link_start(socket ? socket : "/run/vitrine/browser.sock", command_handle, say_hello);
+    link_start(socket ? socket : "/run/vitrine/browser.sock", command_handle, say_hello,
+        resource_refuse_all);
     return loop_run();
 }

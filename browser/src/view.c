@@ -11,7 +11,7 @@ static guint memory_limit_mb;
 static char *committed;       // URI of the document on the screen
 static gint64 asked;          // the agent's load that WebKit has not started yet
 static gint64 current;        // the agent's load that is under way or done; 0: the page's own navigation
-static gboolean own_page;     // the load asked for is the agent's own document
+static char *expected;        // URI that the agent asked for, until it is there or has failed
 static gboolean failed;       // the current load has been reported as failed
 static gboolean painted;      // a frame was shown since the last commit
 
@@ -27,11 +27,9 @@ const char *view_committed_uri(void)
 
 static void send_load(const char *state, const char *uri)
 {
-    JsonObject *message = link_event("load");
-    json_object_set_string_member(message, "state", state);
-    json_object_set_int_member(message, "load", current);
-    json_object_set_string_member(message, "uri", uri);
-    link_send(message);
+    JsonObject *event = link_event("load", "state", state, "uri", uri, NULL);
+    json_object_set_int_member(event, "load", current);
+    link_send(event);
 }
 
 static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
@@ -46,7 +44,7 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
         // Only now: before the commit WebKit already names the page that is still to come.
         g_free(committed);
         committed = g_strdup(webkit_web_view_get_uri(self));
-        own_page = FALSE;
+        g_clear_pointer(&expected, g_free);
         painted = FALSE;
     }
     if (event == WEBKIT_LOAD_FINISHED && failed)
@@ -57,12 +55,9 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
 static void send_failure(const char *kind, const char *uri, const char *message)
 {
     failed = TRUE;
-    own_page = FALSE;
-    JsonObject *event = link_event("load_failed");
+    g_clear_pointer(&expected, g_free);
+    JsonObject *event = link_event("load_failed", "uri", uri, "kind", kind, "message", message, NULL);
     json_object_set_int_member(event, "load", current);
-    json_object_set_string_member(event, "uri", uri);
-    json_object_set_string_member(event, "kind", kind);
-    json_object_set_string_member(event, "message", message);
     link_send(event);
 }
 
@@ -104,19 +99,13 @@ static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason
         name = "memory";
     else if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API)
         name = "terminated";
-    JsonObject *event = link_event("page_gone");
-    json_object_set_string_member(event, "reason", name);
-    json_object_set_string_member(event, "uri", committed);
-    link_send(event);
+    link_send(link_event("page_gone", "reason", name, "uri", committed, NULL));
     g_clear_pointer(&committed, g_free);
 }
 
 static void send_blocked(const char *what, const char *detail)
 {
-    JsonObject *event = link_event("blocked");
-    json_object_set_string_member(event, "what", what);
-    json_object_set_string_member(event, "detail", detail);
-    link_send(event);
+    link_send(link_event("blocked", "what", what, "detail", detail, NULL));
 }
 
 static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *request, gpointer data)
@@ -149,14 +138,23 @@ static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *act
     return NULL;
 }
 
+// NULL for what has none.
+static char *origin_of(const char *uri)
+{
+    g_autoptr(WebKitSecurityOrigin) origin = uri ? webkit_security_origin_new_for_uri(uri) : NULL;
+    return origin ? webkit_security_origin_to_string(origin) : NULL;
+}
+
+// Of any frame, and of redirects. The agent's own document and the bundles (*.localhost) are for the agent to show;
+// from there on they may navigate within themselves.
 static gboolean may_navigate(const char *uri)
 {
-    static const char *const schemes[] = {"http:", "https:", "about:", "blob:", "data:"};
-    for (guint i = 0; i < G_N_ELEMENTS(schemes); i++) {
-        if (g_ascii_strncasecmp(uri, schemes[i], strlen(schemes[i])) == 0)
-            return TRUE;
-    }
-    return own_page && g_str_has_prefix(uri, "vitrine:"); // only when it is the agent who loads it
+    g_autofree char *target = origin_of(uri), *here = origin_of(committed), *wanted = origin_of(expected);
+    if (target && (g_strcmp0(target, here) == 0 || g_strcmp0(target, wanted) == 0))
+        return TRUE;
+    if (target && g_regex_match_simple("\\.localhost\\.?(:|$)", target, 0, 0))
+        return FALSE;
+    return g_regex_match_simple("^(https?|about|blob|data):", uri, G_REGEX_CASELESS, 0);
 }
 
 static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
@@ -187,9 +185,8 @@ static void on_frame(WebKitWebView *self, gpointer data)
     if (painted || !committed)
         return;
     painted = TRUE;
-    JsonObject *event = link_event("painted");
+    JsonObject *event = link_event("painted", "uri", committed, NULL);
     json_object_set_int_member(event, "load", current);
-    json_object_set_string_member(event, "uri", committed);
     link_send(event);
 }
 
@@ -237,6 +234,7 @@ static void create(const Settings *wanted)
         g_object_new(WEBKIT_TYPE_WEB_CONTEXT, "memory-pressure-settings", memory, NULL);
     g_clear_pointer(&memory, webkit_memory_pressure_settings_free);
     webkit_web_context_set_cache_model(context, WEBKIT_CACHE_MODEL_DOCUMENT_BROWSER);
+    resource_serve(context);
 
     g_autofree char *cache = g_build_filename(data_folder, "cache", NULL);
     g_autofree char *cookies = g_build_filename(data_folder, "cookies.sqlite", NULL);
@@ -304,7 +302,8 @@ void view_load(gint64 id, const char *uri, const char *html)
         return;
     }
     asked = id;
-    own_page = html != NULL;
+    g_free(expected);
+    expected = g_strdup(uri);
     if (html)
         webkit_web_view_load_html(view, html, uri);
     else
@@ -314,7 +313,6 @@ void view_load(gint64 id, const char *uri, const char *html)
 void view_reload(gint64 id, gboolean bypass_cache)
 {
     asked = id;
-    own_page = committed && g_str_has_prefix(committed, "vitrine:");
     if (bypass_cache)
         webkit_web_view_reload_bypass_cache(view);
     else

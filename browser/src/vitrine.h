@@ -12,10 +12,12 @@ void quit(int code);
 
 // link.c: the connection to the agent. It is made again and again; messages without one are dropped.
 typedef void (*CommandHandler)(JsonObject *command);
-void link_start(const char *socket, CommandHandler on_command, void (*on_connected)(void));
-JsonObject *link_event(const char *name);
+void link_start(
+    const char *socket, CommandHandler on_command, void (*on_connected)(void), void (*on_dropped)(void));
+// Texts as name and value, then NULL. Long ones are cut; a value of NULL is told as null.
+JsonObject *link_event(const char *name, ...) G_GNUC_NULL_TERMINATED;
 JsonObject *link_answer(gint64 id, gboolean ok);
-void link_send(JsonObject *message); // takes the message
+gboolean link_send(JsonObject *message); // takes the message; FALSE: nobody is there to get it
 void link_fail(gint64 id, const char *code, const char *message);
 
 // view.c: the one web view. Absent until the agent has configured it, because some settings are for its birth only.
@@ -31,6 +33,11 @@ gboolean view_start(const char *data_folder, GError **error);
 gboolean view_configure(const Settings *settings); // FALSE: takes effect in a new process only
 void view_load(gint64 id, const char *uri, const char *html); // html: the agent's own page; NULL loads the URI
 void view_reload(gint64 id, gboolean bypass_cache);
+
+// resource.c: what pages fetch from vitrine:, which the agent answers
+void resource_serve(WebKitWebContext *context);
+void resource_answer(gint64 number, const char *content_type, const char *base64); // NULL: there is none
+void resource_refuse_all(void);
 
 // commands.c
 void command_handle(JsonObject *command);

@@ -8,19 +8,22 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../base/logger.ts';
 import type { BrowserEvent } from '../resources/display/ports.ts';
 import { BrowserSocket } from './browser.ts';
+import type { ResourceSource } from './page-resources.ts';
 
 const HELLO = { event: 'hello', protocol: 1, pid: 7, webkit: '2.54.2', uri: null };
 
 let folder: string;
 let path: string;
 let browser: BrowserSocket;
+let resource: ResourceSource;
 let events: BrowserEvent[];
 const peers: Socket[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-browser-'));
   path = join(folder, 'browser.sock');
-  browser = new BrowserSocket(path, createLogger('silent'));
+  resource = async () => undefined;
+  browser = new BrowserSocket(path, createLogger('silent'), (uri) => resource(uri));
   events = [];
   browser.listen((event) => events.push(event));
 });
@@ -167,4 +170,40 @@ test('a ping that is not answered in time is a miss, a late answer harms nothing
   send(socket, { id, ok: true });
   send(socket, { event: 'painted', load: 1 });
   await until('what follows', () => events.length === 2);
+});
+
+test('finds what pages ask for, and tells them of what there is not', async () => {
+  resource = async (uri) => {
+    if (uri === 'vitrine://files/broken') throw new Error('the disk is gone');
+    if (uri === 'vitrine://files/huge') return { contentType: 'image/png', data: Buffer.alloc(6_000_000) };
+    return uri === 'vitrine://files/splash'
+      ? { contentType: 'image/png', data: Buffer.from('picture') }
+      : undefined;
+  };
+  await browser.start();
+  const answers: Record<string, unknown>[] = [];
+  const socket = peer((command) => {
+    answers.push(command);
+    return { ok: true };
+  });
+  send(socket, HELLO);
+  for (const [i, name] of ['splash', 'none', 'broken', 'huge'].entries()) {
+    send(socket, { event: 'resource', request: i + 1, uri: `vitrine://files/${name}` });
+  }
+  await until('four answers', () => answers.length === 4);
+  answers.sort((a, b) => Number(a.request) - Number(b.request));
+  assert.deepEqual(
+    answers.map(({ id: _, ...fields }) => fields),
+    [
+      {
+        command: 'resource',
+        request: 1,
+        content_type: 'image/png',
+        data: Buffer.from('picture').toString('base64'),
+      },
+      { command: 'resource', request: 2 },
+      { command: 'resource', request: 3 },
+      { command: 'resource', request: 4 },
+    ],
+  );
 });

@@ -6,6 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Load } from '../resources/display/ports.ts';
 import { BoundedLines } from './bounded-lines.ts';
+import { PageResources, type ResourceSource } from './page-resources.ts';
 
 /** Group that may connect: the user of the browser. */
 const GROUP = 'kiosk';
@@ -48,6 +49,11 @@ const Event = Type.Union([
   }),
 ]);
 const Blocked = Type.Object({ event: Type.Literal('blocked'), what: Type.String(), detail: Type.String() });
+const Resource = Type.Object({
+  event: Type.Literal('resource'),
+  request: Type.Integer(),
+  uri: Type.String(),
+});
 const Picture = Type.Object({ png: Type.String() });
 const Configured = Type.Object({ restart_required: Type.Boolean() });
 
@@ -85,14 +91,23 @@ export class BrowserSocket implements Browser {
   readonly #listeners = new Set<(event: BrowserEvent) => void>();
   readonly #pending = new Map<number, Pending>();
   readonly #sockets = new Set<Socket>();
+  readonly #resources: PageResources;
   #server: Server | undefined;
   #peer: Peer | undefined;
   #lastId = 0;
 
-  /** @param path of the unix socket, for example /run/vitrine/browser.sock */
-  constructor(path: string, log: Logger) {
+  /**
+   * @param path of the unix socket, for example /run/vitrine/browser.sock
+   * @param resource finds what pages fetch from `vitrine:`
+   */
+  constructor(path: string, log: Logger, resource: ResourceSource = async () => undefined) {
     this.#path = path;
     this.#log = log;
+    this.#resources = new PageResources({
+      source: resource,
+      answer: (fields) => this.#call('resource', fields),
+      log,
+    });
   }
 
   /**
@@ -247,6 +262,7 @@ export class BrowserSocket implements Browser {
       reject(new BrowserError('disconnected', 'the browser went away'));
     }
     this.#pending.clear();
+    this.#resources.forget();
     this.#emit({ event: 'disconnected' });
   }
 
@@ -260,6 +276,7 @@ export class BrowserSocket implements Browser {
       if (message.ok) pending.resolve(message);
       else pending.reject(new BrowserError('refused', message.message ?? 'the browser refused'));
     } else if (fits(Event, message)) this.#emit(message);
+    else if (fits(Resource, message)) this.#resources.take(message);
     else if (fits(Blocked, message)) {
       this.#log.debug({ what: message.what, detail: message.detail.slice(0, 200) }, 'the page was refused');
     }

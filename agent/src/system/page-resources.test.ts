@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLogger } from '../base/logger.ts';
+import { PageResources } from './page-resources.ts';
+
+const log = createLogger('silent');
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a page that asks for much waits its turn, and for too much is refused', async () => {
+  const started: string[] = [];
+  const taken: PromiseWithResolvers<void>[] = [];
+  const answers: number[] = [];
+  const resources = new PageResources({
+    source: async (uri) => {
+      started.push(uri);
+      return { contentType: 'image/png', data: Buffer.from('x') };
+    },
+    answer: ({ request, data }) => {
+      answers.push(request);
+      if (data === undefined) return Promise.resolve();
+      const gate = Promise.withResolvers<void>();
+      taken.push(gate);
+      return gate.promise;
+    },
+    log,
+  });
+  for (let request = 1; request <= 70; request += 1) resources.take({ request, uri: `vitrine://${request}` });
+  await settled();
+  assert.deepEqual(started, ['vitrine://1', 'vitrine://2'], 'two at once');
+  assert.deepEqual(
+    [...answers].sort((a, b) => a - b),
+    [1, 2, 67, 68, 69, 70],
+    'four are too many',
+  );
+  taken[0]?.resolve();
+  await settled();
+  assert.deepEqual(started.at(-1), 'vitrine://3', 'the next begins when the browser has taken one');
+  resources.forget();
+  for (const gate of taken) gate.resolve();
+  await settled();
+  assert.equal(started.length, 3, 'what a browser that went had asked for is not looked for');
+});
+
+test('an answer for a browser that went does not reach the next one', async () => {
+  const found = Promise.withResolvers<{ contentType: string; data: Buffer }>();
+  const answers: number[] = [];
+  const resources = new PageResources({
+    source: (uri) => (uri === 'old' ? found.promise : Promise.resolve(undefined)),
+    answer: async ({ request }) => void answers.push(request),
+    log,
+  });
+  resources.take({ request: 1, uri: 'old' });
+  resources.forget();
+  found.resolve({ contentType: 'text/plain', data: Buffer.from('old') });
+  await settled();
+  resources.take({ request: 2, uri: 'new' });
+  await settled();
+  assert.deepEqual(answers, [2]);
+});
+
+test('what takes too long, and what the browser does not take, holds nothing up', async () => {
+  const answers: { request: number; data?: string }[] = [];
+  const done = Promise.withResolvers<void>();
+  const resources = new PageResources({
+    source: (uri) =>
+      uri === 'slow'
+        ? new Promise(() => undefined)
+        : Promise.resolve({ contentType: 'text/plain', data: Buffer.from('quick') }),
+    answer: async (fields) => {
+      answers.push(fields);
+      if (answers.length === 4) done.resolve();
+      throw new Error('the browser went away');
+    },
+    log,
+    findMs: 5,
+  });
+  for (const [i, uri] of ['slow', 'slow', 'quick', 'quick'].entries())
+    resources.take({ request: i + 1, uri });
+  await done.promise;
+  assert.deepEqual(answers.map(({ request, data }) => [request, data !== undefined]).sort(), [
+    [1, false],
+    [2, false],
+    [3, true],
+    [4, true],
+  ]);
+});
