@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
+import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import type { Logger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
@@ -15,6 +16,8 @@ export interface SplashOptions {
   folder: string;
   /** Reads the image that ships with the agent. */
   builtIn: () => Promise<Buffer>;
+  /** The room on the partition that `folder` is on. */
+  disk: { free(): Promise<{ free_bytes: number }> };
   bus: EventBus;
   log: Logger;
 }
@@ -78,7 +81,11 @@ export class Splash {
       if (error instanceof PngError) throw new ApiError('bad_request', error.message);
       throw error;
     }
-    await this.#change(kind, () => writeFileAtomic(this.#path(kind), png).catch(refuseFullDisk));
+    await this.#change(kind, async () => {
+      const { free_bytes } = await this.#options.disk.free();
+      if (free_bytes < png.length + RESERVE_BYTES) throw new ApiError('insufficient_storage');
+      await writeFileAtomic(this.#path(kind), png).catch(refuseFullDisk);
+    });
   }
 
   /** Takes an uploaded image away; nothing to take away is no error. */
