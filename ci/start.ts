@@ -30,7 +30,7 @@ import {
   writeReady,
 } from './qemu/instance.ts';
 import { Machine, tailOf, waitForApi } from './qemu/machine.ts';
-import { freePort, portOf } from './qemu/ports.ts';
+import { freeHttpsPort, freePort, portOf } from './qemu/ports.ts';
 import { hasWindow, qemuVersion } from './qemu/program.ts';
 import { setupHost } from './setup.ts';
 
@@ -103,6 +103,7 @@ async function prepare(
   request: Request,
   paths: InstancePaths,
   apiPort: number,
+  httpsPort: number,
   progress: Progress,
 ): Promise<MachineSettings> {
   await setupHost('run');
@@ -126,6 +127,7 @@ async function prepare(
     monitors: [paths.control, paths.qmp],
     ports: [{ name: 'org.vitrine.serial', socket: paths.serial }],
     apiPort,
+    httpsPort,
     screen: request.window && hasWindow() ? 'window' : 'vnc',
     serialNumber: await serialNumber(folder),
     ...(request.dev ? await developmentSettings(paths) : {}),
@@ -141,6 +143,7 @@ async function announce(
   const vnc = (await machine.vncAddress()) ?? null;
   const ready: ReadyInfo = {
     api: `http://${base}/api/v1`,
+    https: `https://127.0.0.1:${machine.settings.httpsPort}/api/v1`,
     events: `ws://${base}/api/v1/events`,
     serial: paths.serial,
     qmp: paths.qmp,
@@ -152,6 +155,7 @@ async function announce(
   console.log(`
   Screen   ${vnc ? `VNC on ${vnc}` : 'the QEMU window'}
   API      ${ready.api}
+  HTTPS    ${ready.https}   (when the device has a server certificate)
   Events   ${ready.events}
   Docs     ${ready.api}/docs
   Serial   ${ready.serial}   (socat -,icanon=0,echo=0 UNIX-CONNECT:${ready.serial})
@@ -186,13 +190,14 @@ async function run(request: Request): Promise<number> {
   const end = endAsked();
   const progress = new Progress();
   const apiPort = await freePort(request.port);
+  const httpsPort = await freeHttpsPort(apiPort);
   const paths = await claimInstance(request.name, `http://127.0.0.1:${apiPort}/api/v1`);
   let machine: Machine | undefined;
   let failed = true;
   try {
     // Not before the name is taken: the file may be that of the machine which runs under it.
     if (request.readyFile) await rm(request.readyFile, { force: true });
-    const settings = await Promise.race([prepare(request, paths, apiPort, progress), end.asked]);
+    const settings = await Promise.race([prepare(request, paths, apiPort, httpsPort, progress), end.asked]);
     if (typeof settings === 'string') {
       progress.line(`stopped (${settings}) before the machine ran`);
       return 1;

@@ -257,9 +257,9 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const http = await listen(app, addresses, events.upgrade);
   stops.push(() => app.close());
   stops.push(() => http.close());
+  stops.push(() => https.close());
   stops.push(() => events.close());
   await certificates.start();
-  stops.push(() => https.close());
   for (const path of board.serialLines) {
     const link = new SerialLink({
       app,

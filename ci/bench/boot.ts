@@ -73,6 +73,7 @@ async function machineSettings(
     monitors: [paths.control],
     ports: [],
     apiPort: await freePort(0),
+    httpsPort: await freePort(0),
     screen: 'vnc',
     serialNumber: 'VIRT-BENCH',
     credentials: names.map((name) => ({ name, file: join(UNITS, name) })),

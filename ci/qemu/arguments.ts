@@ -22,6 +22,8 @@ export interface MachineSettings {
   ports: Port[];
   /** Port on 127.0.0.1 that leads to the device's port 80. */
   apiPort: number;
+  /** Port on 127.0.0.1 that leads to the device's port 443, where HTTPS is once it has a certificate. */
+  httpsPort: number;
   /** A window, or VNC on the first free display of the loopback. */
   screen: 'window' | 'vnc';
   /** The device's serial number, which the firmware tells it. */
@@ -65,7 +67,7 @@ export function qemuArguments(settings: MachineSettings): string[] {
       : ['-display', 'none', '-vnc', '127.0.0.1:0,to=200']),
     ...['-device', 'virtio-tablet-pci', '-device', 'virtio-keyboard-pci'],
     ...['-device', 'virtio-rng-pci'],
-    ...['-netdev', `user,id=cable,hostfwd=tcp:127.0.0.1:${settings.apiPort}-:80`],
+    ...['-netdev', ['user,id=cable', forward(settings.apiPort, 80), forward(settings.httpsPort, 443)].join()],
     ...['-device', 'virtio-net-pci,netdev=cable,mac=52:54:00:76:69:74,romfile='],
     ...['-device', 'i6300esb', '-action', 'watchdog=reset'],
     ...['-device', 'virtio-serial-pci,id=ports,max_ports=8'],
@@ -83,6 +85,10 @@ export function qemuArguments(settings: MachineSettings): string[] {
       `name=${credentialName(name)},file=${quoted(file)}`,
     ]),
   ];
+}
+
+function forward(port: number, devicePort: number): string {
+  return `hostfwd=tcp:127.0.0.1:${port}-:${devicePort}`;
 }
 
 function credentialName(name: string): string {

@@ -12,6 +12,8 @@ import { Problem } from '../lib/problem.ts';
 export interface ReadyInfo {
   /** `{base_url}` of the interface, `http://127.0.0.1:8080/api/v1`. */
   api: string;
+  /** The same over HTTPS, `https://127.0.0.1:8443/api/v1`: answers once a server certificate is uploaded. */
+  https: string;
   /** WebSocket of the events. */
   events: string;
   /** Unix socket that carries the serial link's NDJSON; one client at a time. */

@@ -3,6 +3,8 @@ import { Problem } from '../lib/problem.ts';
 
 /** The port of the device's API on this computer's loopback, unless `--port` says another. */
 export const DEFAULT_PORT = 8080;
+/** The port that HTTPS is on, if it is free. */
+const HTTPS_PORT = 8443;
 
 /** Whether a server could listen on 127.0.0.1:`port` now; the port that it got (for 0, one that is free). */
 async function listenOnce(port: number): Promise<number | undefined> {
@@ -20,6 +22,12 @@ async function listenOnce(port: number): Promise<number | undefined> {
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
+}
+
+/** A free port for HTTPS: the one that people know, unless `apiPort` or somebody else has it. */
+export async function freeHttpsPort(apiPort: number): Promise<number> {
+  const known = apiPort === HTTPS_PORT ? undefined : await listenOnce(HTTPS_PORT);
+  return known ?? (await freePort(0));
 }
 
 /** Reads a port number as it stands on the command line; 0 asks for any free one. */

@@ -60,6 +60,7 @@ export class Device {
           { name: 'org.vitrine.relay', socket: paths.relay },
         ],
         apiPort: await freePort(0),
+        httpsPort: await freePort(0),
         screen: 'vnc',
         serialNumber: SERIAL_NUMBER,
         credentials: await testCredentials(),
@@ -87,6 +88,11 @@ export class Device {
 
   get origin(): string {
     return `http://127.0.0.1:${this.machine.settings.apiPort}`;
+  }
+
+  /** Where HTTPS is, once the device has a certificate. */
+  get httpsOrigin(): string {
+    return `https://127.0.0.1:${this.machine.settings.httpsPort}`;
   }
 
   get api(): string {
