@@ -32,7 +32,7 @@ import { Display } from './resources/display/display.ts';
 import type { Kiosk } from './resources/display/ports.ts';
 import { displayRoutes } from './resources/display/routes.ts';
 import { displaySettings } from './resources/display/settings.ts';
-import { WaitingPage } from './resources/display/waiting-page.ts';
+import { SPLASH_URI, WaitingPage } from './resources/display/waiting-page.ts';
 import { documentRoutes } from './resources/document/routes.ts';
 import { certificateRoutes } from './resources/files/certificate-routes.ts';
 import { Certificates } from './resources/files/certificates.ts';
@@ -96,7 +96,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const identity = await readIdentity({ runtimeFolder, packageVersion: packageJson.version });
   const power = board.ownsSystem ? logindPower(dbus) : NO_POWER;
   const hardware = linuxHardware();
-  const browser = new BrowserSocket(join(runtimeFolder, 'browser.sock'), log);
+  const browser = new BrowserSocket(join(runtimeFolder, 'browser.sock'), log, (uri) => resource(uri));
   const dataProblems = board.ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
 
   // Resources.
@@ -114,6 +114,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const splash = await Splash.open({
     folder: join(dataFolder, 'splash'),
     builtIn: () => asset('page/splash.png'),
+    disk: new FileSystemSpace(dataFolder),
     bus,
     log,
   });
@@ -123,8 +124,14 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
       name: config.get().device.name,
       version: identity.version,
       addresses: network.addresses(),
+      splash: splash.version,
     }),
   );
+  /** What pages find under `vitrine:`. */
+  const resource = async (uri: string) =>
+    uri.split('?', 1)[0] === SPLASH_URI
+      ? { contentType: 'image/png', data: await splash.get('boot') }
+      : undefined;
   const content = await ContentStore.open({
     folder: join(dataFolder, 'content'),
     operations,
