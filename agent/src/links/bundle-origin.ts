@@ -140,7 +140,7 @@ export class BundleOrigin {
     if (name === undefined || !target || target.host.toLowerCase() !== this.#hostOf(name)) {
       return refuse(request, response, 421, 'No bundle of that name is displayed.');
     }
-    if (!isFromOwnOrigin(request))
+    if (!isFromOwnOrigin(request, target.host))
       return refuse(request, response, 403, 'Other origins have no business here.');
     const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') {
@@ -258,11 +258,10 @@ function originForm({
  * Whether a request was made by the bundle's own pages, or by the agent that opens them. A service worker's script
  * comes without Sec-Fetch-Site; what another site's page asks for does carry it, or an Origin.
  */
-function isFromOwnOrigin({ headers }: IncomingMessage): boolean {
-  const site = headers['sec-fetch-site'];
+function isFromOwnOrigin({ headers }: IncomingMessage, host: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-  const { origin, host } = headers;
-  return origin === undefined || origin.toLowerCase() === `http://${host?.toLowerCase()}`;
+  return origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
 
 /** A small page that says what is the matter. */

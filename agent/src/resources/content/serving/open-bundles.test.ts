@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { ZipFile } from 'yazl';
+import { type BundleFile, type Locate, OpenBundles } from './open-bundles.ts';
+
+async function zip(content: string): Promise<Buffer> {
+  const file = new ZipFile();
+  file.addBuffer(Buffer.from(content), 'index.html');
+  file.end();
+  return await buffer(file.outputStream);
+}
+
+async function folderFor(t: TestContext): Promise<(name: string, content: Buffer) => Promise<BundleFile>> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-open-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return async (name, content) => {
+    const path = join(folder, name);
+    await writeFile(`${path}.new`, content);
+    await rename(`${path}.new`, path);
+    return { path, sha256: createHash('sha256').update(content).digest('hex'), size: content.length };
+  };
+}
+
+function opened(t: TestContext, locate: Locate): { bundles: OpenBundles; closed: string[] } {
+  const closed: string[] = [];
+  const bundles = new OpenBundles(locate, ({ file }) => closed.push(file.sha256));
+  t.after(() => bundles.close());
+  return { bundles, closed };
+}
+
+test('one that is in use is opened once, and stays open for the next request', async (t) => {
+  const put = await folderFor(t);
+  const file = await put('a.zip', await zip('one'));
+  const { bundles, closed } = opened(t, () => file);
+  const [first, second] = await Promise.all([bundles.take('a'), bundles.take('a')]);
+  assert.ok(first);
+  assert.equal(first, second);
+  bundles.release(first);
+  bundles.release(first);
+  assert.equal(await bundles.take('a'), first);
+  bundles.release(first);
+  assert.deepEqual(closed, []);
+});
+
+test('one that is replaced between being found and being opened is not taken for the other', async (t) => {
+  const put = await folderFor(t);
+  const old = await put('a.zip', await zip('old'));
+  let asked = 0;
+  let current = old;
+  const { bundles, closed } = opened(t, () => {
+    asked += 1;
+    return asked === 1 ? old : current;
+  });
+  current = await put('a.zip', await zip('new'));
+  const bundle = await bundles.take('a');
+  assert.ok(bundle);
+  assert.equal(bundle.file, current);
+  // Closed, and not kept under the old one's name, if it could be read at all.
+  assert.equal(bundles.size, 1);
+  assert.ok(closed.length <= 1);
+  bundles.release(bundle);
+});
+
+test('one that is gone by then is not there; one that cannot be read is an error, now and later', async (t) => {
+  const put = await folderFor(t);
+  const file = await put('a.zip', await zip('one'));
+  const answers: (BundleFile | undefined)[] = [file, undefined];
+  const { bundles } = opened(t, () => answers.shift());
+  assert.equal(await bundles.take('a'), undefined);
+
+  const junk = await put('junk.zip', Buffer.from('no zip at all'));
+  const broken = opened(t, () => junk);
+  for (let attempt = 0; attempt < 2; attempt++)
+    await assert.rejects(broken.bundles.take('a'), { name: 'ZipError' });
+  assert.equal(broken.bundles.size, 0);
+
+  const absent = opened(t, () => ({ ...file, path: `${file.path}.none` }));
+  await assert.rejects(absent.bundles.take('a'), { code: 'ENOENT' });
+});
+
+test('one that keeps changing is given up on', async (t) => {
+  const put = await folderFor(t);
+  const file = await put('a.zip', await zip('one'));
+  let version = 0;
+  const { bundles } = opened(t, () => ({ ...file, sha256: String(version++) }));
+  await assert.rejects(bundles.take('a'), { name: 'TooManyOpen' });
+  await bundles.close();
+  assert.equal(bundles.size, 0);
+});
