@@ -12,8 +12,8 @@ export interface MachineSettings {
   acceleration: Acceleration;
   /** U-Boot's ROM. */
   firmware: string;
-  /** The qcow2 file that takes the machine's writes. */
-  disk: string;
+  /** What takes the machine's writes: a qcow2 file, or an NBD server on a unix socket. */
+  disk: string | { nbd: string };
   /** `unsafe` forgets about flushes: quicker, and only the host's own crash can tell. */
   diskCache: 'unsafe' | 'writeback';
   console: string;
@@ -24,13 +24,14 @@ export interface MachineSettings {
   apiPort: number;
   /** Port on 127.0.0.1 that leads to the device's port 443, where HTTPS is once it has a certificate. */
   httpsPort: number;
-  /** A window, or VNC on the first free display of the loopback. */
-  screen: 'window' | 'vnc';
+  /** A window, VNC on the first free display of the loopback, or a machine without graphics. */
+  screen: 'window' | 'vnc' | 'none';
   /** The device's serial number, which the firmware tells it. */
   serialNumber: string;
   /** systemd system credentials by name, handed over as files. */
   credentials?: { name: string; file: string }[];
   memoryMb?: number;
+  cpus?: number;
 }
 
 /** How a page on the device reaches this computer: the gateway of QEMU's user network. */
@@ -44,6 +45,23 @@ function quoted(value: string): string {
   return value.replaceAll(',', ',,');
 }
 
+/** What a viewer sees and touches. */
+const TOUCHED_SCREEN = [
+  ...['-device', 'virtio-vga,id=screen,xres=1280,yres=720'],
+  ...['-device', 'virtio-tablet-pci', '-device', 'virtio-keyboard-pci'],
+];
+
+const SCREENS: Record<MachineSettings['screen'], string[]> = {
+  window: [...TOUCHED_SCREEN, '-display', 'gtk,show-cursor=on'],
+  vnc: [...TOUCHED_SCREEN, '-display', 'none', '-vnc', '127.0.0.1:0,to=200'],
+  none: ['-display', 'none'],
+};
+
+function diskBackend(disk: MachineSettings['disk']): string {
+  if (typeof disk === 'string') return `format=qcow2,discard=unmap,file=${quoted(disk)}`;
+  return `format=raw,file.driver=nbd,file.server.type=unix,file.server.path=${quoted(disk.nbd)}`;
+}
+
 /** The machine that every board image is made for on virt, as QEMU's arguments; the one place that says so. */
 export function qemuArguments(settings: MachineSettings): string[] {
   const { acceleration, ports, monitors, credentials = [] } = settings;
@@ -53,19 +71,12 @@ export function qemuArguments(settings: MachineSettings): string[] {
     // U-Boot powers off and resets a "pc", not a "q35".
     ...['-M', 'pc,usb=off,vmport=off'],
     ...acceleration.args,
-    ...['-smp', '2', '-m', String(settings.memoryMb ?? 1024)],
+    ...['-smp', String(settings.cpus ?? 2), '-m', String(settings.memoryMb ?? 1024)],
     ...['-bios', settings.firmware],
     ...['-rtc', 'base=utc,clock=host'],
-    ...[
-      '-drive',
-      `if=none,id=disk,format=qcow2,cache=${settings.diskCache},discard=unmap,file=${quoted(settings.disk)}`,
-    ],
+    ...['-drive', `if=none,id=disk,cache=${settings.diskCache},${diskBackend(settings.disk)}`],
     ...['-device', 'virtio-blk-pci,drive=disk,serial=vitrine'],
-    ...['-device', 'virtio-vga,id=screen,xres=1280,yres=720'],
-    ...(settings.screen === 'window'
-      ? ['-display', 'gtk,show-cursor=on']
-      : ['-display', 'none', '-vnc', '127.0.0.1:0,to=200']),
-    ...['-device', 'virtio-tablet-pci', '-device', 'virtio-keyboard-pci'],
+    ...SCREENS[settings.screen],
     ...['-device', 'virtio-rng-pci'],
     ...['-netdev', ['user,id=cable', forward(settings.apiPort, 80), forward(settings.httpsPort, 443)].join()],
     ...['-device', 'virtio-net-pci,netdev=cable,mac=52:54:00:76:69:74,romfile='],
