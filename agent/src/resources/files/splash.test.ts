@@ -157,6 +157,19 @@ test('a disk without room is 507, and the image before stays', async () => {
   assert.equal(await remove('boot'), 204);
 });
 
+test('the units of the splash are told how the screen is turned', async () => {
+  const { splash, folder } = await setUp();
+  await splash.turn(0);
+  assert.deepEqual(await readdir(folder).catch(() => []), []);
+  await splash.turn(270);
+  assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=270\n');
+  const again = await setUp(folder);
+  await again.splash.turn(90);
+  assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
+  await again.splash.turn(0);
+  assert.deepEqual(await readdir(folder), []);
+});
+
 test('uploads of one image at the same time: the file is one of them, whole', async () => {
   const { put, get, events } = await setUp();
   const images = Array.from({ length: 8 }, (_, i) => solidPng(10 + i, 10, [i, i, i]));

@@ -22,6 +22,9 @@ export interface SplashOptions {
   log: Logger;
 }
 
+/** An environment file of the units that run vitrine-splash; not there while the screen is not turned. */
+const ROTATION_FILE = 'rotation.env';
+
 /** What is shown for an image: the uploaded ones, the first that is whole; then the built-in one. */
 const FALLBACKS: Readonly<Record<SplashKind, readonly SplashKind[]>> = {
   boot: ['boot'],
@@ -101,13 +104,31 @@ export class Splash {
     });
   }
 
+  /**
+   * Has the images at boot and shutdown turned as the screen is.
+   * @param degrees clockwise
+   */
+  async turn(degrees: number): Promise<void> {
+    const path = join(this.#options.folder, ROTATION_FILE);
+    const text = degrees === 0 ? '' : `SPLASH_ROTATION=${degrees}\n`;
+    await this.#inTurn(async () => {
+      if ((await readFile(path, 'utf8').catch(() => '')) === text) return;
+      if (text) await writeFileAtomic(path, text);
+      else await rm(path, { force: true });
+    });
+  }
+
   async #change(kind: SplashKind, work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => undefined);
-    await turn;
+    await this.#inTurn(work);
     if (kind === 'boot') await this.#look();
     this.#options.bus.emit(splashChanged, { kind });
     for (const listener of this.#listeners) listener(kind);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
   }
 
   async #look(): Promise<void> {
