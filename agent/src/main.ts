@@ -205,10 +205,13 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   config.onApply('display', (now) => {
     // What the browser is told at its start stays; a reboot takes the rest over.
     display.apply({ ...displaySettings(now, totalmem()), browser: settings.browser });
+    splash.turn(display.rotation).catch(onError);
   });
   config.onApply('device.health_interval_ms', () => health.periodChanged());
   config.onApply('device.name', () => display.waitingPageChanged());
-  splash.onChange(() => display.waitingPageChanged().catch(onError));
+  splash.onChange((kind) => {
+    if (kind === 'boot') display.waitingPageChanged().catch(onError);
+  });
   content.onReplaced((bundle) => display.bundleReplaced(bundle));
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
