@@ -52,6 +52,7 @@ export interface ZipEntry {
 /** What the central directory says about an entry; `dataStart` is found with the local header. */
 export interface CentralEntry {
   entry: ZipEntry;
+  /** Bytes of the name. */
   raw: Buffer;
   flags: number;
   localStart: number;
@@ -122,7 +123,7 @@ function readCentralEntry(record: Buffer, directoryStart: number): CentralEntry 
     extra.zip64,
     raw,
   );
-  const { bytes, compressedBytes, localStart = 0, disk } = extents;
+  const { bytes, compressedBytes, localStart, disk } = extents;
   if (disk !== 0) throw entryError(name, 'lies in another part of the archive');
   const isFolder = name.endsWith('/');
   checkKind(name, isFolder, record.readUInt32LE(38), extra.mode);

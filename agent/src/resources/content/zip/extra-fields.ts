@@ -19,13 +19,16 @@ export interface ExtraFields {
   mode: number | undefined;
 }
 
+const NONE: ExtraFields = { zip64: undefined, modifiedSeconds: undefined, mode: undefined };
+
 /**
  * Reads the extra fields of a local or central header and refuses those that change what the entry is: encryption,
  * another name, the same important field twice.
  * @param raw the name's bytes in this header
  */
 export function readExtraFields(extra: Buffer, raw: Buffer): ExtraFields {
-  const found: ExtraFields = { zip64: undefined, modifiedSeconds: undefined, mode: undefined };
+  if (extra.length === 0) return NONE;
+  const found = { ...NONE };
   let unicodePath = false;
   let at = 0;
   while (at + 4 <= extra.length) {
@@ -67,48 +70,45 @@ function checkUnicodePath(data: Buffer, raw: Buffer): void {
 export interface Extents {
   bytes: number;
   compressedBytes: number;
-  /** Not in local headers. */
-  localStart?: number;
-  disk?: number;
+  /** Zero in local headers, which do not have it. */
+  localStart: number;
+  /** The part of the archive; zero in local headers. */
+  disk: number;
 }
 
 /**
  * The extents with what the zip64 field carries for those that are saturated. Exactly these must be in the field, or
- * all of them, the same as in the header: where two readers could see two sizes, the archive is refused.
+ * those that are not as well, the same as in the header: where two readers could see two sizes, the archive is refused.
  */
 export function resolveZip64(extents: Extents, field: Buffer | undefined, raw: Buffer): Extents {
-  const slots: { key: keyof Extents; length: number; value: number; saturated: boolean }[] = [];
-  for (const key of ['bytes', 'compressedBytes', 'localStart', 'disk'] as const) {
-    const value = extents[key];
-    if (value === undefined) continue;
-    const isDisk = key === 'disk';
-    const saturated = value === (isDisk ? SATURATED_16 : SATURATED_32);
-    slots.push({ key, length: isDisk ? 4 : 8, value, saturated });
-  }
-  const needed = slots.filter((slot) => slot.saturated);
+  const isSaturated = (key: keyof Extents) => extents[key] === (key === 'disk' ? SATURATED_16 : SATURATED_32);
   if (!field) {
-    if (needed.length > 0) throw entryError(raw, 'lacks the zip64 field that its header announces');
+    if (ORDER.some(isSaturated)) throw entryError(raw, 'lacks the zip64 field that its header announces');
     return extents;
   }
-  const total = (list: typeof slots) => list.reduce((sum, slot) => sum + slot.length, 0);
-  let present = needed;
-  if (field.length !== total(needed)) {
-    present = slots;
-    while (present.length > 2 && total(present) > field.length) present = present.slice(0, -1);
-    const complete = needed.every((slot) => present.includes(slot));
-    if (total(present) !== field.length || !complete)
-      throw entryError(raw, 'has a zip64 field of the wrong length');
-  }
+  const needed = ORDER.filter(isSaturated);
+  const lists = [needed, ...FULL_LISTS.filter((list) => needed.every((key) => list.includes(key)))];
+  const present = lists.find((list) => lengthOf(list) === field.length);
+  if (!present) throw entryError(raw, 'has a zip64 field of the wrong length');
   const resolved = { ...extents };
   let at = 0;
-  for (const slot of present) {
-    const value = slot.length === 4 ? field.readUInt32LE(at) : Number(field.readBigUInt64LE(at));
-    at += slot.length;
-    if (!slot.saturated && value !== slot.value) {
+  for (const key of present) {
+    const value = key === 'disk' ? field.readUInt32LE(at) : Number(field.readBigUInt64LE(at));
+    at += lengthOf([key]);
+    if (!needed.includes(key) && value !== extents[key]) {
       throw entryError(raw, 'has a zip64 field that contradicts its header');
     }
     if (!Number.isSafeInteger(value)) throw entryError(raw, 'has a zip64 field with an impossible size');
-    resolved[slot.key] = value;
+    resolved[key] = value;
   }
   return resolved;
+}
+
+/** The order in a zip64 field. */
+const ORDER = ['bytes', 'compressedBytes', 'localStart', 'disk'] as const;
+/** What fields hold whose writer did not leave out what fits into the header. */
+const FULL_LISTS = [2, 3, 4].map((count) => ORDER.slice(0, count));
+
+function lengthOf(keys: readonly (keyof Extents)[]): number {
+  return keys.reduce((sum, key) => sum + (key === 'disk' ? 4 : 8), 0);
 }

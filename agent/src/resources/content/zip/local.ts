@@ -106,7 +106,7 @@ async function checkHead(
     extraBytes = await source.read(localStart + nameEnd, dataStart - localStart - nameEnd);
   const extra = readExtraFields(extraBytes, raw);
   const sizes = resolveZip64(
-    { bytes: head.readUInt32LE(22), compressedBytes: head.readUInt32LE(18) },
+    { bytes: head.readUInt32LE(22), compressedBytes: head.readUInt32LE(18), localStart: 0, disk: 0 },
     extra.zip64,
     raw,
   );

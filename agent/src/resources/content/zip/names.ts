@@ -50,45 +50,47 @@ export function foldedName(name: string): string {
 
 /** All names of one archive: refuses a second one that would meet the first on some file system. */
 export class NameRegister {
-  /** By folded path without the slash at the end. */
-  readonly #paths = new Map<
-    string,
-    { path: string; kind: 'file' | 'folder'; entry: string; implied: boolean }
-  >();
-  /** Folders whose own chain of folders is registered, as spelled. */
-  readonly #folders = new Set<string>();
+  /** Path as spelled, a folder's with a slash at its end, by its folded path without. */
+  readonly #spelled = new Map<string, string>();
+  /** Folders with an entry of their own. */
+  readonly #entries = new Set<string>();
+  /** Folders that are registered together with those around them. */
+  readonly #around = new Set<string>();
 
   /** Adds an entry and the folders that its path implies. */
   add(name: string): void {
-    const isFolder = name.endsWith('/');
-    const path = isFolder ? name.slice(0, -1) : name;
-    this.#register(path, isFolder ? 'folder' : 'file', name, false);
-    let slash = path.lastIndexOf('/');
+    if (name.endsWith('/')) {
+      if (this.#entries.has(name)) throw entryError(name, 'is there twice');
+      this.#entries.add(name);
+      this.#register(name.slice(0, -1), name, name);
+    } else {
+      if (this.#register(name, name, name)) throw entryError(name, 'is there twice');
+    }
+    let slash = name.lastIndexOf('/', name.length - 2);
     while (slash > 0) {
-      const folder = path.slice(0, slash);
-      if (this.#folders.has(folder)) return;
-      this.#folders.add(folder);
-      this.#register(folder, 'folder', name, true);
+      const folder = name.slice(0, slash);
+      if (this.#around.has(folder)) return;
+      this.#around.add(folder);
+      this.#register(folder, `${folder}/`, name);
       slash = folder.lastIndexOf('/');
     }
   }
 
-  #register(path: string, kind: 'file' | 'folder', entry: string, implied: boolean): void {
+  /** @returns whether it was there already, of the same kind and spelling */
+  #register(path: string, spelled: string, entry: string): boolean {
     const key = foldedName(path);
-    const known = this.#paths.get(key);
-    if (!known) {
-      this.#paths.set(key, { path, kind, entry, implied });
-    } else if (known.path !== path) {
-      const differ = path.normalize('NFC') === known.path.normalize('NFC') ? 'Unicode composition' : 'case';
-      throw entryError(entry, `and ${quoted(known.entry)} differ only by ${differ}`);
-    } else if (known.kind !== kind) {
-      const file = kind === 'file' ? entry : known.entry;
-      const inside = kind === 'file' ? known.entry : entry;
-      throw entryError(file, `is a file and, for ${quoted(inside)}, a folder too`);
-    } else if (!implied && !known.implied) {
-      throw entryError(entry, 'is there twice');
-    } else if (!implied) {
-      known.implied = false;
+    const known = this.#spelled.get(key);
+    if (known === spelled) return true;
+    if (known === undefined) {
+      this.#spelled.set(key, spelled);
+      return false;
     }
+    const knownPath = known.endsWith('/') ? known.slice(0, -1) : known;
+    if (knownPath === path) throw entryError(entry, `makes ${quoted(path)} a file and a folder at once`);
+    const differ = path.normalize('NFC') === knownPath.normalize('NFC') ? 'Unicode composition' : 'case';
+    throw entryError(
+      entry,
+      `is spelled ${quoted(path)} where another is ${quoted(knownPath)}: they differ only by ${differ}`,
+    );
   }
 }

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyBundle, ZipError } from './index.ts';
+import { CORPUS } from './testing/corpus.ts';
+import { memorySource } from './testing/memory-source.ts';
+
+test('the corpus has every odd archive once', () => {
+  assert.ok(CORPUS.length >= 60);
+  assert.equal(new Set(CORPUS.map(({ name }) => name)).size, CORPUS.length);
+});
+
+for (const { name, build, expected } of CORPUS) {
+  test(`${expected === 'ok' ? 'accepted' : 'refused'}: ${name}`, async () => {
+    const source = memorySource(await build());
+    if (expected === 'ok') {
+      const directory = await verifyBundle(source);
+      assert.ok(directory.has('index.html'));
+    } else {
+      const reason = await verifyBundle(source).then(
+        () => 'nothing wrong',
+        (error: unknown) => error,
+      );
+      assert.ok(reason instanceof ZipError, String(reason));
+      assert.match(reason.message, expected);
+      assert.match(reason.message, /^[A-Z][\P{C}]+\.$/u);
+      assert.ok(reason.message.length < 400);
+    }
+  });
+}

@@ -1,0 +1,13 @@
+/**
+ * Hostile and odd archives, each with the expected answer: `ok`, or what the reason matches. One list for the reader, for
+ * uploads and for `check`.
+ */
+import { CONTENT_ZIPS } from './corpus-contents.ts';
+import { NAME_ZIPS } from './corpus-names.ts';
+import { STRUCTURE_ZIPS } from './corpus-structure.ts';
+import { TOOL_ZIPS } from './corpus-tools.ts';
+import type { CorpusZip } from './corpus-zip.ts';
+
+export type { CorpusZip } from './corpus-zip.ts';
+
+export const CORPUS: readonly CorpusZip[] = [...NAME_ZIPS, ...CONTENT_ZIPS, ...STRUCTURE_ZIPS, ...TOOL_ZIPS];
