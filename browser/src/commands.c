@@ -1,5 +1,7 @@
 #include "vitrine.h"
 
+#include <stdlib.h>
+
 #define WORLD "vitrine" // scripts of ours run apart from the page's
 
 static const char *text_of(JsonObject *command, const char *key)
@@ -92,7 +94,7 @@ void command_handle(JsonObject *command)
         configure(id, command);
     } else if (g_str_equal(name, "quit")) {
         acknowledge(id);
-        quit(0);
+        exit(0);
     } else if (!view_get()) {
         link_fail(id, "not_configured", "configure comes first");
     } else if (g_str_equal(name, "load") && text_of(command, "uri")) {

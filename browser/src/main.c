@@ -2,28 +2,15 @@
 
 #include <glib-unix.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static gboolean on_terminate(gpointer data)
 {
-    quit(0);
-    return G_SOURCE_REMOVE;
-}
-
-// The first message of every connection. It tells an agent that came back what has stayed on the screen.
-static void say_hello(void)
-{
-    g_autofree char *webkit = g_strdup_printf(
-        "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
-    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", view_committed_uri(), NULL);
-    json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
-    json_object_set_int_member(hello, "pid", getpid());
-    link_send(hello);
+    exit(0);
 }
 
 int main(int argc, char **argv)
 {
-    g_autofree char *socket = g_strdup(g_getenv("VITRINE_BROWSER_SOCKET"));
+    g_autofree char *socket = g_strdup("/run/vitrine/browser.sock");
     g_autofree char *data = NULL;
     g_auto(GStrv) first = NULL;
     const GOptionEntry entries[] = {
@@ -50,7 +37,6 @@ int main(int argc, char **argv)
     }
     g_unix_signal_add(SIGTERM, on_terminate, NULL);
     g_unix_signal_add(SIGINT, on_terminate, NULL);
-    link_start(socket ? socket : "/run/vitrine/browser.sock", command_handle, say_hello,
-        resource_refuse_all);
-    return loop_run();
+    link_start(socket);
+    g_main_loop_run(g_main_loop_new(NULL, FALSE)); // without end: what ends the process calls exit
 }

@@ -1,5 +1,6 @@
 #include "vitrine.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <wpe/wayland/wpe-wayland.h>
 
@@ -193,12 +194,12 @@ static void on_frame(WebKitWebView *self, gpointer data)
 static void on_display_gone(WPEDisplay *self, GError *error, gpointer data)
 {
     g_printerr("compositor gone: %s\n", error ? error->message : "no reason given");
-    quit(4);
+    exit(4);
 }
 
 static void on_closed(WPEView *self, gpointer data)
 {
-    quit(4);
+    exit(4);
 }
 
 gboolean view_start(const char *folder, GError **error)

@@ -6,14 +6,8 @@
 
 #define PROTOCOL_VERSION 1
 
-// loop.c
-int loop_run(void); // gives the exit code
-void quit(int code);
-
 // link.c: the connection to the agent. It is made again and again; messages without one are dropped.
-typedef void (*CommandHandler)(JsonObject *command);
-void link_start(
-    const char *socket, CommandHandler on_command, void (*on_connected)(void), void (*on_dropped)(void));
+void link_start(const char *socket);
 // Texts as name and value, then NULL. Long ones are cut; a value of NULL is told as null.
 JsonObject *link_event(const char *name, ...) G_GNUC_NULL_TERMINATED;
 JsonObject *link_answer(gint64 id, gboolean ok);
