@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* A graphics driver may load late, and a compositor that ends lets go of the screen late. */
-enum { LOOK_MS = 100, PATIENCE_MS = 5000 };
+enum { LOOK_MS = 200, PATIENCE_MS = 5000 };
 
 static void wait_a_moment(void)
 {
