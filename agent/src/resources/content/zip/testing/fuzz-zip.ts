@@ -1,0 +1,167 @@
+/**
+ * Changes archives at random and looks at what the reader makes of them: it must refuse with a ZipError or accept with
+ * the same content as before. `fuzz.test.ts` does this for a moment; for longer:
+ *
+ *     npx node agent/src/resources/content/zip/testing/fuzz-zip.ts --seconds 600 [--seed 7]
+ *
+ * What breaks it is saved in `seeds/`, which every later run starts from.
+ */
+import { createHash, randomInt } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { verifyBundle, ZipError } from '../index.ts';
+import { memorySource } from './memory-source.ts';
+import { readContents } from './read-contents.ts';
+
+const SEEDS = fileURLToPath(new URL('seeds/', import.meta.url));
+const SLOW_MS = 5000;
+const SIGNATURES = ['PK\x01\x02', 'PK\x03\x04', 'PK\x05\x06', 'PK\x06\x06', 'PK\x06\x07', 'PK\x07\x08'];
+const NUMBERS = [0, 1, 7, 8, 9, 12, 20, 45, 99, 0x7f, 0xff, 0x800, 0x7fff, 0xffff, 0x7fff_ffff, 0xffff_ffff];
+
+/** The saved archives: valid ones to start from, and what once broke the reader. */
+export function readSeeds(): { name: string; bytes: Buffer }[] {
+  const names = readdirSync(SEEDS).sort();
+  return names.map((name) => ({ name, bytes: readFileSync(join(SEEDS, name)) }));
+}
+
+/** Numbers that look random and are the same for the same seed, each below its limit. */
+export type Dice = (limit: number) => number;
+
+export function dice(seed: number): Dice {
+  let state = seed >>> 0;
+  return (limit) => {
+    // mulberry32
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+}
+
+/** The archive with one to four random changes. */
+export function mutate(bytes: Buffer, others: readonly Buffer[], roll: Dice): Buffer {
+  let changed = Buffer.from(bytes);
+  for (let left = 1 + roll(4); left > 0 && changed.length > 4; left--)
+    changed = change(changed, others, roll);
+  return changed;
+}
+
+function change(bytes: Buffer<ArrayBuffer>, others: readonly Buffer[], roll: Dice): Buffer<ArrayBuffer> {
+  const at = roll(bytes.length);
+  const length = Math.min(bytes.length - at, 1 + roll(roll(2) === 0 ? 4 : 200));
+  const part = bytes.subarray(at, at + length);
+  const splice = (...middle: Buffer[]) =>
+    Buffer.concat([bytes.subarray(0, at), ...middle, bytes.subarray(at + length)]);
+  switch (roll(9)) {
+    case 0:
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << roll(8));
+      return bytes;
+    case 1:
+      bytes[at] = roll(256);
+      return bytes;
+    case 2:
+    case 3:
+      return writeNumber(bytes, fieldPosition(bytes, roll), roll);
+    case 4:
+      return splice();
+    case 5:
+      return splice(part, part);
+    case 6:
+      return splice(Buffer.from(Array.from({ length }, () => roll(256))));
+    case 7: {
+      const other = others[roll(others.length)] ?? bytes;
+      const from = roll(other.length);
+      return splice(other.subarray(from, from + length));
+    }
+    default:
+      return bytes.subarray(0, at);
+  }
+}
+
+/** A place in one of the headers. */
+function fieldPosition(bytes: Buffer, roll: Dice): number {
+  const signature = SIGNATURES[roll(SIGNATURES.length)] ?? '';
+  const found = bytes.indexOf(signature, roll(bytes.length), 'latin1');
+  return found < 0 ? roll(bytes.length) : found + 4 + roll(46);
+}
+
+function writeNumber(bytes: Buffer<ArrayBuffer>, at: number, roll: Dice): Buffer<ArrayBuffer> {
+  const value = NUMBERS[roll(NUMBERS.length)] ?? 0;
+  const width = value > 0xffff || roll(2) === 0 ? 4 : 2;
+  if (at + width > bytes.length) return bytes;
+  if (width === 4) bytes.writeUInt32LE(value, at);
+  else bytes.writeUInt16LE(value, at);
+  return bytes;
+}
+
+/** What an archive holds, in a form to compare; `undefined` when it is refused. Any other error is thrown. */
+export async function contentOf(bytes: Buffer): Promise<string | undefined> {
+  const source = memorySource(bytes);
+  try {
+    const directory = await verifyBundle(source);
+    const contents = [...(await readContents(source, directory))];
+    return JSON.stringify(contents.sort().map(([name, data]) => [name, data.toString('base64')]));
+  } catch (error) {
+    if (error instanceof ZipError) return undefined;
+    throw error;
+  }
+}
+
+export interface FuzzFinding {
+  archive: Buffer;
+  what: string;
+}
+
+export interface FuzzResult {
+  rounds: number;
+  /** Changed archives that were accepted, at most a thousand of them. */
+  accepted: Buffer[];
+  findings: FuzzFinding[];
+}
+
+/** Changes the seeds until `isOver`, or until something is found. */
+export async function fuzz(seed: number, isOver: (rounds: number) => boolean): Promise<FuzzResult> {
+  const roll = dice(seed);
+  const seeds = readSeeds().map(({ bytes }) => bytes);
+  const contents = new Set<string | undefined>(await Promise.all(seeds.map(contentOf)));
+  const result: FuzzResult = { rounds: 0, accepted: [], findings: [] };
+  while (!isOver(result.rounds) && result.findings.length === 0) {
+    result.rounds++;
+    const archive = mutate(seeds[roll(seeds.length)] ?? Buffer.alloc(0), seeds, roll);
+    const started = performance.now();
+    try {
+      const content = await contentOf(archive);
+      if (!contents.has(content) && content !== undefined) {
+        result.findings.push({ archive, what: 'was accepted with another content' });
+      } else if (content !== undefined && result.accepted.length < 1000) {
+        result.accepted.push(archive);
+      }
+    } catch (error) {
+      result.findings.push({ archive, what: `broke the reader: ${error}` });
+    }
+    if (performance.now() - started > SLOW_MS) {
+      result.findings.push({ archive, what: `took over ${SLOW_MS / 1000} s` });
+    }
+  }
+  return result;
+}
+
+/** Keeps an archive that broke the reader; the tests run it from then on. */
+function save(archive: Buffer): string {
+  const hash = createHash('sha256').update(archive).digest('hex').slice(0, 12);
+  const path = join(SEEDS, `found-${hash}.zip`);
+  writeFileSync(path, archive);
+  return path;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { seconds: { type: 'string' }, seed: { type: 'string' } } });
+  const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+  const end = performance.now() + Number(values.seconds ?? 60) * 1000;
+  const { rounds, accepted, findings } = await fuzz(seed, () => performance.now() > end);
+  console.log(`${rounds} archives, ${accepted.length} of them accepted; seed ${seed}`);
+  for (const { archive, what } of findings) console.log(`one ${what}; saved as ${save(archive)}`);
+  process.exitCode = findings.length > 0 ? 1 : 0;
+}
