@@ -10,11 +10,18 @@ test('what dead test runs left goes; what lives or is no test’s stays', async 
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-leftovers-'));
   try {
     const dead = spawnSync('true').pid;
-    for (const name of [`test-${dead}`, `test-start-${dead}`, `test-${process.pid}`, `kept-${dead}`]) {
+    for (const name of [
+      `test-${dead}`,
+      `test-start-${dead}`,
+      `test-cuts-b-${dead}`,
+      `test-${process.pid}`,
+      `kept-${dead}`,
+    ]) {
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, 'console.log'), '');
     }
     for (const pid of [dead, process.pid]) await writeFile(join(folder, `test-${pid}.qcow2`), '');
+    await writeFile(join(folder, `test-cuts-a-${dead}.img`), '');
     await removeLeftovers(folder);
     assert.deepEqual(
       (await readdir(folder)).sort(),

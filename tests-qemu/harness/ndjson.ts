@@ -70,11 +70,12 @@ export class SerialClient {
   }
 
   async response(id: string | number, timeoutMs = REQUEST_TIMEOUT_MS): Promise<SerialResponse> {
-    const found = await waitFor(() => this.#responses.get(id), {
+    const found = await waitFor(() => this.#responses.get(id) ?? (this.closed && 'closed'), {
       timeoutMs,
       what: `the response ${id} on serial; the last received is ${JSON.stringify(this.text.slice(-300))}`,
       intervalMs: 5,
     });
+    if (found === 'closed') throw new Error(`the serial link was closed before the response ${id}`);
     this.#responses.delete(id);
     return found;
   }

@@ -6,8 +6,19 @@ import { Device } from './device.ts';
 import { consoleTail, saveEvidence } from './evidence.ts';
 import { PageServer } from './pages.ts';
 
+/** What the command line may say to scenarios. */
+export interface SuiteOptions {
+  /** Power cuts of the scenario `cuts`. */
+  cuts: number;
+  /** What a scenario draws by chance is drawn from. */
+  seed: number;
+}
+
 /** What a scenario works with that makes its own machine, or needs none. */
 export interface BareBench {
+  image: BuiltImage;
+  options: SuiteOptions;
+  print: (text: string) => void;
   pages: PageServer;
   /** Runs one test and counts it. A failure is reported with what the device looked like; the next one still runs. */
   test: (name: string, work: () => Promise<void>, timeoutMs?: number) => Promise<void>;
@@ -52,13 +63,15 @@ export class Suite {
   readonly tally: Tally = { passed: 0, failed: 0 };
   readonly failures: string[] = [];
   readonly #image: BuiltImage;
+  readonly #options: SuiteOptions;
   readonly #print: (text: string) => void;
   #device: Device | undefined;
   /** The device is as from the factory, or left as found. */
   #clean = true;
 
-  constructor(image: BuiltImage, print: (text: string) => void) {
+  constructor(image: BuiltImage, options: SuiteOptions, print: (text: string) => void) {
     this.#image = image;
+    this.#options = options;
     this.#print = print;
   }
 
@@ -66,6 +79,9 @@ export class Suite {
     this.#print(`\n${name}: ${definition.title}\n`);
     const pages = await PageServer.start();
     const benchOf = (device?: Device): BareBench => ({
+      image: this.#image,
+      options: this.#options,
+      print: this.#print,
       pages,
       test: (test, work, timeoutMs) => this.#test(device, `${name}: ${test}`, work, timeoutMs),
     });

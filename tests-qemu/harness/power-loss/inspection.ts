@@ -1,0 +1,69 @@
+import { field } from '../events.ts';
+import { http } from '../http.ts';
+import type { CutMachine } from './cut-machine.ts';
+import { ABSENT } from './ledger.ts';
+import { AUTHORITIES, BUNDLE, CONFIG, configValue, digest, SPLASH } from './workload.ts';
+
+/** What /data is after a boot: the initramfs's word. Anything else means that something was given up. */
+const GOOD_STATES = ['created', 'clean', 'repaired'];
+/** Prints the state, and the digests of the files; a name that no finished write leaves is among them, too. */
+const LOOK = `cat /run/vitrine/data-state
+cd /data
+find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0 sha256sum`;
+const KNOWN_FILES =
+  /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/.*|display.*)$/;
+
+export interface Findings {
+  /** By key of the ledger. */
+  values: Map<string, string>;
+  /** What must not be, whatever was asked for. */
+  problems: string[];
+  /** The initramfs's word for /data. */
+  dataState: string;
+}
+
+/** Looks at everything that the device remembers, through the API and in its files. */
+export async function inspect(machine: CutMachine): Promise<Findings> {
+  const values = new Map<string, string>();
+  const problems: string[] = [];
+  const get = async (path: string): Promise<unknown> => {
+    const { status, body, bytes } = await http('GET', machine.api + path);
+    if (status !== 200) problems.push(`GET ${path}: ${status} ${bytes.toString().slice(0, 300)}`);
+    return body ?? bytes;
+  };
+
+  const [dataState = '', ...lines] = (await machine.shell.ok(LOOK)).split('\n');
+  if (!GOOD_STATES.includes(dataState)) problems.push(`/data is ${dataState}`);
+  const files = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
+  for (const file of files.keys()) if (!KNOWN_FILES.test(file)) problems.push(`there is a file ${file}`);
+  const health = await get('/device/health');
+  const told = field(health, 'problems');
+  if (Array.isArray(told) && told.length > 0) problems.push(`health tells: ${told.join('; ')}`);
+
+  const bundles = field(await get('/content'), 'bundles');
+  for (const bundle of Array.isArray(bundles) ? bundles : []) {
+    const [name, sha256] = [String(field(bundle, 'name')), String(field(bundle, 'sha256'))];
+    values.set(BUNDLE + name, sha256);
+    const file = files.get(`./content/${name}.zip`) ?? ABSENT;
+    if (file !== sha256) problems.push(`${name}.zip is ${file}, listed as ${sha256}`);
+    const { body } = await http('POST', `${machine.api}/content/${name}/check`);
+    if (field(body, 'ok') !== true) problems.push(`the check of ${name} says ${JSON.stringify(body)}`);
+  }
+  for (const file of files.keys()) {
+    const name = /^\.\/content\/(.*)\.(?:zip|json)$/.exec(file)?.[1];
+    if (name !== undefined && !values.has(BUNDLE + name))
+      problems.push(`${file} is of no bundle that is listed`);
+  }
+
+  const config = await get('/config');
+  values.set(CONFIG, configValue(field(config, 'audio.volume'), field(config, 'device.name')));
+  const splash = files.get('./splash/boot.png');
+  if (splash) {
+    values.set(SPLASH, splash);
+    const { bytes } = await http('GET', `${machine.api}/files/splash`);
+    if (digest(bytes) !== splash) problems.push('the splash image is not the file that is kept');
+  }
+  const authorities = files.get('./certificates/ca.pem');
+  if (authorities) values.set(AUTHORITIES, authorities);
+  return { values, problems, dataState };
+}

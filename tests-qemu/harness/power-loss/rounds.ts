@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../../ci/lib/wait.ts';
+import { SerialClient } from '../ndjson.ts';
+import { EventSocket } from '../socket.ts';
+import type { CutMachine } from './cut-machine.ts';
+import { inspect } from './inspection.ts';
+import { Ledger } from './ledger.ts';
+import { describePlan, drawPlan, type Moment, type Plan } from './plan.ts';
+import { Random } from './random.ts';
+import { Workload } from './workload.ts';
+
+/** A round whose moment or command does not come is cut then. */
+const ROUND_LIMIT_MS = 20_000;
+const SETTLE_TIMEOUT_MS = 30_000;
+
+/** What one round was, in words. */
+export interface Round {
+  bootSeconds: number;
+  dataState: string;
+  said: string;
+  /** What is wrong after the cut before; empty when all is well. */
+  problems: string[];
+}
+
+/** Rounds of boot, inspection, work and power cut on one machine; each goes on with what the one before left. */
+export class CutRounds {
+  readonly #machine: CutMachine;
+  readonly #random: Random;
+  readonly #ledger = new Ledger();
+
+  constructor(machine: CutMachine, random: Random) {
+    this.#machine = machine;
+    this.#random = random;
+  }
+
+  /** The first boot: what a device from the factory has. */
+  async begin(): Promise<void> {
+    await this.#machine.boot();
+    const { values, problems } = await inspect(this.#machine);
+    if (problems.length > 0) throw new Error(`before any cut: ${problems.join('; ')}`);
+    this.#ledger.compare(values);
+  }
+
+  /** Works, cuts the power, boots again and looks. */
+  async round(): Promise<Round> {
+    const plan = drawPlan(this.#random);
+    const done = await this.#workAndCut(plan);
+    const bootSeconds = await this.#machine.boot();
+    const { values, problems, dataState } = await inspect(this.#machine);
+    return {
+      bootSeconds,
+      dataState,
+      said: `${describePlan(plan)}; ${done}`,
+      problems: [...problems, ...this.#ledger.compare(values)],
+    };
+  }
+
+  #fork(): Random {
+    return new Random(this.#random.integer(0, 2 ** 32 - 1));
+  }
+
+  async #workAndCut(plan: Plan): Promise<string> {
+    const { nbd } = this.#machine;
+    const fate = this.#fork();
+    const cut = Promise.withResolvers<string>();
+    const seen: Record<Moment, number> = { begun: 0, verified: 0, confirmed: 0 };
+    let armed = false;
+    let off = false;
+    const on = (moment: Moment): void => {
+      seen[moment]++;
+      if (armed || moment !== plan.moment || seen[moment] < plan.count) return;
+      armed = true;
+      if ('commands' in plan.trigger) nbd.freezeAfter(plan.trigger.commands, () => cut.resolve('in time'));
+      else setTimeout(() => cut.resolve('in time'), plan.trigger.ms);
+    };
+    const socket = await EventSocket.open(`${this.#machine.api.replace('http', 'ws')}/events`);
+    const serial = await SerialClient.connect(this.#machine.paths.serial);
+    try {
+      await socket.subscribe('operation');
+      const options = {
+        api: this.#machine.api,
+        ledger: this.#ledger,
+        socket,
+        serial,
+        on,
+        stopped: () => off || (armed && plan.quiet),
+        off: () => off,
+      };
+      const working = Promise.all(
+        // A sequence for each, so that the pace of one does not change what another one does.
+        plan.actors.map((actor) => new Workload({ ...options, random: this.#fork() }).run(actor)),
+      );
+      const failed = working.then(() => new Promise<never>(() => undefined));
+      const ended = new AbortController();
+      const late = sleep(ROUND_LIMIT_MS, 'late', { signal: ended.signal }).catch(() => 'late');
+      const came = await Promise.race([cut.promise, late, failed]);
+      ended.abort();
+      off = true;
+      const loss = await this.#machine.cut(fate);
+      await within(working, SETTLE_TIMEOUT_MS, 'the requests under way to fail');
+      const asked = `${seen.begun} begun, ${seen.confirmed} confirmed`;
+      const lost = `${loss.strategy}: ${loss.kept} kept and ${loss.torn} torn of ${loss.writes} unflushed writes`;
+      return `${came === 'late' ? 'late; ' : ''}${asked}; ${lost}`;
+    } finally {
+      off = true;
+      serial.close();
+      await socket.close();
+    }
+  }
+}

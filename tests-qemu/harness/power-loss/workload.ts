@@ -1,0 +1,175 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+import { solidPng } from '../../../agent/src/resources/files/make-png.ts';
+import { waitFor } from '../../../ci/lib/wait.ts';
+import { zip } from '../bundles.ts';
+import { field } from '../events.ts';
+import { type HttpOptions, type HttpResponse, http } from '../http.ts';
+import type { SerialClient } from '../ndjson.ts';
+import type { EventSocket } from '../socket.ts';
+import { ABSENT, type Ledger } from './ledger.ts';
+import type { Actor, Moment } from './plan.ts';
+import type { Random } from './random.ts';
+
+const NAMES = ['app', 'kiosk', 'menu', 'signage'] as const;
+const [SMALLEST, BIGGEST] = [1024, 1.5 * 2 ** 20];
+/** Above this the serial link, whose every byte the guest decodes, takes longer than the cut waits. */
+const SERIAL_MOST = 48 * 1024;
+const SERIAL_SHARE = 0.25;
+const DONE_TIMEOUT_MS = 120_000;
+/** Of a bundle that is there: so often it is deleted rather than replaced. */
+const DELETE_SHARE = 0.35;
+
+export const BUNDLE = 'bundle ';
+export const CONFIG = 'config';
+export const SPLASH = 'splash';
+export const AUTHORITIES = 'certificate authorities';
+
+export function digest(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** The two fields that each PATCH sets together, as one value. */
+export function configValue(volume: unknown, name: unknown): string {
+  return `${String(volume)} ${String(name)}`;
+}
+
+export interface WorkloadOptions {
+  api: string;
+  random: Random;
+  ledger: Ledger;
+  /** Subscribed to `operation`. */
+  socket: EventSocket;
+  serial: SerialClient;
+  on: (moment: Moment) => void;
+  /** Whether nothing more is to be begun. */
+  stopped: () => boolean;
+  /** Whether the device may be gone: what fails then has not failed. */
+  off: () => boolean;
+}
+
+/** Changes things on a device by its links, and writes into the ledger what it asked for and what was confirmed. */
+export class Workload {
+  readonly #o: WorkloadOptions;
+
+  constructor(options: WorkloadOptions) {
+    this.#o = options;
+  }
+
+  /** Makes requests until stopped or until the device is gone. */
+  async run(actor: Actor): Promise<void> {
+    const { off, stopped } = this.#o;
+    const step = { bundles: () => this.#bundle(), config: () => this.#config(), files: () => this.#file() }[
+      actor
+    ];
+    try {
+      while (!stopped()) await step();
+    } catch (error) {
+      if (!off()) throw error;
+    }
+  }
+
+  async #bundle(): Promise<void> {
+    const { random, ledger } = this.#o;
+    const name = random.pick(NAMES);
+    const key = BUNDLE + name;
+    if (ledger.get(key) !== ABSENT && random.chance(DELETE_SHARE)) {
+      await this.#change(key, ABSENT, () => this.#send('DELETE', `/content/${name}`), [204]);
+      return;
+    }
+    const size = Math.round(SMALLEST * (BIGGEST / SMALLEST) ** random.next());
+    const page = `<!doctype html><title>${name}</title>${random.next()}`;
+    const archive = await zip({ 'index.html': page, 'media/clip.webm': random.bytes(size) });
+    await this.#change(key, digest(archive), () => this.#upload(name, archive), [202]);
+  }
+
+  /** Resolves when the bundle is in place. */
+  async #upload(name: string, archive: Buffer): Promise<{ status: number; body?: unknown }> {
+    const { random, serial, socket, on, off } = this.#o;
+    const { mark } = socket.events;
+    const bySerial = archive.length < SERIAL_MOST && random.chance(SERIAL_SHARE);
+    const answer = bySerial
+      ? await serial.upload('PUT', `/api/v1/content/${name}`, archive)
+      : await this.#http('PUT', `/content/${name}`, {
+          raw: archive,
+          headers: { 'content-type': 'application/zip' },
+        });
+    if (answer.status !== 202) return answer;
+    on('verified');
+    const id = field(answer.body, 'operation_id');
+    const ended = await waitFor(
+      () => {
+        const found = socket.events
+          .since(mark, 'operation')
+          .find(
+            ({ payload }) => field(payload, 'operation_id') === id && field(payload, 'state') !== 'running',
+          );
+        return found?.payload ?? (off() || socket.closed !== undefined ? 'gone' : undefined);
+      },
+      { timeoutMs: DONE_TIMEOUT_MS, what: `the bundle ${name} to be in place`, intervalMs: 5 },
+    );
+    if (ended === 'gone') throw new Error('the device is gone');
+    if (field(ended, 'state') !== 'done') throw new Error(`the bundle ${name}: ${JSON.stringify(ended)}`);
+    return answer;
+  }
+
+  async #config(): Promise<void> {
+    const { random } = this.#o;
+    const [volume, name] = [random.integer(0, 100), `Device ${random.integer(0, 1e6)}`];
+    const json = { audio: { volume }, device: { name } };
+    await this.#change(CONFIG, configValue(volume, name), () => this.#send('PATCH', '/config', json), [200]);
+  }
+
+  async #file(): Promise<void> {
+    const { random, ledger } = this.#o;
+    const [key, path, type] = random.pick([
+      [SPLASH, '/files/splash', 'image/png'],
+      [AUTHORITIES, '/files/certificates/ca', 'application/x-pem-file'],
+    ] as const);
+    if (ledger.get(key) !== ABSENT && random.chance(DELETE_SHARE)) {
+      await this.#change(key, ABSENT, () => this.#send('DELETE', path), [204]);
+      return;
+    }
+    const raw = key === SPLASH ? somePicture(random) : someAuthorities(random);
+    const put = () => this.#http('PUT', path, { raw, headers: { 'content-type': type } });
+    await this.#change(key, digest(raw), put, [204]);
+  }
+
+  async #change(
+    key: string,
+    value: string,
+    act: () => Promise<{ status: number; body?: unknown }>,
+    good: number[],
+  ): Promise<void> {
+    const { ledger, on } = this.#o;
+    ledger.ask(key, value);
+    on('begun');
+    const { status, body } = await act();
+    if (!good.includes(status)) throw new Error(`${key}: ${status} ${JSON.stringify(body)}`);
+    ledger.confirm(key);
+    on('confirmed');
+  }
+
+  /** By one of the links. */
+  async #send(method: string, path: string, json?: unknown): Promise<{ status: number; body?: unknown }> {
+    const { random, serial } = this.#o;
+    if (random.chance(SERIAL_SHARE)) return await serial.request(method, `/api/v1${path}`, json);
+    return await this.#http(method, path, json === undefined ? {} : { json });
+  }
+
+  async #http(method: string, path: string, options: HttpOptions): Promise<HttpResponse> {
+    return await http(method, this.#o.api + path, options);
+  }
+}
+
+function somePicture(random: Random): Buffer {
+  const shade = (): number => random.integer(0, 255);
+  return solidPng(random.integer(1, 200), random.integer(1, 200), [shade(), shade(), shade()]);
+}
+
+/** Some of the authorities that Node carries, in the form in which the device keeps them. */
+function someAuthorities(random: Random): Buffer {
+  const first = random.integer(0, rootCertificates.length - 4);
+  const few = rootCertificates.slice(first, first + random.integer(1, 4));
+  return Buffer.from(few.map((pem) => new X509Certificate(pem).toString()).join(''));
+}
