@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { waitFor } from '../../../../ci/lib/wait.ts';
+import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { listen } from '../../links/http.ts';
+import { FileSystemSpace } from '../../system/disk-space.ts';
 import type { DiskSpace } from './ports.ts';
 import { MAX_UPLOADS } from './store.ts';
 import { bundle, operationOf, sha256, testContent } from './test-content.ts';
@@ -296,6 +300,37 @@ test('a disk that is full all the same is insufficient_storage, and nothing half
   assert.deepEqual([status, code], [507, 'insufficient_storage']);
   assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
   assert.equal(content.store.locate('menu')?.sha256, sha256(good));
+});
+
+test('a real disk is never filled: what does not fit beside what is there is refused', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-small-'));
+  t.after(() => rm(folder, { recursive: true }));
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder]).status !== 0) {
+    t.skip('file systems cannot be mounted here');
+    return;
+  }
+  try {
+    const content = await testContent(
+      { after: (clean) => t.after(clean) },
+      { folder: join(folder, 'content') },
+    );
+    const large = await bundle('large', 10 * MIB);
+    await content.stored('menu', large);
+    for (const headers of [{ 'content-length': String(16 * MIB) }, undefined]) {
+      // With an announced length before it is read, without one when the room ends.
+      const answer = await content.put('other', Readable.from(chunks(Buffer.alloc(16 * MIB))), headers);
+      assert.deepEqual([answer.status, answer.code], [507, 'insufficient_storage']);
+      assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+      assert.ok((await new FileSystemSpace(folder).free()).free_bytes > RESERVE_BYTES);
+    }
+    await content.stored('small', await bundle('small', 4 * MIB));
+    assert.equal(
+      JSON.stringify((await content.call('POST', '/content/menu/check')).body).includes('true'),
+      true,
+    );
+  } finally {
+    spawnSync('umount', ['-l', folder]);
+  }
 });
 
 test('a bundle that cannot be put into place ends its operation failed', async (t) => {

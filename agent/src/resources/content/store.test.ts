@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { MAX_CHECKS } from './store.ts';
+import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './test-content.ts';
+
+async function listed({ call }: TestContent): Promise<{ name: string; sha256: string; active: boolean }[]> {
+  const { status, body } = await call('GET', '/content');
+  assert.equal(status, 200);
+  return JSON.parse(JSON.stringify(body)).bundles;
+}
+
+function checkOf({ status, body }: Answer): { ok: boolean; message: string } {
+  assert.equal(status, 200);
+  return JSON.parse(JSON.stringify(body));
+}
+
+test('bundles are listed by name, and tell which one is on the screen', async (t) => {
+  const content = await testContent(t);
+  assert.deepEqual(await listed(content), []);
+  for (const name of ['menu', 'a', 'menu-2']) await content.stored(name, await bundle(name));
+  content.active.add('menu');
+  assert.deepEqual(
+    (await listed(content)).map(({ name, active }) => [name, active]),
+    [
+      ['a', false],
+      ['menu', true],
+      ['menu-2', false],
+    ],
+  );
+});
+
+test('names that are no bundle names are refused on every endpoint', async (t) => {
+  const content = await testContent(t);
+  for (const name of ['Menu', '-menu', 'menu-', 'me.nu', '..%2Fx', 'a'.repeat(64)]) {
+    for (const answer of [
+      await content.put(name, await bundle('x')),
+      await content.call('POST', `/content/${name}/check`),
+      await content.call('DELETE', `/content/${name}`),
+    ]) {
+      assert.deepEqual([answer.status, answer.code], [400, 'bad_request'], name);
+    }
+  }
+  assert.deepEqual(await content.files(), []);
+});
+
+test('a bundle that nobody stored is content_not_found', async (t) => {
+  const content = await testContent(t);
+  const answers = [
+    await content.call('POST', '/content/menu/check'),
+    await content.call('DELETE', '/content/menu'),
+  ];
+  for (const { status, code } of answers) assert.deepEqual([status, code], [404, 'content_not_found']);
+  assert.equal(content.store.locate('menu'), undefined);
+  assert.equal((await content.store.problem('menu'))?.code, 'bundle_missing');
+});
+
+test('a deleted bundle is gone, also after a restart', async (t) => {
+  const content = await testContent(t);
+  await content.stored('menu', await bundle('x'));
+  const answer = content.call('DELETE', '/content/menu');
+  while (content.store.locate('menu')) await nextTick();
+  assert.equal((await answer).status, 204);
+  assert.deepEqual(await content.files(), []);
+  assert.equal((await content.call('DELETE', '/content/menu')).code, 'content_not_found');
+  await content.restart();
+  assert.deepEqual(await listed(content), []);
+});
+
+test('a bundle on the screen is not deleted', async (t) => {
+  const content = await testContent(t);
+  await content.stored('menu', await bundle('x'));
+  content.active.add('menu');
+  const { status, code } = await content.call('DELETE', '/content/menu');
+  assert.deepEqual([status, code], [409, 'bundle_in_use']);
+  assert.equal((await listed(content)).length, 1);
+  content.active.clear();
+  assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
+});
+
+test('while a verified archive goes into its place, it is not deleted', async (t) => {
+  const content = await testContent(t);
+  await content.stored('menu', await bundle('old'));
+  const { operation_id: id } = operationOf(await content.put('menu', await bundle('new')));
+  const answer = await content.call('DELETE', '/content/menu');
+  // The commit may have ended before the call came; then it was the new one that was deleted.
+  if (answer.status !== 204) assert.deepEqual([answer.status, answer.code], [409, 'conflict']);
+  assert.equal((await content.ended(id)).state, 'done');
+  assert.equal((await listed(content)).length, answer.status === 204 ? 0 : 1);
+});
+
+test('check reads a bundle again and tells what is wrong with it', async (t) => {
+  const content = await testContent(t);
+  const [bytes, other] = [await bundle('hello', 1000), await bundle('hallo', 1000)];
+  await content.stored('menu', bytes);
+  const good = checkOf(await content.call('POST', '/content/menu/check'));
+  assert.deepEqual(good, { ok: true, message: `The bundle is whole: 2 entries, ${bytes.length} bytes.` });
+
+  const path = join(content.folder, 'menu.zip');
+  const flipped = Buffer.from(bytes);
+  flipped.writeUInt8((flipped[45] ?? 0) ^ 0xff, 45);
+  const cases: [string, () => Promise<unknown>, RegExp][] = [
+    ['a flipped bit', () => writeFile(path, flipped), /"index\.html"/],
+    ['another good archive', () => writeFile(path, other), /SHA-256/],
+    ['cut off', () => writeFile(path, bytes.subarray(0, 500)), /500 bytes instead of/],
+    ['nothing', () => writeFile(path, ''), /0 bytes instead of/],
+    ['no file', () => rm(path), /missing/],
+    ['a folder', () => mkdir(path), /cannot be read: EISDIR|bytes instead of/],
+  ];
+  for (const [what, damage, reason] of cases) {
+    await damage();
+    const { ok, message } = checkOf(await content.call('POST', '/content/menu/check'));
+    assert.equal(ok, false, what);
+    assert.match(message, reason, what);
+    // A glance sees what the directory and the size tell.
+    const problem = await content.store.problem('menu');
+    const isSeen = !['a flipped bit', 'another good archive'].includes(what);
+    assert.equal(problem?.code, isSeen ? 'bundle_damaged' : undefined, what);
+  }
+});
+
+test('a file that must not be read is a reason, not a failure', async (t) => {
+  if (process.getuid?.() === 0) t.skip('root reads everything');
+  else {
+    const content = await testContent(t);
+    await content.stored('menu', await bundle('x'));
+    await chmod(join(content.folder, 'menu.zip'), 0);
+    assert.match(checkOf(await content.call('POST', '/content/menu/check')).message, /EACCES/);
+  }
+});
+
+test('checks of one name share one run, and the number of runs is bounded', async (t) => {
+  const content = await testContent(t);
+  const names = Array.from({ length: MAX_CHECKS + 1 }, (_, index) => `menu-${index}`);
+  for (const name of names) await content.stored(name, await bundle(name, 1024 * 1024));
+  const first = content.store.check('menu-0');
+  assert.equal(content.store.check('menu-0'), first);
+  const answers = await Promise.all(names.map((name) => content.call('POST', `/content/${name}/check`)));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    names.map((_, index) => (index < MAX_CHECKS ? 200 : 429)),
+  );
+  assert.equal((await content.call('POST', `/content/${names.at(-1)}/check`)).status, 200);
+});
+
+test('a bundle that is replaced while it is read by others: they end with what they began', async (t) => {
+  const content = await testContent(t);
+  const versions = [await bundle('a', 200_000), await bundle('b', 300_000)];
+  await content.stored('menu', await bundle('first'));
+  let replacing = true;
+  const reader = async () => {
+    let checks = 0;
+    while (replacing) {
+      const { ok, message } = checkOf(await content.call('POST', '/content/menu/check'));
+      assert.ok(ok, message);
+      assert.equal(await content.store.problem('menu'), undefined);
+      checks += 1;
+    }
+    return checks;
+  };
+  const checks = reader();
+  for (let round = 0; round < 10; round++)
+    await content.stored('menu', versions[round % 2] ?? Buffer.alloc(0));
+  replacing = false;
+  assert.ok((await checks) > 1);
+});
+
+test('a listener that throws does not stop a bundle from being replaced', async (t) => {
+  const content = await testContent(t);
+  const told: string[] = [];
+  content.store.onReplaced(() => {
+    throw new Error('no');
+  });
+  content.store.onReplaced((name) => told.push(name));
+  const bytes = await bundle('x');
+  await content.stored('menu', bytes);
+  assert.deepEqual(told, ['menu']);
+  assert.equal(content.store.locate('menu')?.sha256, sha256(bytes));
+  assert.deepEqual(await readFile(content.store.locate('menu')?.path ?? ''), bytes);
+});

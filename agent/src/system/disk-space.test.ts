@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { RESERVE_BYTES } from '../base/disk-reserve.ts';
+import { ApiError } from '../contract/errors.ts';
+import { FileSystemSpace } from './disk-space.ts';
+
+const MIB = 1024 * 1024;
+const noRoom = (error: unknown) => error instanceof ApiError && error.code === 'insufficient_storage';
+
+async function temporary(t: { after(clean: () => Promise<void>): void }): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-space-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A program in the place of fallocate. */
+async function program(folder: string, script: string): Promise<string> {
+  const path = join(folder, 'fallocate');
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+test('room is taken on the disk, and extended', async (t) => {
+  const folder = await temporary(t);
+  const space = new FileSystemSpace(folder);
+  const path = join(folder, '-file');
+  await writeFile(path, 'content');
+  for (const mib of [4, 8]) {
+    await space.reserve(path, mib * MIB);
+    const { size, blocks } = await stat(path);
+    assert.equal(size, mib * MIB);
+    assert.ok(blocks * 512 >= mib * MIB);
+  }
+  const handle = await open(path);
+  assert.equal((await handle.read(Buffer.alloc(7), 0, 7, 0)).buffer.toString(), 'content');
+  await handle.close();
+  await space.reserve(path, 0);
+  const { free_bytes, total_bytes } = await space.free();
+  const { blocks, bsize } = await statfs(folder);
+  assert.equal(total_bytes, blocks * bsize);
+  assert.ok(free_bytes > 0 && free_bytes <= total_bytes);
+});
+
+test('what the device needs for itself stays free', async (t) => {
+  const folder = await temporary(t);
+  const space = new FileSystemSpace(folder);
+  const path = join(folder, 'file');
+  await writeFile(path, '');
+  const { total_bytes } = await space.free();
+  await assert.rejects(space.reserve(path, total_bytes), noRoom);
+  await assert.rejects(space.reserve(path, Number.MAX_SAFE_INTEGER), noRoom);
+  assert.equal((await stat(path)).size, 0);
+});
+
+test('where nothing can be allocated ahead, two files never share the room', async (t) => {
+  const folder = await temporary(t);
+  const said = 'echo "fallocate: fallocate failed: Operation not supported" >&2; exit 1';
+  for (const command of [await program(folder, said), join(folder, 'not-installed')]) {
+    const space = new FileSystemSpace(folder, command);
+    const free = { free_bytes: 100 * MIB + RESERVE_BYTES, total_bytes: 1000 * MIB };
+    t.mock.method(space, 'free', async () => free);
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    for (const path of [first, second]) await writeFile(path, '');
+    await space.reserve(first, 60 * MIB);
+    await assert.rejects(space.reserve(second, 60 * MIB), noRoom);
+    await space.reserve(second, 40 * MIB);
+    // What the first has written is gone from the disk's free room, and is not counted a second time.
+    await writeFile(first, Buffer.alloc(10 * MIB, 1));
+    free.free_bytes -= 10 * MIB;
+    await assert.rejects(space.reserve(second, 42 * MIB), noRoom);
+    await space.reserve(second, 39 * MIB);
+    // With the file goes its promise.
+    await rm(first);
+    free.free_bytes += 10 * MIB;
+    await space.reserve(second, 99 * MIB);
+    await rm(second);
+  }
+});
+
+test('many at once are promised no more than there is', async (t) => {
+  const folder = await temporary(t);
+  const space = new FileSystemSpace(folder, join(folder, 'not-installed'));
+  t.mock.method(space, 'free', async () => ({ free_bytes: 100 * MIB + RESERVE_BYTES, total_bytes: 1 }));
+  const paths = Array.from({ length: 8 }, (_, index) => join(folder, `file-${index}`));
+  for (const path of paths) await writeFile(path, '');
+  const answers = await Promise.allSettled(paths.map((path) => space.reserve(path, 30 * MIB)));
+  assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 3);
+});
+
+test('a disk that is full by the time of the allocation is insufficient_storage', async (t) => {
+  const folder = await temporary(t);
+  for (const reason of ['No space left on device', 'Disk quota exceeded', 'File too large']) {
+    const command = await program(folder, `echo "fallocate: fallocate failed: ${reason}" >&2; exit 1`);
+    const path = join(folder, 'file');
+    await writeFile(path, '');
+    await assert.rejects(new FileSystemSpace(folder, command).reserve(path, MIB), noRoom);
+  }
+});
