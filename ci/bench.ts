@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootFigures } from './bench/boot.ts';
 import { coldStart } from './bench/cold-start.ts';
+import { contentUpload } from './bench/content-upload.ts';
 import { printFigure } from './bench/measure.ts';
 import { serialRoundTrip } from './bench/serial.ts';
+import { serving } from './bench/serving.ts';
 import { throughputAndMemory } from './bench/throughput.ts';
 import { buildAgent } from './build-agent.ts';
 import { readArguments } from './lib/arguments.ts';
@@ -23,13 +25,13 @@ const OPTIONS = {
 
 await command(async () => {
   const { values } = readArguments('npm run bench -- [options]', OPTIONS);
-  await installPackages(['socat']);
+  await installPackages(['socat', 'nginx-light', 'unzip', 'wrk']);
   const agent = join(ROOT, 'agent/dist/main.mjs');
   await buildAgent(join(ROOT, 'agent/dist'));
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-bench-'));
   const missed: string[] = [];
   try {
-    for (const measure of [coldStart, throughputAndMemory, serialRoundTrip]) {
+    for (const measure of [coldStart, throughputAndMemory, serialRoundTrip, contentUpload, serving]) {
       for (const figure of await measure(agent, folder)) if (!printFigure(figure)) missed.push(figure.name);
     }
     if (!values['no-boot']) {

@@ -1,6 +1,5 @@
 /** From a request to what it is answered with, for one open bundle: entries, folders, conditions, ranges, coding. */
-import type { ZipEntry } from '../zip/central.ts';
-import type { ZipDirectory } from '../zip/directory.ts';
+import type { ZipDirectory, ZipEntry } from '../zip/index.ts';
 import {
   acceptsGzip,
   type ByteRange,

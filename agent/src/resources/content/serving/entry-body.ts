@@ -1,16 +1,15 @@
 /** The bytes of zip entries as HTTP sends them, with bounded memory however large the entry. */
 import type { Writable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
-import type { ZipEntry } from '../zip/central.ts';
-import type { ByteSource, ByteRange as FileRange } from '../zip/source.ts';
-import { readAhead } from '../zip/source.ts';
+import type { ByteSource, ZipEntry } from '../zip/index.ts';
+import { type ByteRange as FileRange, readAhead } from '../zip/source.ts';
 import type { ByteRange } from './conditions.ts';
 
 /**
- * Bytes read at a time: measured, larger reads gain nothing over the loopback. Two of them are in memory for every
+ * Bytes read at a time; smaller reads cost speed, each being a trip to another thread. Two are in memory for every
  * answer under way, the one being sent and the one being read.
  */
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 512 * 1024;
 const INFLATED_BYTES = 64 * 1024;
 
 /** What is around deflated data to make it gzip (RFC 1952): a member without name and time, of no known system. */

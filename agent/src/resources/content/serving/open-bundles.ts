@@ -1,7 +1,6 @@
 /** The archives that are open for serving: few, read once, closed when nobody needs them any more. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { readDirectory, type ZipDirectory } from '../zip/directory.ts';
-import { type ByteSource, fileSource } from '../zip/source.ts';
+import { type ByteSource, fileSource, readDirectory, type ZipDirectory } from '../zip/index.ts';
 
 /** Archives open at a time: the displayed one, and older versions of it whose last requests are not over. */
 const MAX_OPEN = 4;

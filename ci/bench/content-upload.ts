@@ -1,0 +1,112 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { BASE_PATH } from '../../agent/src/contract/api.ts';
+import { runTool } from '../lib/tool.ts';
+import { waitFor } from '../lib/wait.ts';
+import { type Figure, median, residentMegabytes, startAgent, stop } from './measure.ts';
+import { type BenchEntry, writeBundle } from './test-bundle.ts';
+
+const ROUNDS = 5;
+const UPLOAD_MS = 60_000;
+
+/** About 100 MB of archive: films and pictures as they are, and text that deflates to a third. */
+function entries(): BenchEntry[] {
+  const of = (kind: BenchEntry['kind'], count: number, bytes: number): BenchEntry[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `${kind}/${index}`, bytes, kind }));
+  return [
+    { name: 'index.html', bytes: 2000, kind: 'text' },
+    ...of('media', 14, 5_000_000),
+    ...of('text', 80, 1_000_000),
+  ];
+}
+
+/** Bytes that the process has had in memory at most since it was told to forget what was before, in MB. */
+async function peakMegabytes(pid: number): Promise<number> {
+  return (
+    (Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
+  );
+}
+
+/** From the first byte that is sent until the operation is done, in ms. */
+async function upload(port: number, archive: string, bytes: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const call = (method: string, path: string, headers: Record<string, string | number> = {}) => {
+    const asked = request({ host: '127.0.0.1', port, method, path: BASE_PATH + path, headers, agent });
+    const answer = new Promise<unknown>((resolve, reject) => {
+      asked.once('error', reject);
+      asked.once('response', (response) => resolve(json(response)));
+    });
+    return { asked, answer };
+  };
+  try {
+    const begun = performance.now();
+    const put = call('PUT', '/content/bench', { 'content-type': 'application/zip', 'content-length': bytes });
+    await pipeline(createReadStream(archive, { highWaterMark: 1024 * 1024 }), put.asked);
+    const id = field(await put.answer, 'operation_id');
+    const state = await waitFor(
+      async () => {
+        const { asked, answer } = call('GET', `/operations/${id}`);
+        asked.end();
+        const state = field(await answer, 'state');
+        return state !== 'running' && state;
+      },
+      { timeoutMs: UPLOAD_MS, what: 'the upload to be done', intervalMs: 1 },
+    );
+    if (state !== 'done') throw new Error('the upload failed');
+    return performance.now() - begun;
+  } finally {
+    agent.destroy();
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || !value || !(name in value))
+    throw new Error(`answer: ${JSON.stringify(value)}`);
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}
+
+/** A bundle of 100 MB accepted over HTTP, against what a shell would do with the file, on the same disk. */
+export async function contentUpload(agent: string, folder: string): Promise<Figure[]> {
+  const archive = join(folder, 'upload.zip');
+  await writeBundle(archive, entries());
+  const { size } = await stat(archive);
+  const copy = join(folder, 'copy.zip');
+  const shell = `cat <'${archive}' >'${copy}' && sync '${copy}' && unzip -tqq '${copy}' && sha256sum '${copy}'`;
+  const data = join(folder, 'upload-data');
+  await mkdir(data, { recursive: true });
+  const ours = await startAgent(agent, data);
+  const pid = ours.child.pid ?? 0;
+  try {
+    const times: [number[], number[]] = [[], []];
+    const before = await residentMegabytes(pid);
+    await writeFile(`/proc/${pid}/clear_refs`, '5');
+    for (let round = 0; round < ROUNDS; round++) {
+      times[0].push(await upload(ours.port, archive, size));
+      const begun = performance.now();
+      const { ok, output } = await runTool('sh', ['-c', shell], UPLOAD_MS);
+      times[1].push(performance.now() - begun);
+      if (!ok) throw new Error(output);
+    }
+    return [
+      {
+        name: `bundle of ${(size / 1e6).toFixed(0)} MB accepted`,
+        ours: median(times[0]),
+        unit: 'ms',
+        peer: { name: 'cat, sync, unzip -t, sha256sum', value: median(times[1]) },
+        aim: { of: 'ratio', atMost: 1 },
+      },
+      {
+        name: 'memory that uploads add, at most',
+        ours: (await peakMegabytes(pid)) - before,
+        unit: 'MB',
+        aim: { of: 'value', atMost: 32 },
+      },
+    ];
+  } finally {
+    await stop(ours);
+  }
+}
