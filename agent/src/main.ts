@@ -264,12 +264,13 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   stops.push(() => display.stop());
   network.start();
   stops.push(() => network.stop());
+  // Whoever finds HTTP finds HTTPS, too.
+  await certificates.start();
   const http = await listen(app, addresses, events.upgrade);
   stops.push(() => app.close());
   stops.push(() => http.close());
   stops.push(() => https.close());
   stops.push(() => events.close());
-  await certificates.start();
   for (const path of board.serialLines) {
     const link = new SerialLink({
       app,
