@@ -52,10 +52,11 @@ export interface ZipEntry {
 /** What the central directory says about an entry; `dataStart` is found with the local header. */
 export interface CentralEntry {
   entry: ZipEntry;
-  /** Bytes of the name. */
-  raw: Buffer;
   flags: number;
   localStart: number;
+  /** Where in the directory the name lies, and what lengths its header has. */
+  nameStart: number;
+  nameBytes: number;
   extraBytes: number;
 }
 
@@ -85,7 +86,7 @@ export async function readCentralEntries(
     if (end > directory.length) {
       throw new ZipError(`The archive's central directory ends within entry ${index + 1}.`);
     }
-    const central = readCentralEntry(directory.subarray(at, end), location.start);
+    const central = readCentralEntry(directory, at, location.start);
     names.add(central.entry.name);
     total += central.entry.bytes;
     found.push(central);
@@ -104,30 +105,33 @@ function isBomb(bytes: number, compressedBytes: number): boolean {
   return bytes > BOMB_BYTES && bytes > MAX_RATIO * compressedBytes;
 }
 
-function readCentralEntry(record: Buffer, directoryStart: number): CentralEntry {
-  const nameEnd = CENTRAL_HEADER_BYTES + record.readUInt16LE(28);
-  const extraBytes = record.readUInt16LE(30);
-  const raw = record.subarray(CENTRAL_HEADER_BYTES, nameEnd);
-  const name = readName(raw);
-  const flags = record.readUInt16LE(8);
-  const method = readMethod(flags, record.readUInt16LE(10), name);
-  if (record.readUInt8(6) > NEWEST_VERSION) throw entryError(name, 'needs an unknown version of the format');
-  const extra = readExtraFields(record.subarray(nameEnd, nameEnd + extraBytes), raw);
-  const extents = resolveZip64(
+/** @param at where in the directory the entry's record begins, all of which is there */
+function readCentralEntry(directory: Buffer, at: number, directoryStart: number): CentralEntry {
+  const nameStart = at + CENTRAL_HEADER_BYTES;
+  const nameBytes = directory.readUInt16LE(at + 28);
+  const extraBytes = directory.readUInt16LE(at + 30);
+  const nameEnd = nameStart + nameBytes;
+  const name = readName(directory.subarray(nameStart, nameEnd));
+  const flags = directory.readUInt16LE(at + 8);
+  const method = readMethod(flags, directory.readUInt16LE(at + 10), name);
+  if (directory.readUInt8(at + 6) > NEWEST_VERSION) {
+    throw entryError(name, 'needs an unknown version of the format');
+  }
+  const extra = readExtraFields(directory, nameEnd, nameEnd + extraBytes, name);
+  const { bytes, compressedBytes, localStart, disk } = resolveZip64(
     {
-      bytes: record.readUInt32LE(24),
-      compressedBytes: record.readUInt32LE(20),
-      localStart: record.readUInt32LE(42),
-      disk: record.readUInt16LE(34),
+      bytes: directory.readUInt32LE(at + 24),
+      compressedBytes: directory.readUInt32LE(at + 20),
+      localStart: directory.readUInt32LE(at + 42),
+      disk: directory.readUInt16LE(at + 34),
     },
     extra.zip64,
-    raw,
+    name,
   );
-  const { bytes, compressedBytes, localStart, disk } = extents;
   if (disk !== 0) throw entryError(name, 'lies in another part of the archive');
   const isFolder = name.endsWith('/');
-  checkKind(name, isFolder, record.readUInt32LE(38), extra.mode);
-  if (localStart + LOCAL_HEADER_BYTES + raw.length + compressedBytes > directoryStart) {
+  checkKind(name, isFolder, directory.readUInt32LE(at + 38), extra.mode);
+  if (localStart + LOCAL_HEADER_BYTES + nameBytes + compressedBytes > directoryStart) {
     throw entryError(name, 'reaches beyond the data of the archive');
   }
   if (method === 'stored' && bytes !== compressedBytes) {
@@ -139,11 +143,11 @@ function readCentralEntry(record: Buffer, directoryStart: number): CentralEntry 
   }
   const modified =
     extra.modifiedSeconds === undefined
-      ? readDosTime(record.readUInt16LE(14), record.readUInt16LE(12))
+      ? readDosTime(directory.readUInt16LE(at + 14), directory.readUInt16LE(at + 12))
       : new Date(extra.modifiedSeconds * 1000);
-  const crc32 = record.readUInt32LE(16);
+  const crc32 = directory.readUInt32LE(at + 16);
   const entry: ZipEntry = { name, isFolder, method, crc32, compressedBytes, bytes, dataStart: 0, modified };
-  return { entry, raw, flags, localStart, extraBytes };
+  return { entry, flags, localStart, nameStart, nameBytes, extraBytes };
 }
 
 function readMethod(flags: number, method: number, name: string): ZipEntry['method'] {
@@ -158,21 +162,24 @@ function readMethod(flags: number, method: number, name: string): ZipEntry['meth
 
 /** Unix modes count whatever system the entry says it comes from: readers differ in whether they look there. */
 function checkKind(name: string, isFolder: boolean, attributes: number, extraMode: number | undefined): void {
-  for (const mode of [attributes >>> 16, extraMode ?? 0]) {
-    const type = mode & MODE_TYPE;
-    if (type === 0) continue;
-    if (type !== FILE_MODE && type !== FOLDER_MODE) {
-      throw entryError(
-        name,
-        `is ${SPECIAL_MODES[type] ?? 'a special file'}; only files and folders are allowed`,
-      );
-    }
-    if ((type === FOLDER_MODE) !== isFolder) {
-      throw entryError(name, `is a ${isFolder ? 'folder' : 'file'} by its name but not by its mode`);
-    }
-  }
+  checkMode(name, isFolder, attributes >>> 16);
+  checkMode(name, isFolder, extraMode ?? 0);
   if (!isFolder && (attributes & DOS_FOLDER) !== 0) {
     throw entryError(name, 'is a file by its name but not by its attributes');
+  }
+}
+
+function checkMode(name: string, isFolder: boolean, mode: number): void {
+  const type = mode & MODE_TYPE;
+  if (type === 0) return;
+  if (type !== FILE_MODE && type !== FOLDER_MODE) {
+    throw entryError(
+      name,
+      `is ${SPECIAL_MODES[type] ?? 'a special file'}; only files and folders are allowed`,
+    );
+  }
+  if ((type === FOLDER_MODE) !== isFolder) {
+    throw entryError(name, `is a ${isFolder ? 'folder' : 'file'} by its name but not by its mode`);
   }
 }
 

@@ -15,7 +15,7 @@ export async function readDirectory(source: ByteSource): Promise<ZipDirectory> {
   const location = await findDirectory(source);
   const bytes = await source.read(location.start, location.bytes);
   const entries = await readCentralEntries(bytes, location);
-  await checkLocalHeaders(source, inFileOrder(entries), location.start);
+  await checkLocalHeaders(source, inFileOrder(entries), bytes, location.start);
   return new Map(entries.map(({ entry }) => [entry.name, entry]));
 }
 

@@ -24,45 +24,46 @@ const NONE: ExtraFields = { zip64: undefined, modifiedSeconds: undefined, mode: 
 /**
  * Reads the extra fields of a local or central header and refuses those that change what the entry is: encryption,
  * another name, the same important field twice.
- * @param raw the name's bytes in this header
+ * @param bytes that hold them from `start` to `end`, which is not included
+ * @param name in this header
  */
-export function readExtraFields(extra: Buffer, raw: Buffer): ExtraFields {
-  if (extra.length === 0) return NONE;
+export function readExtraFields(bytes: Buffer, start: number, end: number, name: string): ExtraFields {
+  if (start === end) return NONE;
   const found = { ...NONE };
   let unicodePath = false;
-  let at = 0;
-  while (at + 4 <= extra.length) {
-    const id = extra.readUInt16LE(at);
-    const end = at + 4 + extra.readUInt16LE(at + 2);
-    if (end > extra.length) throw entryError(raw, 'has an extra field that ends outside its header');
-    const data = extra.subarray(at + 4, end);
+  let at = start;
+  while (at + 4 <= end) {
+    const id = bytes.readUInt16LE(at);
+    const dataStart = at + 4;
+    at = dataStart + bytes.readUInt16LE(at + 2);
+    if (at > end) throw entryError(name, 'has an extra field that ends outside its header');
     if (id === ZIP64) {
-      if (found.zip64) throw entryError(raw, 'has two zip64 fields');
-      found.zip64 = data;
+      if (found.zip64) throw entryError(name, 'has two zip64 fields');
+      found.zip64 = bytes.subarray(dataStart, at);
     } else if (id === UNICODE_PATH) {
-      if (unicodePath) throw entryError(raw, 'has two fields with its name');
+      if (unicodePath) throw entryError(name, 'has two fields with its name');
       unicodePath = true;
-      checkUnicodePath(data, raw);
+      checkUnicodePath(bytes.subarray(dataStart, at), name);
     } else if (id === EXTENDED_TIMESTAMP) {
-      if (data.length >= 5 && (data.readUInt8(0) & 1) === 1) found.modifiedSeconds = data.readInt32LE(1);
+      const isGiven = at - dataStart >= 5 && (bytes.readUInt8(dataStart) & 1) === 1;
+      if (isGiven) found.modifiedSeconds = bytes.readInt32LE(dataStart + 1);
     } else if (id === ASI_UNIX) {
-      if (data.length >= 6) found.mode = data.readUInt16LE(4);
+      if (at - dataStart >= 6) found.mode = bytes.readUInt16LE(dataStart + 4);
     } else if (id === AES || id === STRONG_ENCRYPTION) {
-      throw entryError(raw, 'is encrypted');
+      throw entryError(name, 'is encrypted');
     }
-    at = end;
   }
   // Tools that align the data pad with zeros, down to less than a field's head.
-  for (; at < extra.length; at++) {
-    if (extra[at] !== 0) throw entryError(raw, 'has an extra field that is cut off');
+  for (; at < end; at++) {
+    if (bytes[at] !== 0) throw entryError(name, 'has an extra field that is cut off');
   }
   return found;
 }
 
 /** Info-ZIP's second name: one of another spelling would be another file to another reader. */
-function checkUnicodePath(data: Buffer, raw: Buffer): void {
-  if (data.length < 5 || data.readUInt8(0) !== 1 || !data.subarray(5).equals(raw)) {
-    throw entryError(raw, 'has an extra field with another name');
+function checkUnicodePath(data: Buffer, name: string): void {
+  if (data.length < 5 || data.readUInt8(0) !== 1 || !data.subarray(5).equals(Buffer.from(name))) {
+    throw entryError(name, 'has an extra field with another name');
   }
 }
 
@@ -80,25 +81,30 @@ export interface Extents {
  * The extents with what the zip64 field carries for those that are saturated. Exactly these must be in the field, or
  * those that are not as well, the same as in the header: where two readers could see two sizes, the archive is refused.
  */
-export function resolveZip64(extents: Extents, field: Buffer | undefined, raw: Buffer): Extents {
-  const isSaturated = (key: keyof Extents) => extents[key] === (key === 'disk' ? SATURATED_16 : SATURATED_32);
+export function resolveZip64(extents: Extents, field: Buffer | undefined, name: string): Extents {
+  const { bytes, compressedBytes, localStart, disk } = extents;
   if (!field) {
-    if (ORDER.some(isSaturated)) throw entryError(raw, 'lacks the zip64 field that its header announces');
+    const isSaturated =
+      bytes === SATURATED_32 ||
+      compressedBytes === SATURATED_32 ||
+      localStart === SATURATED_32 ||
+      disk === SATURATED_16;
+    if (isSaturated) throw entryError(name, 'lacks the zip64 field that its header announces');
     return extents;
   }
-  const needed = ORDER.filter(isSaturated);
+  const needed = ORDER.filter((key) => extents[key] === (key === 'disk' ? SATURATED_16 : SATURATED_32));
   const lists = [needed, ...FULL_LISTS.filter((list) => needed.every((key) => list.includes(key)))];
   const present = lists.find((list) => lengthOf(list) === field.length);
-  if (!present) throw entryError(raw, 'has a zip64 field of the wrong length');
+  if (!present) throw entryError(name, 'has a zip64 field of the wrong length');
   const resolved = { ...extents };
   let at = 0;
   for (const key of present) {
     const value = key === 'disk' ? field.readUInt32LE(at) : Number(field.readBigUInt64LE(at));
     at += lengthOf([key]);
     if (!needed.includes(key) && value !== extents[key]) {
-      throw entryError(raw, 'has a zip64 field that contradicts its header');
+      throw entryError(name, 'has a zip64 field that contradicts its header');
     }
-    if (!Number.isSafeInteger(value)) throw entryError(raw, 'has a zip64 field with an impossible size');
+    if (!Number.isSafeInteger(value)) throw entryError(name, 'has a zip64 field with an impossible size');
     resolved[key] = value;
   }
   return resolved;

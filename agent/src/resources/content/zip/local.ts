@@ -22,11 +22,12 @@ const WINDOW_BYTES = 256 * 1024;
  * to it that the entries, one after the other, fill the archive up to the central directory: nothing overlaps, and
  * nothing is hidden between, so that a reader who goes by the local headers finds the same entries.
  * @param entries in the order of `localStart`
- * @param directoryStart where the central directory begins
+ * @param directory the bytes of the central directory, which begin at `directoryStart` in the archive
  */
 export async function checkLocalHeaders(
   source: ByteSource,
   entries: CentralEntry[],
+  directory: Buffer,
   directoryStart: number,
 ): Promise<void> {
   const first = entries[0];
@@ -45,13 +46,13 @@ export async function checkLocalHeaders(
         break;
       const previous = entries[next - 1];
       if (previous) checkEnd(previous, start, range, bytes);
-      if (entry) entry.entry.dataStart = await checkHead(entry, source, range, bytes);
+      if (entry) entry.entry.dataStart = await checkHead(entry, source, directory, range, bytes);
     }
   }
 }
 
 function headLength(entry: CentralEntry): number {
-  return LOCAL_HEADER_BYTES + entry.raw.length;
+  return LOCAL_HEADER_BYTES + entry.nameBytes;
 }
 
 /** Parts of the archive with each local header's head and the descriptor before it; the last ends at the directory. */
@@ -85,54 +86,65 @@ function* windows(entries: CentralEntry[], directoryStart: number): Generator<By
 async function checkHead(
   central: CentralEntry,
   source: ByteSource,
+  directory: Buffer,
   range: ByteRange,
   bytes: Buffer,
 ): Promise<number> {
-  const { entry, raw, flags, localStart } = central;
-  const head = bytes.subarray(localStart - range.start);
-  if (head.length < LOCAL_HEADER_BYTES || head.readUInt32LE(0) !== LOCAL_HEADER) {
-    throw entryError(raw, 'has no local header where the central directory says');
+  const { entry, flags, localStart, nameStart, nameBytes } = central;
+  const { name } = entry;
+  const at = localStart - range.start;
+  if (bytes.readUInt32LE(at) !== LOCAL_HEADER) {
+    throw entryError(name, 'has no local header where the central directory says');
   }
-  const differs = (what: string) =>
-    entryError(raw, `has another ${what} in its local header than in the central directory`);
-  if (((head.readUInt16LE(6) ^ flags) & FLAGS_THAT_MATTER) !== 0) throw differs('set of flags');
-  if (head.readUInt16LE(8) !== (entry.method === 'stored' ? 0 : 8)) throw differs('method');
-  const nameEnd = LOCAL_HEADER_BYTES + head.readUInt16LE(26);
-  if (!head.subarray(LOCAL_HEADER_BYTES, nameEnd).equals(raw)) throw differs('name');
-  const dataStart = localStart + nameEnd + head.readUInt16LE(28);
-  if (dataStart > source.size) throw entryError(raw, 'has a local header that reaches beyond the archive');
-  let extraBytes = head.subarray(nameEnd, dataStart - localStart);
-  if (dataStart > range.end)
-    extraBytes = await source.read(localStart + nameEnd, dataStart - localStart - nameEnd);
-  const extra = readExtraFields(extraBytes, raw);
-  const sizes = resolveZip64(
-    { bytes: head.readUInt32LE(22), compressedBytes: head.readUInt32LE(18), localStart: 0, disk: 0 },
-    extra.zip64,
-    raw,
-  );
-  // What was not known yet when the header was written is zero there and follows in the descriptor.
-  const isSame = (value: number, expected: number) =>
-    value === expected || (value === 0 && (flags & HAS_DESCRIPTOR) !== 0);
-  if (!isSame(head.readUInt32LE(14), entry.crc32)) throw differs('CRC-32');
-  if (!isSame(sizes.bytes, entry.bytes) || !isSame(sizes.compressedBytes, entry.compressedBytes)) {
-    throw differs('size');
+  if (((bytes.readUInt16LE(at + 6) ^ flags) & FLAGS_THAT_MATTER) !== 0) throw differs(name, 'set of flags');
+  if (bytes.readUInt16LE(at + 8) !== (entry.method === 'stored' ? 0 : 8)) throw differs(name, 'method');
+  const nameEnd = at + LOCAL_HEADER_BYTES + nameBytes;
+  const isSameName =
+    bytes.readUInt16LE(at + 26) === nameBytes &&
+    bytes.compare(directory, nameStart, nameStart + nameBytes, at + LOCAL_HEADER_BYTES, nameEnd) === 0;
+  if (!isSameName) throw differs(name, 'name');
+  const extraBytes = bytes.readUInt16LE(at + 28);
+  const dataStart = range.start + nameEnd + extraBytes;
+  if (dataStart > source.size) throw entryError(name, 'has a local header that reaches beyond the archive');
+  const extra =
+    dataStart <= range.end
+      ? readExtraFields(bytes, nameEnd, nameEnd + extraBytes, name)
+      : readExtraFields(await source.read(dataStart - extraBytes, extraBytes), 0, extraBytes, name);
+  const written = { bytes: bytes.readUInt32LE(at + 22), compressedBytes: bytes.readUInt32LE(at + 18) };
+  const sizes = resolveZip64({ ...written, localStart: 0, disk: 0 }, extra.zip64, name);
+  const isLate = (flags & HAS_DESCRIPTOR) !== 0;
+  if (!isSame(bytes.readUInt32LE(at + 14), entry.crc32, isLate)) throw differs(name, 'CRC-32');
+  if (
+    !isSame(sizes.bytes, entry.bytes, isLate) ||
+    !isSame(sizes.compressedBytes, entry.compressedBytes, isLate)
+  ) {
+    throw differs(name, 'size');
   }
   return dataStart;
 }
 
+function differs(name: string, what: string): ZipError {
+  return entryError(name, `has another ${what} in its local header than in the central directory`);
+}
+
+/** What was not known yet when the local header was written is zero there, and follows in the descriptor. */
+function isSame(value: number, expected: number, isLate: boolean): boolean {
+  return value === expected || (isLate && value === 0);
+}
+
 /** Checks what lies between an entry's data and the next thing in the archive: its descriptor, or nothing. */
 function checkEnd(central: CentralEntry, next: number, range: ByteRange, bytes: Buffer): void {
-  const { entry, raw, flags } = central;
+  const { entry, flags } = central;
   const dataEnd = entry.dataStart + entry.compressedBytes;
   const length = next - dataEnd;
-  if (length < 0) throw entryError(raw, 'overlaps what follows it in the archive');
+  if (length < 0) throw entryError(entry.name, 'overlaps what follows it in the archive');
   if ((flags & HAS_DESCRIPTOR) === 0) {
-    if (length > 0) throw entryError(raw, 'is followed by bytes that belong to no entry');
+    if (length > 0) throw entryError(entry.name, 'is followed by bytes that belong to no entry');
     return;
   }
   const wide = length === 20 || length === 24;
   if (length !== 12 && length !== 16 && !wide) {
-    throw entryError(raw, 'is followed by bytes that are not its data descriptor');
+    throw entryError(entry.name, 'is followed by bytes that are not its data descriptor');
   }
   const descriptor = bytes.subarray(dataEnd - range.start, next - range.start);
   const signed = length === 16 || length === 24;
@@ -144,5 +156,5 @@ function checkEnd(central: CentralEntry, next: number, range: ByteRange, bytes: 
     descriptor.readUInt32LE(at) === entry.crc32 &&
     size(at + 4) === BigInt(entry.compressedBytes) &&
     size(at + (wide ? 12 : 8)) === BigInt(entry.bytes);
-  if (!agrees) throw entryError(raw, 'has a data descriptor that contradicts the central directory');
+  if (!agrees) throw entryError(entry.name, 'has a data descriptor that contradicts the central directory');
 }

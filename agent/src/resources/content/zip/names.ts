@@ -27,16 +27,27 @@ function wrongWithPath(name: string): string | undefined {
   if (name.includes('\\')) return 'has a backslash in its name';
   if (name.startsWith('/')) return 'has an absolute path';
   if (/^[A-Za-z]:/.test(name)) return 'has a drive letter in its path';
-  const segments = (name.endsWith('/') ? name.slice(0, -1) : name).split('/');
-  if (segments.length > MAX_DEPTH) return `lies more than ${MAX_DEPTH} folders deep`;
-  for (const segment of segments) {
-    if (segment === '') return 'has an empty segment in its path';
-    if (segment === '..') return 'has ".." in its path';
-    if (segment === '.') return 'has "." in its path';
-    // A unit takes three bytes at most, so short ones need no counting.
-    if (segment.length * 3 > MAX_SEGMENT_BYTES && Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
-      return `has a segment longer than ${MAX_SEGMENT_BYTES} bytes in its path`;
-    }
+  const end = name.endsWith('/') ? name.length - 1 : name.length;
+  let depth = 0;
+  for (let start = 0; start <= end; ) {
+    const slash = name.indexOf('/', start);
+    const stop = slash < 0 ? end : slash;
+    const wrong = wrongWithSegment(name, start, stop);
+    if (wrong) return wrong;
+    if (++depth > MAX_DEPTH) return `lies more than ${MAX_DEPTH} folders deep`;
+    start = stop + 1;
+  }
+  return undefined;
+}
+
+function wrongWithSegment(name: string, start: number, end: number): string | undefined {
+  const length = end - start;
+  if (length === 0) return 'has an empty segment in its path';
+  if (length === 1 && name[start] === '.') return 'has "." in its path';
+  if (length === 2 && name.startsWith('..', start)) return 'has ".." in its path';
+  // A unit takes three bytes at most, so short ones need no counting.
+  if (length * 3 > MAX_SEGMENT_BYTES && Buffer.byteLength(name.slice(start, end)) > MAX_SEGMENT_BYTES) {
+    return `has a segment longer than ${MAX_SEGMENT_BYTES} bytes in its path`;
   }
   return undefined;
 }
