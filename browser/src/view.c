@@ -12,7 +12,7 @@ static guint memory_limit_mb;
 static char *committed;       // URI of the document on the screen
 static gint64 asked;          // the agent's load that WebKit has not started yet
 static gint64 current;        // the agent's load that is under way or done; 0: the page's own navigation
-static char *expected;        // URI that the agent asked for, until it is there or has failed
+static char *expected;        // URI that the agent asked for, until a page is there
 static gboolean failed;       // the current load has been reported as failed
 static gboolean painted;      // a frame was shown since the last commit
 
@@ -45,7 +45,8 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
         // Only now: before the commit WebKit already names the page that is still to come.
         g_free(committed);
         committed = g_strdup(webkit_web_view_get_uri(self));
-        g_clear_pointer(&expected, g_free);
+        if (!asked)
+            g_clear_pointer(&expected, g_free); // else it is the page's own that came before
         painted = FALSE;
     }
     if (event == WEBKIT_LOAD_FINISHED && failed)
@@ -56,7 +57,6 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
 static void send_failure(const char *kind, const char *uri, const char *message)
 {
     failed = TRUE;
-    g_clear_pointer(&expected, g_free);
     JsonObject *event = link_event("load_failed", "uri", uri, "kind", kind, "message", message, NULL);
     json_object_set_int_member(event, "load", current);
     link_send(event);
