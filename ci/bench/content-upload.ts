@@ -19,7 +19,7 @@ function entries(): BenchEntry[] {
     Array.from({ length: count }, (_, index) => ({ name: `${kind}/${index}`, bytes, kind }));
   return [
     { name: 'index.html', bytes: 2000, kind: 'text' },
-    ...of('media', 14, 5_000_000),
+    ...of('media', 15, 5_000_000),
     ...of('text', 80, 1_000_000),
   ];
 }

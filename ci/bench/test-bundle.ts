@@ -22,10 +22,10 @@ const WORDS = 'const menu = document.querySelector("main"); function show(entry,
 
 /** Text that deflates to about a third, as scripts and styles do. */
 function text(bytes: number): Buffer {
-  const digits = randomBytes(Math.ceil(bytes / 8)).toString('hex');
+  const digits = randomBytes(Math.ceil(bytes / 6)).toString('hex');
   let line = '';
-  for (let at = 0; line.length < bytes; at += 16)
-    line += WORDS.slice(at % 61, 24 + (at % 61)) + digits.slice(at, at + 6);
+  for (let at = 0; line.length < bytes; at += 12)
+    line += WORDS.slice(at % 61, 24 + (at % 61)) + digits.slice(at, at + 12);
   return Buffer.from(line.slice(0, bytes));
 }
 
