@@ -1,0 +1,187 @@
+/**
+ * Power goes at any moment: hard kills of a process with the real store in the middle of uploads, replacements and
+ * deletes. After each, what was acknowledged is there as it was, nothing half is listed, and nothing else is left.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { bundle, sha256 } from './test-content.ts';
+import type { Order, Report } from './test-store-process.ts';
+
+const KILLS = 120;
+/** Devices that are killed side by side, each with a folder of its own. */
+const DEVICES = 2;
+const NAMES = ['menu', 'lobby'];
+/** The kill comes within the time that so many orders take. */
+const ORDERS_A_ROUND = 3;
+const START_TIMEOUT_MS = 30_000;
+
+interface Archive {
+  path: string;
+  sha256: string;
+}
+
+let folder: string;
+let program: string;
+let archives: Archive[];
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-kill-content-'));
+  program = join(folder, 'store.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('test-store-process.ts', import.meta.url))],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  // Two have the same size: only their hashes tell them apart.
+  const sizes = [0, 0, 20_000, 300_000, 1_000_000];
+  archives = await Promise.all(
+    sizes.map(async (size, index) => {
+      const bytes = await bundle(`version ${index}`, size);
+      const path = join(folder, `archive-${index}.zip`);
+      await writeFile(path, bytes);
+      return { path, sha256: sha256(bytes) };
+    }),
+  );
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/** What a name may hold after a kill: what was acknowledged last, and what was on its way. Undefined: no bundle. */
+interface Expected {
+  acknowledged: string | undefined;
+  inFlight: string | undefined;
+}
+
+interface Device {
+  folder: string;
+  names: Map<string, Expected>;
+  ended: number;
+  /** How long an order takes on this computer now, in ms. */
+  orderMs: number;
+}
+
+function pick<T>(list: readonly T[]): T {
+  return list[Math.floor(Math.random() * list.length)] ?? assert.fail('the list is empty');
+}
+
+function start(device: Device): { child: ChildProcess; found: Promise<Report | undefined> } {
+  const child = fork(program, [device.folder], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const late = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  const found = new Promise<Report | undefined>((resolve) => {
+    child.once('message', (report: Report) => resolve(report));
+    child.once('exit', () => resolve(undefined));
+  }).finally(() => clearTimeout(late));
+  return { child, found };
+}
+
+function compare(device: Device, found: Report): void {
+  assert.ok(found.type === 'found');
+  const listed = new Map(found.bundles.map((one) => [one.name, one]));
+  for (const [name, expected] of device.names) {
+    const one = listed.get(name);
+    const allowed = [expected.acknowledged, expected.inFlight];
+    assert.ok(
+      allowed.includes(one?.sha256),
+      `${name} is ${one?.sha256}, and not one of ${allowed.join(', ')}`,
+    );
+    if (one) assert.equal(one.check, 'ok');
+    expected.acknowledged = one?.sha256;
+    expected.inFlight = one?.sha256;
+    listed.delete(name);
+  }
+  assert.equal(listed.size, 0, 'nothing else is listed');
+}
+
+/** Starts the process on what the last kill left, and lets it work on every name until it is killed. */
+async function round(device: Device): Promise<void> {
+  const { child, found } = start(device);
+  const exited = once(child, 'exit');
+  try {
+    // Some kills meet the start, while it brings in order what the kill before has left.
+    if (Math.random() < 0.15) setTimeout(() => child.kill('SIGKILL'), 40 + Math.random() * 100);
+    const report = await found;
+    if (!report) return;
+    compare(device, report);
+    const expectedFiles = [...device.names].flatMap(([name, { acknowledged }]) =>
+      acknowledged ? [`${name}.json`, `${name}.zip`] : [],
+    );
+    assert.deepEqual((await readdir(device.folder)).sort(), expectedFiles.sort());
+
+    const killSoon = () => {
+      setTimeout(() => child.kill('SIGKILL'), Math.random() * ORDERS_A_ROUND * device.orderMs);
+    };
+    // The first orders of a life are the slow ones, and some kills are to meet them.
+    let isToKill = true;
+    const meetFirst = Math.random() < 0.3;
+    const order = (name: string) => {
+      const expected = device.names.get(name) ?? assert.fail('an unknown name');
+      const archive = expected.acknowledged && Math.random() < 0.3 ? undefined : pick(archives);
+      expected.inFlight = archive?.sha256;
+      const message: Order = { name, ...(archive ? { archive: archive.path } : {}) };
+      // A process that was killed takes no more orders.
+      child.send(message, () => undefined);
+    };
+    child.on('message', (ended: Report) => {
+      assert.ok(ended.type === 'ended');
+      const expected = device.names.get(ended.name) ?? assert.fail('an unknown name');
+      expected.acknowledged = expected.inFlight;
+      device.ended += 1;
+      if (isToKill && !meetFirst) {
+        isToKill = false;
+        device.orderMs = performance.now() - sent;
+        killSoon();
+      }
+      order(ended.name);
+    });
+    const sent = performance.now();
+    for (const name of device.names.keys()) order(name);
+    if (meetFirst) killSoon();
+    await exited;
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+test(`${KILLS} hard kills in the middle of uploads, replacements and deletes`, {
+  timeout: 280_000,
+}, async (t) => {
+  const devices = Array.from({ length: DEVICES }, (_, index): Device => {
+    const names = NAMES.map((name): [string, Expected] => [
+      name,
+      { acknowledged: undefined, inFlight: undefined },
+    ]);
+    return { folder: join(folder, `device-${index}`), names: new Map(names), ended: 0, orderMs: 20 };
+  });
+  let left = KILLS;
+  await Promise.all(
+    devices.map(async (device) => {
+      await mkdir(device.folder);
+      while (left > 0 && !t.signal.aborted) {
+        left -= 1;
+        await round(device);
+      }
+    }),
+  );
+  const ended = devices.reduce((sum, device) => sum + device.ended, 0);
+  t.diagnostic(`${KILLS} kills, ${ended} orders ended`);
+  assert.ok(ended > KILLS, `only ${ended} orders ended: the kills met too little work`);
+  for (const device of devices) {
+    const { child, found } = start(device);
+    const report = await found;
+    child.disconnect();
+    assert.ok(report);
+    compare(device, report);
+  }
+});
