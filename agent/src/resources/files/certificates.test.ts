@@ -88,6 +88,18 @@ test('an upload that will not do leaves everything as it is', async (t) => {
   assert.deepEqual([served.length, trusted, restarts()], [1, [1], 1]);
 });
 
+test('authorities hold also where there is no browser to start anew', async (t) => {
+  const folder = await folderFor(t);
+  const { certificates, trusted } = await open(folder, {
+    trustChanged: () => {
+      throw new ApiError('unavailable');
+    },
+  });
+  await certificates.putCa(bytes(ca.cert));
+  await certificates.deleteCa();
+  assert.deepEqual(trusted, [1, 0]);
+});
+
 test('the server certificate is stored for root only, served, and taken up again', async (t) => {
   const folder = await folderFor(t);
   const { certificates, served, logged } = await open(folder);

@@ -95,7 +95,7 @@ export class Certificates {
       await this.#store(this.#caFile, text);
       await this.#forgetDamagedCa();
       this.#takeCa(certificates);
-      this.#o.trustChanged();
+      this.#tellBrowser();
     });
   }
 
@@ -107,7 +107,7 @@ export class Certificates {
       await this.#forgetDamagedCa();
       if (!had) return;
       this.#takeCa([]);
-      this.#o.trustChanged();
+      this.#tellBrowser();
     });
   }
 
@@ -154,7 +154,7 @@ export class Certificates {
         // The browser would read them, too, and then trust nobody.
         await rename(this.#caFile, this.#damagedCaFile);
         await syncFolder(this.#o.folder);
-        this.#o.trustChanged();
+        this.#tellBrowser();
       }
     }
     if ((await this.#read(this.#damagedCaFile)) !== undefined) {
@@ -183,6 +183,15 @@ export class Certificates {
   #takeCa(certificates: readonly string[]): void {
     this.#ca = certificates.join('');
     this.#o.trust.apply(certificates);
+  }
+
+  /** What is stored holds, whether there is a browser to start anew or not. */
+  #tellBrowser(): void {
+    try {
+      this.#o.trustChanged();
+    } catch (error) {
+      this.#o.log.warn({ err: error }, 'the browser is not started anew with the CA certificates');
+    }
   }
 
   #now(): number {
