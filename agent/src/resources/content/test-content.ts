@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Readable, Stream } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { ZipFile } from 'yazl';
@@ -42,6 +42,7 @@ export interface TestContent {
   folder: string;
   app: FastifyInstance;
   store: ContentStore;
+  bus: EventBus;
   operations: Operations;
   /** Everything that the `operation` topic has carried. */
   events: Operation[];
@@ -97,14 +98,13 @@ export async function testContent(
   const test: TestContent = {
     folder,
     ...(await make()),
+    bus,
     operations,
     events,
     active,
     call: inject,
-    put: (name, body, headers = {}) => {
-      const type = { 'content-type': 'application/zip', ...headers };
-      return inject('PUT', `/content/${name}`, body, body instanceof Stream ? type : { ...type });
-    },
+    put: (name, body, headers = {}) =>
+      inject('PUT', `/content/${name}`, body, { 'content-type': 'application/zip', ...headers }),
     stored: async (name, body) => {
       const answer = await test.put(name, body);
       if (answer.status !== 202) throw new Error(JSON.stringify(answer));

@@ -15,6 +15,7 @@ import { FileSystemSpace } from '../../system/disk-space.ts';
 import type { DiskSpace } from './ports.ts';
 import { MAX_UPLOADS } from './store.ts';
 import { bundle, operationOf, sha256, testContent } from './test-content.ts';
+import { Upload } from './upload.ts';
 
 const soon = { timeoutMs: 10_000, intervalMs: 5 };
 const MIB = 1024 * 1024;
@@ -331,6 +332,35 @@ test('a real disk is never filled: what does not fit beside what is there is ref
   } finally {
     spawnSync('umount', ['-l', folder]);
   }
+});
+
+test('a disk that fails while the archive is brought to it leaves what was there', async (t) => {
+  const content = await testContent(t);
+  const good = await bundle('good');
+  await content.stored('menu', good);
+  const failing = t.mock.method(Upload.prototype, 'sync', async () => {
+    throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO', syscall: 'fsync' });
+  });
+  const { operation_id: id } = operationOf(await content.put('menu', await bundle('new')));
+  const ended = await content.ended(id);
+  assert.deepEqual([ended.state, ended.error?.error.code], ['failed', 'internal']);
+  failing.mock.restore();
+  assert.deepEqual(await readFile(join(content.folder, 'menu.zip')), good);
+  assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+  await content.stored('menu', await bundle('new'));
+});
+
+test('an empty body is no archive', async (t) => {
+  const content = await testContent(t);
+  const link = await listen(content.app, [{ host: '127.0.0.1', port: 0 }]);
+  t.after(() => link.close());
+  const answer = await fetch(`${link.addresses[0]}/api/v1/content/menu`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/zip' },
+    body: '',
+  });
+  assert.equal(answer.status, 400);
+  assert.match(await answer.text(), /"bundle_invalid"/);
 });
 
 test('a bundle that cannot be put into place ends its operation failed', async (t) => {
