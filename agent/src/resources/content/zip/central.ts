@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DirectoryLocation } from './end-records.ts';
 import { readExtraFields, resolveZip64 } from './extra-fields.ts';
-import { BOMB_BYTES, ENTRIES_PER_TURN, MAX_RATIO } from './limits.ts';
+import { BOMB_BYTES, DIRECTORY_BYTES_PER_TURN, MAX_RATIO } from './limits.ts';
 import { NameRegister, readName } from './names.ts';
 import { entryError, ZipError } from './zip-error.ts';
 
@@ -72,8 +72,12 @@ export async function readCentralEntries(
   const names = new NameRegister();
   let total = 0;
   let at = 0;
+  let turnEnds = DIRECTORY_BYTES_PER_TURN;
   for (let index = 0; index < location.entries; index++) {
-    if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
+    if (at >= turnEnds) {
+      await nextTurn();
+      turnEnds = at + DIRECTORY_BYTES_PER_TURN;
+    }
     if (at + CENTRAL_HEADER_BYTES > directory.length || directory.readUInt32LE(at) !== CENTRAL_HEADER) {
       throw new ZipError(`The archive's central directory is damaged at entry ${index + 1}.`);
     }

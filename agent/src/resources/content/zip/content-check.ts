@@ -6,8 +6,11 @@ import { entryError } from './zip-error.ts';
 /** Entries up to these sizes are inflated in one go, which takes about half a millisecond at most. */
 const SMALL_COMPRESSED_BYTES = 64 * 1024;
 const SMALL_BYTES = 256 * 1024;
-/** Bytes that small entries may unpack to before the event loop gets its turn. */
+/** Bytes that may be unpacked before the event loop gets its turn. */
 const BYTES_PER_TURN = 512 * 1024;
+/** What making an engine for an entry costs, and what it costs to look at a stored one. */
+const ENGINE_COST = 10 * 1024;
+const STORED_COST = 1024;
 const CHUNK_BYTES = 128 * 1024;
 /** The least that zlib takes. */
 const MIN_CHUNK_BYTES = 64;
@@ -27,6 +30,8 @@ function release(memory: ArrayBufferLike, chunkSize: number): void {
 
 /** Takes an entry's data piece by piece and compares what it unpacks to with the size and the CRC-32. */
 export interface ContentCheck {
+  /** What this entry takes of the event loop's time, in bytes to unpack. */
+  readonly cost: number;
   /** The piece may be overwritten once `finish` follows or the promise has resolved. */
   write(data: Buffer): Promise<void> | void;
   finish(): Promise<void> | void;
@@ -35,24 +40,24 @@ export interface ContentCheck {
 }
 
 /** The way of checking that suits the entry. */
-export function contentCheck(entry: ZipEntry, pace: Pace): ContentCheck {
+export function contentCheck(entry: ZipEntry): ContentCheck {
   if (entry.method === 'stored') return new StoredCheck(entry);
   if (entry.compressedBytes <= SMALL_COMPRESSED_BYTES && entry.bytes <= SMALL_BYTES) {
-    return new SmallCheck(entry, pace);
+    return new SmallCheck(entry);
   }
   return new StreamedCheck(entry);
 }
 
 /** Gives the event loop its turn when enough has been done at once. */
 export class Pace {
-  #bytes = 0;
+  #spent = 0;
 
-  /** @param bytes that were unpacked since the last call */
-  async spend(bytes: number): Promise<void> {
-    this.#bytes += bytes;
-    if (this.#bytes < BYTES_PER_TURN) return;
-    this.#bytes = 0;
-    await nextTurn();
+  /** @returns what to wait for, if it is time */
+  spend(cost: number): Promise<void> | undefined {
+    this.#spent += cost;
+    if (this.#spent < BYTES_PER_TURN) return undefined;
+    this.#spent = 0;
+    return nextTurn();
   }
 }
 
@@ -67,6 +72,8 @@ function compare(entry: ZipEntry, bytes: number, crc: number): void {
 }
 
 class StoredCheck implements ContentCheck {
+  // The pieces come one by one as they are read, so only their number counts.
+  readonly cost = STORED_COST;
   readonly #entry: ZipEntry;
   #bytes = 0;
   #crc = 0;
@@ -88,14 +95,14 @@ class StoredCheck implements ContentCheck {
 }
 
 class SmallCheck implements ContentCheck {
+  readonly cost: number;
   readonly #entry: ZipEntry;
-  readonly #pace: Pace;
   readonly #parts: Buffer[] = [];
   #bytes = 0;
 
-  constructor(entry: ZipEntry, pace: Pace) {
+  constructor(entry: ZipEntry) {
     this.#entry = entry;
-    this.#pace = pace;
+    this.cost = ENGINE_COST + entry.bytes;
   }
 
   write(data: Buffer): void {
@@ -104,14 +111,13 @@ class SmallCheck implements ContentCheck {
     this.#parts.push(this.#bytes === this.#entry.compressedBytes ? data : Buffer.from(data));
   }
 
-  async finish(): Promise<void> {
+  finish(): void {
     const data = this.#parts.length === 1 ? this.#parts[0] : undefined;
     const unpacked = unpack(data ?? Buffer.concat(this.#parts), this.#entry);
     const { length } = unpacked;
     const crc = zlib().crc32(unpacked);
     release(unpacked.buffer, chunkSizeFor(this.#entry));
     compare(this.#entry, length, crc);
-    await this.#pace.spend(length);
   }
 
   stop(): void {}
@@ -158,6 +164,8 @@ function consumedBy(result: unknown): { buffer: Buffer; consumed: number } {
 }
 
 class StreamedCheck implements ContentCheck {
+  // Works in another thread.
+  readonly cost = 0;
   readonly #entry: ZipEntry;
   readonly #engine: InflateRaw;
   #fed = 0;

@@ -1,5 +1,6 @@
 import type { CentralEntry } from './central.ts';
 import { readExtraFields, resolveZip64 } from './extra-fields.ts';
+import { ENTRIES_PER_TURN } from './limits.ts';
 import { type ByteRange, type ByteSource, readAhead } from './source.ts';
 import { entryError, ZipError } from './zip-error.ts';
 
@@ -58,17 +59,21 @@ function headLength(entry: CentralEntry): number {
 /** Parts of the archive with each local header's head and the descriptor before it; the last ends at the directory. */
 function* windows(entries: CentralEntry[], directoryStart: number): Generator<ByteRange> {
   let window: ByteRange | undefined;
+  let count = 0;
   for (const entry of entries) {
     const start = Math.max(0, entry.localStart - LONGEST_DESCRIPTOR);
     const end = Math.min(
       directoryStart,
       entry.localStart + headLength(entry) + entry.extraBytes + EXTRA_GUESS_BYTES,
     );
-    if (window && start - window.end < NEAR_BYTES && end - window.start <= WINDOW_BYTES) {
+    const isNear = window && start - window.end < NEAR_BYTES && end - window.start <= WINDOW_BYTES;
+    if (window && isNear && count < ENTRIES_PER_TURN) {
       window.end = Math.max(window.end, end);
+      count++;
     } else {
       if (window) yield window;
       window = { start, end };
+      count = 1;
     }
   }
   if (window) {

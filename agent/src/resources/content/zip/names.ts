@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_DEPTH, MAX_NAME_BYTES, MAX_SEGMENT_BYTES } from './limits.ts';
+import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES, MAX_SEGMENT_BYTES } from './limits.ts';
 import { entryError, quoted, ZipError } from './zip-error.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -59,49 +59,70 @@ export function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
+/** A name within its folder. */
+interface Node {
+  /** As spelled by who came first. */
+  spelled: string;
+  /** By folded name; a file has none. */
+  children: Map<string, Node> | undefined;
+  /** Whether the archive has an entry of it, not only of what is in it. */
+  isEntry: boolean;
+}
+
 /** All names of one archive: refuses a second one that would meet the first on some file system. */
 export class NameRegister {
-  /** Path as spelled, a folder's with a slash at its end, by its folded path without. */
-  readonly #spelled = new Map<string, string>();
-  /** Folders with an entry of their own. */
-  readonly #entries = new Set<string>();
-  /** Folders that are registered together with those around them. */
-  readonly #around = new Set<string>();
+  readonly #root = new Map<string, Node>();
+  #nodes = 0;
+  /** Where the last entry lay: the next one mostly lies there too. */
+  #lastFolder = '';
+  #lastChildren = this.#root;
 
   /** Adds an entry and the folders that its path implies. */
   add(name: string): void {
-    if (name.endsWith('/')) {
-      if (this.#entries.has(name)) throw entryError(name, 'is there twice');
-      this.#entries.add(name);
-      this.#register(name.slice(0, -1), name, name);
-    } else {
-      if (this.#register(name, name, name)) throw entryError(name, 'is there twice');
-    }
-    let slash = name.lastIndexOf('/', name.length - 2);
-    while (slash > 0) {
-      const folder = name.slice(0, slash);
-      if (this.#around.has(folder)) return;
-      this.#around.add(folder);
-      this.#register(folder, `${folder}/`, name);
-      slash = folder.lastIndexOf('/');
-    }
+    const isFolder = name.endsWith('/');
+    const path = isFolder ? name.slice(0, -1) : name;
+    const start = path.lastIndexOf('/') + 1;
+    const children = this.#folder(path.slice(0, start), name);
+    const node = this.#child(children, path.slice(start), isFolder, name);
+    if (node.isEntry) throw entryError(name, 'is there twice');
+    node.isEntry = true;
   }
 
-  /** @returns whether it was there already, of the same kind and spelling */
-  #register(path: string, spelled: string, entry: string): boolean {
-    const key = foldedName(path);
-    const known = this.#spelled.get(key);
-    if (known === spelled) return true;
-    if (known === undefined) {
-      this.#spelled.set(key, spelled);
-      return false;
+  /** @param folder path with a slash at its end, or nothing for the root */
+  #folder(folder: string, entry: string): Map<string, Node> {
+    if (folder === this.#lastFolder) return this.#lastChildren;
+    let children = this.#root;
+    for (let start = 0; start < folder.length; ) {
+      const end = folder.indexOf('/', start);
+      children = this.#child(children, folder.slice(start, end), true, entry).children ?? children;
+      start = end + 1;
     }
-    const knownPath = known.endsWith('/') ? known.slice(0, -1) : known;
-    if (knownPath === path) throw entryError(entry, `makes ${quoted(path)} a file and a folder at once`);
-    const differ = path.normalize('NFC') === knownPath.normalize('NFC') ? 'Unicode composition' : 'case';
-    throw entryError(
-      entry,
-      `is spelled ${quoted(path)} where another is ${quoted(knownPath)}: they differ only by ${differ}`,
-    );
+    this.#lastFolder = folder;
+    this.#lastChildren = children;
+    return children;
+  }
+
+  #child(children: Map<string, Node>, spelled: string, isFolder: boolean, entry: string): Node {
+    const key = foldedName(spelled);
+    const known = children.get(key);
+    if (!known) {
+      // Deep paths imply many folders in a few bytes.
+      if (++this.#nodes > MAX_NAMES) throw new ZipError(`The archive has more than ${MAX_NAMES} names.`);
+      const node = { spelled, children: isFolder ? new Map<string, Node>() : undefined, isEntry: false };
+      children.set(key, node);
+      return node;
+    }
+    if (known.spelled !== spelled) {
+      const isCase = spelled.normalize('NFC') !== known.spelled.normalize('NFC');
+      const how = isCase ? 'case' : 'Unicode composition';
+      throw entryError(
+        entry,
+        `has ${quoted(spelled)} in its path beside ${quoted(known.spelled)} of another: they differ only by ${how}`,
+      );
+    }
+    if ((known.children !== undefined) !== isFolder) {
+      throw entryError(entry, `makes ${quoted(spelled)} a file and a folder at once`);
+    }
+    return known;
   }
 }

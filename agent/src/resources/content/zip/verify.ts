@@ -43,7 +43,7 @@ async function checkContents(source: ByteSource, entries: ZipEntry[], options: V
   const pending = entries[Symbol.iterator]();
   const open = () => {
     const { value: entry } = pending.next();
-    return entry && { entry, end: entry.dataStart + entry.compressedBytes, check: contentCheck(entry, pace) };
+    return entry && { entry, end: entry.dataStart + entry.compressedBytes, check: contentCheck(entry) };
   };
   let current = open();
   try {
@@ -58,6 +58,7 @@ async function checkContents(source: ByteSource, entries: ZipEntry[], options: V
         await check.finish();
         check.stop();
         current = open();
+        await pace.spend(check.cost);
       }
       options.progress?.(range.end / source.size);
     }

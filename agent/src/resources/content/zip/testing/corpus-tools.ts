@@ -46,13 +46,15 @@ async function inAppFolder<T>(work: (folder: string) => Promise<T>): Promise<T> 
     await writeFile(join(app, 'index.html'), '<!doctype html><script src="assets/app.js"></script>\n');
     await writeFile(join(app, 'assets/app.js'), 'console.log("hello");\n'.repeat(20_000));
     await writeFile(join(app, 'assets/grüße/日本語.txt'), 'hello\n'.repeat(10));
-    await writeFile(join(app, 'assets/noise.bin'), noise(300_000));
+    await writeFile(join(app, 'assets/noise.bin'), NOISE);
     await writeFile(join(app, 'assets/nothing.txt'), '');
     return await work(app);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
+
+const NOISE = noise(300_000);
 
 /** Bytes that do not pack, the same ones every time. */
 function noise(length: number): Buffer {
