@@ -13,6 +13,7 @@ static char *committed;       // URI of the document on the screen
 static gint64 asked;          // the agent's load that WebKit has not started yet
 static gint64 current;        // the agent's load that is under way or done; 0: the page's own navigation
 static char *expected;        // URI that the agent asked for, until a page is there
+static guint status;          // of HTTP, of the document that is coming
 static gboolean failed;       // the current load has been reported as failed
 static gboolean painted;      // a frame was shown since the last commit
 
@@ -30,6 +31,7 @@ static void send_load(const char *state, const char *uri)
 {
     JsonObject *event = link_event("load", "state", state, "uri", uri, NULL);
     json_object_set_int_member(event, "load", current);
+    json_object_set_int_member(event, "status", status);
     link_send(event);
 }
 
@@ -40,6 +42,7 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
         current = asked;
         asked = 0;
         failed = FALSE;
+        status = 0;
     }
     if (event == WEBKIT_LOAD_COMMITTED) {
         // Only now: before the commit WebKit already names the page that is still to come.
@@ -161,12 +164,16 @@ static gboolean may_navigate(const char *uri)
 static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
 {
     if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) {
-        WebKitResponsePolicyDecision *response = WEBKIT_RESPONSE_POLICY_DECISION(decision);
-        if (webkit_response_policy_decision_is_mime_type_supported(response))
+        WebKitResponsePolicyDecision *answered = WEBKIT_RESPONSE_POLICY_DECISION(decision);
+        WebKitURIResponse *response = webkit_response_policy_decision_get_response(answered);
+        gboolean is_document = webkit_response_policy_decision_is_main_frame_main_resource(answered);
+        if (is_document)
+            status = webkit_uri_response_get_status_code(response);
+        if (webkit_response_policy_decision_is_mime_type_supported(answered))
             return FALSE;
-        const char *uri = webkit_uri_response_get_uri(webkit_response_policy_decision_get_response(response));
+        const char *uri = webkit_uri_response_get_uri(response);
         send_blocked("download", uri);
-        if (webkit_response_policy_decision_is_main_frame_main_resource(response))
+        if (is_document)
             send_failure("policy", uri, "the address is a file to download, not a page");
         webkit_policy_decision_ignore(decision);
         return TRUE;

@@ -34,6 +34,7 @@ const Event = Type.Union([
     state: Type.Enum(['started', 'redirected', 'committed', 'finished']),
     load: Type.Integer(),
     uri: Type.String(),
+    status: Type.Optional(Type.Integer()),
   }),
   Type.Object({
     event: Type.Literal('load_failed'),

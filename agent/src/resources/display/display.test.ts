@@ -482,6 +482,34 @@ test('a bundle whose server does not answer is tried again, behind a notice', as
   assert.equal(display.activeBundle, 'menu');
 });
 
+test('a bundle whose start page cannot be read is no page; of a URL an HTTP error is one', async () => {
+  stored.names.set('menu', undefined);
+  await make().start();
+  browser.plug();
+  await shown();
+  browser.status = 500;
+  display.navigate(URL_A);
+  await shown();
+  assert.equal(display.state().url, URL_A);
+  await display.showBundle('menu');
+  await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
+  assert.equal(display.state().error?.code, 'bundle_damaged');
+  assert.equal(display.activeBundle, 'menu');
+  browser.status = 200;
+  await shown();
+});
+
+test('a reload at an address that the bundle does not have goes to its start page', async () => {
+  await showingBundle('menu');
+  browser.status = 404;
+  display.reload();
+  await until('the reload', () => browser.count('reload') === 1);
+  browser.status = 200;
+  await until('the start page', () => browser.count('load http://menu.localhost:8081/') === 2);
+  await shown();
+  assert.ok(events.every(({ error }) => error === null || error.code === 'browser_unavailable'));
+});
+
 test('a restart of the agent leaves a bundle alone, on whichever of its pages it is', async () => {
   stored.names.set('menu', undefined);
   const store = { current: async () => BUNDLE, last: async () => undefined, save: async () => undefined };

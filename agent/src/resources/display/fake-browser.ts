@@ -6,6 +6,8 @@ export class FakeBrowser implements Browser, Compositor {
   readonly calls: string[] = [];
   /** What the next loads do. */
   behaviour: 'finish' | 'fail' | 'hold' = 'finish';
+  /** Of HTTP, of the next loads. */
+  status = 200;
   answersPings = true;
   takesCommands = true;
   settings: BrowserSettings | undefined;
@@ -102,8 +104,9 @@ export class FakeBrowser implements Browser, Compositor {
       () => {
         this.emit({ event: 'load', state: 'started', load, uri });
         if (behaviour === 'finish') {
-          this.emit({ event: 'load', state: 'committed', load, uri });
-          this.emit({ event: 'load', state: 'finished', load, uri });
+          const { status } = this;
+          this.emit({ event: 'load', state: 'committed', load, uri, status });
+          this.emit({ event: 'load', state: 'finished', load, uri, status });
           this.emit({ event: 'painted', load });
         } else if (behaviour === 'fail') {
           this.emit({ event: 'load_failed', load, uri, kind: 'network', message: 'Connection refused' });

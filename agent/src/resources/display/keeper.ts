@@ -249,16 +249,27 @@ export class Keeper {
     this.#o.changed();
   }
 
-  #loadChanged({ state, load, uri }: Extract<BrowserEvent, { event: 'load' }>): void {
+  #loadChanged({ state, load, uri, status = 0 }: Extract<BrowserEvent, { event: 'load' }>): void {
     if (load === 0) {
       // The page's own navigation. Its failures leave the page as it was, so they are no errors of the target.
       this.#loading = state !== 'finished';
       if (state === 'committed') this.#wanderedTo = uri;
     } else if (load === this.#loadId) {
+      if (this.#target.mode === 'bundle' && status >= 400) {
+        this.#unreadable(uri);
+        return;
+      }
       if (state === 'committed' && this.#target.mode !== 'waiting') this.#ownHtml = undefined;
       if (state === 'finished') this.#isUp();
     } else return;
     this.#o.changed();
+  }
+
+  /** An HTTP error is a page like any other when it comes from somebody's server; from ours it is not. */
+  #unreadable(uri: string): void {
+    if (uri === addressOf(this.#target, this.#o.bundles)) {
+      this.#fail('load', { code: 'bundle_damaged', message: "The bundle's start page cannot be read." });
+    } else this.#show(); // reloaded at an address that only the script of the start page knows
   }
 
   #loadFailed({ load, kind, message }: Extract<BrowserEvent, { event: 'load_failed' }>): void {

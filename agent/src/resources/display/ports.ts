@@ -30,7 +30,14 @@ export interface BrowserSettings {
 export type BrowserEvent =
   | { event: 'connected'; uri: string | null }
   | { event: 'disconnected' }
-  | { event: 'load'; state: 'started' | 'redirected' | 'committed' | 'finished'; load: number; uri: string }
+  | {
+      event: 'load';
+      state: 'started' | 'redirected' | 'committed' | 'finished';
+      load: number;
+      uri: string;
+      /** Of HTTP, of a document that is committed. */
+      status?: number;
+    }
   | {
       event: 'load_failed';
       load: number;

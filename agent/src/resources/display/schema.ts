@@ -48,7 +48,8 @@ export const DisplayState = Type.Object(
     $id: 'DisplayState',
     description:
       'What is on the screen. `error` tells why the target is not; the device goes on trying by itself. In mode ' +
-      '`waiting`, `bundle_missing` and `bundle_damaged` tell why the bundle that was to be shown at boot is not.',
+      '`waiting`, `bundle_missing` and `bundle_damaged` tell why the bundle that was to be shown at boot is not; ' +
+      'it is not tried again before the next boot.',
   },
 );
 export type DisplayState = Static<typeof DisplayState>;
