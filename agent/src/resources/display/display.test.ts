@@ -542,6 +542,29 @@ test('the reason for the waiting page goes with the next thing that is shown', a
   assert.equal(display.state().mode, 'waiting');
 });
 
+test('a boot bundle that comes later is no longer missed, not shown, and remembered for the next boot', async () => {
+  const settings = {
+    rotation: 0,
+    resumeOnBoot: false,
+    bootBundle: 'menu',
+    screens: {},
+    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+  } as const;
+  await make({ settings }).start();
+  browser.plug();
+  await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
+  await until('the end of loading', () => !display.state().loading);
+  display.bundleReplaced('other');
+  assert.equal(display.state().error?.code, 'bundle_missing');
+  stored.names.set('menu', undefined);
+  display.bundleReplaced('menu');
+  assert.equal(events.at(-1)?.error, null);
+  await until('the plain waiting page', () => browser.html === 'waiting');
+  assert.equal(display.state().mode, 'waiting');
+  display.apply({ ...settings, resumeOnBoot: true });
+  assert.deepEqual(saved.at(-1), { target: BUNDLE, lasting: true });
+});
+
 test('turns the screen live and again after the compositor came anew', async () => {
   await showing(URL_A);
   const settings = {

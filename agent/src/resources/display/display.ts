@@ -46,6 +46,8 @@ export class Display {
   readonly #screens: Screens;
   readonly #keeper: Keeper;
   #settings: DisplaySettings;
+  /** What is to be shown, also while the waiting page tells why it is not. */
+  #wanted: Target = { mode: 'waiting' };
   #published = '';
   #look: NodeJS.Timeout | undefined;
 
@@ -76,7 +78,8 @@ export class Display {
     if (missing) this.#o.log.warn({ bundle: missing }, 'the bundle cannot be shown');
     // What this boot shows is settled: a startup setting that changes later does not count, also not for an agent
     // that is restarted.
-    this.#remember(wanted, false);
+    this.#wanted = wanted;
+    this.#remember(false);
     this.#keeper.start(target, missing);
     this.#look = setInterval(() => void this.#refreshScreens(), LOOK_EVERY_MS);
     this.#look.unref();
@@ -177,11 +180,15 @@ export class Display {
 
   /**
    * A new version of a bundle is in place: if it is shown, it is loaded anew, from its start page, because the page
-   * that it was at may be no more.
+   * that it was at may be no more. One that the waiting page misses is not shown, it is only no longer missed.
    */
   bundleReplaced(name: string): void {
-    if (this.activeBundle !== name) return;
-    this.#keeper.aim(this.#keeper.target);
+    if (this.activeBundle === name) this.#keeper.aim(this.#keeper.target);
+    else {
+      this.#keeper.bundleArrived(name).catch((error: unknown) => {
+        this.#o.log.warn({ err: error }, 'the waiting page could not be drawn anew');
+      });
+    }
     this.#publish();
   }
 
@@ -224,7 +231,7 @@ export class Display {
     const turned = this.#rotation;
     this.#settings = settings;
     if (this.#rotation !== turned) void this.#rotate();
-    if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember(this.#keeper.target, true);
+    if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember(true);
     if (this.#o.browser.connected) {
       this.#keeper.configure().catch((error: unknown) => {
         this.#o.log.warn({ err: error }, 'the browser did not take its settings');
@@ -241,7 +248,8 @@ export class Display {
   #aim(target: Target): DisplayState {
     this.#requireBrowser();
     this.#keeper.aim(target);
-    this.#remember(target, this.#settings.resumeOnBoot);
+    this.#wanted = target;
+    this.#remember(this.#settings.resumeOnBoot);
     this.#published = ''; // a host that asks for what is there already gets its event, too
     return this.#publish();
   }
@@ -256,8 +264,8 @@ export class Display {
   }
 
   /** @param lasting also over boots */
-  #remember(target: Target, lasting: boolean): void {
-    this.#o.store.save(target, lasting).catch((error: unknown) => {
+  #remember(lasting: boolean): void {
+    this.#o.store.save(this.#wanted, lasting).catch((error: unknown) => {
       this.#o.log.warn({ err: error }, 'what is shown could not be remembered');
     });
   }

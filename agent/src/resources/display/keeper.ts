@@ -158,6 +158,13 @@ export class Keeper {
     this.#show();
   }
 
+  /** A bundle is there, as a new version or for the first time: the waiting page no longer says otherwise. */
+  async bundleArrived(name: string): Promise<void> {
+    if (this.#missing?.name !== name) return;
+    this.#missing = undefined;
+    await this.ownPageChanged();
+  }
+
   reload(): void {
     // Where the page stands, past the cache; a target that is not there is asked for anew.
     const there = this.#target.mode !== 'waiting' && !this.#loading && this.#error === null;
