@@ -1,12 +1,164 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { verifyBundle, ZipError } from './index.ts';
+import { mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type ByteSource, fileSource, readDirectory, verifyBundle, ZipError } from './index.ts';
+import { buildZip, type EntrySpec, extraField } from './testing/build-zip.ts';
+import { PAGE } from './testing/corpus-zip.ts';
+import { memorySource } from './testing/memory-source.ts';
 
-test('what is no archive is refused', async () => {
-  const bytes = Buffer.from('<!doctype html><p>not an archive');
-  const source = {
-    size: bytes.length,
-    read: async (position: number, length: number) => bytes.subarray(position, position + length),
+const LONG = Buffer.from('A line of text that is packed and unpacked again.\n'.repeat(60_000));
+
+/** An archive whose reads are recorded. */
+function recorded(bytes: Buffer): { source: ByteSource; reads: number[] } {
+  const inner = memorySource(bytes);
+  const reads: number[] = [];
+  const read: ByteSource['read'] = (position, length, into) => {
+    reads.push(length);
+    return inner.read(position, length, into);
   };
-  await assert.rejects(verifyBundle(source), ZipError);
+  return { source: { size: bytes.length, read }, reads };
+}
+
+async function fileOf(t: TestContext, bytes: Buffer): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-zip-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'bundle.zip');
+  await writeFile(path, bytes);
+  return path;
+}
+
+test('an entry is described as it is', async () => {
+  const timestamp = Buffer.from([1, 0, 0, 0, 0]);
+  timestamp.writeInt32LE(1_700_000_000, 1);
+  const archive = buildZip([
+    { ...PAGE, method: 0, extra: extraField(0x5455, timestamp) },
+    { name: 'js/', date: 0x5921, time: 0x6000 },
+    { name: 'js/app.js', data: LONG },
+  ]);
+  const directory = await readDirectory(memorySource(archive));
+  assert.deepEqual([...directory.keys()], ['index.html', 'js/', 'js/app.js']);
+  const page = directory.get('index.html');
+  assert.equal(page?.modified.getTime(), 1_700_000_000_000);
+  const text = String(PAGE.data);
+  assert.equal(archive.toString('utf8', page.dataStart, page.dataStart + page.bytes), text);
+  assert.equal(directory.get('js/')?.isFolder, true);
+  assert.equal(directory.get('js/')?.modified.toISOString(), '2024-09-01T12:00:00.000Z');
+  const script = directory.get('js/app.js');
+  assert.deepEqual([script?.method, script?.isFolder, script?.bytes], ['deflate', false, LONG.length]);
+  assert.ok(script && script.compressedBytes < LONG.length / 10);
+});
+
+test('an archive in a file reads like one in memory', async (t) => {
+  const path = await fileOf(t, buildZip([PAGE, { name: 'long', data: LONG }]));
+  const file = await open(path);
+  t.after(() => file.close());
+  const directory = await verifyBundle(fileSource(file, (await file.stat()).size));
+  assert.equal(directory.size, 2);
+});
+
+test('a file that became shorter is a failed read, not a bad archive', async (t) => {
+  const bytes = buildZip([PAGE]);
+  const path = await fileOf(t, bytes);
+  await truncate(path, bytes.length - 1);
+  const file = await open(path);
+  t.after(() => file.close());
+  await assert.rejects(verifyBundle(fileSource(file, bytes.length)), (error: Error) => {
+    assert.ok(!(error instanceof ZipError));
+    assert.match(error.message, /the file ends at byte \d+, before byte \d+/);
+    return true;
+  });
+});
+
+test('what the source rejects with comes through', async () => {
+  const inner = memorySource(buildZip([PAGE, { name: 'long', data: LONG, method: 0 }]));
+  for (let failing = 0; failing < 8; failing++) {
+    let reads = 0;
+    const source: ByteSource = {
+      size: inner.size,
+      read: (...args) => (reads++ === failing ? Promise.reject(new Error('EIO')) : inner.read(...args)),
+    };
+    await assert.rejects(verifyBundle(source), /^Error: EIO$/, `read ${failing}`);
+  }
+});
+
+test('progress goes up to 1', async () => {
+  const fractions: number[] = [];
+  const archive = buildZip([PAGE, { name: 'noise', data: LONG, method: 0 }]);
+  await verifyBundle(memorySource(archive), { progress: (fraction) => fractions.push(fraction) });
+  assert.ok(fractions.length > 5);
+  assert.deepEqual(
+    fractions,
+    [...fractions].sort((a, b) => a - b),
+  );
+  assert.equal(fractions.at(-1), 1);
+});
+
+test('a signal stops the work, before it and within', async () => {
+  const archive = buildZip([PAGE, { name: 'stored', data: LONG, method: 0 }, { name: 'packed', data: LONG }]);
+  await assert.rejects(
+    verifyBundle(memorySource(archive), { signal: AbortSignal.abort('enough') }),
+    (reason) => {
+      assert.equal(reason, 'enough');
+      return true;
+    },
+  );
+  const controller = new AbortController();
+  const seen: number[] = [];
+  const progress = (fraction: number) => {
+    seen.push(fraction);
+    controller.abort(new Error('enough'));
+  };
+  const { source, reads } = recorded(archive);
+  await assert.rejects(verifyBundle(source, { signal: controller.signal, progress }), /^Error: enough$/);
+  assert.equal(seen.length, 1);
+  const count = reads.length;
+  await new Promise(setImmediate);
+  assert.equal(reads.length, count, 'nothing is read after the end');
+});
+
+test('many small entries take few reads, and no read is long', async () => {
+  const small = Array.from(
+    { length: 4000 },
+    (_, index): EntrySpec => ({ name: `d/${index}`, data: 'x'.repeat(500), method: 0 }),
+  );
+  const { source, reads } = recorded(buildZip([PAGE, ...small]));
+  await readDirectory(source);
+  assert.ok(reads.length < 40, `${reads.length} reads`);
+  await verifyBundle(source);
+  // The directory is read as a whole; its length is bounded by itself.
+  const directoryBytes = 4001 * 64;
+  assert.ok(Math.max(...reads) <= Math.max(256 * 1024, directoryBytes), `${Math.max(...reads)}`);
+});
+
+test('large entries are not read for the directory', async () => {
+  const large = Array.from(
+    { length: 5 },
+    (_, index): EntrySpec => ({ name: `${index}`, data: LONG, method: 0 }),
+  );
+  const { source, reads } = recorded(buildZip([PAGE, ...large]));
+  await readDirectory(source);
+  const total = reads.reduce((sum, length) => sum + length, 0);
+  assert.ok(total < 100_000, `${total} bytes`);
+});
+
+test('the event loop gets its turns while a directory is read and small entries are unpacked', async () => {
+  const small = Array.from(
+    { length: 6000 },
+    (_, index): EntrySpec => ({ name: `d/${index}`, data: `${index}` }),
+  );
+  const source = memorySource(buildZip([PAGE, ...small]));
+  let turns = 0;
+  const count = () => {
+    turns++;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  await readDirectory(source);
+  const forDirectory = turns;
+  await verifyBundle(source);
+  clearImmediate(timer);
+  assert.ok(forDirectory >= 6, `${forDirectory}`);
+  assert.ok(turns - forDirectory >= 100, `${turns}`);
 });

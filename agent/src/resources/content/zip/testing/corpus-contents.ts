@@ -1,4 +1,4 @@
-import { deflateRawSync } from 'node:zlib';
+import { constants, deflateRawSync } from 'node:zlib';
 import { descriptor, extraField } from './build-zip.ts';
 import { type CorpusZip, made, PAGE } from './corpus-zip.ts';
 
@@ -146,6 +146,22 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
     PAGE,
     { name: 'a', data: Buffer.alloc(50 * 1024 * 1024), bytes: 300 * 1024, crc: 0 },
   ]),
+  made(
+    'a bomb that is damaged behind the size it claims, where nobody is to look',
+    /"a" unpacks to more than/,
+    [
+      PAGE,
+      {
+        name: 'a',
+        data: 'x',
+        packed: Buffer.concat([
+          deflateRawSync(Buffer.alloc(2 * 1024 * 1024), { finishFlush: constants.Z_SYNC_FLUSH }),
+          Buffer.alloc(1000, 0xff),
+        ]),
+        bytes: 300 * 1024,
+      },
+    ],
+  ),
   made('less content than claimed', /"a" unpacks to less than the size it claims/, [
     PAGE,
     { name: 'a', data: TEXT, bytes: TEXT.length + 1 },
