@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { type HttpLink, listen } from './http.ts';
+import { type HttpLink, listen, webServer } from './http.ts';
 import { testApp } from './test-app.ts';
 
 test('answers on every address, in the envelope even where HTTP fails, and ends at once', async () => {
@@ -113,4 +114,33 @@ test('a request that does not end does not keep the link from closing', async (t
   await link.close();
   assert.ok(performance.now() - begun < 2000);
   await assert.rejects(answer);
+});
+
+test('an idle connection is closed, but not while its request is being worked on', async (t) => {
+  const { app, release, waiting } = testApp();
+  await app.ready();
+  const link = webServer('http', (options) => createServer(options, app.routing), undefined);
+  t.after(async () => {
+    await link.close();
+    await app.close();
+  });
+  link.server.setTimeout(20);
+  let idle = 0;
+  link.server.on('connection', (socket: Socket) => socket.on('timeout', () => (idle += 1)));
+  const base = await link.bind({ host: '127.0.0.1', port: 0 });
+
+  const answer = fetch(`${base}/api/v1/slow`);
+  while (waiting() === 0 || idle < 3) await new Promise(setImmediate);
+  release();
+  assert.equal((await answer).status, 200);
+
+  // The same of a body that stops half-way: there the client is the one that is waited for.
+  const { port } = new URL(base);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(
+    'PUT /api/v1/file/a HTTP/1.1\r\nhost: localhost\r\ncontent-type: image/png\r\ncontent-length: 9\r\n\r\nhalf',
+  );
+  socket.resume();
+  await once(socket, 'close');
 });

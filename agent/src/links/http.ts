@@ -1,5 +1,5 @@
 /** The HTTP link: the app on one or more addresses. */
-import type { IncomingMessage, Server, ServerOptions } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -84,6 +84,7 @@ export function webServer<S extends Server>(
   if (upgrade) server.on('upgrade', upgrade);
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
+  server.on('request', keepWhileAnswered);
   server.on('clientError', answerClientError);
   // The server itself forgets those that are upgraded, or are still shaking hands.
   const sockets = new Set<Socket>();
@@ -96,6 +97,17 @@ export function webServer<S extends Server>(
     bind: (address) => bind(server, scheme, address),
     close: () => closeServer(server, sockets),
   };
+}
+
+/**
+ * Nothing moves on a connection either while its request, read to the end, is being worked on: verifying a large bundle
+ * takes minutes on a slow card. The client waits for us then, and is not hung up on.
+ */
+function keepWhileAnswered(request: IncomingMessage, response: ServerResponse): void {
+  response.on('timeout', (socket: Socket) => {
+    if (request.complete && !response.headersSent) socket.setTimeout(socket.timeout ?? IDLE_MS);
+    else socket.destroy();
+  });
 }
 
 /** @throws Error of the system when one address cannot be had; all servers are closed then */

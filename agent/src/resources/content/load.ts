@@ -1,13 +1,13 @@
 /** Reads the folder of bundles at start, and brings it in order after a power cut. */
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { TEMPORARY_FILE } from '../../base/atomic-file.ts';
+import { dirname, join } from 'node:path';
+import { syncFolder, TEMPORARY_FILE } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
+import { hashFile } from './file-hash.ts';
 import { BUNDLE_NAME } from './schema.ts';
-import { type Description, fittingDescription, hashFile, readSidecar, writeSidecar } from './sidecar.ts';
+import { type Description, fittingDescription, readSidecar, writeSidecar } from './sidecar.ts';
 import { glanceAtArchive } from './verify.ts';
 
-export const FOLDER_MODE = 0o755;
 const NAME = new RegExp(BUNDLE_NAME);
 
 /**
@@ -19,7 +19,7 @@ export async function loadBundles(folder: string, log: Logger): Promise<Map<stri
   const bundles = new Map<string, Description>();
   let names: string[];
   try {
-    await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    await makeFolder(folder);
     names = await readdir(folder);
   } catch (error) {
     log.error({ err: error }, 'the folder of bundles cannot be read');
@@ -37,6 +37,12 @@ export async function loadBundles(folder: string, log: Logger): Promise<Map<stri
   }
   await sweep(folder, new Set(names), log);
   return bundles;
+}
+
+/** Makes the folder of bundles where it is not there, for good. */
+export async function makeFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true });
+  if (made !== undefined) await syncFolder(dirname(made));
 }
 
 async function describe(folder: string, name: string, log: Logger): Promise<Description | undefined> {

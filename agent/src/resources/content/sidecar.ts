@@ -5,13 +5,9 @@
  * archive that is there and, as `next`, the one to come; the archive is renamed into place; the sidecar describes the
  * new one alone. Cut anywhere, the sidecar describes the archive that is there.
  */
-import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { open, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 
-/** Bytes read at a time when a file is hashed. */
-const HASH_BLOCK = 256 * 1024;
 /** No sidecar that this program wrote comes near. */
 const MAX_BYTES = 64 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -64,29 +60,6 @@ export async function fittingDescription(
   if (!other || only?.sha256 === other.sha256) return only;
   const sha256 = await hash();
   return fitting.find((one) => one.sha256 === sha256);
-}
-
-/** SHA-256 of a whole file as hex. */
-export async function hashFile(path: string): Promise<string> {
-  const handle = await open(path, 'r');
-  try {
-    return await hashHandle(handle);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** As `hashFile`, of an open one. @throws Error of the system; the reason of `signal` */
-export async function hashHandle(handle: FileHandle, signal?: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
-  const block = Buffer.allocUnsafe(HASH_BLOCK);
-  for (let position = 0; ; ) {
-    signal?.throwIfAborted();
-    const { bytesRead } = await handle.read(block, 0, block.length, position);
-    if (bytesRead === 0) return hash.digest('hex');
-    hash.update(block.subarray(0, bytesRead));
-    position += bytesRead;
-  }
 }
 
 function descriptionOf(value: unknown): Description | undefined {

@@ -1,6 +1,6 @@
 /** The stored content bundles (interface: Content). Archives are kept as they came; nothing is extracted. */
 import { renameSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { syncFolder } from '../../base/atomic-file.ts';
@@ -9,7 +9,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { now } from '../../contract/shared.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
-import { FOLDER_MODE, loadBundles } from './load.ts';
+import { loadBundles, makeFolder } from './load.ts';
 import type { DiskSpace } from './ports.ts';
 import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
@@ -140,10 +140,10 @@ export class ContentStore {
     let operation: RunningOperation | undefined;
     try {
       const { folder, disk, operations } = this.#options;
-      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      await makeFolder(folder);
       upload = await Upload.open({ folder, fileName: `${name}.zip`, announced, disk });
       operation = operations.start('content_upload');
-      const synced = await this.#receive(upload, body, announced, operation);
+      const { synced } = await this.#receive(upload, body, announced, operation);
       const running = operations.get(operation.id);
       this.#commitInBackground(name, upload, synced, operation);
       return running;
@@ -157,13 +157,13 @@ export class ContentStore {
     }
   }
 
-  /** @returns what ends when the file is on the disk, which goes on while it is verified */
+  /** @returns `synced`, which ends when the file is on the disk: that goes on while it is verified */
   async #receive(
     upload: Upload,
     body: Readable,
     announced: number | undefined,
     operation: RunningOperation,
-  ): Promise<Promise<void>[]> {
+  ): Promise<{ synced: Promise<void> }> {
     await upload.receive(body, (bytes) => {
       if (announced) operation.progress((bytes / announced) * ARRIVED);
     });
@@ -180,18 +180,18 @@ export class ContentStore {
       throw error;
     }
     operation.progress(VERIFIED);
-    return [synced];
+    return { synced };
   }
 
   #commitInBackground(
     name: string,
     upload: Upload,
-    synced: Promise<void>[],
+    synced: Promise<void>,
     operation: RunningOperation,
   ): void {
     const commit = async () => {
       try {
-        await Promise.all(synced);
+        await synced;
         await this.#removing.get(name)?.catch(() => undefined);
         await upload.keep();
         await this.#commit(name, upload);

@@ -1,6 +1,7 @@
 /** What is said of a stored archive: the same checks as at its upload, and that it still is what was uploaded. */
 import type { FileHandle } from 'node:fs/promises';
-import { type Description, hashHandle } from './sidecar.ts';
+import { HashingSource } from './file-hash.ts';
+import type { Description } from './sidecar.ts';
 import { readDirectory } from './zip/directory.ts';
 import { fileSource } from './zip/source.ts';
 import { verifyBundle } from './zip/verify.ts';
@@ -20,8 +21,9 @@ export function checkArchive(
 ): Promise<CheckResult> {
   return told(async () => {
     await requireSize(handle, description);
-    const entries = await verifyBundle(fileSource(handle, description.size), { signal });
-    if ((await hashHandle(handle, signal)) !== description.sha256) {
+    const source = new HashingSource(handle, description.size);
+    const entries = await verifyBundle(source, { signal });
+    if ((await source.sha256(signal)) !== description.sha256) {
       throw new ZipError('The archive is not the one that was uploaded: its SHA-256 is another.');
     }
     return `The bundle is whole: ${entries.size} entries, ${description.size} bytes.`;
