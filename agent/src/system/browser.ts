@@ -1,11 +1,12 @@
 import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Load } from '../resources/display/ports.ts';
 import { BoundedLines } from './bounded-lines.ts';
+import { Answer, Blocked, Configured, Event, Hello, Picture, Resource } from './browser-messages.ts';
 import { PageResources, type ResourceSource } from './page-resources.ts';
 
 /** Group that may connect: the user of the browser. */
@@ -19,44 +20,6 @@ const SCREENSHOT_MS = 30_000;
 const HELLO_MS = 30_000;
 /** Another agent takes a connection in this time, in ms, or there is none. */
 const ANSWER_MS = 1000;
-
-const Answer = Type.Object({ id: Type.Integer(), ok: Type.Boolean(), message: Type.Optional(Type.String()) });
-const Hello = Type.Object({
-  event: Type.Literal('hello'),
-  protocol: Type.Literal(1),
-  pid: Type.Integer({ minimum: 1 }),
-  webkit: Type.String(),
-  uri: Type.Union([Type.String(), Type.Null()]),
-});
-const Event = Type.Union([
-  Type.Object({
-    event: Type.Literal('load'),
-    state: Type.Enum(['started', 'redirected', 'committed', 'finished']),
-    load: Type.Integer(),
-    uri: Type.String(),
-    status: Type.Optional(Type.Integer()),
-  }),
-  Type.Object({
-    event: Type.Literal('load_failed'),
-    load: Type.Integer(),
-    uri: Type.String(),
-    kind: Type.Enum(['network', 'tls', 'policy']),
-    message: Type.String(),
-  }),
-  Type.Object({ event: Type.Literal('painted'), load: Type.Integer() }),
-  Type.Object({
-    event: Type.Literal('page_gone'),
-    reason: Type.Enum(['crashed', 'memory', 'terminated']),
-  }),
-]);
-const Blocked = Type.Object({ event: Type.Literal('blocked'), what: Type.String(), detail: Type.String() });
-const Resource = Type.Object({
-  event: Type.Literal('resource'),
-  request: Type.Integer(),
-  uri: Type.String(),
-});
-const Picture = Type.Object({ png: Type.String() });
-const Configured = Type.Object({ restart_required: Type.Boolean() });
 
 interface Pending {
   resolve: (answer: Static<typeof Answer>) => void;
