@@ -106,16 +106,34 @@ export default scenario({
       const stolen = `<script>fetch('${pages.origin}/stolen', { mode: 'no-cors' })</script>`;
       const remote = pages.add(`<!doctype html><title>inside</title>${tries(originOf('host'), framed)}
         <iframe src="${originOf('host')}/page.html"></iframe>`);
-      const goes = pages.add(`<script>
-        location.href = '${originOf('host')}/page.html';
-        setTimeout(() => fetch('/left-alone?.'), 5000);
-      </script>`);
-      const page = `<!doctype html><title>host</title><iframe src="${remote}"></iframe><iframe src="${goes}"></iframe>`;
+      const goes = pages.add(`<script>location.href = '${originOf('host')}/page.html';</script>`);
+      const page = `<!doctype html><title>host</title><iframe src="${remote}"></iframe><iframe src="${goes}"></iframe>
+        <script>
+          const settled = () => fetch('${pages.origin}/settled?.', { mode: 'no-cors' });
+          onload = () => setTimeout(settled, 10000);
+        </script>`;
       await putBundle(device, 'host', await zip({ 'index.html': page, 'page.html': stolen, ...SECRETS }));
       await device.act('POST', '/display/bundle', { name: 'host' });
       assert.equal(await reported(pages, '/framed'), '.');
-      await waitFor(() => pages.loads(goes) > 0, { timeoutMs: PAGE_MS, what: 'the second frame' });
+      await reported(pages, '/settled');
+      assert.equal(pages.loads(goes), 1);
       assert.ok(!pages.requests.includes('/stolen'), 'a frame of another site showed a page of the bundle');
+    });
+
+    await test('nor does a remote page to which the bundle itself has led the screen', async () => {
+      const stolen = `<script>fetch('${pages.origin}/taken', { mode: 'no-cors' })</script>`;
+      const remote =
+        pages.add(`<!doctype html><title>away</title>${tries(originOf('away'), `${pages.origin}/away`)}
+        <script type="module">
+          location.href = '${originOf('away')}/page.html';
+          setTimeout(() => fetch('/away-still-here?.'), 5000);
+        </script>`);
+      const page = `<!doctype html><title>leads away</title><script>location.href = '${remote}'</script>`;
+      await putBundle(device, 'away', await zip({ 'index.html': page, 'page.html': stolen, ...SECRETS }));
+      await device.act('POST', '/display/bundle', { name: 'away' });
+      assert.equal(await reported(pages, '/away'), '.');
+      await reported(pages, '/away-still-here');
+      assert.ok(!pages.requests.includes('/taken'), 'a page of another site opened a page of the bundle');
     });
 
     await test('a bundle gets no answer of the API, and changes nothing', async () => {
