@@ -262,11 +262,11 @@ export class Keeper {
       this.#loading = state !== 'finished';
       if (state === 'committed') this.#wanderedTo = uri;
     } else if (load === this.#loadId) {
+      if (state === 'committed' && this.#target.mode !== 'waiting') this.#ownHtml = undefined;
       if (this.#target.mode === 'bundle' && status >= 400) {
         this.#unreadable(uri);
         return;
       }
-      if (state === 'committed' && this.#target.mode !== 'waiting') this.#ownHtml = undefined;
       if (state === 'finished') this.#isUp();
     } else return;
     this.#o.changed();

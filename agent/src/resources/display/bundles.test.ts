@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Display, DisplayOptions } from './display.ts';
+import { DisplayStage } from './display-stage.ts';
+import type { FakeBrowser } from './fake-browser.ts';
+import type { Target } from './ports.ts';
+import type { DisplayState } from './schema.ts';
+
+const URL_A = 'http://a.example/';
+
+let stage: DisplayStage;
+let browser: FakeBrowser;
+let events: DisplayState[];
+
+const make = (change: Partial<DisplayOptions> = {}): Display => stage.make(change);
+const until = (what: string, condition: () => boolean) => stage.until(what, condition);
+const shown = () => stage.shown();
+
+beforeEach(() => {
+  stage = new DisplayStage();
+  ({ browser, events } = stage);
+});
+afterEach(() => stage.display.stop());
+
+const BUNDLE = { mode: 'bundle', name: 'menu' } as const;
+const START = 'http://start/';
+
+/** What is configured and remembered, which bundles there are, and what a boot makes of it. */
+const BOOTS: {
+  title: string;
+  current?: Target;
+  last?: Target;
+  resume?: boolean;
+  boot?: string;
+  url?: string;
+  bundles?: [string, string?][];
+  shows: Target;
+  error?: [string, string];
+}[] = [
+  { title: 'nothing', shows: { mode: 'waiting' } },
+  { title: 'the startup URL', url: START, shows: { mode: 'url', url: START } },
+  { title: 'the boot bundle before the URL', url: START, boot: 'menu', bundles: [['menu']], shows: BUNDLE },
+  { title: 'no resuming unless wanted', last: BUNDLE, bundles: [['menu']], shows: { mode: 'waiting' } },
+  {
+    title: 'what was shown last before the boot bundle',
+    last: { mode: 'url', url: URL_A },
+    resume: true,
+    boot: 'menu',
+    bundles: [['menu']],
+    shows: { mode: 'url', url: URL_A },
+  },
+  {
+    title: 'the waiting page, when that was shown last',
+    last: { mode: 'waiting' },
+    resume: true,
+    url: START,
+    shows: { mode: 'waiting' },
+  },
+  {
+    title: 'what a restart of the agent interrupted before all else',
+    current: BUNDLE,
+    last: { mode: 'url', url: URL_A },
+    resume: true,
+    boot: 'other',
+    bundles: [['menu'], ['other']],
+    shows: BUNDLE,
+  },
+  {
+    title: 'a missing boot bundle falls through to the waiting page, not to the URL',
+    boot: 'menu',
+    url: START,
+    shows: { mode: 'waiting' },
+    error: ['bundle_missing', 'There is no bundle menu.'],
+  },
+  {
+    title: 'so does a damaged one',
+    boot: 'menu',
+    bundles: [['menu', 'index.html: the data ends early']],
+    shows: { mode: 'waiting' },
+    error: ['bundle_damaged', 'index.html: the data ends early'],
+  },
+  {
+    title: 'so does one to resume, though there is a boot bundle',
+    last: BUNDLE,
+    resume: true,
+    boot: 'other',
+    bundles: [['other']],
+    shows: { mode: 'waiting' },
+    error: ['bundle_missing', 'There is no bundle menu.'],
+  },
+  {
+    title: 'so does one that a restart of the agent interrupted',
+    current: BUNDLE,
+    url: START,
+    bundles: [['menu', 'broken']],
+    shows: { mode: 'waiting' },
+    error: ['bundle_damaged', 'broken'],
+  },
+];
+
+for (const { title, current, last, resume, boot, url, bundles, shows, error } of BOOTS) {
+  test(`at boot: ${title}`, async () => {
+    for (const [name, damage] of bundles ?? []) stage.bundles.names.set(name, damage);
+    await make({
+      store: { current: async () => current, last: async () => last, save: async () => undefined },
+      settings: {
+        rotation: 0,
+        resumeOnBoot: resume ?? false,
+        bootBundle: boot ?? null,
+        screens: { 'Virtual-1': { rotation: null, url: url ?? null } },
+        browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+      },
+    }).start();
+    browser.plug();
+    await until('the end of loading', () => !stage.display.state().loading);
+    const { mode, url: shownUrl, bundle, error: told } = stage.display.state();
+    assert.equal(mode, shows.mode);
+    assert.equal(shownUrl, shows.mode === 'url' ? shows.url : undefined);
+    assert.equal(bundle, shows.mode === 'bundle' ? shows.name : undefined);
+    assert.deepEqual(told, error ? { code: error[0], message: error[1] } : null);
+    if (mode === 'waiting') assert.equal(browser.html, error ? `notice Bundle menu ${error[1]}` : 'waiting');
+    assert.equal(stage.display.activeBundle, mode === 'bundle' ? 'menu' : undefined);
+  });
+}
+
+async function showingBundle(name: string): Promise<void> {
+  stage.bundles.names.set(name, undefined);
+  await make().start();
+  browser.plug();
+  await shown();
+  await stage.display.showBundle(name);
+  await until('the load', () => browser.count(`load http://${name}.localhost:8081/`) === 1);
+  await shown();
+}
+
+test('shows a bundle, remembers it, and stays in its mode wherever its page goes', async () => {
+  await showingBundle('menu');
+  assert.deepEqual(stage.saved.at(-1), { target: BUNDLE, lasting: false });
+  for (const uri of ['http://menu.localhost:8081/two.html', 'http://elsewhere.example/']) {
+    browser.emit({ event: 'load', state: 'committed', load: 0, uri });
+    browser.emit({ event: 'load', state: 'finished', load: 0, uri });
+    const { mode, bundle, url } = stage.display.state();
+    assert.deepEqual({ mode, bundle, url }, { mode: 'bundle', bundle: 'menu', url: undefined });
+    assert.equal(stage.display.activeBundle, 'menu');
+  }
+  assert.equal(events.at(-1)?.bundle, 'menu');
+  stage.display.showWaiting();
+  assert.equal(stage.display.activeBundle, undefined);
+});
+
+test('a bundle that is deleted while it is looked at is not shown', async () => {
+  await showingBundle('menu');
+  stage.bundles.names.set('other', undefined);
+  stage.bundles.meanwhile = () => stage.bundles.names.delete('other');
+  await assert.rejects(stage.display.showBundle('other'), { code: 'content_not_found' });
+  assert.equal(stage.display.activeBundle, 'menu');
+  assert.equal(browser.count('load'), 1);
+});
+
+test('a new version of the bundle on the screen is loaded, of another one it is not', async () => {
+  await showingBundle('menu');
+  browser.emit({ event: 'load', state: 'committed', load: 0, uri: 'http://menu.localhost:8081/gone.html' });
+  const before = events.length;
+  stage.display.bundleReplaced('other');
+  assert.equal(events.length, before);
+  stage.display.bundleReplaced('menu');
+  assert.equal(events.at(-1)?.loading, true);
+  await until('the load', () => browser.count('load http://menu.localhost:8081/') === 2);
+  await shown();
+});
+
+test('a bundle whose server does not answer is tried again, behind a notice', async () => {
+  stage.bundles.names.set('menu', undefined);
+  await make().start();
+  browser.plug();
+  await shown();
+  browser.behaviour = 'fail';
+  await stage.display.showBundle('menu');
+  await until('the notice', () => browser.html === 'notice Bundle menu Connection refused');
+  await until('a second try', () => browser.count('load') >= 2);
+  browser.behaviour = 'finish';
+  await shown();
+  assert.equal(stage.display.activeBundle, 'menu');
+});
+
+test('a bundle whose start page cannot be read is no page; of a URL an HTTP error is one', async () => {
+  stage.bundles.names.set('menu', undefined);
+  await make().start();
+  browser.plug();
+  await shown();
+  browser.status = 500;
+  stage.display.navigate(URL_A);
+  await shown();
+  assert.equal(stage.display.state().url, URL_A);
+  await stage.display.showBundle('menu');
+  await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
+  assert.equal(stage.display.state().error?.code, 'bundle_damaged');
+  assert.equal(stage.display.activeBundle, 'menu');
+  await until('a second try', () => browser.count('load http://menu') >= 2);
+  await until('the notice again', () => browser.count('html') >= 3);
+  browser.status = 200;
+  await shown();
+});
+
+test('a reload at an address that the bundle does not have goes to its start page', async () => {
+  await showingBundle('menu');
+  browser.status = 404;
+  stage.display.reload();
+  await until('the reload', () => browser.count('reload') === 1);
+  browser.status = 200;
+  await until('the start page', () => browser.count('load http://menu.localhost:8081/') === 2);
+  await shown();
+  assert.ok(events.every(({ error }) => error === null || error.code === 'browser_unavailable'));
+});
+
+test('a restart of the agent leaves a bundle alone, on whichever of its pages it is', async () => {
+  stage.bundles.names.set('menu', undefined);
+  const store = { current: async () => BUNDLE, last: async () => undefined, save: async () => undefined };
+  await make({ store }).start();
+  browser.plug('http://menu.localhost:8081/two.html');
+  await shown();
+  assert.equal(browser.count('load'), 0);
+  stage.display.stop();
+  await make({ store }).start();
+  browser.unplug();
+  browser.plug('http://other.localhost:8081/');
+  await until('the load', () => browser.count('load http://menu.localhost:8081/') === 1);
+});
+
+test('the reason for the waiting page goes with the next thing that is shown', async () => {
+  const settings = {
+    rotation: 0,
+    resumeOnBoot: false,
+    bootBundle: 'menu',
+    screens: {},
+    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+  } as const;
+  await make({ settings }).start();
+  browser.plug();
+  await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
+  stage.display.showWaiting();
+  await shown();
+  assert.equal(browser.html, 'waiting');
+  stage.display.apply({ ...settings, bootBundle: 'other' });
+  assert.equal(stage.display.state().mode, 'waiting');
+});
+
+test('a boot bundle that comes later is no longer missed, not shown, and remembered for the next boot', async () => {
+  const settings = {
+    rotation: 0,
+    resumeOnBoot: false,
+    bootBundle: 'menu',
+    screens: {},
+    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+  } as const;
+  await make({ settings }).start();
+  browser.plug();
+  await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
+  await until('the end of loading', () => !stage.display.state().loading);
+  stage.display.bundleReplaced('other');
+  assert.equal(stage.display.state().error?.code, 'bundle_missing');
+  stage.bundles.names.set('menu', undefined);
+  stage.display.bundleReplaced('menu');
+  assert.equal(events.at(-1)?.error, null);
+  await until('the plain waiting page', () => browser.html === 'waiting');
+  assert.equal(stage.display.state().mode, 'waiting');
+  stage.display.apply({ ...settings, resumeOnBoot: true });
+  assert.deepEqual(stage.saved.at(-1), { target: BUNDLE, lasting: true });
+});

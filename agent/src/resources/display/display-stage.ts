@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { createLogger } from '../../base/logger.ts';
+import { EventBus } from '../../events/bus.ts';
+import { Display, type DisplayOptions } from './display.ts';
+import { FakeBrowser } from './fake-browser.ts';
+import type { KeeperTiming } from './keeper.ts';
+import type { BundleProblem, Bundles, Connector, Target } from './ports.ts';
+import { recoveryStep, type Step } from './recovery.ts';
+import { type DisplayState, displayState } from './schema.ts';
+
+const CONNECTOR: Connector = {
+  id: 'Virtual-1',
+  connected: true,
+  powered: true,
+  modes: ['1280x720', '800x600'],
+  make: 'RHT',
+  model: 'QEMU Monitor',
+};
+/** The real steps, a hundred times as fast. */
+const quick = (failures: number, kind: 'load' | 'crash'): Step => {
+  const step = recoveryStep(failures, kind);
+  return { ...step, delayMs: step.delayMs / 100 };
+};
+export const TIMING: KeeperTiming = {
+  wellMs: 60_000,
+  awayMs: 60_000,
+  pingEveryMs: 60_000,
+  pongMs: 10,
+  misses: 2,
+  step: quick,
+};
+
+/** Bundles for tests of the display: those that are there, with what is wrong with them. */
+export class FakeBundles implements Bundles {
+  readonly names = new Map<string, string | undefined>();
+  /** Runs while a bundle is looked at. */
+  meanwhile = (): void => undefined;
+
+  locate(name: string): unknown {
+    return this.names.has(name) ? { path: name } : undefined;
+  }
+
+  async problem(name: string): Promise<BundleProblem | undefined> {
+    const found = this.names.has(name);
+    const damage = this.names.get(name);
+    this.meanwhile();
+    if (!found) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
+    return damage === undefined ? undefined : { code: 'bundle_damaged', message: damage };
+  }
+
+  url(name: string): string {
+    return `http://${name}.localhost:8081/`;
+  }
+}
+
+/** A display for tests, on a fake browser, with what it tells and keeps. */
+export class DisplayStage {
+  readonly browser = new FakeBrowser();
+  readonly bundles = new FakeBundles();
+  readonly events: DisplayState[] = [];
+  readonly saved: { target: Target; lasting: boolean }[] = [];
+  unitRestarts = 0;
+  #display: Display | undefined;
+
+  /** The one made last. */
+  get display(): Display {
+    assert.ok(this.#display, 'no display was made');
+    return this.#display;
+  }
+
+  make(change: Partial<DisplayOptions> = {}): Display {
+    const bus = new EventBus();
+    bus.on(displayState, (state) => this.events.push(state));
+    this.#display = new Display({
+      browser: this.browser,
+      compositor: this.browser,
+      kiosk: {
+        installed: true,
+        restart: async () => {
+          this.unitRestarts += 1;
+        },
+      },
+      connectors: { read: async () => [CONNECTOR] },
+      store: {
+        current: async () => undefined,
+        last: async () => undefined,
+        save: async (target, lasting) => void this.saved.push({ target, lasting }),
+      },
+      page: { render: async (notice) => (notice ? `notice ${notice.what} ${notice.why}` : 'waiting') },
+      bundles: this.bundles,
+      bus,
+      settings: {
+        rotation: 0,
+        resumeOnBoot: false,
+        bootBundle: null,
+        screens: {},
+        browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+      },
+      log: createLogger('silent'),
+      timing: TIMING,
+      ...change,
+    });
+    return this.#display;
+  }
+
+  async until(what: string, condition: () => boolean): Promise<void> {
+    const end = performance.now() + 5000;
+    while (!condition()) {
+      if (performance.now() > end) {
+        assert.fail(`${what} did not happen: ${JSON.stringify(this.display.state())}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  /** Waits until the target is on the screen. */
+  shown(): Promise<void> {
+    return this.until('the target to be shown', () => {
+      const { loading, error } = this.display.state();
+      return !loading && error === null;
+    });
+  }
+}
