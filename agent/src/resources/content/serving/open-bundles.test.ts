@@ -79,15 +79,32 @@ test('one that is gone by then is not there; one that cannot be read is an error
     await assert.rejects(broken.bundles.take('a'), { name: 'ZipError' });
   assert.equal(broken.bundles.size, 0);
 
-  const absent = opened(t, () => ({ ...file, path: `${file.path}.none` }));
+  const none = { ...file, path: `${file.path}.none` };
+  const absent = opened(t, () => none);
   await assert.rejects(absent.bundles.take('a'), { code: 'ENOENT' });
+});
+
+test('one that is replaced by the same bytes is opened anew, so that the old file’s room is free', async (t) => {
+  const put = await folderFor(t);
+  const archive = await zip('one');
+  const old = await put('a.zip', archive);
+  let current = old;
+  const { bundles } = opened(t, () => current);
+  const first = await bundles.take('a');
+  assert.ok(first);
+  current = await put('a.zip', archive);
+  const second = await bundles.take('a');
+  assert.ok(second);
+  assert.deepEqual([first.file, second.file, bundles.size], [old, current, 2]);
+  bundles.release(first);
+  assert.equal(bundles.size, 1);
+  bundles.release(second);
 });
 
 test('one that keeps changing is given up on', async (t) => {
   const put = await folderFor(t);
   const file = await put('a.zip', await zip('one'));
-  let version = 0;
-  const { bundles } = opened(t, () => ({ ...file, sha256: String(version++) }));
+  const { bundles } = opened(t, () => ({ ...file }));
   await assert.rejects(bundles.take('a'), { name: 'TooManyOpen' });
   await bundles.close();
   assert.equal(bundles.size, 0);

@@ -17,7 +17,10 @@ export interface BundleFile {
   size: number;
 }
 
-/** The file now, by the bundle's name; undefined for a bundle that is not to be served. */
+/**
+ * The file now, by the bundle's name; undefined for a bundle that is not to be served. It is the same object as long
+ * as it is the same file, and another one when it was replaced, be it by the same bytes.
+ */
 export type Locate = (name: string) => BundleFile | undefined;
 
 /** More archives are being read than may be open. */
@@ -42,7 +45,7 @@ interface Slot {
 export class OpenBundles {
   readonly #locate: Locate;
   readonly #closed: (bundle: OpenBundle) => void;
-  readonly #slots = new Map<string, Slot>();
+  readonly #slots = new Map<BundleFile, Slot>();
   #check: NodeJS.Timeout | undefined;
 
   /** @param closed told of each archive that was closed */
@@ -65,72 +68,65 @@ export class OpenBundles {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const file = this.#locate(name);
       if (!file) return undefined;
-      const key = keyOf(file);
-      const slot = this.#slots.get(key) ?? this.#open(key, name, file);
+      const slot = this.#slots.get(file) ?? this.#open(name, file);
       slot.users += 1;
       let bundle: OpenBundle;
       try {
         ({ bundle } = await slot.opening);
       } catch (error) {
         slot.users -= 1;
-        this.#remove(key, slot);
-        if (this.#isCurrent(name, key)) throw error;
+        this.#remove(file, slot);
+        if (this.#locate(name) === file) throw error;
         continue; // replaced or deleted in the meantime
       }
       // The path may have got another file between being looked up and being opened.
-      if (this.#isCurrent(name, key)) return bundle;
-      this.#leave(key, slot);
+      if (this.#locate(name) === file) return bundle;
+      this.#leave(file, slot);
     }
     throw new TooManyOpen(`the bundle ${name} changes faster than it can be opened`);
   }
 
   /** Gives a bundle back that {@link take} gave out. */
   release({ file }: OpenBundle): void {
-    const key = keyOf(file);
-    const slot = this.#slots.get(key);
-    if (slot) this.#leave(key, slot);
+    const slot = this.#slots.get(file);
+    if (slot) this.#leave(file, slot);
   }
 
   /** Closes all, those in use too. */
   async close(): Promise<void> {
-    await Promise.all([...this.#slots].map(([key, slot]) => this.#drop(key, slot)));
+    await Promise.all([...this.#slots].map(([file, slot]) => this.#drop(file, slot)));
   }
 
-  #open(key: string, name: string, file: BundleFile): Slot {
+  #open(name: string, file: BundleFile): Slot {
     this.#dropUnused();
     if (this.#slots.size >= MAX_OPEN) throw new TooManyOpen('too many bundles are being read');
     const slot = { name, opening: openBundle(name, file), users: 0 };
-    this.#slots.set(key, slot);
+    this.#slots.set(file, slot);
     this.#check ??= setInterval(() => this.#dropUnused(), CHECK_MS).unref();
     return slot;
   }
 
-  #isCurrent(name: string, key: string): boolean {
-    const file = this.#locate(name);
-    return file !== undefined && keyOf(file) === key;
-  }
-
-  #leave(key: string, slot: Slot): void {
+  #leave(file: BundleFile, slot: Slot): void {
     slot.users -= 1;
-    if (slot.users === 0 && !this.#isCurrent(slot.name, key)) void this.#drop(key, slot);
+    if (slot.users === 0 && this.#locate(slot.name) !== file) void this.#drop(file, slot);
   }
 
   /** Closes what nobody reads and nobody will ask for. */
   #dropUnused(): void {
-    for (const [key, slot] of this.#slots) {
-      if (slot.users === 0 && !this.#isCurrent(slot.name, key)) void this.#drop(key, slot);
+    for (const [file, slot] of this.#slots) {
+      if (slot.users === 0 && this.#locate(slot.name) !== file) void this.#drop(file, slot);
     }
   }
 
-  #remove(key: string, slot: Slot): void {
-    if (this.#slots.get(key) === slot) this.#slots.delete(key);
+  #remove(file: BundleFile, slot: Slot): void {
+    if (this.#slots.get(file) === slot) this.#slots.delete(file);
     if (this.#slots.size > 0) return;
     clearInterval(this.#check);
     this.#check = undefined;
   }
 
-  async #drop(key: string, slot: Slot): Promise<void> {
-    this.#remove(key, slot);
+  async #drop(file: BundleFile, slot: Slot): Promise<void> {
+    this.#remove(file, slot);
     // One that could not be opened is no file to close.
     const opened = await slot.opening.catch(() => undefined);
     if (!opened) return;
@@ -138,10 +134,6 @@ export class OpenBundles {
     // Waits for reads under way; that closing a file opened for reading fails changes nothing for anybody.
     await opened.handle.close().catch(() => undefined);
   }
-}
-
-function keyOf({ path, sha256 }: BundleFile): string {
-  return `${sha256} ${path}`;
 }
 
 async function openBundle(
