@@ -12,19 +12,17 @@ const BYTES_PER_TURN = 512 * 1024;
 const ENGINE_COST = 10 * 1024;
 const STORED_COST = 1024;
 const CHUNK_BYTES = 128 * 1024;
-/** The least that zlib takes. */
-const MIN_CHUNK_BYTES = 64;
 
 /** Loading it takes 3 ms, which the start of the agent does without. */
 const zlib = () => process.getBuiltinModule('node:zlib');
 
 /**
- * Gives memory back at once that zlib allocated and has filled. Collecting it would come too late: V8 waits for some
+ * Gives memory back at once that zlib allocated and is done with. Collecting it would come too late: V8 waits for some
  * 60 MB of such garbage.
- * @param chunkSize what the engine was told; memory of another size is a part of Node's pool
+ * @param chunkSize what the engine was told; up to `Buffer.poolSize` it may have taken a part of Node's pool
  */
 function release(memory: ArrayBufferLike, chunkSize: number): void {
-  if (chunkSize === Buffer.poolSize || memory.byteLength !== chunkSize) return;
+  if (chunkSize <= Buffer.poolSize || memory.byteLength !== chunkSize) return;
   if (memory instanceof ArrayBuffer) memory.transfer(0);
 }
 
@@ -129,9 +127,9 @@ function unpack(data: Buffer, entry: ZipEntry): Buffer {
   return buffer;
 }
 
-/** Room for one byte too many: it is enough to know, and everything comes out in one go. */
+/** Room for one byte too many, so that everything comes out in one go, in memory that is not of Node's pool. */
 function chunkSizeFor(entry: ZipEntry): number {
-  return Math.max(MIN_CHUNK_BYTES, entry.bytes + 1);
+  return Math.max(Buffer.poolSize, entry.bytes) + 1;
 }
 
 function inflate(data: Buffer, entry: ZipEntry): { buffer: Buffer; consumed: number } {
