@@ -108,8 +108,17 @@ test('a damaged archive is listed as what it was, and the log says so', async ()
   const bytes = await bundle('a', 1000);
   await put('menu.zip', bytes.subarray(0, 100));
   await put('menu.json', described(bytes));
-  assert.deepEqual([...(await load())], [['menu', described(bytes)]]);
+  const damage = `The archive has 100 bytes instead of ${bytes.length}.`;
+  assert.deepEqual([...(await load())], [['menu', { ...described(bytes), damage }]]);
   assert.deepEqual(levels, ['error']);
+});
+
+test('no archive at all, without a sidecar, is listed as damaged', async () => {
+  await put('menu.zip', '');
+  const [[name, found] = assert.fail('it is not listed')] = await load();
+  assert.equal(name, 'menu');
+  assert.equal(found.size, 0);
+  assert.ok(found.damage);
 });
 
 test('what an upload and a delete left is swept; what is no bundle is left alone', async () => {

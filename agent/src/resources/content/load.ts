@@ -10,13 +10,19 @@ import { glanceAtArchive } from './verify.ts';
 
 const NAME = new RegExp(BUNDLE_NAME);
 
+/** What is known of a bundle that lies in the folder. */
+export interface LoadedBundle extends Description {
+  /** What a look from outside tells against the archive; all of it is read by `check` alone. */
+  damage?: string;
+}
+
 /**
  * The bundles of a folder with what is known of each. Files that are no bundle's are left alone. An archive that is
  * damaged is listed all the same, as what it was when it was stored: its owner is to see that it is there and delete
  * or replace it; the log and `check` tell what is wrong, and the display refuses it. Never fails.
  */
-export async function loadBundles(folder: string, log: Logger): Promise<Map<string, Description>> {
-  const bundles = new Map<string, Description>();
+export async function loadBundles(folder: string, log: Logger): Promise<Map<string, LoadedBundle>> {
+  const bundles = new Map<string, LoadedBundle>();
   let names: string[];
   try {
     await makeFolder(folder);
@@ -45,7 +51,7 @@ export async function makeFolder(folder: string): Promise<void> {
   if (made !== undefined) await syncFolder(dirname(made));
 }
 
-async function describe(folder: string, name: string, log: Logger): Promise<Description | undefined> {
+async function describe(folder: string, name: string, log: Logger): Promise<LoadedBundle | undefined> {
   const path = join(folder, `${name}.zip`);
   const found = await lstat(path);
   if (!found.isFile()) {
@@ -56,27 +62,27 @@ async function describe(folder: string, name: string, log: Logger): Promise<Desc
   const read = await readSidecar(sidecar);
   if (!read) {
     const made = { sha256: await hashFile(path), size: found.size, created: found.mtime.toISOString() };
-    log.warn(
-      { bundle: name, ...made, looks: await glance(path, made) },
-      'the description of a bundle was lost: made anew',
-    );
+    const damage = await glance(path, made);
+    log.warn({ bundle: name, ...made, ...damage }, 'the description of a bundle was lost: made anew');
     await keep(sidecar, made, log);
-    return made;
+    return { ...made, ...damage };
   }
   const { next: _next, ...current } = read;
   const fitting = await fittingDescription(read, found.size, () => hashFile(path));
   if (!fitting) {
-    log.error({ bundle: name, size: found.size, expected: current.size }, 'bundle is damaged');
-    return current;
+    const damage = await glance(path, current);
+    log.error({ bundle: name, ...damage }, 'bundle is damaged');
+    return { ...current, ...damage };
   }
   if (read.next) await keep(sidecar, fitting, log);
   return fitting;
 }
 
-async function glance(path: string, description: Description): Promise<string> {
+async function glance(path: string, description: Description): Promise<{ damage?: string }> {
   const handle = await open(path, 'r');
   try {
-    return (await glanceAtArchive(handle, description)).message;
+    const { ok, message } = await glanceAtArchive(handle, description);
+    return ok ? {} : { damage: message };
   } finally {
     await handle.close();
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
@@ -114,6 +114,7 @@ test('check reads a bundle again and tells what is wrong with it', async (t) => 
     const { ok, message } = checkOf(await content.call('POST', '/content/menu/check'));
     assert.equal(ok, false, what);
     assert.match(message, reason, what);
+    assert.deepEqual(content.store.problems(), [`The content bundle menu is damaged: ${message}`]);
     // A glance sees what the directory and the size tell.
     const problem = await content.store.problem('menu');
     const isSeen = !['a flipped bit', 'another good archive'].includes(what);
@@ -121,14 +122,22 @@ test('check reads a bundle again and tells what is wrong with it', async (t) => 
   }
 });
 
-test('a file that must not be read is a reason, not a failure', async (t) => {
-  if (process.getuid?.() === 0) t.skip('root reads everything');
-  else {
-    const content = await testContent(t);
-    await content.stored('menu', await bundle('x'));
-    await chmod(join(content.folder, 'menu.zip'), 0);
-    assert.match(checkOf(await content.call('POST', '/content/menu/check')).message, /EACCES/);
-  }
+test('a disk that cannot read the file is a reason, not a failure, and an operator hears of it', async (t) => {
+  const content = await testContent(t);
+  await content.stored('menu', await bundle('x'));
+  const handle = await open('/dev/null');
+  const failing = t.mock.method(Object.getPrototypeOf(handle), 'read', async () => {
+    throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' });
+  });
+  await handle.close();
+  const { ok, message } = checkOf(await content.call('POST', '/content/menu/check'));
+  assert.deepEqual([ok, message], [false, 'The file cannot be read: EIO.']);
+  assert.equal((await content.store.problem('menu'))?.code, 'bundle_damaged');
+  const told = 'The content bundle menu is damaged: The file cannot be read: EIO.';
+  assert.deepEqual(content.store.problems(), [told]);
+  failing.mock.restore();
+  assert.equal(checkOf(await content.call('POST', '/content/menu/check')).ok, true);
+  assert.deepEqual(content.store.problems(), []);
 });
 
 test('checks of one name share one run, and the number of runs is bounded', async (t) => {

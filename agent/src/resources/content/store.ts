@@ -9,7 +9,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { now } from '../../contract/shared.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
-import { loadBundles, makeFolder } from './load.ts';
+import { type LoadedBundle, loadBundles, makeFolder } from './load.ts';
 import type { DiskSpace } from './ports.ts';
 import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
@@ -52,7 +52,7 @@ export interface ContentStoreOptions {
   disk: DiskSpace;
 }
 
-interface Entry extends StoredBundle, Description {}
+interface Entry extends StoredBundle, LoadedBundle {}
 
 /**
  * Keeps the folder and an index of it in memory that always agree: the index changes in the same tick as the folder
@@ -94,6 +94,13 @@ export class ContentStore {
       return { name, size_bytes: size, sha256, created, active: this.#options.isActive(name) };
     });
     return { bundles: bundles.sort((a, b) => (a.name < b.name ? -1 : 1)), disk };
+  }
+
+  /** Sentences for the operator about bundles that were found damaged, at the start or by the last check. */
+  problems(): string[] {
+    return [...this.#index].flatMap(([name, { damage }]) =>
+      damage === undefined ? [] : [`The content bundle ${name} is damaged: ${damage}`],
+    );
   }
 
   /**
@@ -272,9 +279,16 @@ export class ContentStore {
   async #check(name: string): Promise<CheckResult> {
     const opened = await this.#openStable(name);
     if (!opened) throw new ApiError('content_not_found');
-    if ('ok' in opened) return opened;
+    if ('ok' in opened) {
+      const entry = this.#index.get(name);
+      if (entry) entry.damage = opened.message;
+      return opened;
+    }
     try {
-      return await checkArchive(opened.handle, opened.entry, this.#stopped.signal);
+      const result = await checkArchive(opened.handle, opened.entry, this.#stopped.signal);
+      if (result.ok) delete opened.entry.damage;
+      else opened.entry.damage = result.message;
+      return result;
     } finally {
       await opened.handle.close();
     }
@@ -332,7 +346,7 @@ export class ContentStore {
     await syncFolder(this.#options.folder);
   }
 
-  #entry(name: string, description: Description): Entry {
+  #entry(name: string, description: LoadedBundle): Entry {
     return { path: join(this.#options.folder, `${name}.zip`), ...description };
   }
 
