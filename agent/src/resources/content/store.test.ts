@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { MAX_CHECKS } from './store.ts';
+import { MAX_CHECKS } from './checks.ts';
 import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './test-content.ts';
 
 async function listed({ call }: TestContent): Promise<{ name: string; sha256: string; active: boolean }[]> {

@@ -1,6 +1,6 @@
 /** The stored content bundles (interface: Content). Archives are kept as they came; nothing is extracted. */
 import { renameSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { syncFolder } from '../../base/atomic-file.ts';
@@ -9,38 +9,22 @@ import { ApiError } from '../../contract/errors.ts';
 import { now } from '../../contract/shared.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
+import { BundleChecks, type BundleProblem, type Entry, type StoredBundle } from './checks.ts';
 import { type LoadedBundle, loadBundles, makeFolder } from './load.ts';
 import type { DiskSpace } from './ports.ts';
 import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
 import { storageError, Upload } from './upload.ts';
-import { type CheckResult, checkArchive, glanceAtArchive, isSystemError, unreadable } from './verify.ts';
+import type { CheckResult } from './verify.ts';
 import { fileSource } from './zip/source.ts';
 import { verifyBundle } from './zip/verify.ts';
 import { ZipError } from './zip/zip-error.ts';
 
 /** Uploads under way at once, of all links. */
 export const MAX_UPLOADS = 4;
-/** Checks that run at once; each reads and inflates a whole archive. */
-export const MAX_CHECKS = 2;
 /** Where in an operation's progress the body has arrived, and where it has been verified. */
 const ARRIVED = 0.7;
 const VERIFIED = 0.95;
-
-/** Where an archive is, and what it is. */
-export interface StoredBundle {
-  path: string;
-  /** As hex. */
-  sha256: string;
-  /** In bytes. */
-  size: number;
-}
-
-/** Why a bundle cannot be displayed. */
-export interface BundleProblem {
-  code: 'bundle_missing' | 'bundle_damaged';
-  message: string;
-}
 
 export interface ContentStoreOptions {
   /** `<dataFolder>/content` */
@@ -52,8 +36,6 @@ export interface ContentStoreOptions {
   disk: DiskSpace;
 }
 
-interface Entry extends StoredBundle, LoadedBundle {}
-
 /**
  * Keeps the folder and an index of it in memory that always agree: the index changes in the same tick as the folder
  * does, and before a file goes. A bundle is listed when all of it is on the disk.
@@ -62,7 +44,7 @@ export class ContentStore {
   readonly #options: ContentStoreOptions;
   readonly #index = new Map<string, Entry>();
   readonly #uploads = new Set<string>();
-  readonly #checks = new Map<string, Promise<CheckResult>>();
+  readonly #checks: BundleChecks;
   /** Per name, what is being done to its files. */
   readonly #committing = new Map<string, Promise<void>>();
   readonly #removing = new Map<string, Promise<void>>();
@@ -71,6 +53,7 @@ export class ContentStore {
 
   private constructor(options: ContentStoreOptions) {
     this.#options = options;
+    this.#checks = new BundleChecks(this.#index, this.#stopped.signal);
   }
 
   /** Reads the folder and sweeps what a power cut has left in it. Never fails: the device comes up. */
@@ -98,9 +81,7 @@ export class ContentStore {
 
   /** Sentences for the operator about bundles that were found damaged, at the start or by the last check. */
   problems(): string[] {
-    return [...this.#index].flatMap(([name, { damage }]) =>
-      damage === undefined ? [] : [`The content bundle ${name} is damaged: ${damage}`],
-    );
+    return this.#checks.problems();
   }
 
   /**
@@ -112,16 +93,8 @@ export class ContentStore {
   }
 
   /** A quick look whether a bundle can be displayed; undefined when it can. */
-  async problem(name: string): Promise<BundleProblem | undefined> {
-    const opened = await this.#openStable(name);
-    if (!opened) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
-    if ('ok' in opened) return { code: 'bundle_damaged', message: opened.message };
-    try {
-      const { ok, message } = await glanceAtArchive(opened.handle, opened.entry);
-      return ok ? undefined : { code: 'bundle_damaged', message };
-    } finally {
-      await opened.handle.close();
-    }
+  problem(name: string): Promise<BundleProblem | undefined> {
+    return this.#checks.problem(name);
   }
 
   /** @param listener is told when another archive is in the place of a bundle, or the first one */
@@ -265,56 +238,7 @@ export class ContentStore {
    * @throws ApiError `content_not_found`, `too_many_requests`
    */
   check(name: string): Promise<CheckResult> {
-    const running = this.#checks.get(name);
-    if (running) return running;
-    if (!this.#index.has(name)) throw new ApiError('content_not_found');
-    if (this.#checks.size >= MAX_CHECKS) {
-      throw new ApiError('too_many_requests', `${MAX_CHECKS} bundles are being checked already.`);
-    }
-    const check = this.#check(name).finally(() => this.#checks.delete(name));
-    this.#checks.set(name, check);
-    return check;
-  }
-
-  async #check(name: string): Promise<CheckResult> {
-    const opened = await this.#openStable(name);
-    if (!opened) throw new ApiError('content_not_found');
-    if ('ok' in opened) {
-      const entry = this.#index.get(name);
-      if (entry) entry.damage = opened.message;
-      return opened;
-    }
-    try {
-      const result = await checkArchive(opened.handle, opened.entry, this.#stopped.signal);
-      if (result.ok) delete opened.entry.damage;
-      else opened.entry.damage = result.message;
-      return result;
-    } finally {
-      await opened.handle.close();
-    }
-  }
-
-  /** Opens the archive that an entry of the index describes; or says why it cannot be opened. */
-  async #openStable(name: string): Promise<{ handle: FileHandle; entry: Entry } | CheckResult | undefined> {
-    for (;;) {
-      const entry = this.#index.get(name);
-      if (!entry) return undefined;
-      let handle: FileHandle | undefined;
-      let failure: unknown;
-      try {
-        handle = await open(entry.path, 'r');
-      } catch (error) {
-        failure = error;
-      }
-      // Replaced or removed meanwhile: what was opened is another, or gone.
-      if (this.#index.get(name) !== entry) {
-        await handle?.close();
-        continue;
-      }
-      if (handle) return { handle, entry };
-      if (isSystemError(failure)) return unreadable(failure);
-      throw failure;
-    }
+    return this.#checks.check(name);
   }
 
   /**

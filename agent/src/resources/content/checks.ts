@@ -1,0 +1,115 @@
+/** Looks at the bundles that are stored: all of one, or as much as tells whether it can be displayed. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { ApiError } from '../../contract/errors.ts';
+import type { LoadedBundle } from './load.ts';
+import { type CheckResult, checkArchive, glanceAtArchive, isSystemError, unreadable } from './verify.ts';
+
+/** Checks that run at once; each reads and inflates a whole archive. */
+export const MAX_CHECKS = 2;
+
+/** Where an archive is, and what it is. */
+export interface StoredBundle {
+  path: string;
+  /** As hex. */
+  sha256: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** A bundle in the store's index. */
+export interface Entry extends StoredBundle, LoadedBundle {}
+
+/** Why a bundle cannot be displayed. */
+export interface BundleProblem {
+  code: 'bundle_missing' | 'bundle_damaged';
+  message: string;
+}
+
+export class BundleChecks {
+  readonly #index: ReadonlyMap<string, Entry>;
+  readonly #stopped: AbortSignal;
+  readonly #running = new Map<string, Promise<CheckResult>>();
+
+  /** @param stopped ends the checks under way */
+  constructor(index: ReadonlyMap<string, Entry>, stopped: AbortSignal) {
+    this.#index = index;
+    this.#stopped = stopped;
+  }
+
+  /** Sentences for the operator about bundles that were found damaged, at the start or by the last check. */
+  problems(): string[] {
+    return [...this.#index].flatMap(([name, { damage }]) =>
+      damage === undefined ? [] : [`The content bundle ${name} is damaged: ${damage}`],
+    );
+  }
+
+  /** A quick look whether a bundle can be displayed; undefined when it can. */
+  async problem(name: string): Promise<BundleProblem | undefined> {
+    const opened = await this.#openStable(name);
+    if (!opened) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
+    if ('ok' in opened) return { code: 'bundle_damaged', message: opened.message };
+    try {
+      const { ok, message } = await glanceAtArchive(opened.handle, opened.entry);
+      return ok ? undefined : { code: 'bundle_damaged', message };
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  /**
+   * Reads a stored bundle again, all of it. Who asks while one check of that name runs gets its result.
+   * @throws ApiError `content_not_found`, `too_many_requests`
+   */
+  check(name: string): Promise<CheckResult> {
+    const running = this.#running.get(name);
+    if (running) return running;
+    if (!this.#index.has(name)) throw new ApiError('content_not_found');
+    if (this.#running.size >= MAX_CHECKS) {
+      throw new ApiError('too_many_requests', `${MAX_CHECKS} bundles are being checked already.`);
+    }
+    const check = this.#check(name).finally(() => this.#running.delete(name));
+    this.#running.set(name, check);
+    return check;
+  }
+
+  async #check(name: string): Promise<CheckResult> {
+    const opened = await this.#openStable(name);
+    if (!opened) throw new ApiError('content_not_found');
+    if ('ok' in opened) {
+      const entry = this.#index.get(name);
+      if (entry) entry.damage = opened.message;
+      return opened;
+    }
+    try {
+      const result = await checkArchive(opened.handle, opened.entry, this.#stopped);
+      if (result.ok) delete opened.entry.damage;
+      else opened.entry.damage = result.message;
+      return result;
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  /** Opens the archive that an entry of the index describes; or says why it cannot be opened. */
+  async #openStable(name: string): Promise<{ handle: FileHandle; entry: Entry } | CheckResult | undefined> {
+    for (;;) {
+      const entry = this.#index.get(name);
+      if (!entry) return undefined;
+      let handle: FileHandle | undefined;
+      let failure: unknown;
+      try {
+        handle = await open(entry.path, 'r');
+      } catch (error) {
+        failure = error;
+      }
+      // Replaced or removed meanwhile: what was opened is another, or gone.
+      if (this.#index.get(name) !== entry) {
+        await handle?.close();
+        continue;
+      }
+      if (handle) return { handle, entry };
+      if (isSystemError(failure)) return unreadable(failure);
+      throw failure;
+    }
+  }
+}
