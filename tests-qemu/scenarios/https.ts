@@ -17,6 +17,8 @@ const [LEFT, RIGHT]: [Colour, Colour] = [
 ];
 const PEM = { 'content-type': 'application/x-pem-file' };
 const TRY_MS = 20_000;
+/** A browser that starts anew on a busy emulator, and its page. */
+const SHOW_MS = 180_000;
 
 async function put(device: Device, which: 'ca' | 'server', pem: string): Promise<void> {
   const answer = await device.http('PUT', `/files/certificates/${which}`, { raw: pem, headers: PEM });
@@ -100,7 +102,9 @@ export default scenario({
       }
     });
 
+    let loaded = 0;
     const server = createServer(certificate({ name: 'pages', issuer: ca }), (_request, response) => {
+      loaded += 1;
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(coloursPage(LEFT, RIGHT));
     });
@@ -115,37 +119,39 @@ export default scenario({
     try {
       await test('a page signed by an unknown authority is not shown, and told', async () => {
         await device.act('POST', '/display/navigate', { url });
-        await device.waitForDisplay(refused, 'the page to be refused');
+        await device.waitForDisplay(refused, 'the page to be refused', SHOW_MS);
       });
 
       await test('with the authority uploaded it comes by itself', async () => {
         await put(device, 'ca', ca.cert);
-        await device.waitForColours(LEFT, RIGHT);
+        await device.waitForColours(LEFT, RIGHT, SHOW_MS);
         assert.equal(field(await device.get('/display'), 'error'), null);
       });
 
       await test('the same authority again disturbs nothing', async () => {
         const restarts = field(await device.get('/device/health'), 'browser.restarts');
+        const loads = loaded;
         await put(device, 'ca', `# once more\r\n${ca.cert}`);
         await device.act('POST', '/display/reload');
-        await device.waitForColours(LEFT, RIGHT);
+        await waitFor(() => loaded > loads, { timeoutMs: SHOW_MS, what: 'the page to be loaded again' });
         assert.equal(field(await device.get('/device/health'), 'browser.restarts'), restarts);
       });
 
-      await test('after a reboot both certificates hold', async () => {
+      const rebooted = async (): Promise<void> => {
         await device.restart(() => device.act('POST', '/device/reboot'));
         assert.deepEqual(await askOverTls(device, ca.cert), { serial, name: 'renewed' });
         await device.act('POST', '/display/navigate', { url });
-        await device.waitForColours(LEFT, RIGHT);
+        await device.waitForColours(LEFT, RIGHT, SHOW_MS);
         const errors = await device.shell.run(
           `journalctl --boot --unit vitrine-agent --grep '"level":[56]0'`,
         );
         assert.equal(errors.code, 1, errors.output); // nothing found
-      });
+      };
+      await test('after a reboot both certificates hold', rebooted, device.bootTimeoutMs + SHOW_MS);
 
       await test('without the authority the page is refused again', async () => {
         await remove(device, 'ca');
-        await device.waitForDisplay(refused, 'the page to be refused');
+        await device.waitForDisplay(refused, 'the page to be refused', SHOW_MS);
         assert.equal((await device.shell.run('ls /run/vitrine/ca-certificates.crt')).code, 2);
       });
     } finally {
