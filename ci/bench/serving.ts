@@ -116,7 +116,14 @@ http {
   return { child, port };
 }
 
-/** Assets and a long range out of an archive, against nginx on the tree that it unpacks to; both on one processor. */
+/**
+ * Assets and a long range out of an archive, against nginx on the tree that it unpacks to. What limits the rest:
+ *
+ * - Assets: about 40 000 answers in a second of processor time, nginx 63 000, node:http with the same headers and a
+ *   body from memory 50 000. Three quarters of ours is the kernel's send; most of what is left is node:http.
+ * - The range: each byte is copied into memory and out again where sendfile copies none, 0.55 s of processor time a
+ *   GB against 0.27 s. Reading and sending are two threads, so it is slower than nginx only where no processor is free.
+ */
 export async function serving(_agent: string, folder: string): Promise<Figure[]> {
   const tree = join(folder, 'tree');
   const archive = join(folder, 'serving.zip');
