@@ -13,6 +13,8 @@ const ENGINE_COST = 10 * 1024;
 const STORED_COST = 1024;
 const CHUNK_BYTES = 128 * 1024;
 
+const DATA_ERRORS = ['Z_DATA_ERROR', 'Z_BUF_ERROR', 'Z_NEED_DICT'];
+
 /** Loading it takes 3 ms, which the start of the agent does without. */
 const zlib = () => process.getBuiltinModule('node:zlib');
 
@@ -138,11 +140,15 @@ function inflate(data: Buffer, entry: ZipEntry): { buffer: Buffer; consumed: num
     const result: unknown = zlib().inflateRawSync(data, options);
     return consumedBy(result);
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLong(entry);
-    if (String(error.code).startsWith('Z_')) throw damaged(entry);
-    throw error;
+    throw reasonOf(error, entry);
   }
+}
+
+/** What zlib's error says of the entry; the error itself when it is about something else, as memory. */
+function reasonOf(error: unknown, entry: ZipEntry): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === 'ERR_BUFFER_TOO_LARGE') return tooLong(entry);
+  return DATA_ERRORS.some((code) => code === error.code) ? damaged(entry) : error;
 }
 
 /** With `info`, the answer has the engine beside the bytes, which Node's types leave out. */
@@ -169,7 +175,7 @@ class StreamedCheck implements ContentCheck {
   #fed = 0;
   #bytes = 0;
   #crc = 0;
-  #failure: Error | undefined;
+  #failure: unknown;
   #ended = false;
   /** Settles the write or the end that is waited for. */
   #settle: (() => void) | undefined;
@@ -178,7 +184,7 @@ class StreamedCheck implements ContentCheck {
     this.#entry = entry;
     this.#engine = zlib().createInflateRaw({ chunkSize: CHUNK_BYTES });
     this.#engine.on('data', (chunk: Buffer) => this.#take(chunk));
-    this.#engine.on('error', () => this.#fail(damaged(entry)));
+    this.#engine.on('error', (error) => this.#fail(reasonOf(error, entry)));
     this.#engine.on('end', () => {
       this.#ended = true;
       this.#settle?.();
@@ -213,7 +219,7 @@ class StreamedCheck implements ContentCheck {
     }
   }
 
-  #fail(error: Error): void {
+  #fail(error: unknown): void {
     this.#failure ??= error;
     this.#settle?.();
   }

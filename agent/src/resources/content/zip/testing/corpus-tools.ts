@@ -3,7 +3,10 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { ZipFile } from 'yazl';
 import { buildZip, type EntrySpec, extraField } from './build-zip.ts';
 import { type CorpusZip, PAGE } from './corpus-zip.ts';
 
@@ -102,6 +105,17 @@ def files():
         for name in sorted(names): yield os.path.relpath(os.path.join(folder, name), '.')
 ${script}`,
 ];
+
+/** What the library yazl makes, of buffers and, with descriptors, of streams. */
+async function withYazl(forceZip64Format: boolean): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from('<!doctype html>\n'), 'index.html', { forceZip64Format });
+  zip.addReadStream(Readable.from([NOISE]), 'packed.bin', { forceZip64Format });
+  zip.addReadStream(Readable.from([NOISE]), 'stored.bin', { forceZip64Format, compress: false });
+  zip.addEmptyDirectory('empty');
+  zip.end({ forceZip64Format, comment: '' });
+  return await buffer(zip.outputStream);
+}
 
 /** What `ditto -c -k` and the Finder write: UTF-8 without its flag, decomposed, descriptors, resource forks. */
 function likeMacOs(): Buffer {
@@ -265,6 +279,12 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     for index in range(70000): z.writestr('%d/%d' % (index % 100, index), b'')
     z.writestr('index.html', 'x')`).concat('OUT'),
   ),
+  packed('git', 'ok', 'sh', [
+    '-c',
+    'git init -q && git add . && git -c user.name=x -c user.email=x@x commit -q -m x && git archive --format=zip HEAD',
+  ]),
+  { name: 'yazl', expected: 'ok', build: () => withYazl(false) },
+  { name: 'yazl with zip64', expected: 'ok', build: () => withYazl(true) },
   { name: 'macOS, with resource forks', expected: 'ok', build: async () => likeMacOs() },
   { name: 'a page alone', expected: 'ok', build: async () => buildZip([PAGE]) },
 ];
