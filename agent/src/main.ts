@@ -186,6 +186,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
       ...(config.problem ? [config.problem.message] : []),
       ...slots.problems(),
       ...certificates.problems(),
+      ...content.problems(),
     ],
     onError,
   });
