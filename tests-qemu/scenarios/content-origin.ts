@@ -4,6 +4,7 @@ import { type Colour, colourAt, near } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { putBundle, removeBundles, zip } from '../harness/bundles.ts';
 import { field } from '../harness/events.ts';
+import { waitForSpots } from '../harness/glass.ts';
 import { coloursPage, type PageServer } from '../harness/pages.ts';
 import { type Bench, scenario } from '../harness/suite.ts';
 
@@ -79,15 +80,14 @@ export default scenario({
       const url = pages.add(`<!doctype html><title>remote</title><style>html{background:#c81e1e}
         iframe{position:fixed;left:50%;top:0;width:50%;height:100%;border:0;background:#c81e1e}</style>
         <iframe src="${originOf('vault')}/shown.html"></iframe>${tries(originOf('vault'), '/remote')}`);
-      const page = coloursPage(TEAL, TEAL);
-      const shown = await zip({ 'index.html': page, 'shown.html': page, ...SECRETS });
+      const html = coloursPage(TEAL, TEAL);
+      const shown = await zip({ 'index.html': html, 'shown.html': html, ...SECRETS });
       await putBundle(device, 'vault', shown);
       await device.act('POST', '/display/navigate', { url });
       assert.equal(await reported(pages, '/remote'), '.');
-      // What the frame holds is drawn by now, if it holds anything.
-      const glass = await device.glass();
-      assert.ok(near(colourAt(glass, 0.25, 0.5), RED), 'the page itself is not on the glass');
-      assert.ok(!near(colourAt(glass, 0.75, 0.5), TEAL), 'the bundle is in the frame');
+      const page = { what: 'the page itself', x: 0.25, y: 0.5, colour: RED };
+      await waitForSpots(() => device.glass(), [page], PAGE_MS);
+      assert.ok(!near(colourAt(await device.glass(), 0.75, 0.5), TEAL), 'the bundle is in the frame');
 
       const leaving = pages.add(`<!doctype html><title>leaving</title><style>html{background:#c81e1e}</style>
         <script>onload = () => {
