@@ -39,13 +39,16 @@ export interface ContentCheck {
   stop(): void;
 }
 
-/** The way of checking that suits the entry. */
-export function contentCheck(entry: ZipEntry): ContentCheck {
+/**
+ * The way of checking that suits the entry.
+ * @param signal also looked at within a piece: a few bytes may unpack to a thousand times as many
+ */
+export function contentCheck(entry: ZipEntry, signal?: AbortSignal): ContentCheck {
   if (entry.method === 'stored') return new StoredCheck(entry);
   if (entry.compressedBytes <= SMALL_COMPRESSED_BYTES && entry.bytes <= SMALL_BYTES) {
     return new SmallCheck(entry);
   }
-  return new StreamedCheck(entry);
+  return new StreamedCheck(entry, signal);
 }
 
 /** Gives the event loop its turn when enough has been done at once. */
@@ -171,17 +174,19 @@ class StreamedCheck implements ContentCheck {
   // Works in another thread.
   readonly cost = 0;
   readonly #entry: ZipEntry;
+  readonly #signal: AbortSignal | undefined;
   readonly #engine: InflateRaw;
   #fed = 0;
   #bytes = 0;
   #crc = 0;
-  #failure: unknown;
+  #failure: { reason: unknown } | undefined;
   #ended = false;
   /** Settles the write or the end that is waited for. */
   #settle: (() => void) | undefined;
 
-  constructor(entry: ZipEntry) {
+  constructor(entry: ZipEntry, signal?: AbortSignal) {
     this.#entry = entry;
+    this.#signal = signal;
     this.#engine = zlib().createInflateRaw({ chunkSize: CHUNK_BYTES });
     this.#engine.on('data', (chunk: Buffer) => this.#take(chunk));
     this.#engine.on('error', (error) => this.#fail(reasonOf(error, entry)));
@@ -213,14 +218,13 @@ class StreamedCheck implements ContentCheck {
     this.#crc = zlib().crc32(chunk, this.#crc);
     // Only a full one: zlib goes on filling the others.
     if (chunk.byteOffset + chunk.length === CHUNK_BYTES) release(chunk.buffer, CHUNK_BYTES);
-    if (this.#bytes > this.#entry.bytes) {
-      this.#fail(tooLong(this.#entry));
-      this.#engine.destroy();
-    }
+    if (this.#signal?.aborted) this.#fail(this.#signal.reason);
+    else if (this.#bytes > this.#entry.bytes) this.#fail(tooLong(this.#entry));
   }
 
-  #fail(error: unknown): void {
-    this.#failure ??= error;
+  #fail(reason: unknown): void {
+    this.#failure ??= { reason };
+    this.#engine.destroy();
     this.#settle?.();
   }
 
@@ -231,6 +235,6 @@ class StreamedCheck implements ContentCheck {
       else start(resolve);
     });
     this.#settle = undefined;
-    if (this.#failure) throw this.#failure;
+    if (this.#failure) throw this.#failure.reason;
   }
 }

@@ -118,6 +118,20 @@ test('a signal stops the work, before it and within', async () => {
   assert.equal(reads.length, count, 'nothing is read after the end');
 });
 
+test('a signal stops the unpacking of a piece', async () => {
+  const zeros = Buffer.alloc(150 * 1024 * 1024);
+  const archive = buildZip([PAGE, { name: 'zeros', data: zeros }]);
+  const controller = new AbortController();
+  const pieces: number[] = [];
+  const checked = verifyBundle(memorySource(archive), {
+    signal: controller.signal,
+    progress: (fraction) => pieces.push(fraction),
+  });
+  setImmediate(() => controller.abort(new Error('enough')));
+  await assert.rejects(checked, /^Error: enough$/);
+  assert.deepEqual(pieces, [], 'not even the first piece came to its end');
+});
+
 test('many small entries take few reads, and no read is long', async () => {
   const small = Array.from(
     { length: 4000 },

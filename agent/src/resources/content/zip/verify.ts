@@ -43,7 +43,13 @@ async function checkContents(source: ByteSource, entries: ZipEntry[], options: V
   const pending = entries[Symbol.iterator]();
   const open = () => {
     const { value: entry } = pending.next();
-    return entry && { entry, end: entry.dataStart + entry.compressedBytes, check: contentCheck(entry) };
+    return (
+      entry && {
+        entry,
+        end: entry.dataStart + entry.compressedBytes,
+        check: contentCheck(entry, options.signal),
+      }
+    );
   };
   let current = open();
   try {
