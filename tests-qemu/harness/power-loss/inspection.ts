@@ -9,7 +9,7 @@ const GOOD_STATES = ['created', 'clean', 'repaired'];
 /** Prints the state, and the digests of the files; a name that no finished write leaves is among them, too. */
 const LOOK = `cat /run/vitrine/data-state
 cd /data
-find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0 sha256sum`;
+find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
 const KNOWN_FILES =
   /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/.*|display.*)$/;
 

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describePlan, drawPlan } from './plan.ts';
+import { Random } from './random.ts';
+
+test('the same seed draws the same plans; over sixty, every kind of cut is among them', () => {
+  const draw = (seed: number) => {
+    const random = new Random(seed);
+    return Array.from({ length: 60 }, () => drawPlan(random));
+  };
+  for (const seed of [1, 2, 3, 2 ** 31 - 1]) {
+    const plans = draw(seed);
+    assert.deepEqual(plans, draw(seed));
+    const kinds = [
+      plans.filter(({ actors }) => actors.includes('bundles')),
+      plans.filter(({ actors }) => actors.includes('config')),
+      plans.filter(({ actors }) => actors.includes('files')),
+      plans.filter(({ moment }) => moment === 'begun'),
+      plans.filter(({ moment }) => moment === 'verified'),
+      plans.filter(({ quiet }) => quiet),
+      plans.filter(({ trigger }) => 'ms' in trigger),
+      plans.filter(({ trigger }) => 'commands' in trigger),
+    ];
+    for (const kind of kinds) assert.ok(kind.length >= 5, plans.map(describePlan).join('\n'));
+    // Only an upload of a bundle has such a moment: another round would wait for it in vain.
+    for (const { moment, actors } of plans) assert.ok(moment !== 'verified' || actors.includes('bundles'));
+  }
+});

@@ -1,0 +1,65 @@
+/**
+ * Power cuts. Two machines with a disk each, on which a cut falls into uploads, replacements and deletions of bundles,
+ * patches of the configuration, uploads and deletions of the splash image and of certificate authorities, by HTTP and
+ * by the serial link. Every cut is followed by a boot of its own, through U-Boot, on the disk as the cut left it.
+ *
+ * A cut is: the disk takes nothing more, QEMU gets SIGKILL, and of the writes that the guest had not flushed each is
+ * kept, lost or torn at a sector, by a seeded draw (harness/power-loss/volatile-disk.ts). Most cuts come a drawn number
+ * of disk commands after a request began, was verified or was confirmed, so that they hit commits; the others come
+ * after a drawn time, up to 3 s. The image is the one that ships. So that the boots fit a CI run, units that neither
+ * the API nor /data need do not start (units/minimal), there is no screen, and the machine has one processor.
+ *
+ * After each boot: the API answers and health tells no problem; /data is the file system that it was; each bundle that
+ * was confirmed is listed with its digest, its file has that digest and its check is ok; one whose request was under
+ * way is the old or the new one; nothing else is listed and no other file lies there; the same for configuration,
+ * splash image and certificate authorities.
+ *
+ * `npm run test:qemu -- cuts --cuts N --seed S`: other numbers than 60 cuts and a seed of chance. The seed draws the
+ * same requests and cuts again; how far the guest gets by then is its own.
+ */
+import { CutMachine } from '../harness/power-loss/cut-machine.ts';
+import { Random } from '../harness/power-loss/random.ts';
+import { CutRounds } from '../harness/power-loss/rounds.ts';
+import { type BareBench, scenario } from '../harness/suite.ts';
+
+/** One for each of the two processors that CI has. */
+const MACHINES = ['a', 'b'] as const;
+const ROUND_TIMEOUT_MS = 10 * 60_000;
+/** A round takes some 20 s; more often than not, on a busy computer, much longer. */
+const MEAN_ROUND_MS = 120_000;
+
+async function cutMachine(bench: BareBench, name: (typeof MACHINES)[number], cuts: number): Promise<void> {
+  const machine = await CutMachine.make(bench.image, name);
+  try {
+    // Each machine has its own sequence, whatever the other one does.
+    const random = new Random(bench.options.seed * MACHINES.length + MACHINES.indexOf(name));
+    const rounds = new CutRounds(machine, random);
+    await rounds.begin();
+    for (let i = 1; i <= cuts; i++) {
+      const { said, problems, bootSeconds, dataState } = await rounds.round();
+      const line = `${name} ${i}: ${said}; up after ${bootSeconds.toFixed(1)} s, /data ${dataState}`;
+      bench.print(`          ${line}\n`);
+      if (problems.length > 0) throw new Error(`cut ${line}\n${problems.join('\n')}`);
+    }
+  } finally {
+    await machine.discard();
+  }
+}
+
+export default scenario({
+  title:
+    'power cuts that lose unflushed writes: what was confirmed is there, nothing half is, the device is up',
+  machine: 'none',
+  run: async (bench) => {
+    const { cuts, seed } = bench.options;
+    bench.print(`  (${cuts} cuts; to repeat: npm run test:qemu -- cuts --cuts ${cuts} --seed ${seed})\n`);
+    await Promise.all(
+      MACHINES.map(async (name, index) => {
+        const share = Math.floor((cuts + MACHINES.length - 1 - index) / MACHINES.length);
+        if (share === 0) return;
+        const timeoutMs = ROUND_TIMEOUT_MS + share * MEAN_ROUND_MS;
+        await bench.test(`${share} cuts of machine ${name}`, () => cutMachine(bench, name, share), timeoutMs);
+      }),
+    );
+  },
+});
