@@ -10,6 +10,13 @@ const AS_KIOSK = 'setpriv --reuid kiosk --regid kiosk --init-groups --';
 const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM)$/;
 const TRY_MS = 4000;
 
+/** Of the displayed content bundle, on the loopback (`contentPort` of the board). */
+const CONTENT_PORT = 8090;
+
+function contentAt(host: string): GuestRequest {
+  return { method: 'GET', url: `http://${host}:${CONTENT_PORT}/` };
+}
+
 function deviceAt(host: string): GuestRequest {
   return { method: 'GET', url: `http://${host}/api/v1/device` };
 }
@@ -66,6 +73,24 @@ export default scenario({
       for (const [i, { failure = 'an answer' }] of answers.entries()) {
         assert.match(failure, NO_ANSWER, OWN_ADDRESSES[i]);
       }
+    });
+
+    await test('the port of the content bundle is the kiosk user’s and root’s alone, and on the loopback only', async () => {
+      const loopback = OWN_ADDRESSES.slice(0, 2).map(contentAt);
+      for (const who of [{}, { user: 'kiosk' }]) {
+        // The address is not the name of a bundle that is on the screen.
+        const answers = await guestHttp(device, who, loopback, TRY_MS);
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          [421, 421],
+        );
+      }
+      const others = await guestHttp(device, { user: 'daemon' }, loopback, TRY_MS);
+      const outside = await guestHttp(device, {}, OWN_ADDRESSES.slice(2).map(contentAt), TRY_MS);
+      assert.deepEqual(
+        [...others, ...outside].map(({ failure }) => failure),
+        Array(4).fill('ECONNREFUSED'),
+      );
     });
 
     await test('the kiosk user manages nothing over the system bus', async () => {
