@@ -74,9 +74,10 @@ test('carries commands and answers, also out of order', async () => {
       ? { ok: false, message: 'no page' }
       : { ok: true, restart_required: true };
   });
-  send(socket, HELLO);
+  send(socket, { ...HELLO, uri: 'http://a/' });
   await until('hello', () => browser.connected);
   assert.equal(browser.pid, 7);
+  assert.equal(browser.uri, 'http://a/');
   const picture = browser.screenshot();
   const settings = { userAgent: 'X/1', ignoreTlsErrors: true, memoryLimitMb: 300 };
   assert.equal(await browser.configure(settings), true);

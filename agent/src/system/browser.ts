@@ -31,6 +31,7 @@ interface Pending {
 interface Peer {
   socket: Socket;
   pid: number;
+  uri: string | null;
 }
 
 /** The browser did not do what it was told. */
@@ -108,6 +109,10 @@ export class BrowserSocket implements Browser {
 
   get pid(): number | null {
     return this.#peer?.pid ?? null;
+  }
+
+  get uri(): string | null {
+    return this.#peer?.uri ?? null;
   }
 
   listen(listener: (event: BrowserEvent) => void): () => void {
@@ -191,7 +196,7 @@ export class BrowserSocket implements Browser {
         if (peer) this.#take(peer, message);
         else if (fits(Hello, message)) {
           clearTimeout(late);
-          peer = { socket, pid: message.pid };
+          peer = { socket, pid: message.pid, uri: message.uri };
           this.#greet(peer, message);
         } else socket.destroy();
         if (socket.destroyed) return;

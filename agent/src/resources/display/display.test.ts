@@ -209,11 +209,18 @@ test("follows the page's own navigation, and keeps the target", async () => {
 
 test('after a restart of the agent a page that is still there is left alone', async () => {
   const store = { current: async () => ({ mode: 'url', url: 'http://a.example' }) as const };
-  await make({ store: { ...store, last: async () => undefined, save: async () => undefined } }).start();
+  const change = { store: { ...store, last: async () => undefined, save: async () => undefined } };
+  await make(change).start();
   browser.plug(URL_A);
   await shown();
   assert.equal(browser.count('load'), 0);
   assert.equal(stage.display.state().url, 'http://a.example');
+  await stage.display.firstFrame;
+  // Also by a display that starts when the browser has already come back.
+  stage.display.stop();
+  await make(change).start();
+  await shown();
+  assert.equal(browser.count('load'), 0);
   await stage.display.firstFrame;
 });
 

@@ -3,6 +3,7 @@ import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output }
 /** A browser and its compositor for tests of the display: it loads when told so, and can be slow, deaf, dead or gone. */
 export class FakeBrowser implements Browser, Compositor {
   connected = false;
+  uri: string | null = null;
   readonly calls: string[] = [];
   /** What the next loads do. */
   behaviour: 'finish' | 'fail' | 'hold' = 'finish';
@@ -26,6 +27,7 @@ export class FakeBrowser implements Browser, Compositor {
 
   plug(uri: string | null = null): void {
     this.connected = true;
+    this.uri = uri;
     this.emit({ event: 'connected', uri });
   }
 

@@ -108,7 +108,7 @@ export class Keeper {
     this.#missing = missing;
     this.#loading = this.#o.kiosk.installed;
     this.#stopListening = this.#browser.listen((event) => this.#hear(event));
-    if (this.#browser.connected) void this.#connected(null);
+    if (this.#browser.connected) void this.#connected(this.#browser.uri);
     else this.#unit.watch();
   }
 

@@ -67,6 +67,8 @@ export interface Browser {
   readonly connected: boolean;
   /** Process id while connected. */
   readonly pid: number | null;
+  /** Of the document that was on the screen when it connected; null when there was none. */
+  readonly uri: string | null;
   /** Hears every event until the returned function is called. */
   listen(listener: (event: BrowserEvent) => void): () => void;
   /** @returns whether a part takes effect only in a new process */
