@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { solidPng } from '../../agent/src/resources/files/make-png.ts';
+import { type Colour, colourAt, colourCount, near, type Picture } from '../../ci/lib/png.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import type { Device } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
+import { scenario } from '../harness/suite.ts';
+
+const BOOT: Colour = [200, 40, 160];
+const SHUTDOWN: Colour = [30, 160, 60];
+const LOOK_EVERY_MS = 80;
+const BOOT_TEST_MS = 10 * 60_000;
+
+/** What the screen shows, as a person would tell it. */
+type Sight =
+  | 'black'
+  | 'boot splash'
+  | 'shutdown splash'
+  | 'waiting page'
+  | 'waiting page with the image'
+  | 'other';
+
+function sight(picture: Picture): Sight {
+  const [middle, bottom] = [colourAt(picture, 0.5, 0.4), colourAt(picture, 0.02, 0.99)];
+  if (near(middle, BOOT) && near(bottom, BOOT)) return 'boot splash';
+  if (near(middle, SHUTDOWN) && near(bottom, SHUTDOWN)) return 'shutdown splash';
+  // The page's ground is dark, but not as black as a console's.
+  if (Math.max(...bottom) > 8 && near(bottom, [0, 0, 0], 48) && colourCount(picture) > 20) {
+    return near(middle, BOOT) ? 'waiting page with the image' : 'waiting page';
+  }
+  return colourCount(picture, 2) === 1 && near(middle, [0, 0, 0]) ? 'black' : 'other';
+}
+
+/** Watches the glass while `work` is done: each sight once, in the order in which they came. */
+async function watch(
+  device: Device,
+  sights: (Sight | 'reset')[],
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const watching = new AbortController();
+  const stop = device.machine.qmp.onEvent(({ event }) => {
+    if (event === 'RESET') sights.push('reset');
+  });
+  const look = async (): Promise<void> => {
+    while (!watching.signal.aborted) {
+      // Between two modes of the screen there is nothing to dump.
+      const seen = await device.glass().then(sight, () => undefined);
+      if (seen && seen !== sights.at(-1)) sights.push(seen);
+      await sleep(LOOK_EVERY_MS);
+    }
+  };
+  const looking = look();
+  try {
+    await work();
+  } finally {
+    watching.abort();
+    await looking;
+    stop();
+  }
+}
+
+export default scenario({
+  title: 'splash images: on the waiting page at once, on the glass at shutdown and at boot, and away again',
+  machine: 'own',
+  run: async ({ device, test }) => {
+    const upload = async (path: string, raw: Buffer) =>
+      await device.http('PUT', path, { raw, headers: { 'content-type': 'image/png' } });
+    const shows = async (wanted: Sight) =>
+      await waitFor(async () => sight(await device.glass()) === wanted, {
+        timeoutMs: 60_000,
+        what: `the ${wanted} on the glass`,
+        intervalMs: 300,
+      });
+    const image = solidPng(1280, 720, BOOT);
+
+    await test('an uploaded image is on the waiting page at once, and told on both links', async () => {
+      await device.waitForDisplay(
+        (display) => field(display, 'mode') === 'waiting' && field(display, 'loading') === false,
+        'the waiting page to be loaded',
+        120_000,
+      );
+      const socket = await device.events('splash_changed');
+      const serial = await device.serial();
+      try {
+        await serial.subscribe('splash_changed');
+        const [onSocket, onSerial] = [socket.events.mark, serial.events.mark];
+        assert.equal((await upload('/files/splash', image)).status, 204);
+        const told = await socket.events.next('splash_changed', onSocket);
+        assert.deepEqual(told.payload, { kind: 'boot' });
+        const toldOnSerial = await serial.events.next('splash_changed', onSerial);
+        assert.deepEqual(toldOnSerial.payload, { kind: 'boot' });
+        await shows('waiting page with the image');
+        assert.deepEqual((await device.http('GET', '/files/splash')).bytes, image);
+        assert.deepEqual((await device.http('GET', '/files/splash/shutdown')).bytes, image);
+        const mark = socket.events.mark;
+        assert.equal((await upload('/files/splash/shutdown', solidPng(1280, 720, SHUTDOWN))).status, 204);
+        assert.deepEqual((await socket.events.next('splash_changed', mark)).payload, { kind: 'shutdown' });
+      } finally {
+        serial.close();
+        await socket.close();
+      }
+    });
+
+    await test('what is no PNG is refused, and the image stays', async () => {
+      const { status, body } = await upload('/files/splash', Buffer.from('GIF89a, as if'));
+      assert.deepEqual([status, field(body, 'error.code')], [400, 'bad_request']);
+      const cut = await upload('/files/splash', image.subarray(0, -30));
+      assert.deepEqual([cut.status, field(cut.body, 'error.code')], [400, 'bad_request']);
+      const large = await upload('/files/splash', Buffer.concat([image, Buffer.alloc(4 * 2 ** 20)]));
+      assert.deepEqual([large.status, field(large.body, 'error.code')], [413, 'payload_too_large']);
+      assert.deepEqual((await device.http('GET', '/files/splash')).bytes, image);
+    });
+
+    await test(
+      'reboot: the shutdown image until the reset, then the boot image until the page; the kiosk is up',
+      async () => {
+        const sights: (Sight | 'reset')[] = [];
+        await watch(device, sights, async () => {
+          await device.restart(() => device.act('POST', '/device/reboot'));
+          await shows('waiting page with the image');
+        });
+        const reset = sights.indexOf('reset');
+        const account = sights.join(', ');
+        assert.ok(sights.slice(0, reset).includes('shutdown splash'), `before the reset: ${account}`);
+        const boot = sights.indexOf('boot splash', reset);
+        assert.ok(boot > reset, `after the reset: ${account}`);
+        const page = sights.indexOf('waiting page with the image', reset);
+        assert.ok(page > boot, account);
+        // The compositor is black before the browser draws; a console is not to be seen in between.
+        assert.ok(!sights.slice(boot, page).includes('other'), account);
+        await waitFor(
+          async () => (await device.shell.ok('systemctl show -P ActiveState vitrine-splash')) === 'inactive',
+          { timeoutMs: 30_000, what: 'the boot splash to have ended' },
+        );
+        assert.equal(await device.shell.ok('systemctl show -P NRestarts vitrine-kiosk'), '0');
+        assert.equal(await device.shell.ok('systemctl list-units --failed --no-legend --plain'), '');
+        // The shutdown image did not keep /data from being unmounted.
+        assert.doesNotMatch(await device.shell.ok('cat /run/vitrine/data.log'), /recovering journal/);
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test('DELETE brings the built-in images back', async () => {
+      const socket = await device.events('splash_changed');
+      try {
+        for (const [path, kind] of [
+          ['/files/splash/shutdown', 'shutdown'],
+          ['/files/splash', 'boot'],
+        ] as const) {
+          const mark = socket.events.mark;
+          assert.equal((await device.http('DELETE', path)).status, 204);
+          assert.deepEqual((await socket.events.next('splash_changed', mark)).payload, { kind });
+        }
+      } finally {
+        await socket.close();
+      }
+      await shows('waiting page');
+      const { bytes } = await device.http('GET', '/files/splash');
+      assert.notDeepEqual(bytes, image);
+      const builtIn = await device.shell.ok('base64 -w0 /usr/lib/vitrine/agent/page/splash.png');
+      assert.equal(bytes.toString('base64'), builtIn);
+      assert.equal(await device.shell.ok('ls /data/splash'), '');
+    });
+  },
+});
