@@ -12,6 +12,8 @@ import { scenario } from '../harness/suite.ts';
 
 const PINK: Colour = [220, 60, 140];
 const TEAL: Colour = [0, 128, 128];
+/** Of tests that wait for the app to have proven everything. */
+const MENU_TEST_MS = 8 * 60_000;
 const BOOT_TEST_MS = 12 * 60_000;
 
 /** Waits for the event that ends an operation well; gives all of its payloads since `mark`. */
@@ -96,26 +98,30 @@ export default scenario({
       assert.equal(sum, entry.sha256);
     });
 
-    await test('shown: modules, storage, worker, ranges, video and all, on the glass', async () => {
-      const socket = await device.events('display_state');
-      try {
-        const mark = socket.events.mark;
-        const answer = await device.act('POST', '/display/bundle', { name: 'menu' });
-        assert.equal(field(answer, 'mode'), 'bundle');
-        await waitForMenu(device, GREEN);
-        const display = await shownBundle(device, 'menu');
-        assert.equal(field(display, 'error'), null);
-        assert.equal(field(display, 'url'), undefined);
-        const { payload } = await socket.events.next(
-          'display_state',
-          mark,
-          (state) => field(state, 'bundle') === 'menu' && field(state, 'loading') === false,
-        );
-        assert.equal(field(payload, 'mode'), 'bundle');
-      } finally {
-        await socket.close();
-      }
-    });
+    await test(
+      'shown: modules, storage, worker, ranges, video and all, on the glass',
+      async () => {
+        const socket = await device.events('display_state');
+        try {
+          const mark = socket.events.mark;
+          const answer = await device.act('POST', '/display/bundle', { name: 'menu' });
+          assert.equal(field(answer, 'mode'), 'bundle');
+          await waitForMenu(device, GREEN);
+          const display = await shownBundle(device, 'menu');
+          assert.equal(field(display, 'error'), null);
+          assert.equal(field(display, 'url'), undefined);
+          const { payload } = await socket.events.next(
+            'display_state',
+            mark,
+            (state) => field(state, 'bundle') === 'menu' && field(state, 'loading') === false,
+          );
+          assert.equal(field(payload, 'mode'), 'bundle');
+        } finally {
+          await socket.close();
+        }
+      },
+      MENU_TEST_MS,
+    );
 
     await test('a bundle that is shown is active and cannot be deleted', async () => {
       assert.equal(field(await listed(device, 'menu'), 'active'), true);
@@ -156,14 +162,18 @@ export default scenario({
           what: 'the API after the cable is plugged in again',
         });
       },
-      8 * 60_000,
+      MENU_TEST_MS,
     );
 
-    await test('replaced while shown: the new version is on the glass by itself, with the worker in place', async () => {
-      await putBundle(device, 'menu', await menuBundle(BLUE));
-      await waitForMenu(device, BLUE);
-      assert.equal(field(await listed(device, 'menu'), 'active'), true);
-    });
+    await test(
+      'replaced while shown: the new version is on the glass by itself, with the worker in place',
+      async () => {
+        await putBundle(device, 'menu', await menuBundle(BLUE));
+        await waitForMenu(device, BLUE);
+        assert.equal(field(await listed(device, 'menu'), 'active'), true);
+      },
+      MENU_TEST_MS,
+    );
 
     await test('uploaded in chunks over serial, and shown', async () => {
       // More than one chunk.

@@ -18,6 +18,9 @@ const FILES = [
   '/fonts/blocks.ttf',
 ];
 
+/** Parts of media that players have asked for. */
+let mediaParts = 0;
+
 self.addEventListener('install', (event) => {
   self.skipWaiting();
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
@@ -29,14 +32,19 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin || request.method !== 'GET') return;
-  if (url.pathname === '/answered-by-the-worker') event.respondWith(report());
-  // Media come in ranges, which a cache does not keep.
-  else if (!request.headers.has('range')) event.respondWith(networkFirst(request));
+  if (url.pathname === '/answered-by-the-worker') {
+    event.respondWith(report());
+  } else if (url.pathname.startsWith('/media/')) {
+    // Too big to be kept, and players ask for parts, which a cache does not keep.
+    if (request.headers.has('range') && request.destination === 'video') mediaParts++;
+  } else {
+    event.respondWith(networkFirst(request));
+  }
 });
 
 async function report() {
   const cache = await caches.open(CACHE);
-  return Response.json({ cached: (await cache.keys()).length });
+  return Response.json({ cached: (await cache.keys()).length, mediaParts });
 }
 
 async function networkFirst(request) {

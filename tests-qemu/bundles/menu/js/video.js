@@ -10,8 +10,9 @@ function event(video, name) {
   });
 }
 
-/** Plays the beginning, then jumps into the second part and stays there. */
-export async function playAndSeek(video) {
+/** Plays the clip's beginning, then jumps into its second part and stays there. */
+export async function playAndSeek(video, src) {
+  video.src = src;
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) await event(video, 'loadeddata');
   await video.play();
   while (video.currentTime < 0.2) await event(video, 'timeupdate');

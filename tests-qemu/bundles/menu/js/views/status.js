@@ -11,7 +11,7 @@ export async function show(view) {
     return { name, field, text };
   });
   const video = document.createElement('video');
-  Object.assign(video, { muted: true, playsInline: true, preload: 'auto', src: 'media/clip.webm' });
+  Object.assign(video, { muted: true, playsInline: true, preload: 'auto' });
   const log = document.createElement('pre');
   status.append(...fields.map(({ field }) => field), video, log);
   view.replaceChildren(status);
