@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
-import { loadBundles } from './load.ts';
+import { type LoadedBundle, loadBundles } from './load.ts';
 import { type Description, readSidecar } from './sidecar.ts';
 import { bundle, sha256 } from './test-content.ts';
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** What a start finds, and what it logged in `levels`. */
-function load(): Promise<Map<string, Description>> {
+function load(): Promise<Map<string, LoadedBundle>> {
   const log = createLogger('silent');
   log.warn = () => void levels.push('warn');
   log.error = () => void levels.push('error');
