@@ -41,9 +41,11 @@ export function drawPlan(random: Random): Plan {
   const count = random.integer(1, 3);
   // Short ones more often than long ones.
   const ms = Math.round(random.next() ** 3 * LONGEST_MS);
-  const trigger = random.chance(0.6) ? { commands: random.integer(1, MOST_COMMANDS) } : { ms };
   // Other requests' flushes would cover what a confirmed one has forgotten to flush.
-  return { actors, moment, count, trigger, quiet: moment === 'confirmed' && random.chance(0.7) };
+  const quiet = moment === 'confirmed' && random.chance(0.7);
+  // A device at rest gives its disk few commands to count.
+  const trigger = !quiet && random.chance(0.7) ? { commands: random.integer(1, MOST_COMMANDS) } : { ms };
+  return { actors, moment, count, trigger, quiet };
 }
 
 export function describePlan({ actors, moment, count, trigger, quiet }: Plan): string {
