@@ -68,7 +68,7 @@ export default scenario({
       await device.http('PUT', path, { raw, headers: { 'content-type': 'image/png' } });
     const shows = async (wanted: Sight) =>
       await waitFor(async () => sight(await device.glass()) === wanted, {
-        timeoutMs: 60_000,
+        timeoutMs: 180_000,
         what: `the ${wanted} on the glass`,
         intervalMs: 300,
       });
