@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { type LoadedBundle, loadBundles } from './load.ts';
-import { type Description, readSidecar } from './sidecar.ts';
+import { readSidecar } from './sidecar.ts';
 import { bundle, sha256 } from './test-content.ts';
 
 const CREATED = '2026-01-02T03:04:05.678Z';
