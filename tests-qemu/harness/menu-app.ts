@@ -13,7 +13,7 @@ const TOP = 0.12;
 const LATER_IN_THE_CLIP: Colour = [128, 48, 192];
 const CLIP = 'media/clip.webm';
 /** Enough that the player does not load it all before it jumps: then it asks for ranges, which the app demands. */
-const CLIP_GAP = 6_000_000;
+const CLIP_GAP = 2_000_000;
 /** Everything loaded, the worker installed, the clip decoded, on a computer without KVM that is busy. */
 const PROVEN_MS = 240_000;
 
