@@ -186,7 +186,7 @@ export class ContentStore {
       () => operation.done(),
       async (error: unknown) => {
         this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
-        await upload.discard().catch(() => undefined);
+        await upload.discard();
         operation.fail(storageError(error));
       },
     );

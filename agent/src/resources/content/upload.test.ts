@@ -350,6 +350,22 @@ test('a disk that fails while the archive is brought to it leaves what was there
   await content.stored('menu', await bundle('new'));
 });
 
+test('an upload whose file cannot be removed ends all the same, and the name is free again', async (t) => {
+  const content = await testContent(t);
+  const body = held(Buffer.from('PK'));
+  const answer = content.put('menu', body, { 'content-length': '4' });
+  await waitFor(() => content.events.length > 0, { ...soon, what: 'the operation' });
+  const [file = ''] = await content.files();
+  // As on a file system that has become read-only: removing it is an error.
+  await rm(join(content.folder, file));
+  await mkdir(join(content.folder, file));
+  body.push('and too much');
+  body.push(null);
+  assert.deepEqual([(await answer).status, (await answer).code], [400, 'bad_request']);
+  assert.equal(content.events.at(-1)?.state, 'failed');
+  await content.stored('menu', await bundle('hello'));
+});
+
 test('an empty body is no archive', async (t) => {
   const content = await testContent(t);
   const link = await listen(content.app, [{ host: '127.0.0.1', port: 0 }]);

@@ -139,11 +139,11 @@ export class Upload {
     await this.#handle.close();
   }
 
-  /** Closes the file and removes it. */
+  /** Closes the file and removes it; one that cannot be removed is swept at the next start. Never rejects. */
   async discard(): Promise<void> {
     await this.#flushed.catch(() => undefined);
     await this.#handle.close().catch(() => undefined);
-    await rm(this.path, { force: true });
+    await rm(this.path, { force: true }).catch(() => undefined);
   }
 
   async #require(bytes: number): Promise<void> {
