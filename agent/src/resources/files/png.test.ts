@@ -221,6 +221,25 @@ test('inflates no more of a bomb than the picture has', async () => {
   assert.ok(process.memoryUsage.rss() - before < 64 * 2 ** 20);
 });
 
+test('takes pixels in thousands of parts without a listener for each', async () => {
+  const size = { width: 200, height: 100 };
+  const data = deflateSync(pixels(size), { level: 0 });
+  const parts = Array.from({ length: Math.ceil(data.length / 10) }, (_, i) =>
+    chunk('IDAT', data.subarray(i * 10, i * 10 + 10)),
+  );
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', onWarning);
+  try {
+    await checkPng(png(ihdr(size), ...parts, END));
+    // Warnings are told in the next tick.
+    await new Promise(setImmediate);
+  } finally {
+    process.off('warning', onWarning);
+  }
+  assert.deepEqual(warnings, []);
+});
+
 const KIND = fc.constantFrom(...KINDS);
 
 test('whatever happens to a PNG, it is accepted or refused with a reason', async () => {
