@@ -30,8 +30,9 @@ interface EndRecord {
 }
 
 /**
- * Finds the central directory by the end records. There is exactly one answer or none: the last end record of the file
- * must be followed by its own comment up to the last byte, and the directory by the end records without a gap.
+ * Finds the central directory by the end records. There is exactly one answer or none: the last end record of the file,
+ * and no other, must be followed by its own comment up to the last byte, and the directory by the end records without
+ * a gap.
  */
 export async function findDirectory(source: ByteSource): Promise<DirectoryLocation> {
   if (source.size < END_RECORD_BYTES) throw new ZipError('This is not a zip archive.');
@@ -67,11 +68,13 @@ async function findEndRecord(source: ByteSource): Promise<EndRecord> {
   const tail = await source.read(source.size - length, length);
   const at = tail.lastIndexOf(END_RECORD);
   if (at < 0) throw new ZipError('The archive is cut off or has bytes after its end: it has no end record.');
-  const whole = tail.length - at >= END_RECORD_BYTES;
-  if (!whole || at + END_RECORD_BYTES + tail.readUInt16LE(at + 20) !== tail.length) {
+  if (!endsArchive(tail, at)) {
     throw new ZipError(
       'The archive is cut off, has bytes after its end, or a second end record in its comment.',
     );
+  }
+  for (let other = tail.indexOf(END_RECORD); other < at; other = tail.indexOf(END_RECORD, other + 1)) {
+    if (endsArchive(tail, other)) throw new ZipError('The archive has a second end record in its comment.');
   }
   return {
     position: source.size - length + at,
@@ -82,6 +85,12 @@ async function findEndRecord(source: ByteSource): Promise<EndRecord> {
     bytes: tail.readUInt32LE(at + 12),
     start: tail.readUInt32LE(at + 16),
   };
+}
+
+/** Whether an end record at that place is followed by its own comment up to the last byte. */
+function endsArchive(tail: Buffer, at: number): boolean {
+  const end = at + END_RECORD_BYTES;
+  return end <= tail.length && end + tail.readUInt16LE(at + 20) === tail.length;
 }
 
 /**

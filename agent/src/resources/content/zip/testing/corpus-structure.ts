@@ -36,12 +36,19 @@ const END_RECORDS: readonly CorpusZip[] = [
   made('a comment with a second end record', /second end record/, [PAGE], {
     comment: Buffer.concat([buildZip([]), Buffer.from('and more')]),
   }),
-  made('a comment that is a second archive', /not where its end record says/, [PAGE], {
+  made('a comment that is a second archive', /second end record/, [PAGE], {
     comment: buildZip([{ ...PAGE, data: 'another page' }]),
   }),
   bytes('a comment with a second directory, at its right place', /belong to no entry|first entry/, () => {
     const first = buildZip([PAGE, A], { commentLength: 1000 });
     return buildZip([{ ...PAGE, data: 'another page' }], { before: first });
+  }),
+  bytes('an archive whose comment is the rest of another one', /second end record/, () => {
+    // Whoever takes the first end record finds EVIL alone; for the last one all that is an entry's data.
+    const hidden = { ...PAGE, name: EVIL.name, data: EVIL.data };
+    const build = (commentLength: number) =>
+      buildZip([PAGE, { name: 'inner.bin', data: buildZip([hidden], { commentLength }), method: 0 }]);
+    return build(build(0).length - (build(0).indexOf('PK\x05\x06') + 22));
   }),
   bytes('two archives, one after the other', /bytes after its end|not where its end record says/, () =>
     Buffer.concat([buildZip([PAGE]), buildZip([PAGE])]),
