@@ -28,7 +28,8 @@ export interface BundleProblem {
 export class BundleChecks {
   readonly #index: ReadonlyMap<string, Entry>;
   readonly #stopped: AbortSignal;
-  readonly #running = new Map<string, Promise<CheckResult>>();
+  /** By what is being checked: an archive that takes the place meanwhile has a check of its own. */
+  readonly #running = new Map<Entry, Promise<CheckResult>>();
 
   /** @param stopped ends the checks under way */
   constructor(index: ReadonlyMap<string, Entry>, stopped: AbortSignal) {
@@ -57,18 +58,19 @@ export class BundleChecks {
   }
 
   /**
-   * Reads a stored bundle again, all of it. Who asks while one check of that name runs gets its result.
+   * Reads a stored bundle again, all of it. Who asks while a check of that archive runs gets its result.
    * @throws ApiError `content_not_found`, `too_many_requests`
    */
   check(name: string): Promise<CheckResult> {
-    const running = this.#running.get(name);
+    const entry = this.#index.get(name);
+    if (!entry) throw new ApiError('content_not_found');
+    const running = this.#running.get(entry);
     if (running) return running;
-    if (!this.#index.has(name)) throw new ApiError('content_not_found');
     if (this.#running.size >= MAX_CHECKS) {
       throw new ApiError('too_many_requests', `${MAX_CHECKS} bundles are being checked already.`);
     }
-    const check = this.#check(name).finally(() => this.#running.delete(name));
-    this.#running.set(name, check);
+    const check = this.#check(name).finally(() => this.#running.delete(entry));
+    this.#running.set(entry, check);
     return check;
   }
 

@@ -70,7 +70,7 @@ export const checkContent = endpoint({
   tag,
   summary: 'Verify a stored bundle',
   description:
-    'Reads all of the archive again: the checks of an upload, and that it still is what was uploaded. Calls for one name at the same time share one check; 429 `too_many_requests` while 2 others are being checked.',
+    'Reads all of the archive again: the checks of an upload, and that it still is what was uploaded. Calls for one archive at the same time share one check; 429 `too_many_requests` while 2 others are being checked.',
   params,
   status: 200,
   response: Type.Object(

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { MAX_CHECKS } from './checks.ts';
+import { BundleChecks, MAX_CHECKS } from './checks.ts';
 import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './test-content.ts';
 
 async function listed({ call }: TestContent): Promise<{ name: string; sha256: string; active: boolean }[]> {
@@ -152,6 +152,25 @@ test('checks of one name share one run, and the number of runs is bounded', asyn
     names.map((_, index) => (index < MAX_CHECKS ? 200 : 429)),
   );
   assert.equal((await content.call('POST', `/content/${names.at(-1)}/check`)).status, 200);
+});
+
+test('who asks for a check of another archive than the one being checked gets one of its own', async (t) => {
+  const content = await testContent(t);
+  const entries = await Promise.all(
+    ['old', 'new'].map(async (name) => {
+      await content.stored(name, await bundle(name));
+      return { ...(content.store.locate(name) ?? assert.fail()), created: '' };
+    }),
+  );
+  const [old = assert.fail(), replaced = assert.fail()] = entries;
+  const index = new Map([['menu', old]]);
+  const checks = new BundleChecks(index, new AbortController().signal);
+  const first = checks.check('menu');
+  assert.equal(checks.check('menu'), first);
+  index.set('menu', replaced);
+  const second = checks.check('menu');
+  assert.notEqual(second, first);
+  assert.ok((await first).ok && (await second).ok);
 });
 
 test('a bundle that is replaced while it is read by others: they end with what they began', async (t) => {

@@ -234,7 +234,7 @@ export class ContentStore {
   }
 
   /**
-   * Reads a stored bundle again, all of it. Who asks while one check of that name runs gets its result.
+   * Reads a stored bundle again, all of it. Who asks while a check of that archive runs gets its result.
    * @throws ApiError `content_not_found`, `too_many_requests`
    */
   check(name: string): Promise<CheckResult> {
