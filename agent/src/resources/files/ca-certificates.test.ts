@@ -90,3 +90,30 @@ test('a name with control characters is told without them', () => {
   const odd = certificate({ name: `odd${'x'.repeat(50)}`, key: ecKey() });
   refused(odd.cert, /^Certificate 1 \(CN=odd[x]{50}\) is no CA/);
 });
+
+test('what OpenSSL reads and GnuTLS does not is refused, also of what is stored: the browser would trust nobody', () => {
+  const { raw } = new X509Certificate(root.cert);
+  const pem = (der: Buffer) =>
+    `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----`;
+  const changed = (at: number, value: number | string) => {
+    const der = Buffer.from(raw);
+    der.set(Buffer.from(typeof value === 'number' ? [value] : value), at);
+    return pem(der);
+  };
+  const algorithm = Buffer.from('06082a8648ce3d040302', 'hex'); // ecdsa-with-SHA256
+  const version = raw.indexOf(Buffer.from('a003020102', 'hex')) + 4;
+  const begin = raw.indexOf(Buffer.from([0x17, 13])) + 2;
+  assert.equal(read(pem(raw)).length, 1);
+  for (const [text, reason] of [
+    [changed(raw.indexOf(algorithm) + 9, 3), /two signature algorithms/],
+    [changed(raw.lastIndexOf(algorithm) + 9, 3), /two signature algorithms/],
+    [changed(version, 0), /not of version 3/],
+    [changed(begin, '261301000000Z'), /no time/],
+    [changed(begin, '260230000000Z'), /no time/],
+    [changed(begin, '26010100000:Z'), /no time/],
+    [changed(begin, '2601010000000'), /no time/],
+  ] as const) {
+    refused(text, reason);
+    assert.throws(() => readCaCertificates(Buffer.from(text)), ApiError);
+  }
+});

@@ -1,4 +1,5 @@
 import { readPem, refusal } from './pem.ts';
+import { formProblem } from './strict-form.ts';
 import { isPrivateKey, readCertificates, requireNotExpired } from './x509.ts';
 
 /**
@@ -19,6 +20,9 @@ export function readCaCertificates(file: Buffer, now?: number): string[] {
     if (!x509.ca) {
       throw refusal(`${name} is no CA certificate: its basic constraints do not say CA:TRUE.`);
     }
+    // The browser's GnuTLS takes the list as a whole: with one that it refuses it would trust nobody.
+    const problem = formProblem(x509.raw);
+    if (problem) throw refusal(`${name} is damaged: ${problem}.`);
     if (now !== undefined) requireNotExpired(certificate, now);
   }
   return certificates.map(({ x509 }) => x509.toString());
