@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A graphics driver may load late, and a compositor that ends lets go of the screen late. */
+/* At boot a graphics driver may load late; at the end a compositor may let go of the screen late. */
 enum { LOOK_MS = 200, PATIENCE_MS = 5000 };
 
 static void wait_a_moment(void)
@@ -15,7 +15,8 @@ static void wait_a_moment(void)
 }
 
 /* Waits for a card with a screen and shows the picture there. A process that has the screen shows something already and
- * is not waited for, unless the picture is the last one. */
+ * is not waited for. With the last picture it is the other way round: that process is ending, and a screen that is not
+ * there does not come any more and must not hold up the shutdown. */
 static bool show(struct card *card, const struct picture *picture, int rotation, bool last)
 {
 	for (int waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
@@ -28,7 +29,7 @@ static bool show(struct card *card, const struct picture *picture, int rotation,
 				return true;
 			close(card->fd);
 		}
-		if (taken && !last)
+		if (taken != last)
 			return false;
 		wait_a_moment();
 	}
