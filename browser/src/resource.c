@@ -13,10 +13,13 @@ static void refuse(WebKitURISchemeRequest *request)
 static void on_request(WebKitURISchemeRequest *request, gpointer data)
 {
     static gint number;
+    if (g_hash_table_size(waiting) >= MOST_WAITING) {
+        refuse(request);
+        return;
+    }
     JsonObject *event = link_event("resource", "uri", webkit_uri_scheme_request_get_uri(request), NULL);
     json_object_set_int_member(event, "request", ++number);
-    gboolean sent = link_send(event);
-    if (sent && g_hash_table_size(waiting) < MOST_WAITING)
+    if (link_send(event))
         g_hash_table_insert(waiting, GINT_TO_POINTER(number), g_object_ref(request));
     else
         refuse(request);
