@@ -113,6 +113,18 @@ test('a damaged archive is listed as what it was, and the log says so', async ()
   assert.deepEqual(levels, ['error']);
 });
 
+test('an archive that is neither the old nor the new one is damaged, though its directory is in order', async () => {
+  const other = await bundle('c');
+  await put('menu.zip', other);
+  const [older, newer] = [described(await bundle('a')), described(await bundle('b'), LATER)];
+  assert.deepEqual([older.size, newer.size], [other.length, other.length]);
+  await put('menu.json', { ...older, next: newer });
+  const [[, found] = assert.fail('it is not listed')] = await load();
+  assert.equal(found.sha256, older.sha256);
+  assert.match(found.damage ?? '', /not the one that was uploaded/);
+  assert.deepEqual(levels, ['error']);
+});
+
 test('no archive at all, without a sidecar, is listed as damaged', async () => {
   await put('menu.zip', '');
   const [[name, found] = assert.fail('it is not listed')] = await load();

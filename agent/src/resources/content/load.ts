@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.ts';
 import { hashFile } from './file-hash.ts';
 import { BUNDLE_NAME } from './schema.ts';
 import { type Description, fittingDescription, readSidecar, writeSidecar } from './sidecar.ts';
-import { glanceAtArchive } from './verify.ts';
+import { glanceAtArchive, OTHER_BYTES } from './verify.ts';
 
 const NAME = new RegExp(BUNDLE_NAME);
 
@@ -70,7 +70,8 @@ async function describe(folder: string, name: string, log: Logger): Promise<Load
   const { next: _next, ...current } = read;
   const fitting = await fittingDescription(read, found.size, () => hashFile(path));
   if (!fitting) {
-    const damage = await glance(path, current);
+    // Of a right size the hash fits none: the directory may be in order all the same.
+    const damage = { damage: OTHER_BYTES, ...(await glance(path, current)) };
     log.error({ bundle: name, ...damage }, 'bundle is damaged');
     return { ...current, ...damage };
   }

@@ -7,6 +7,9 @@ import { fileSource } from './zip/source.ts';
 import { verifyBundle } from './zip/verify.ts';
 import { ZipError } from './zip/zip-error.ts';
 
+/** Why an archive of the right size is not whole, whatever its directory says. */
+export const OTHER_BYTES = 'The archive is not the one that was uploaded: its SHA-256 is another.';
+
 export interface CheckResult {
   ok: boolean;
   /** When not ok, the reason. */
@@ -24,7 +27,7 @@ export function checkArchive(
     const source = new HashingSource(handle, description.size);
     const entries = await verifyBundle(source, { signal });
     if ((await source.sha256(signal)) !== description.sha256) {
-      throw new ZipError('The archive is not the one that was uploaded: its SHA-256 is another.');
+      throw new ZipError(OTHER_BYTES);
     }
     return `The bundle is whole: ${entries.size} entries, ${description.size} bytes.`;
   }, signal);
