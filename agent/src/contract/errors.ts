@@ -1,3 +1,5 @@
+import { isDiskFull } from '../base/system-error.ts';
+
 /**
  * The one table of error codes (interface: Errors; contract-decisions: General rules).
  * A code never changes its meaning; new ones may be added in a minor release.
@@ -60,6 +62,11 @@ export class ApiError extends Error {
   get envelope(): ErrorEnvelope {
     return envelope(this.code, this.message, this.details);
   }
+}
+
+/** What a full disk tells, as the contract says it; any other error as it is. */
+export function storageError(error: unknown): unknown {
+  return isDiskFull(error) ? new ApiError('insufficient_storage') : error;
 }
 
 /** Builds the standard error envelope (interface: Errors). */

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../base/logger.ts';
+import { errorCode } from '../base/system-error.ts';
 import {
   type Answer,
   BundleSite,
@@ -80,7 +81,7 @@ export class BundleOrigin {
         return await this.#listen(this.#options.port);
       } catch (error) {
         await this.#closeServers();
-        if (codeOf(error) !== 'EADDRINUSE' || attempt >= tries) throw error;
+        if (errorCode(error) !== 'EADDRINUSE' || attempt >= tries) throw error;
       }
     }
   }
@@ -109,7 +110,7 @@ export class BundleOrigin {
     try {
       await second.bind({ host: LOOPBACK_6, port: this.#port });
     } catch (error) {
-      if (!NO_IPV6.has(codeOf(error))) throw error;
+      if (!NO_IPV6.has(errorCode(error) ?? '')) throw error;
     }
   }
 
@@ -296,8 +297,4 @@ async function stream(
   } finally {
     await chunks.return();
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

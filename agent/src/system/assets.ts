@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { errorCode } from '../base/system-error.ts';
 
 /** Where `page/` and `ui/` lie: beside the bundle on the device, two folders up from this source file. */
 const ROOTS = ['./', '../../'].map((path) => new URL(path, import.meta.url));
@@ -13,7 +14,7 @@ export async function asset(name: string): Promise<Buffer> {
     try {
       return await readFile(new URL(name, root));
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
   throw new Error(`the agent's file ${name} is missing`);

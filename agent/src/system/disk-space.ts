@@ -1,6 +1,7 @@
 /** Room on the data partition, reserved by util-linux' fallocate(1): Node has no call for it. */
 import { stat, statfs } from 'node:fs/promises';
 import { RESERVE_BYTES } from '../base/disk-reserve.ts';
+import { errorCode } from '../base/system-error.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { DiskSpace } from '../resources/content/ports.ts';
 import { run } from './processes.ts';
@@ -70,7 +71,7 @@ export class FileSystemSpace implements DiskSpace {
       });
       return code === 0 || !NO_ROOM.test(stderr);
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true;
+      if (errorCode(error) === 'ENOENT') return true;
       throw error;
     }
   }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../base/logger.ts';
+import { errorCode } from '../base/system-error.ts';
 
 /** What is kept of each output of a child, in bytes; the rest is read and dropped. */
 export const KEPT_OUTPUT = 64 * 1024;
@@ -166,7 +167,7 @@ export function follow({ command, args, onLine, onRestart, log }: FollowOptions)
       timer.unref();
       delay = Math.min(delay * 2, LAST_RESTART_MS);
     };
-    running.once('error', (error) => ended(error.message, !('code' in error && error.code === 'ENOENT')));
+    running.once('error', (error) => ended(error.message, errorCode(error) !== 'ENOENT'));
     running.once('close', (code, signal) => ended(signal ?? `status ${code}`, code !== NOT_INSTALLED));
     splitLines(running.stdout, (line) => {
       if (!stopped) onLine(line);

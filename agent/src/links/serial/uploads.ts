@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, storageError } from '../../contract/errors.ts';
 import { type Body, badField, fromBase64, type Target } from './dispatch.ts';
 
 /** Decoded bytes of one chunk (interface: Limits). */
@@ -95,7 +95,7 @@ export class Uploads {
     const upload: Upload = { target, file, written, seq: 0, bytes: 0, checkedAt: 0, timer };
     this.#open.set(id, upload);
     this.#failed.delete(id);
-    written.catch((error) => this.#fail(id, upload, storageError(error)));
+    written.catch((error) => this.#fail(id, upload, uploadError(error)));
   }
 
   /** A request that was refused may have its chunks on the way already. */
@@ -169,7 +169,7 @@ export class Uploads {
           this.#options.resume();
         }
       });
-    upload.written.catch((error) => this.#fail(id, upload, storageError(error)));
+    upload.written.catch((error) => this.#fail(id, upload, uploadError(error)));
   }
 
   #finish(id: string, upload: Upload): void {
@@ -264,9 +264,7 @@ async function requireSpace(folder: string): Promise<void> {
   if (bavail * bsize < RESERVE_BYTES) throw new ApiError('insufficient_storage');
 }
 
-function storageError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  const full =
-    error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
-  return new ApiError(full ? 'insufficient_storage' : 'internal');
+function uploadError(error: unknown): ApiError {
+  const told = storageError(error);
+  return told instanceof ApiError ? told : new ApiError('internal');
 }

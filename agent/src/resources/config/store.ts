@@ -1,5 +1,5 @@
 import type { Logger } from '../../base/logger.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, storageError } from '../../contract/errors.ts';
 import { quickFits } from '../../contract/quick-fit.ts';
 import { badRequest, issues, parse } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
@@ -173,9 +173,7 @@ export class ConfigStore {
     try {
       await this.#file.write(document);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === 'ENOSPC' || code === 'EDQUOT') throw new ApiError('insufficient_storage');
-      throw error;
+      throw storageError(error);
     }
   }
 

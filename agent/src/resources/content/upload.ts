@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, storageError } from '../../contract/errors.ts';
 import type { DiskSpace } from './ports.ts';
 
 /** What is written at once; of two such blocks one fills while the other is being written. */
@@ -208,11 +208,4 @@ function wrongLength(announced: number, arrived: 'more' | 'less'): ApiError {
     'bad_request',
     `The body has ${arrived} than the ${announced} bytes that were announced.`,
   );
-}
-
-/** What a full disk tells, as the contract says it; any other error as it is. */
-export function storageError(error: unknown): unknown {
-  const full =
-    error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
-  return full ? new ApiError('insufficient_storage') : error;
 }

@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { errorCode } from '../../base/system-error.ts';
+import { ApiError, storageError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
 
@@ -222,9 +223,7 @@ export class Certificates {
       if (made !== undefined) await syncFolder(dirname(made));
       await writeFileAtomic(path, text, FILE_MODE);
     } catch (error) {
-      const code = errorCode(error);
-      if (code === 'ENOSPC' || code === 'EDQUOT') throw new ApiError('insufficient_storage');
-      throw error;
+      throw storageError(error);
     }
   }
 
@@ -245,12 +244,8 @@ export class Certificates {
   }
 }
 
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
 /** Our own words and the system's codes only: a parser's words could quote what it was given. */
 function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  return `The stored certificate cannot be read (${String(errorCode(error) ?? 'unexpected failure')}).`;
+  return `The stored certificate cannot be read (${errorCode(error) ?? 'unexpected failure'}).`;
 }

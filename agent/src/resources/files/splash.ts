@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import type { Logger } from '../../base/logger.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { errorCode } from '../../base/system-error.ts';
+import { ApiError, storageError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { checkPng, PngError, readChunks } from './png.ts';
 import { splashChanged } from './schema.ts';
@@ -87,7 +88,9 @@ export class Splash {
     await this.#change(kind, async () => {
       const { free_bytes } = await this.#options.disk.free();
       if (free_bytes < png.length + RESERVE_BYTES) throw new ApiError('insufficient_storage');
-      await writeFileAtomic(this.#path(kind), png).catch(refuseFullDisk);
+      await writeFileAtomic(this.#path(kind), png).catch((error: unknown) => {
+        throw storageError(error);
+      });
     });
   }
 
@@ -97,7 +100,7 @@ export class Splash {
       try {
         await rm(this.#path(kind));
       } catch (error) {
-        if (codeOf(error) === 'ENOENT') return;
+        if (errorCode(error) === 'ENOENT') return;
         throw error;
       }
       await syncFolder(this.#options.folder);
@@ -119,8 +122,10 @@ export class Splash {
   }
 
   async #change(kind: SplashKind, work: () => Promise<void>): Promise<void> {
-    await this.#inTurn(work);
-    if (kind === 'boot') await this.#look();
+    await this.#inTurn(async () => {
+      await work();
+      if (kind === 'boot') await this.#look();
+    });
     this.#options.bus.emit(splashChanged, { kind });
     for (const listener of this.#listeners) listener(kind);
   }
@@ -145,7 +150,7 @@ export class Splash {
       readChunks(png);
       return png;
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       this.#options.log.error({ err: error, path }, 'a splash image is damaged and left out');
       return undefined;
     }
@@ -154,14 +159,4 @@ export class Splash {
   #path(kind: SplashKind): string {
     return join(this.#options.folder, `${kind}.png`);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function refuseFullDisk(error: unknown): never {
-  const code = codeOf(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') throw new ApiError('insufficient_storage');
-  throw error;
 }
