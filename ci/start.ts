@@ -103,7 +103,6 @@ async function prepare(
   request: Request,
   paths: InstancePaths,
   apiPort: number,
-  httpsPort: number,
   progress: Progress,
 ): Promise<MachineSettings> {
   await setupHost('run');
@@ -127,7 +126,8 @@ async function prepare(
     monitors: [paths.control, paths.qmp],
     ports: [{ name: 'org.vitrine.serial', socket: paths.serial }],
     apiPort,
-    httpsPort,
+    // Late: another machine may have taken the known port while the image was made.
+    httpsPort: await freeHttpsPort(apiPort),
     screen: request.window && hasWindow() ? 'window' : 'vnc',
     serialNumber: await serialNumber(folder),
     ...(request.dev ? await developmentSettings(paths) : {}),
@@ -190,14 +190,13 @@ async function run(request: Request): Promise<number> {
   const end = endAsked();
   const progress = new Progress();
   const apiPort = await freePort(request.port);
-  const httpsPort = await freeHttpsPort(apiPort);
   const paths = await claimInstance(request.name, `http://127.0.0.1:${apiPort}/api/v1`);
   let machine: Machine | undefined;
   let failed = true;
   try {
     // Not before the name is taken: the file may be that of the machine which runs under it.
     if (request.readyFile) await rm(request.readyFile, { force: true });
-    const settings = await Promise.race([prepare(request, paths, apiPort, httpsPort, progress), end.asked]);
+    const settings = await Promise.race([prepare(request, paths, apiPort, progress), end.asked]);
     if (typeof settings === 'string') {
       progress.line(`stopped (${settings}) before the machine ran`);
       return 1;
