@@ -173,7 +173,8 @@ function checkKind(name: string, isFolder: boolean, attributes: number, extraMod
   }
 }
 
-function checkMode(name: string, isFolder: boolean, mode: number): void {
+/** Refuses what is neither a file nor a folder, or the other of the two than its name says; 0 says nothing. */
+export function checkMode(name: string, isFolder: boolean, mode: number): void {
   const type = mode & MODE_TYPE;
   if (type === 0) return;
   if (type !== FILE_MODE && type !== FOLDER_MODE) {

@@ -1,4 +1,4 @@
-import type { CentralEntry } from './central.ts';
+import { type CentralEntry, checkMode } from './central.ts';
 import { readExtraFields, resolveZip64 } from './extra-fields.ts';
 import { ENTRIES_PER_TURN } from './limits.ts';
 import { type ByteRange, type ByteSource, readAhead } from './source.ts';
@@ -115,6 +115,7 @@ async function checkHead(
     dataStart <= range.end
       ? readExtraFields(bytes, nameEnd, nameEnd + extraBytes, name)
       : readExtraFields(await source.read(dataStart - extraBytes, extraBytes), 0, extraBytes, name);
+  checkMode(name, entry.isFolder, extra.mode ?? 0);
   const written = { bytes: bytes.readUInt32LE(at + 22), compressedBytes: bytes.readUInt32LE(at + 18) };
   const sizes = resolveZip64({ ...written, localStart: 0, disk: 0 }, extra.zip64, name);
   const isLate = (flags & HAS_DESCRIPTOR) !== 0;

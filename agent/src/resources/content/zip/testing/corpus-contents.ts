@@ -31,6 +31,10 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
     PAGE,
     { name: 'special', data: '/etc/passwd', extra: asiUnix(0o120777) },
   ]),
+  made('a symbolic link by an extra field of its local header', /"special" is a symbolic link/, [
+    PAGE,
+    { name: 'special', data: '/etc/passwd', local: { extra: asiUnix(0o120777) } },
+  ]),
   made('a symbolic link for index.html', /"index\.html" is a symbolic link/, [
     { ...PAGE, attributes: mode(0o120777) },
   ]),
