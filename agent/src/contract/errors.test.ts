@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { errorCode } from '../base/system-error.ts';
+import { ApiError, storageError } from './errors.ts';
+
+test('the code of a system error; other errors have none', async () => {
+  const missing: unknown = await readFile('/nowhere/at/all').catch((error: unknown) => error);
+  assert.equal(errorCode(missing), 'ENOENT');
+  for (const other of [
+    new Error('ENOENT'),
+    Object.assign(new Error('x'), { code: 5 }),
+    'ENOENT',
+    undefined,
+  ]) {
+    assert.equal(errorCode(other), undefined);
+  }
+});
+
+test('a full disk is 507, and only that', () => {
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    const told = storageError(Object.assign(new Error(code), { code }));
+    assert.ok(told instanceof ApiError && told.status === 507);
+  }
+  for (const error of [Object.assign(new Error('EIO'), { code: 'EIO' }), new ApiError('conflict')]) {
+    assert.equal(storageError(error), error);
+  }
+});
