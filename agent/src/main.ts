@@ -262,6 +262,8 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   await origin.start();
   stops.push(() => origin.stop());
   await display.start();
+  // The file may be of a configuration that is no more.
+  splash.turn(display.rotation).catch(onError);
   stops.push(() => display.stop());
   network.start();
   stops.push(() => network.stop());
