@@ -214,6 +214,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     if (kind === 'boot') display.waitingPageChanged().catch(onError);
   });
   content.onReplaced((bundle) => display.bundleReplaced(bundle));
+  content.onRemoved(() => origin.closeUnused());
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
   // Links.

@@ -473,6 +473,16 @@ test('clients that hang up leave nothing behind', async (t) => {
   await waitFor(async () => (await site.openFiles()) === 0, { ...WAIT, what: 'the file to be closed' });
 });
 
+test('an archive that has left the screen can be closed at once', async (t) => {
+  const site = await Site.open(t, [INDEX]);
+  assert.equal((await site.get('/')).status, 200);
+  await site.origin.closeUnused();
+  assert.equal(site.origin.openBundles, 1, 'it is on the screen');
+  site.active = undefined;
+  await site.origin.closeUnused();
+  assert.equal(await site.openFiles(), 0);
+});
+
 test('the number of open archives is bounded, and what is over it is told to come again', async (t) => {
   const site = await Site.open(t, [INDEX]);
   const films: IncomingMessage[] = [];

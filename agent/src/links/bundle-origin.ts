@@ -92,6 +92,11 @@ export class BundleOrigin {
     await this.#bundles.close();
   }
 
+  /** Closes archives that are no longer served and that nobody reads: one that was deleted holds its room till then. */
+  closeUnused(): Promise<void> {
+    return this.#bundles.closeUnused();
+  }
+
   /** The bundle's origin with `/` behind it; with a free port, after {@link start} only. */
   url(name: string): string {
     return new URL(`http://${name}.localhost:${this.#port}/`).href;

@@ -69,6 +69,19 @@ test('a deleted bundle is gone, also after a restart', async (t) => {
   assert.deepEqual(await listed(content), []);
 });
 
+test('a deleted bundle is let go of before the answer', async (t) => {
+  const content = await testContent(t);
+  await content.stored('menu', await bundle('hello'));
+  let isFree = false;
+  content.store.onRemoved(async () => {
+    assert.deepEqual(await content.files(), []);
+    isFree = true;
+    throw new Error('and this is no failure of the removal');
+  });
+  assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
+  assert.ok(isFree);
+});
+
 test('a bundle on the screen is not deleted', async (t) => {
   const content = await testContent(t);
   await content.stored('menu', await bundle('x'));

@@ -49,6 +49,7 @@ export class ContentStore {
   readonly #committing = new Map<string, Promise<void>>();
   readonly #removing = new Map<string, Promise<void>>();
   readonly #replaced: ((name: string) => void)[] = [];
+  readonly #removed: (() => Promise<void>)[] = [];
   readonly #stopped = new AbortController();
 
   private constructor(options: ContentStoreOptions) {
@@ -100,6 +101,11 @@ export class ContentStore {
   /** @param listener is told when another archive is in the place of a bundle, or the first one */
   onReplaced(listener: (name: string) => void): void {
     this.#replaced.push(listener);
+  }
+
+  /** @param listener lets go of a bundle that was removed; the removal is answered when it has */
+  onRemoved(listener: () => Promise<void>): void {
+    this.#removed.push(listener);
   }
 
   /**
@@ -268,6 +274,8 @@ export class ContentStore {
     }
     await rm(this.#sidecar(name), { force: true });
     await syncFolder(this.#options.folder);
+    // Whoever has the file open keeps its room from the upload that is to come next.
+    await Promise.allSettled(this.#removed.map((listener) => listener()));
   }
 
   #entry(name: string, description: LoadedBundle): Entry {

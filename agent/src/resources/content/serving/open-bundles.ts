@@ -92,30 +92,31 @@ export class OpenBundles {
     if (slot) this.#leave(file, slot);
   }
 
+  /** Closes what nobody reads and nobody will ask for; then the room of those that were deleted is free. */
+  async closeUnused(): Promise<void> {
+    const unused = [...this.#slots].filter(
+      ([file, slot]) => slot.users === 0 && this.#locate(slot.name) !== file,
+    );
+    await Promise.all(unused.map(([file, slot]) => this.#drop(file, slot)));
+  }
+
   /** Closes all, those in use too. */
   async close(): Promise<void> {
     await Promise.all([...this.#slots].map(([file, slot]) => this.#drop(file, slot)));
   }
 
   #open(name: string, file: BundleFile): Slot {
-    this.#dropUnused();
+    void this.closeUnused();
     if (this.#slots.size >= MAX_OPEN) throw new TooManyOpen('too many bundles are being read');
     const slot = { name, opening: openBundle(name, file), users: 0 };
     this.#slots.set(file, slot);
-    this.#check ??= setInterval(() => this.#dropUnused(), CHECK_MS).unref();
+    this.#check ??= setInterval(() => void this.closeUnused(), CHECK_MS).unref();
     return slot;
   }
 
   #leave(file: BundleFile, slot: Slot): void {
     slot.users -= 1;
     if (slot.users === 0 && this.#locate(slot.name) !== file) void this.#drop(file, slot);
-  }
-
-  /** Closes what nobody reads and nobody will ask for. */
-  #dropUnused(): void {
-    for (const [file, slot] of this.#slots) {
-      if (slot.users === 0 && this.#locate(slot.name) !== file) void this.#drop(file, slot);
-    }
   }
 
   #remove(file: BundleFile, slot: Slot): void {
