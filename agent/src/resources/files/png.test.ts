@@ -221,6 +221,29 @@ test('inflates no more of a bomb than the picture has', async () => {
   assert.ok(process.memoryUsage.rss() - before < 64 * 2 ** 20);
 });
 
+test('texts and profiles are taken, and refused when they are bombs', async () => {
+  const packed = (bytes: number) => deflateSync(Buffer.alloc(bytes));
+  const head = (text: string) => Buffer.from(text, 'latin1');
+  const kinds: Readonly<Record<string, Buffer>> = {
+    zTXt: head('Comment\0\0'),
+    iCCP: head('profile\0\0'),
+    iTXt: head('Comment\0\x01\0en\0Comment\0'),
+  };
+  const withChunks = (...chunks: Buffer[]) => checkPng(png(ihdr(), ...chunks, IDAT, END));
+  const refused = { name: 'Error', message: /more texts and profiles/ };
+  for (const [type, start] of Object.entries(kinds)) {
+    const of = (bytes: number) => chunk(type, Buffer.concat([start, packed(bytes)]));
+    await withChunks(of(3 * 2 ** 20), chunk(type, start), chunk(type, Buffer.from('Comment')));
+    await assert.rejects(withChunks(of(17 * 2 ** 20)), refused, type);
+    await assert.rejects(withChunks(...Array.from({ length: 6 }, () => of(3 * 2 ** 20))), refused, type);
+  }
+  await withChunks(chunk('tEXt', head(`Comment\0${'x'.repeat(100_000)}`)));
+  await assert.rejects(
+    withChunks(...Array.from({ length: 1001 }, () => chunk('tEXt', head('a\0b')))),
+    refused,
+  );
+});
+
 test('takes pixels in thousands of parts without a listener for each', async () => {
   const size = { width: 1000, height: 500 };
   const data = deflateSync(pixels(size), { level: 0 });

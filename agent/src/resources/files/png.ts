@@ -3,6 +3,7 @@
  * through would leave a screen black at a moment when nobody can look why.
  */
 import { crc32, createInflate } from 'node:zlib';
+import { Metadata } from './png-metadata.ts';
 
 /** Longest side in pixels. */
 export const MAX_SIDE = 8192;
@@ -96,6 +97,7 @@ export function readChunks(file: Buffer): PngChunks {
 /** Holds chunks against the order that the specification demands. */
 class ChunkReader {
   readonly #data: Buffer[] = [];
+  readonly #metadata = new Metadata();
   #header: PngHeader | undefined;
   #hasPalette = false;
   #last = '';
@@ -125,6 +127,11 @@ class ChunkReader {
       default:
         // A capital first letter: the picture cannot be decoded without it.
         if (/^[A-Z]/.test(type)) throw new PngError(`The PNG has an unknown critical chunk, ${type}.`);
+        if (!this.#metadata.take(type, body)) {
+          throw new PngError(
+            'The PNG has more texts and profiles beside its pixels than a decoder can unpack.',
+          );
+        }
     }
     this.#last = type;
   }
