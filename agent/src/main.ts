@@ -99,6 +99,8 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const browser = new BrowserSocket(join(runtimeFolder, 'browser.sock'), log, (uri) => resource(uri));
   const dataProblems = board.ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
 
+  const disk = new FileSystemSpace(dataFolder);
+
   // Resources.
   const bus = new EventBus();
   const operations = new Operations(bus);
@@ -114,7 +116,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const splash = await Splash.open({
     folder: join(dataFolder, 'splash'),
     builtIn: () => asset('page/splash.png'),
-    disk: new FileSystemSpace(dataFolder),
+    disk,
     bus,
     log,
   });
@@ -137,7 +139,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     operations,
     isActive: (bundle) => display.activeBundle === bundle,
     log,
-    disk: new FileSystemSpace(dataFolder),
+    disk,
   });
   stops.push(() => content.close());
   const origin = new BundleOrigin({
@@ -213,7 +215,10 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   splash.onChange((kind) => {
     if (kind === 'boot') display.waitingPageChanged().catch(onError);
   });
-  content.onReplaced((bundle) => display.bundleReplaced(bundle));
+  content.onReplaced((bundle) => {
+    display.bundleReplaced(bundle);
+    origin.closeUnused();
+  });
   content.onRemoved(() => origin.closeUnused());
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
