@@ -10,8 +10,9 @@ const GOOD_STATES = ['created', 'clean', 'repaired'];
 const LOOK = `cat /run/vitrine/data-state
 cd /data
 find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
+// The agent's proof that /data can be written, which it makes soon after its start, may be under way.
 const KNOWN_FILES =
-  /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/.*|display.*)$/;
+  /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/.*|display.*|\.writable|\.\.writable\.[0-9a-f]{12}\.tmp)$/;
 
 /** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and turns to the other one. */
 const EXPECTED_PROBLEM = /^Slot [ab] does not start or was marked bad/;
