@@ -3,7 +3,6 @@
 #include <gio/gunixsocketaddress.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define RETRY_MS 250
 #define PATIENCE_S 300               // without the agent for so long something is wrong with us: start anew
@@ -12,6 +11,7 @@
 #define MAX_QUEUE (64u * 1024 * 1024) // unread output; more means that the agent is stuck
 
 static const char *path;
+static const LinkHandlers *tell;
 static GSocketConnection *connection;
 static GCancellable *cancel; // one a connection
 static GString *input, *output;
@@ -36,7 +36,7 @@ static void drop(const char *why)
     writing = FALSE;
     lost_since = g_get_monotonic_time();
     g_timeout_add(RETRY_MS, dial, NULL);
-    resource_refuse_all();
+    tell->lost();
 }
 
 static void on_written(GObject *stream, GAsyncResult *result, gpointer data)
@@ -116,7 +116,7 @@ static void take_line(const char *line)
 {
     g_autoptr(JsonNode) root = json_from_string(line, NULL);
     if (root && JSON_NODE_HOLDS_OBJECT(root))
-        command_handle(json_node_get_object(root));
+        tell->command(json_node_get_object(root));
     else
         link_fail(0, "bad_command", "not a JSON object");
 }
@@ -147,17 +147,6 @@ static void on_read(GObject *stream, GAsyncResult *result, gpointer data)
     g_input_stream_read_async(G_INPUT_STREAM(stream), chunk, sizeof chunk, G_PRIORITY_DEFAULT, cancel, on_read, NULL);
 }
 
-// The first message of every connection. It tells an agent that came back what has stayed on the screen.
-static void say_hello(void)
-{
-    g_autofree char *webkit = g_strdup_printf(
-        "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
-    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", view_committed_uri(), NULL);
-    json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
-    json_object_set_int_member(hello, "pid", getpid());
-    link_send(hello);
-}
-
 static void on_connect(GObject *client, GAsyncResult *result, gpointer data)
 {
     connection = g_socket_client_connect_finish(G_SOCKET_CLIENT(client), result, NULL);
@@ -170,7 +159,7 @@ static void on_connect(GObject *client, GAsyncResult *result, gpointer data)
         return;
     }
     cancel = g_cancellable_new();
-    say_hello();
+    tell->connected();
     g_input_stream_read_async(g_io_stream_get_input_stream(G_IO_STREAM(connection)), chunk, sizeof chunk,
         G_PRIORITY_DEFAULT, cancel, on_read, NULL);
 }
@@ -183,9 +172,10 @@ static gboolean dial(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-void link_start(const char *socket)
+void link_start(const char *socket, const LinkHandlers *handlers)
 {
     path = socket;
+    tell = handlers;
     input = g_string_new(NULL);
     output = g_string_new(NULL);
     lost_since = g_get_monotonic_time();

@@ -2,10 +2,22 @@
 
 #include <glib-unix.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static gboolean on_terminate(gpointer data)
 {
     exit(0);
+}
+
+// The first message of every connection. It tells an agent that came back what has stayed on the screen.
+static void say_hello(void)
+{
+    g_autofree char *webkit = g_strdup_printf(
+        "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
+    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", view_committed_uri(), NULL);
+    json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
+    json_object_set_int_member(hello, "pid", getpid());
+    link_send(hello);
 }
 
 int main(int argc, char **argv)
@@ -37,6 +49,7 @@ int main(int argc, char **argv)
     }
     g_unix_signal_add(SIGTERM, on_terminate, NULL);
     g_unix_signal_add(SIGINT, on_terminate, NULL);
-    link_start(socket);
+    static const LinkHandlers handlers = {say_hello, command_handle, resource_refuse_all};
+    link_start(socket, &handlers);
     g_main_loop_run(g_main_loop_new(NULL, FALSE)); // without end: what ends the process calls exit
 }

@@ -7,7 +7,12 @@
 #define PROTOCOL_VERSION 1
 
 // link.c: the connection to the agent. It is made again and again; messages without one are dropped.
-void link_start(const char *socket);
+typedef struct {
+    void (*connected)(void);
+    void (*command)(JsonObject *command);
+    void (*lost)(void);
+} LinkHandlers;
+void link_start(const char *socket, const LinkHandlers *handlers);
 // Texts as name and value, then NULL. Long ones are cut; a value of NULL is told as null.
 JsonObject *link_event(const char *name, ...) G_GNUC_NULL_TERMINATED;
 JsonObject *link_answer(gint64 id, gboolean ok);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bundle, operationOf, sha256, testContent } from './test-content.ts';
-import { CORPUS } from './zip/testing/corpus.ts';
+import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
+import { CORPUS } from './zip/tests/corpus.ts';
 
 test('the corpus is large', () => assert.ok(CORPUS.length >= 60, `${CORPUS.length} archives`));
 

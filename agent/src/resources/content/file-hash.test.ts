@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HashingSource, hashFile } from './file-hash.ts';
-import { sha256 } from './test-content.ts';
+import { sha256 } from './tests/content.ts';
 
 test('the hash is that of the file, whatever of it was read before, and in whichever order', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-hash-'));

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { bundle, sha256 } from './test-content.ts';
-import type { Order, Report } from './test-store-process.ts';
+import { bundle, sha256 } from './tests/content.ts';
+import type { Order, Report } from './tests/store-process.ts';
 
 const KILLS = 120;
 /** Devices that are killed side by side, each with a folder of its own. */
@@ -35,7 +35,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-kill-content-'));
   program = join(folder, 'store.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('test-store-process.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('tests/store-process.ts', import.meta.url))],
     outfile: program,
     bundle: true,
     platform: 'node',

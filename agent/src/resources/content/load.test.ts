@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { type LoadedBundle, loadBundles } from './load.ts';
 import { readSidecar } from './sidecar.ts';
-import { bundle, sha256 } from './test-content.ts';
+import { bundle, sha256 } from './tests/content.ts';
 
 const CREATED = '2026-01-02T03:04:05.678Z';
 const LATER = '2026-02-03T04:05:06.789Z';

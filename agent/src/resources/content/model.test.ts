@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readSidecar } from './sidecar.ts';
-import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './test-content.ts';
+import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './tests/content.ts';
 
 const NAMES = ['a', 'b', 'c'];
 const archives = await Promise.all(['1', '2', 'three'].map((text) => bundle(text)));

@@ -8,7 +8,7 @@ import type { MemoryPort } from '../../links/serial/memory-port.ts';
 import { connect, failure, request } from '../../links/serial/test-link.ts';
 import { MAX_CHUNK_BYTES } from '../../links/serial/uploads.ts';
 import { endpoints } from '../all.ts';
-import { bundle, sha256, type TestContent, testContent } from './test-content.ts';
+import { bundle, sha256, type TestContent, testContent } from './tests/content.ts';
 
 async function connected(t: { after(clean: () => Promise<void>): void }) {
   const content = await testContent(t);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { BundleChecks, MAX_CHECKS } from './checks.ts';
-import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './test-content.ts';
+import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './tests/content.ts';
 
 async function listed({ call }: TestContent): Promise<{ name: string; sha256: string; active: boolean }[]> {
   const { status, body } = await call('GET', '/content');

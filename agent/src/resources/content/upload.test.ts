@@ -14,7 +14,7 @@ import { listen } from '../../links/http.ts';
 import { FileSystemSpace } from '../../system/disk-space.ts';
 import type { DiskSpace } from './ports.ts';
 import { MAX_UPLOADS } from './store.ts';
-import { bundle, operationOf, sha256, testContent } from './test-content.ts';
+import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { Upload } from './upload.ts';
 
 const soon = { timeoutMs: 10_000, intervalMs: 5 };

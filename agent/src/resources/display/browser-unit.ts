@@ -1,5 +1,4 @@
-import type { DisplayLog } from './keeper.ts';
-import type { Browser, Kiosk } from './ports.ts';
+import type { Browser, DisplayLog, Kiosk } from './ports.ts';
 import type { Stage } from './recovery.ts';
 
 /** How seldom the unit of a browser that stays away is restarted at last: so many times the first delay. */

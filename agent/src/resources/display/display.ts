@@ -1,12 +1,13 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { firstTarget } from './first-target.ts';
-import { type DisplayLog, Keeper, type KeeperTiming, TIMING } from './keeper.ts';
+import { Keeper, type KeeperTiming, TIMING } from './keeper.ts';
 import type {
   Browser,
   Bundles,
   Compositor,
   Connectors,
+  DisplayLog,
   Kiosk,
   Target,
   TargetStore,

@@ -6,6 +6,7 @@ import type {
   BrowserEvent,
   BrowserSettings,
   Bundles,
+  DisplayLog,
   Kiosk,
   Load,
   Target,
@@ -33,12 +34,6 @@ export const TIMING: KeeperTiming = {
   misses: 3,
   step: recoveryStep,
 };
-
-/** The part of the agent's logger that the display uses. */
-export interface DisplayLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 export interface KeeperOptions {
   browser: Browser;

@@ -142,3 +142,9 @@ export interface Notice {
   /** Whether the device goes on trying by itself. */
   retrying: boolean;
 }
+
+/** The part of the agent's logger that the display uses. */
+export interface DisplayLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}

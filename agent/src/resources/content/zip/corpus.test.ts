@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyBundle, ZipError } from './index.ts';
-import { CORPUS } from './testing/corpus.ts';
-import { memorySource } from './testing/memory-source.ts';
+import { CORPUS } from './tests/corpus.ts';
+import { memorySource } from './tests/memory-source.ts';
 
 test('the corpus has every odd archive once', () => {
   assert.ok(CORPUS.length >= 60);

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readDirectory, verifyBundle, ZipError } from './index.ts';
-import { buildZip, type EntrySpec } from './testing/build-zip.ts';
-import { CORPUS } from './testing/corpus.ts';
-import { PAGE } from './testing/corpus-zip.ts';
-import { contentOf, fuzz, readSeeds } from './testing/fuzz-zip.ts';
-import { memorySource } from './testing/memory-source.ts';
-import { readWithPython } from './testing/python-zip.ts';
-import { readContents } from './testing/read-contents.ts';
+import { buildZip, type EntrySpec } from './tests/build-zip.ts';
+import { CORPUS } from './tests/corpus.ts';
+import { PAGE } from './tests/corpus-zip.ts';
+import { contentOf, fuzz, readSeeds } from './tests/fuzz-zip.ts';
+import { memorySource } from './tests/memory-source.ts';
+import { readWithPython } from './tests/python-zip.ts';
+import { readContents } from './tests/read-contents.ts';
 
 const FUZZ_ROUNDS = 4000;
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ByteSource, fileSource, readDirectory, verifyBundle, ZipError } from './index.ts';
-import { buildZip, type EntrySpec, extraField } from './testing/build-zip.ts';
-import { PAGE } from './testing/corpus-zip.ts';
-import { memorySource } from './testing/memory-source.ts';
+import { buildZip, type EntrySpec, extraField } from './tests/build-zip.ts';
+import { PAGE } from './tests/corpus-zip.ts';
+import { memorySource } from './tests/memory-source.ts';
 
 const LONG = Buffer.from('A line of text that is packed and unpacked again.\n'.repeat(60_000));
 

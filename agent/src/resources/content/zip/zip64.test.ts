@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ByteSource, readDirectory, ZipError } from './index.ts';
-import { type ArchiveSpec, buildZip, type EntrySpec } from './testing/build-zip.ts';
-import { PAGE } from './testing/corpus-zip.ts';
-import { memorySource } from './testing/memory-source.ts';
+import { type ArchiveSpec, buildZip, type EntrySpec } from './tests/build-zip.ts';
+import { PAGE } from './tests/corpus-zip.ts';
+import { memorySource } from './tests/memory-source.ts';
 
 const FILM_BYTES = 5 * 1024 ** 3;
 

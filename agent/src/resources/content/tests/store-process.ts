@@ -1,12 +1,12 @@
 /** A process with a real store that does what its parent tells it, until it is killed (kill.test.ts). */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { createLogger } from '../../base/logger.ts';
-import { EventBus } from '../../events/bus.ts';
-import { FileSystemSpace } from '../../system/disk-space.ts';
-import { Operations } from '../operations/operations.ts';
-import { operationChanged } from '../operations/schema.ts';
-import { ContentStore } from './store.ts';
+import { createLogger } from '../../../base/logger.ts';
+import { EventBus } from '../../../events/bus.ts';
+import { FileSystemSpace } from '../../../system/disk-space.ts';
+import { Operations } from '../../operations/operations.ts';
+import { operationChanged } from '../../operations/schema.ts';
+import { ContentStore } from '../store.ts';
 
 export interface Order {
   name: string;

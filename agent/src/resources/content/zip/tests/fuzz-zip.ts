@@ -2,7 +2,7 @@
  * Changes archives at random and looks at what the reader makes of them: it must refuse with a ZipError or accept with
  * the same content as before. `fuzz.test.ts` does this for a moment; for longer:
  *
- *     npx node agent/src/resources/content/zip/testing/fuzz-zip.ts --seconds 600 [--seed 7]
+ *     npx node agent/src/resources/content/zip/tests/fuzz-zip.ts --seconds 600 [--seed 7]
  *
  * What breaks it is saved in `seeds/`, which every later run starts from.
  */

@@ -7,16 +7,16 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { ZipFile } from 'yazl';
-import { createLogger } from '../../base/logger.ts';
-import { EventBus } from '../../events/bus.ts';
-import { createApp } from '../../links/app.ts';
-import { FileSystemSpace } from '../../system/disk-space.ts';
-import { endpoints } from '../all.ts';
-import { Operations } from '../operations/operations.ts';
-import { operationRoutes } from '../operations/routes.ts';
-import { type Operation, operationChanged } from '../operations/schema.ts';
-import { contentRoutes } from './routes.ts';
-import { ContentStore, type ContentStoreOptions } from './store.ts';
+import { createLogger } from '../../../base/logger.ts';
+import { EventBus } from '../../../events/bus.ts';
+import { createApp } from '../../../links/app.ts';
+import { FileSystemSpace } from '../../../system/disk-space.ts';
+import { endpoints } from '../../all.ts';
+import { Operations } from '../../operations/operations.ts';
+import { operationRoutes } from '../../operations/routes.ts';
+import { type Operation, operationChanged } from '../../operations/schema.ts';
+import { contentRoutes } from '../routes.ts';
+import { ContentStore, type ContentStoreOptions } from '../store.ts';
 
 const MTIME = new Date('2026-01-02T03:04:06Z');
 
