@@ -12,7 +12,7 @@ const TOP = 0.12;
 /** What the clip shows from second 3 on: the app jumps there and stays. */
 const LATER_IN_THE_CLIP: Colour = [128, 48, 192];
 const CLIP = 'media/clip.webm';
-/** Enough that the player does not load it all before it jumps: then it asks for ranges, which the app demands. */
+/** So much is not loaded before the jump unless the computer is quick: the player then asks for ranges. */
 const CLIP_GAP = 2_000_000;
 /** Everything loaded, the worker installed, the clip decoded, on a computer without KVM that is busy. */
 const PROVEN_MS = 240_000;
