@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { request } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { certificate } from '../../agent/src/resources/files/test-certificates.ts';
 import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
 import { type Colour, decodePng } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
@@ -24,9 +26,25 @@ const SAND: Colour = [224, 208, 128];
 /** Longer than `npm start` itself waits for the API, so that its own words are what a failure shows. */
 const READY_MS = 480_000;
 const REFUSAL_MS = 60_000;
+const TLS_MS = 20_000;
 /** Longer than `npm stop` waits for the device to power itself off. */
 const STOP_MS = 120_000;
-const FIELDS = ['api', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
+const FIELDS = ['api', 'https', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
+
+/** Gives the device a certificate, as the README has it, asks it with that one, and takes it away again. */
+async function answersOverTls({ api, https }: ReadyInfo): Promise<void> {
+  const own = certificate({ name: 'vitrine' });
+  const headers = { 'content-type': 'application/x-pem-file' };
+  const raw = own.cert + own.key;
+  const url = `${api}/files/certificates/server`;
+  assert.equal((await http('PUT', url, { raw, headers })).status, 204);
+  const call = request(`${https}/device`, { ca: own.cert, signal: AbortSignal.timeout(TLS_MS) });
+  call.end();
+  const [response] = await once(call, 'response');
+  response.resume();
+  assert.equal(response.statusCode, 200);
+  assert.equal((await http('DELETE', url)).status, 204);
+}
 
 /** A command of the project, as npm runs it, and what it says. */
 class Command {
@@ -176,9 +194,17 @@ export default scenario({
           assert.equal(device.status, 200);
           assert.match(String(field(device.body, 'serial')), /^VIRT-[0-9A-F]{8}$/);
           for (const path of [info.serial, info.qmp]) assert.ok((await stat(path)).isSocket(), path);
+          await answersOverTls(info);
           assert.match(await vncGreeting(String(info.vnc)), /^RFB 003\./);
           assert.ok(lives(info.pid), `there is no process ${info.pid}`);
-          for (const address of [info.api, info.events, info.serial, info.qmp, String(info.vnc)]) {
+          for (const address of [
+            info.api,
+            info.https,
+            info.events,
+            info.serial,
+            info.qmp,
+            String(info.vnc),
+          ]) {
             assert.ok(
               start.stdout.includes(address),
               `${address} is not in what was printed: ${start.stdout}`,
