@@ -25,7 +25,7 @@ import { type BareBench, scenario } from '../harness/suite.ts';
 /** One for each of the two processors that CI has. */
 const MACHINES = ['a', 'b'] as const;
 const ROUND_TIMEOUT_MS = 10 * 60_000;
-/** A round takes some 20 s; more often than not, on a busy computer, much longer. */
+/** A round takes 40 s of a processor without KVM; on a busy computer much longer. */
 const MEAN_ROUND_MS = 120_000;
 
 async function cutMachine(bench: BareBench, name: (typeof MACHINES)[number], cuts: number): Promise<void> {
