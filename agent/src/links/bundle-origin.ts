@@ -38,7 +38,10 @@ const LOOPBACK_6 = '::1';
 const NO_IPV6 = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 /** A port that is free on 127.0.0.1 may be taken on ::1. */
 const FREE_PORT_TRIES = 10;
-/** One browser shows one bundle: six connections, its media and service workers. Each may hold two read buffers. */
+/**
+ * Of each address family. One browser shows one bundle: six connections, its media and service workers. Each may hold
+ * two read buffers.
+ */
 const MAX_CONNECTIONS = 32;
 /** Requests carry no body, so all of one is there soon. */
 const REQUEST_MS = 10_000;
