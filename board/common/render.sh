@@ -1,11 +1,37 @@
-# Sourced by post-build.sh and post-image.sh: reads the definitions of the disk and of the board and fills templates.
-# Needs BOARD_DIR (board/<name>) and COMMON_DIR (board/common).
+# Sourced by the scripts beside it: reads the definitions of the disk, of all devices and of the board, and fills
+# templates. Needs BOARD_DIR (board/<name>) and COMMON_DIR (board/common).
 # shellcheck shell=sh disable=SC2034,SC2154 # the names are used by eval, through RENDERED
 
 # shellcheck source=board/common/partitions.env
 . "$COMMON_DIR/partitions.env"
+# shellcheck source=board/common/device.env
+. "$COMMON_DIR/device.env"
 # shellcheck source=board/virt/board.env
 . "$BOARD_DIR/board.env"
+
+# one_of NAME VALUE…: fails when the definition NAME has none of the values.
+one_of() {
+    one_name=$1
+    eval "one_value=\$$1"
+    shift
+    for one_allowed in "$@"; do
+        if [ "$one_value" = "$one_allowed" ]; then return 0; fi
+    done
+    echo "$BOARD_DIR/board.env: $one_name is \"$one_value\", not one of: $*" >&2
+    exit 1
+}
+one_of BOARD "$(basename "$BOARD_DIR")"
+one_of PARTITION_TABLE gpt hybrid
+one_of RADIO none single-band dual-band
+one_of USB_HOST_PORT yes no
+one_of UDC_EMULATED yes no
+one_of FIRMWARE none raspberrypi
+
+KERNEL_ARGS="console=$CONSOLE $KERNEL_ARGS_COMMON${KERNEL_ARGS:+ $KERNEL_ARGS}"
+
+# In a hybrid table the partitions with a type of the MBR are in the MBR too: the FAT alone.
+BOOT_MBR_TYPE=
+if [ "$PARTITION_TABLE" = hybrid ]; then BOOT_MBR_TYPE='partition-type = 0xC'; fi
 
 # Addresses that the boot script works with, from ENV_ADDR and ENV_SIZE. See boot.cmd for the layout of a copy.
 hex() { printf '0x%x' "$1"; }
@@ -20,10 +46,24 @@ ENV_SCRATCH=$(hex "$((ENV_ADDR + 0x200000))")
 GENERATION_0=$(hex "$((ENV_ADDR + 0x200010))")
 GENERATION_1=$(hex "$((ENV_ADDR + 0x200020))")
 
-RENDERED="BOOT_LABEL ROOTFS_A_LABEL ROOTFS_B_LABEL DATA_LABEL BOOT_PART ROOTFS_A_PART ROOTFS_B_PART BOOT_SIZE_MIB
-ROOTFS_SIZE_MIB DATA_SIZE_MIB ENV_FILE_0 ENV_FILE_1 ENV_SIZE BOOT_MOUNT BOOT_ATTEMPTS BOARD COMPATIBLE DISK_UUID
-ENV_0 ENV_0_PACKED ENV_0_GENERATION ENV_1 ENV_1_PACKED ENV_1_GENERATION ENV_PACKED_SIZE ENV_SCRATCH GENERATION_0
-GENERATION_1 KERNEL_ADDR INITRD_ADDR BOOT_DEVTYPE BOOT_DEVNUM BOOT_COMMAND KERNEL_FILE INITRD_FILE KERNEL_ARGS"
+# The agent's board.json.
+json_list() { printf '%s\n' "$@" | sed 's/.*/"&"/' | paste -sd, | sed 's/.*/[&]/'; }
+# shellcheck disable=SC2086 # lists of names
+{
+    SERIAL_LINES_JSON=$(json_list $SERIAL_LINES)
+    SCREENS_JSON=$(json_list $SCREENS)
+}
+NFC_BUS_JSON=null
+if [ -n "$NFC_BUS" ]; then NFC_BUS_JSON="\"$NFC_BUS\""; fi
+USB_HOST_PORT_JSON=false
+if [ "$USB_HOST_PORT" = yes ]; then USB_HOST_PORT_JSON=true; fi
+
+RENDERED="BOOT_LABEL ROOTFS_A_LABEL ROOTFS_B_LABEL DATA_LABEL BOOT_PART ROOTFS_A_PART ROOTFS_B_PART PARTITION_TABLE
+BOOT_SIZE_MIB ROOTFS_SIZE_MIB DATA_SIZE_MIB BOOT_MBR_TYPE ENV_FILE_0 ENV_FILE_1 ENV_SIZE BOOT_MOUNT BOOT_ATTEMPTS BOARD
+PROFILE COMPATIBLE BUILDROOT_CONFIG DISK_UUID CONSOLE ENV_ADDR ENV_0 ENV_0_PACKED ENV_0_GENERATION ENV_1 ENV_1_PACKED
+ENV_1_GENERATION ENV_PACKED_SIZE ENV_SCRATCH GENERATION_0 GENERATION_1 KERNEL_ADDR INITRD_ADDR BOOT_DEVTYPE BOOT_DEVNUM
+BOOT_COMMAND KERNEL_FILE INITRD_FILE KERNEL_ARGS INITRAMFS_MODULES FIRMWARE CONTENT_PORT RADIO WATCHDOG_SECONDS
+GPIO_WATCHDOG NFC_BUS UDC_EMULATED SERIAL_LINES_JSON SCREENS_JSON NFC_BUS_JSON USB_HOST_PORT_JSON"
 
 # render TEMPLATE OUT: replaces each @NAME@; fails when one is left.
 render() {
