@@ -1,8 +1,10 @@
 #!/bin/sh
 # post-build.sh TARGET_DIR BOARD: the last changes to the root filesystem, after the packages and overlay/. Called by
-# Buildroot (BR2_ROOTFS_POST_BUILD_SCRIPT) and by ci/image alike. Of the environment: VITRINE_VERSION (required),
-# VITRINE_KEYRING (PEM file of the certificates that update bundles are checked with), SOURCE_DATE_EPOCH.
+# Buildroot (BR2_ROOTFS_POST_BUILD_SCRIPT) and by ci/image alike, and more than once on the same tree. Runs nothing of
+# the tree. Of the environment: VITRINE_VERSION, VITRINE_KEYRING (PEM file of the certificates that update bundles are
+# checked with), SOURCE_DATE_EPOCH; Buildroot sets the last one with BR2_REPRODUCIBLE.
 set -eu
+: "${VITRINE_VERSION:?}" "${VITRINE_KEYRING:?}" "${SOURCE_DATE_EPOCH:?}"
 
 TARGET_DIR=$1
 COMMON_DIR=$(cd "$(dirname "$0")" && pwd)
@@ -18,8 +20,14 @@ cp "$VITRINE_KEYRING" "$TARGET_DIR/etc/rauc/keyring.pem"
 
 mkdir -p "$TARGET_DIR/etc/vitrine"
 echo "$VITRINE_VERSION" >"$TARGET_DIR/etc/vitrine/version"
-echo "$BOARD" >"$TARGET_DIR/etc/vitrine/profile"
-echo "VITRINE_PROFILE=$BOARD" >"$TARGET_DIR/etc/vitrine/board.env"
+echo "VITRINE_PROFILE=$PROFILE" >"$TARGET_DIR/etc/vitrine/board.env"
+render "$COMMON_DIR/templates/board.json" "$TARGET_DIR/etc/vitrine/board.json"
+render "$COMMON_DIR/templates/ports.nft" "$TARGET_DIR/etc/vitrine/ports.nft"
+echo "$UDC_MODULE" >"$TARGET_DIR/etc/vitrine/udc-module"
+mkdir -p "$TARGET_DIR/etc/systemd/system.conf.d" "$TARGET_DIR/etc/modules-load.d"
+render "$COMMON_DIR/templates/watchdog.conf" "$TARGET_DIR/etc/systemd/system.conf.d/60-vitrine-watchdog.conf"
+# The bus is there by the device tree; /dev/i2c-* is a module that nothing else asks for.
+if [ -n "$NFC_BUS" ]; then echo i2c-dev >"$TARGET_DIR/etc/modules-load.d/vitrine-nfc.conf"; fi
 cat >"$TARGET_DIR/usr/lib/os-release" <<EOF
 NAME=Vitrine
 ID=vitrine
@@ -42,8 +50,19 @@ rm -f "$TARGET_DIR"/etc/ssh/ssh_host_* "$TARGET_DIR/var/lib/systemd/random-seed"
 : >"$TARGET_DIR/usr/lib/clock-epoch"
 touch -d "@$SOURCE_DATE_EPOCH" "$TARGET_DIR/usr/lib/clock-epoch"
 
+# Buildroot installs the kernel under the name that its makefile gives it, and device trees beside it, which come from
+# the firmware here.
+for kernel in bzImage Image; do
+    if [ -e "$TARGET_DIR/boot/$kernel" ]; then mv -f "$TARGET_DIR/boot/$kernel" "$TARGET_DIR$KERNEL_FILE"; fi
+done
+rm -f "$TARGET_DIR"/boot/*.dtb
+if [ ! -s "$TARGET_DIR$KERNEL_FILE" ]; then
+    echo "post-build: the root filesystem has no kernel, $KERNEL_FILE" >&2
+    exit 1
+fi
+
 init=$(mktemp)
 trap 'rm -f "$init"' EXIT
 render "$COMMON_DIR/initramfs/init" "$init"
 # shellcheck disable=SC2086 # a list of names
-"$COMMON_DIR/initramfs/build.sh" "$TARGET_DIR" "$init" "$TARGET_DIR/boot/initrd.img" $INITRAMFS_MODULES
+"$COMMON_DIR/initramfs/build.sh" "$TARGET_DIR" "$init" "$TARGET_DIR$INITRD_FILE" $INITRAMFS_MODULES

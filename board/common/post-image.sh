@@ -1,6 +1,7 @@
 #!/bin/sh
 # post-image.sh BINARIES_DIR BOARD: makes disk.img (and boot.vfat in it) beside BINARIES_DIR's rootfs.ext4. Called by
-# Buildroot (BR2_ROOTFS_POST_IMAGE_SCRIPT) and by ci/image alike. No loop devices, no mounts.
+# Buildroot (BR2_ROOTFS_POST_IMAGE_SCRIPT) and by ci/image alike. No loop devices, no mounts. Of the environment:
+# SOURCE_DATE_EPOCH.
 set -eu
 
 BINARIES_DIR=$(cd "$1" && pwd)
@@ -8,12 +9,18 @@ COMMON_DIR=$(cd "$(dirname "$0")" && pwd)
 BOARD_DIR=$(dirname "$COMMON_DIR")/$2
 # shellcheck source=board/common/render.sh
 . "$COMMON_DIR/render.sh"
+# shellcheck source=board/common/raspberrypi.sh
+. "$COMMON_DIR/raspberrypi.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SOURCE_DATE_EPOCH
 
+# The FAT's files.
+fat=$work/fat
+mkdir "$fat"
+if [ "$FIRMWARE" = raspberrypi ]; then raspberrypi_files "$BINARIES_DIR" "$fat"; fi
 render "$COMMON_DIR/boot.cmd" "$work/boot.cmd"
-mkimage -T script -C none -n 'vitrine A/B' -d "$work/boot.cmd" "$work/boot.scr" >/dev/null
+mkimage -T script -C none -n 'vitrine A/B' -d "$work/boot.cmd" "$fat/boot.scr" >/dev/null
 
 # The first copy is generation 1, the second the same with 0: both valid, the first newer.
 cat >"$work/environment" <<EOF
@@ -21,18 +28,28 @@ BOOT_ORDER=A B
 BOOT_A_LEFT=$BOOT_ATTEMPTS
 BOOT_B_LEFT=$BOOT_ATTEMPTS
 EOF
-mkenvimage -r -s "$ENV_SIZE" -o "$work/$ENV_FILE_0" "$work/environment"
-cp "$work/$ENV_FILE_0" "$work/$ENV_FILE_1"
-printf '\000' | dd of="$work/$ENV_FILE_1" bs=1 seek=4 conv=notrunc status=none
+mkenvimage -r -s "$ENV_SIZE" -o "$fat/$ENV_FILE_0" "$work/environment"
+cp "$fat/$ENV_FILE_0" "$fat/$ENV_FILE_1"
+printf '\000' | dd of="$fat/$ENV_FILE_1" bs=1 seek=4 conv=notrunc status=none
 
-# --invariant: a constant volume id and creation date.
-rm -f "$BINARIES_DIR/boot.vfat"
-truncate -s "${BOOT_SIZE_MIB}M" "$BINARIES_DIR/boot.vfat"
-mkfs.vfat --invariant -n BOOT "$BINARIES_DIR/boot.vfat" >/dev/null
-for file in boot.scr "$ENV_FILE_0" "$ENV_FILE_1"; do
-    touch -d "@$SOURCE_DATE_EPOCH" "$work/$file"
-    TZ=UTC mcopy -m -i "$BINARIES_DIR/boot.vfat" "$work/$file" "::/$file"
-done
+# --invariant: a constant volume id and creation date. The files one by one in an order of their own: a folder's is
+# the file system's.
+image=$BINARIES_DIR/boot.vfat
+rm -f "$image"
+truncate -s "${BOOT_SIZE_MIB}M" "$image"
+mkfs.vfat --invariant -n BOOT "$image" >/dev/null
+find "$fat" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
+(cd "$fat" && find . -mindepth 1 -type d) | LC_ALL=C sort >"$work/folders"
+(cd "$fat" && find . -type f) | LC_ALL=C sort >"$work/files"
+while read -r folder; do
+    mmd -i "$image" "::${folder#.}"
+done <"$work/folders"
+while read -r file; do
+    TZ=UTC mcopy -m -i "$image" "$fat/$file" "::${file#.}" || {
+        echo "post-image: $file does not fit into the FAT of $BOOT_SIZE_MIB MiB (BOOT_SIZE_MIB)" >&2
+        exit 1
+    }
+done <"$work/files"
 
 render "$COMMON_DIR/genimage.cfg" "$work/genimage.cfg"
 mkdir "$work/root"

@@ -29,11 +29,9 @@ lay /src/overlay "$root"
 "$COMMON_DIR/post-build.sh" "$root" "$board"
 /src/ci/image/finish.sh "$root"
 
-# Read-only for good: no journal. Without these U-Boot and the kernel both read it.
 rm -f /out/images/rootfs.ext4
 truncate -s "${ROOTFS_SIZE_MIB}M" /out/images/rootfs.ext4
-mke2fs -q -t ext4 -d "$root" -L rootfs -m 0 -b 4096 -U "$ROOTFS_UUID" \
-    -E "hash_seed=$ROOTFS_UUID,lazy_itable_init=0,root_owner=0:0" \
-    -O '^has_journal,^orphan_file,^metadata_csum_seed,^resize_inode' /out/images/rootfs.ext4
+# shellcheck disable=SC2086 # several words
+mke2fs -q -t ext4 -d "$root" $ROOTFS_MKFS_OPTIONS /out/images/rootfs.ext4
 
 "$COMMON_DIR/post-image.sh" /out/images "$board"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh ROOT INIT OUT MODULE…: a small initramfs of ROOT's static busybox, the kernel modules with what they depend
-# on, and INIT. Same input, same bytes.
+# build.sh ROOT INIT OUT MODULE…: a small initramfs of ROOT's busybox (with the shared libraries that it names, if any),
+# the kernel modules with what they depend on, and INIT. Runs nothing of ROOT. Same input, same bytes.
 set -eu
 
 root=$1 init=$2 out=$3
@@ -8,27 +8,54 @@ shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+fail() {
+    echo "initramfs: $1" >&2
+    exit 1
+}
+
 mkdir -p "$work/bin" "$work/dev" "$work/proc" "$work/sys" "$work/run" "$work/sysroot" "$work/lib"
 cp "$root/usr/bin/busybox" "$work/bin/busybox"
+# The names of what a busybox can do stand in it, each between two NULs.
+tr '\000' '\n' <"$work/bin/busybox" >"$work/names"
 for applet in sh mount insmod grep sed sleep rm rmdir ln mkdir basename dirname readlink chroot head tr wc dd od \
     chmod sync mv switch_root; do
+    grep -aqx "$applet" "$work/names" || fail "busybox has no $applet"
     ln -s busybox "$work/bin/$applet"
 done
+rm "$work/names"
 cp "$init" "$work/init"
 chmod 0755 "$work/init"
 
-# modules.dep lists for each module what it needs, the deepest last.
+# library NAME: copies it, and what it needs in turn. The dynamic linker looks into /lib, or into /lib64.
+library() {
+    [ ! -e "$work/lib/$1" ] || return 0
+    library_path=$(find "$root/usr/lib" "$root/lib/" "$root/lib64/" -name "$1" 2>/dev/null | LC_ALL=C sort | head -n 1)
+    [ -n "$library_path" ] || fail "the root filesystem has no $1, which busybox needs"
+    cp -L "$library_path" "$work/lib/$1"
+    libraries_of "$work/lib/$1"
+}
+
+# libraries_of FILE: its dynamic linker and the libraries that it names.
+libraries_of() {
+    for needed in $(LC_ALL=C readelf -W -l -d "$1" |
+        sed -n -e 's/.*(NEEDED).*\[\(.*\)\]$/\1/p' -e 's/.*program interpreter: .*\/\(.*\)\]$/\1/p'); do
+        library "$needed"
+    done
+}
+libraries_of "$work/bin/busybox"
+ln -s lib "$work/lib64"
+
+# modules.dep lists for each module what it needs, the deepest last. In names "_" is as good as "-".
 : >"$work/lib/order"
 release=$(basename "$root"/usr/lib/modules/*)
 modules=$root/usr/lib/modules/$release
+[ -s "$modules/modules.dep" ] || fail "no modules of exactly one kernel in $root/usr/lib/modules"
 for name in "$@"; do
-    line=$(sed -n "s,^\(.*/$(echo "$name" | sed 's/[_-]/[_-]/g')\.ko[.a-z]*:.*\),\1,p" "$modules/modules.dep")
+    pattern=$(echo "$name" | sed 's/[_-]/[_-]/g')
+    line=$(sed -n "s,^\(.*/$pattern\.ko[.a-z]*:.*\),\1,p" "$modules/modules.dep")
     if [ -z "$line" ]; then
         # Built into the kernel is as good.
-        grep -q "/$name\.ko$" "$modules/modules.builtin" || {
-            echo "initramfs: the kernel has no module $name" >&2
-            exit 1
-        }
+        grep -q "/$pattern\.ko$" "$modules/modules.builtin" || fail "the kernel has no module $name"
         continue
     fi
     for path in $(echo "$line" | tr -d : | tr ' ' '\n' | tac); do
