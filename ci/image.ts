@@ -1,156 +1,112 @@
 /**
- * `npm run image`: makes the virt image and prints the folder that holds disk.img, u-boot.rom and vmlinuz. What was
- * made before and has not changed is found in the cache; see docs/image.md.
+ * `npm run image [-- --board BOARD]`: makes a board's image and prints its folder. Of virt from Debian packages, in
+ * minutes (docs/image.md); of any board by Buildroot, in hours (docs/buildroot.md).
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Cache } from './image/lib/cache.ts';
-import { readPackageConf } from './image/lib/conf.ts';
-import { fetchPackages } from './image/lib/packages.ts';
-import { CommandError } from './image/lib/run.ts';
-import {
-  assembleImage,
-  type Build,
-  builderRoot,
-  bundleAgent,
-  compileParts,
-  runtimeRoot,
-  updateKeyring,
-} from './image/lib/stages.ts';
+import { buildWithBuildroot } from './buildroot/build.ts';
+import { buildImage, ROOM_TO_ASSEMBLE } from './image/build.ts';
+import { readArguments } from './lib/arguments.ts';
 import { cacheFolder, needRoom, ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
-import { Progress } from './lib/progress.ts';
 import { setupHost } from './setup.ts';
 
-const BOARD = 'virt';
-/** What a build from nothing takes at its peak: packages, both roots, the assembly and its result. */
-const ROOM = 7 * 2 ** 30;
-const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
+/** The board whose root filesystem can come from packages. */
+const PACKAGES_BOARD = 'virt';
 
-/** Where the user's own update signing key lives; unlike the cache it is not to be thrown away. */
-function keyFolder(): string {
-  return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'vitrine', 'update-key');
+const OPTIONS = {
+  board: { type: 'string', value: 'BOARD', help: `a folder of board/; ${PACKAGES_BOARD} unless told` },
+  rootfs: {
+    type: 'string',
+    value: 'KIND',
+    help: `packages or buildroot; packages for ${PACKAGES_BOARD}, else buildroot`,
+  },
+  output: { type: 'string', value: 'DIR', help: 'Buildroot: folder to build in; else one of the cache' },
+  buildroot: { type: 'string', value: 'DIR', help: 'Buildroot: a checkout at hand (or BUILDROOT_DIR)' },
+  jobs: { type: 'string', value: 'N', help: 'Buildroot: jobs of make' },
+  keyring: { type: 'string', value: 'FILE', help: 'certificates for updates (or VITRINE_KEYRING)' },
+  clean: { type: 'boolean', help: 'Buildroot: remove what was built before, keep downloads' },
+} as const;
+
+/** What is to be built, and how. */
+export interface ImageRequest {
+  board: string;
+  rootfs: 'packages' | 'buildroot';
+  output?: string;
+  tree?: string;
+  jobs?: number;
+  keyring?: string;
+  clean: boolean;
 }
 
-function versionOf(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  if (typeof manifest !== 'object' || manifest === null || !('version' in manifest)) {
-    throw new Problem('package.json has no version.');
-  }
-  return String(manifest.version);
+/** The boards of the project. */
+export function boardNames(): string[] {
+  return readdirSync(join(ROOT, 'board'))
+    .filter((name) => existsSync(join(ROOT, 'board', name, 'board.env')))
+    .sort();
 }
 
 /**
- * Builds what is not in the cache yet and gives the folder of the image. Root may do this anywhere; another user where
- * user namespaces are allowed, and then the work is done by a process of its own.
+ * Reads the command line; what does not go together is a {@link Problem}. Paths are relative to where the person stands
+ * (`INIT_CWD`: npm moves to the project's folder).
  */
-export async function buildImage(): Promise<string> {
-  return process.getuid?.() === 0 ? await buildAsRoot() : await buildInNamespace();
-}
-
-async function buildAsRoot(): Promise<string> {
-  process.umask(0o022);
-  const cache = new Cache(join(cacheFolder(), 'image'));
-  try {
-    return await cache.exclusively(() => makeImage(cache));
-  } catch (error) {
-    if (error instanceof CommandError) throw new Problem(explain(error));
-    throw error;
+export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageRequest {
+  const { values, rest } = readArguments('npm run image -- [OPTIONS]', OPTIONS, args);
+  if (rest.length > 0)
+    throw new Problem(`"${rest.join(' ')}" means nothing here; is "--board" missing before it?`);
+  const { board = PACKAGES_BOARD, rootfs = board === PACKAGES_BOARD ? 'packages' : 'buildroot' } = values;
+  if (!boardNames().includes(board)) {
+    throw new Problem(`there is no board "${board}"; the boards are ${boardNames().join(', ')}.`);
   }
-}
-
-async function makeImage(cache: Cache): Promise<string> {
-  const progress = new Progress();
-  const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
-  const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
-  mkdirSync(packages, { recursive: true });
-  if (!cache.hasAny('builder')) await needRoom(cache.folder, ROOM, 'building the image from nothing');
-  const store = await fetchPackages(conf, packages, (work) => progress.step('fetching packages', work));
-  const build: Build = { cache, conf, store, progress, board: BOARD };
-
-  const agent = await bundleAgent(build);
-  const roots = await ifSlow(progress, 'installing packages into the root filesystems', installRoots(build));
-  const keyring = await updateKeyring(build, roots.builder, keyFolder());
-  const parts = await ifSlow(progress, 'compiling', compileParts(build, roots.builder));
-  await needRoom(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
-  return await assembleImage(build, { ...roots, parts, agent, keyring, version: versionOf() });
-}
-
-/** Both roots side by side: installing packages keeps little more than one processor busy. */
-async function installRoots(build: Build): Promise<{ builder: string; runtime: string }> {
-  const builder = builderRoot(build);
-  const runtime = runtimeRoot(build, builder);
-  // Both come to their end before a failure of one is told: nothing goes on in the background.
-  await Promise.allSettled([builder, runtime]);
-  return { builder: await builder, runtime: await runtime };
-}
-
-/** Tells of a step only when it takes longer than looking into the cache does. */
-async function ifSlow<T>(progress: Progress, name: string, work: Promise<T>): Promise<T> {
-  const done = work.then(
-    () => true,
-    () => true,
-  );
-  const quick = await Promise.race([done, sleep(300, false)]);
-  return quick ? await work : await progress.step(name, () => work);
-}
-
-/** A sentence for the ways in which a build fails that are not the project's fault; else what the command said. */
-export function explain(error: CommandError): string {
-  if (/No space left on device|You don't have enough free space/.test(error.output)) {
-    return `there is no room left for the image in ${cacheFolder()}. Make room, or set VITRINE_CACHE to a folder on a bigger disk.`;
+  if (rootfs !== 'packages' && rootfs !== 'buildroot') {
+    throw new Problem(`--rootfs is packages or buildroot, not "${rootfs}".`);
   }
-  if (
-    /Could not resolve|Could not connect|Cannot initiate the connection|Connection (?:failed|refused|timed out)/.test(
-      error.output,
-    )
-  ) {
-    return 'the Debian package mirror could not be reached; check the network, or set VITRINE_MIRROR to another one.';
+  if (rootfs === 'packages' && board !== PACKAGES_BOARD) {
+    throw new Problem(`only ${PACKAGES_BOARD} can be made from packages; ${board} needs --rootfs buildroot.`);
   }
-  if (/Unable to locate package (\S+)/.test(error.output)) {
-    return `the package mirror does not carry ${/Unable to locate package (\S+)/.exec(error.output)?.[1]}, which ci/image/packages.conf names.`;
-  }
-  return `the image could not be built: ${error.message}`;
-}
-
-/** Runs this script as the root of a user namespace and gives what it printed. */
-async function buildInNamespace(): Promise<string> {
-  // Mounts as well: mmdebstrap's own are refused in a namespace that belongs to the computer's root.
-  const enter = ['--user', '--map-root-user', '--map-auto', '--mount', '--'];
-  const probe = spawnSync('unshare', [...enter, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
-    encoding: 'utf8',
-    timeout: 10_000,
-  });
-  if (probe.status !== 0) {
+  const path = (given: string | undefined): string | undefined =>
+    given ? resolve(env.INIT_CWD ?? '.', given) : undefined;
+  const own = (['output', 'buildroot', 'jobs', 'clean'] as const).find((name) => values[name] !== undefined);
+  if (rootfs === 'packages' && own) {
     throw new Problem(
-      `the image is built as root or in a user namespace, and this computer refuses this user one (${(probe.stderr || 'no answer').trim()}).\n` +
-        'Either run this as root, or give the user a range of ids (/etc/subuid, /etc/subgid, the package uidmap) and allow ' +
-        'unprivileged user namespaces (Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0).',
+      `--${own} is for Buildroot: add --rootfs buildroot, or another board than ${PACKAGES_BOARD}.`,
     );
   }
-  const guard = ['--pdeathsig', 'TERM', '--', 'unshare', '--kill-child', '--fork', ...enter];
-  const child = spawn('setpriv', [...guard, process.execPath, fileURLToPath(import.meta.url)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let folder = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    folder += chunk.toString();
-  });
-  const [code]: unknown[] = await once(child, 'close');
-  if (code !== 0) throw new Problem('the image could not be built; the lines above say why.');
-  return folder.trim();
+  if (values.jobs !== undefined && !/^[1-9]\d{0,3}$/.test(values.jobs)) {
+    throw new Problem(`--jobs is a number of 1 or more, not "${values.jobs}".`);
+  }
+  const request: ImageRequest = { board, rootfs, clean: values.clean ?? false };
+  const [output, tree, keyring] = [
+    path(values.output),
+    path(values.buildroot ?? env.BUILDROOT_DIR),
+    path(values.keyring),
+  ];
+  if (output) request.output = output;
+  if (tree) request.tree = tree;
+  if (keyring) request.keyring = keyring;
+  if (values.jobs) request.jobs = Number(values.jobs);
+  return request;
+}
+
+async function fromPackages({ keyring }: ImageRequest): Promise<string> {
+  // A namespace's process and the cache's key know it by the variable.
+  if (keyring) process.env.VITRINE_KEYRING = keyring;
+  await setupHost('run');
+  await needRoom(cacheFolder(), ROOM_TO_ASSEMBLE, 'the image');
+  return await buildImage();
+}
+
+async function fromBuildroot(request: ImageRequest): Promise<string> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  return await buildWithBuildroot({ ...request, stop: stop.signal });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    await setupHost('run');
-    await needRoom(cacheFolder(), ROOM_TO_ASSEMBLE, 'the image');
-    console.log(await buildImage());
+    const request = imageRequest(process.argv.slice(2), process.env);
+    console.log(await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request)));
     return 0;
   });
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildImage } from '../image.ts';
+import { buildImage } from '../image/build.ts';
 import { Problem } from '../lib/problem.ts';
 
 /** The virt image as the machine needs it. */

@@ -2,7 +2,7 @@
  * The steps from packages to a disk. Each gives a folder of the cache, named by the hash of all that went into it, and
  * is skipped when that folder is there. Called by one process at a time (see Cache.exclusively).
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildAgent } from '../../build-agent.ts';
 import { ROOT } from '../../lib/places.ts';
@@ -11,6 +11,7 @@ import type { Progress } from '../../lib/progress.ts';
 import type { Cache } from './cache.ts';
 import type { PackageConf } from './conf.ts';
 import { hashFiles, hashOf } from './hash.ts';
+import { existingKeyring, keepKey } from './inputs.ts';
 import type { PackageStore } from './packages.ts';
 import { makeRoot } from './roots.ts';
 import { CommandError, run } from './run.ts';
@@ -198,22 +199,12 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
  * half is in no image. The authority's key is thrown away: `signing.pem` is all it ever signs.
  */
 export async function updateKeyring(build: Build, builder: string, folder: string): Promise<string> {
-  const named = process.env.VITRINE_KEYRING;
-  if (named) return named;
-  const keyring = join(folder, 'keyring.pem');
-  if (existsSync(keyring)) return keyring;
+  const there = existingKeyring(folder);
+  if (there) return there;
+  let keyring = '';
   await build.cache.scratch('key', async (work) => {
     await inBuilder(build, builder, work, ['/src/ci/image/make-key.sh', '/out']);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // The keyring comes last: with it the folder is complete.
-    for (const name of ['signing.key', 'signing.pem', 'keyring.pem']) {
-      await run('install', [
-        '-m',
-        name.endsWith('.key') ? '600' : '644',
-        join(work, name),
-        join(folder, name),
-      ]);
-    }
+    keyring = await keepKey(work, folder);
   });
   return keyring;
 }

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CommandError, run } from './image/lib/run.ts';
-import { explain } from './image.ts';
+import { explain } from './build.ts';
+import { CommandError, run } from './lib/run.ts';
 
 const sentences: [string, string, RegExp][] = [
   ['no room', 'dpkg: error: cannot copy: No space left on device', /no room left.*VITRINE_CACHE/],
@@ -39,7 +39,7 @@ const skip = error && 'mmdebstrap is not installed here';
 test('no mirror: one sentence, exit code 1', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-image-'));
   try {
-    const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'image.ts')], {
+    const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, '../image.ts')], {
       encoding: 'utf8',
       timeout: 120_000,
       env: {

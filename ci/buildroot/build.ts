@@ -1,0 +1,195 @@
+/**
+ * The image of a board, compiled by Buildroot: the pinned release, the external tree's configuration, make. What was
+ * built before in the same output folder is not built again, also after a build that was stopped.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Cache } from '../image/lib/cache.ts';
+import { existingKeyring, keepKey, keyFolder, projectVersion } from '../image/lib/inputs.ts';
+import { CommandError, run, say } from '../image/lib/run.ts';
+import { cacheFolder, needRoom, ROOT } from '../lib/places.ts';
+import { Problem } from '../lib/problem.ts';
+import { changedPackages, configure, removeHalfPatched } from './configuration.ts';
+import { Display } from './display.ts';
+import { explainMake } from './failure.ts';
+import { setupBuildHost } from './host.ts';
+import { buildEnvironment, type MakeResult, type MakeRun, runMake } from './make.ts';
+import { BuildProgress, packagesOf, parseStep } from './progress.ts';
+import { namedTree, pinnedTree, projectPin } from './source.ts';
+
+/** Sources, build folders and images of one board. An estimate from the parts: nobody has measured a whole build. */
+const ROOM = 40 * 2 ** 30;
+const ROOM_TO_GO_ON = 5 * 2 ** 30;
+const SHOW_INFO_TIMEOUT_MINUTES = 10;
+const DOWNLOADED = '.vitrine-downloaded';
+
+export interface BuildrootOptions {
+  board: string;
+  /** Folder to build in; one of the cache unless told. */
+  output?: string;
+  /** A Buildroot tree to use instead of the pinned release. */
+  tree?: string;
+  /** Jobs of make; Buildroot's own choice, one more than there are processors, unless told. */
+  jobs?: number;
+  /** PEM file of the certificates that update bundles are checked with. */
+  keyring?: string;
+  /** Throw away what is built in the output folder first. */
+  clean?: boolean;
+  stop: AbortSignal;
+}
+
+/** Everything a step needs to know. */
+interface Work {
+  options: BuildrootOptions;
+  output: string;
+  downloads: string;
+  log: string;
+  env: Record<string, string>;
+}
+
+/** Builds what is not built yet and gives the folder with disk.img and what it was made of. */
+export async function buildWithBuildroot(options: BuildrootOptions): Promise<string> {
+  const base = join(cacheFolder(), 'buildroot');
+  const output = options.output ?? join(base, options.board);
+  const env = buildEnvironment(process.env);
+  await setupBuildHost(env.PATH ?? '');
+  await needRoom(output, existsSync(join(output, 'build')) ? ROOM_TO_GO_ON : ROOM, 'the build');
+  if (process.getuid?.() === 0) {
+    say('note: Buildroot advises against building as root; an ordinary user will do');
+  }
+  const downloads = process.env.BR2_DL_DIR || join(base, 'downloads');
+  mkdirSync(downloads, { recursive: true });
+  Object.assign(env, {
+    BR2_DL_DIR: downloads,
+    BR2_CCACHE_DIR: process.env.BR2_CCACHE_DIR || join(base, 'ccache'),
+    VITRINE_VERSION: process.env.VITRINE_VERSION || projectVersion(),
+    VITRINE_KEYRING: await keyringFile(options.keyring),
+    ...sourceDate(),
+  });
+  const work = { options, output, downloads, log: join(output, 'build.log'), env };
+  // Its lock says that one build is at work in this folder.
+  return await new Cache(output).exclusively(() => buildHere(work, base));
+}
+
+async function buildHere(work: Work, base: string): Promise<string> {
+  const { options, output, env } = work;
+  const pin = projectPin();
+  const tree = options.tree
+    ? namedTree(options.tree, pin, say)
+    : await pinnedTree(join(base, 'source'), pin, say);
+  const configured = await configure(tree, options.board, output, env, say);
+  if (options.clean) {
+    say('removing what was built before');
+    finish(work, await runMake(make(work, ['clean'])));
+  }
+  for (const name of removeHalfPatched(output))
+    say(`${name} was being patched when it was stopped: unpacking it anew`);
+
+  const packages = packagesOf(await showInfo(work));
+  const has = (folder: string, stamp: string): boolean => existsSync(join(output, folder, `.stamp_${stamp}`));
+  await removeChanged(work, (name) => {
+    const folder = packages.get(name);
+    return folder !== undefined && (has(folder, 'extracted') || has(folder, 'rsynced'));
+  });
+  if (configured) rmSync(join(output, DOWNLOADED), { force: true });
+  if (!existsSync(join(output, DOWNLOADED))) {
+    await downloadSources(work, packages);
+    writeFileSync(join(output, DOWNLOADED), '');
+  }
+  const progress = new BuildProgress({
+    packages,
+    isInstalled: (folder) => has(folder, 'installed'),
+    cores: options.jobs ?? availableParallelism(),
+  });
+  say(`building in ${output}; everything that make says goes to ${work.log}`);
+  const display = new Display(progress);
+  const result = await runMake({ ...make(work, []), onLine: (line) => display.line(line) }).finally(() =>
+    display.end(),
+  );
+  finish(work, result);
+  say(`built: ${progress.text}`);
+  return join(output, 'images');
+}
+
+/** What runs make for a step of this build. */
+function make({ options, output, env, log }: Work, targets: string[]): MakeRun {
+  const args = ['-C', output];
+  if (options.jobs !== undefined) args.push(`BR2_JLEVEL=${options.jobs}`);
+  // Packages side by side, where each has folders of its own.
+  if (/^BR2_PER_PACKAGE_DIRECTORIES=y$/m.test(readFileSync(join(output, '.config'), 'utf8'))) {
+    args.push(`-j${options.jobs ?? availableParallelism()}`);
+  }
+  return { args: [...args, ...targets], env, log, stop: options.stop };
+}
+
+/** Throws a sentence when make did not end well. */
+function finish({ downloads, log }: Work, { ok, stopped, output }: MakeResult): void {
+  if (stopped) {
+    throw new Problem('stopped. The same command goes on from here.');
+  }
+  if (!ok) throw new Problem(explainMake(output, downloads, log));
+}
+
+async function showInfo({ output, env }: Work): Promise<string> {
+  try {
+    return await run('make', ['-s', '--no-print-directory', '-C', output, 'show-info'], {
+      env,
+      timeoutMinutes: SHOW_INFO_TIMEOUT_MINUTES,
+    });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new Problem(`Buildroot could not read the configuration in ${output}:\n${error.output}`);
+  }
+}
+
+/** Takes away the packages whose sources in this project changed after they were built; make builds them anew. */
+async function removeChanged(work: Work, isBuilt: (name: string) => boolean): Promise<void> {
+  const { changed, remember } = changedPackages(work.output, isBuilt);
+  if (changed.length > 0) {
+    say(`changed since they were built: ${changed.join(' ')}`);
+    const targets = changed.map((name) => `${name}-dirclean`);
+    finish(work, await runMake(make(work, targets)));
+  }
+  remember();
+}
+
+/** All sources first: a server that does not answer shows at once, and not hours into the build. */
+async function downloadSources(work: Work, packages: Map<string, string>): Promise<void> {
+  say(
+    `downloading the sources of ${packages.size} packages to ${work.downloads} (what is there already is kept)`,
+  );
+  const onLine = (line: string): void => {
+    const step = parseStep(line);
+    if (step?.what === 'Downloading') say(`downloading ${step.name} ${step.version}`);
+  };
+  finish(work, await runMake({ ...make(work, ['source']), onLine }));
+}
+
+/** The date that all files of the image get: the last commit's, so that a commit gives the same image every day. */
+function sourceDate(): Record<string, string> {
+  const given = process.env.SOURCE_DATE_EPOCH;
+  if (given) return { SOURCE_DATE_EPOCH: given };
+  const args = ['-c', 'safe.directory=*', '-C', ROOT, 'log', '-1', '--format=%ct'];
+  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8', timeout: 30_000 });
+  // Not a clone: Buildroot takes its own release's date.
+  return status === 0 ? { SOURCE_DATE_EPOCH: stdout.trim() } : {};
+}
+
+/** The named keyring, else the user's own for development, made when there is none yet. */
+async function keyringFile(named: string | undefined): Promise<string> {
+  const there = named ?? existingKeyring(keyFolder());
+  if (there) {
+    if (!existsSync(there)) throw new Problem(`there is no keyring ${there}.`);
+    return resolve(there);
+  }
+  const work = mkdtempSync(join(tmpdir(), 'vitrine-key-'));
+  try {
+    await run(join(ROOT, 'ci/image/make-key.sh'), [work]);
+    say(`made an update key pair for development in ${keyFolder()}`);
+    return await keepKey(work, keyFolder());
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}

@@ -1,0 +1,123 @@
+/** What make's output says about where a Buildroot build stands. */
+import { printable } from '../lib/progress.ts';
+import { duration, minutesLeft, weightOf } from './estimate.ts';
+
+/** A line `>>> name version What it does`. Buildroot's own last steps have no name. */
+export interface Step {
+  name: string;
+  version: string;
+  what: string;
+}
+
+/** The step that a line of make's output begins, or undefined: most lines are a compiler's. */
+export function parseStep(line: string): Step | undefined {
+  // A package without a version (host-skeleton) has two spaces there, the last steps have three.
+  const [, name, version, what] = /^>>> (\S*) (\S*) (.+)$/.exec(printable(line)) ?? [];
+  if (name === undefined || version === undefined || what === undefined) return undefined;
+  return { name, version, what: what.trim() };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The packages of a configuration and where each keeps its stamps (below the output folder), from `make show-info`.
+ * File systems are in that list too and have none.
+ */
+export function packagesOf(showInfo: string): Map<string, string> {
+  const info: unknown = JSON.parse(showInfo);
+  if (!isRecord(info)) throw new Error('make show-info gave no object');
+  const found = new Map<string, string>();
+  for (const [name, entry] of Object.entries(info)) {
+    if (isRecord(entry) && typeof entry.stamp_dir === 'string') found.set(name, entry.stamp_dir);
+  }
+  return found;
+}
+
+export interface Watch {
+  packages: Map<string, string>;
+  /** Whether the package whose stamps are in this folder is built and installed. */
+  isInstalled: (stampDir: string) => boolean;
+  cores: number;
+  /** Minutes since any fixed time. */
+  now?: () => number;
+}
+
+/** Follows a build line by line. Packages of earlier runs count as done, but not for the speed. */
+export class BuildProgress {
+  readonly #watch: Watch;
+  readonly #now: () => number;
+  readonly #started: number;
+  readonly #left: Set<string>;
+  /** Packages that make has begun in this run and not installed yet, with when they began. */
+  readonly #active = new Map<string, number>();
+  #doneWeight = 0;
+  /** The last step that began. */
+  step: Step | undefined;
+
+  constructor(watch: Watch) {
+    this.#watch = watch;
+    this.#now = watch.now ?? (() => performance.now() / 60_000);
+    this.#started = this.#now();
+    this.#left = new Set(
+      [...watch.packages].filter(([, folder]) => !watch.isInstalled(folder)).map(([name]) => name),
+    );
+  }
+
+  get total(): number {
+    return this.#watch.packages.size;
+  }
+
+  get done(): number {
+    return this.total - this.#left.size;
+  }
+
+  /** Takes a line of output. True when it begins a package (or one of the last steps), which is worth a line of a log. */
+  line(text: string): boolean {
+    const step = parseStep(text);
+    if (!step) return false;
+    this.settle();
+    const again = this.#active.has(step.name) || this.step?.name === step.name;
+    this.step = step;
+    if (this.#left.has(step.name) && !this.#active.has(step.name)) this.#active.set(step.name, this.#now());
+    return step.name === '' || !again;
+  }
+
+  /** Looks which of the packages at work are installed by now. */
+  settle(): void {
+    for (const name of this.#active.keys()) {
+      if (!this.#watch.isInstalled(this.#watch.packages.get(name) ?? '')) continue;
+      this.#active.delete(name);
+      this.#left.delete(name);
+      this.#doneWeight += weightOf(name);
+    }
+  }
+
+  /** Minutes until all packages are built, as far as one can tell; the file systems come on top. */
+  get minutesLeft(): number {
+    const now = this.#now();
+    let left = 0;
+    let begun = 0;
+    for (const name of this.#left) {
+      const weight = weightOf(name);
+      const since = this.#active.get(name);
+      // What a package at work has behind it is not known; the time it has taken says something, but never all.
+      const part = since === undefined ? 0 : Math.min(0.9 * weight, now - since);
+      begun += part;
+      left += weight - part;
+    }
+    const elapsed = now - this.#started;
+    return minutesLeft({ done: this.#doneWeight + begun, left, elapsed, cores: this.#watch.cores });
+  }
+
+  /** One line for the person who waits. */
+  get text(): string {
+    const count = `[${this.done}/${this.total}]`;
+    const { name = '', version = '', what = '' } = this.step ?? {};
+    const doing = [name, version, what].filter(Boolean).join(' ');
+    const times = [duration(this.#now() - this.#started)];
+    if (this.#left.size > 0) times.push(`about ${duration(this.minutesLeft)} left`);
+    return `${count} ${doing || 'starting'} (${times.join(', ')})`;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Makes the virt image from Debian packages and gives the folder that holds disk.img, u-boot.rom and vmlinuz. What was
+ * made before and has not changed is found in the cache; see docs/image.md. As a script it does the same and prints the
+ * folder: it starts itself so in a user namespace.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { cacheFolder, needRoom, ROOT } from '../lib/places.ts';
+import { command, Problem } from '../lib/problem.ts';
+import { Progress } from '../lib/progress.ts';
+import { Cache } from './lib/cache.ts';
+import { readPackageConf } from './lib/conf.ts';
+import { keyFolder, projectVersion } from './lib/inputs.ts';
+import { fetchPackages } from './lib/packages.ts';
+import { CommandError } from './lib/run.ts';
+import {
+  assembleImage,
+  type Build,
+  builderRoot,
+  bundleAgent,
+  compileParts,
+  runtimeRoot,
+  updateKeyring,
+} from './lib/stages.ts';
+
+const BOARD = 'virt';
+/** What a build from nothing takes at its peak: packages, both roots, the assembly and its result. */
+const ROOM = 7 * 2 ** 30;
+/** What putting the disk together takes. */
+export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
+
+/**
+ * Builds what is not in the cache yet and gives the folder of the image. Root may do this anywhere; another user where
+ * user namespaces are allowed, and then the work is done by a process of its own.
+ */
+export async function buildImage(): Promise<string> {
+  return process.getuid?.() === 0 ? await buildAsRoot() : await buildInNamespace();
+}
+
+async function buildAsRoot(): Promise<string> {
+  process.umask(0o022);
+  const cache = new Cache(join(cacheFolder(), 'image'));
+  try {
+    return await cache.exclusively(() => makeImage(cache));
+  } catch (error) {
+    if (error instanceof CommandError) throw new Problem(explain(error));
+    throw error;
+  }
+}
+
+async function makeImage(cache: Cache): Promise<string> {
+  const progress = new Progress();
+  const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
+  const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
+  mkdirSync(packages, { recursive: true });
+  if (!cache.hasAny('builder')) await needRoom(cache.folder, ROOM, 'building the image from nothing');
+  const store = await fetchPackages(conf, packages, (work) => progress.step('fetching packages', work));
+  const build: Build = { cache, conf, store, progress, board: BOARD };
+
+  const agent = await bundleAgent(build);
+  const roots = await ifSlow(progress, 'installing packages into the root filesystems', installRoots(build));
+  const keyring = await updateKeyring(build, roots.builder, keyFolder());
+  const parts = await ifSlow(progress, 'compiling', compileParts(build, roots.builder));
+  await needRoom(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
+  return await assembleImage(build, { ...roots, parts, agent, keyring, version: projectVersion() });
+}
+
+/** Both roots side by side: installing packages keeps little more than one processor busy. */
+async function installRoots(build: Build): Promise<{ builder: string; runtime: string }> {
+  const builder = builderRoot(build);
+  const runtime = runtimeRoot(build, builder);
+  // Both come to their end before a failure of one is told: nothing goes on in the background.
+  await Promise.allSettled([builder, runtime]);
+  return { builder: await builder, runtime: await runtime };
+}
+
+/** Tells of a step only when it takes longer than looking into the cache does. */
+async function ifSlow<T>(progress: Progress, name: string, work: Promise<T>): Promise<T> {
+  const done = work.then(
+    () => true,
+    () => true,
+  );
+  const quick = await Promise.race([done, sleep(300, false)]);
+  return quick ? await work : await progress.step(name, () => work);
+}
+
+/** A sentence for the ways in which a build fails that are not the project's fault; else what the command said. */
+export function explain(error: CommandError): string {
+  if (/No space left on device|You don't have enough free space/.test(error.output)) {
+    return `there is no room left for the image in ${cacheFolder()}. Make room, or set VITRINE_CACHE to a folder on a bigger disk.`;
+  }
+  if (
+    /Could not resolve|Could not connect|Cannot initiate the connection|Connection (?:failed|refused|timed out)/.test(
+      error.output,
+    )
+  ) {
+    return 'the Debian package mirror could not be reached; check the network, or set VITRINE_MIRROR to another one.';
+  }
+  if (/Unable to locate package (\S+)/.test(error.output)) {
+    return `the package mirror does not carry ${/Unable to locate package (\S+)/.exec(error.output)?.[1]}, which ci/image/packages.conf names.`;
+  }
+  return `the image could not be built: ${error.message}`;
+}
+
+/** Runs this script as the root of a user namespace and gives what it printed. */
+async function buildInNamespace(): Promise<string> {
+  // Mounts as well: mmdebstrap's own are refused in a namespace that belongs to the computer's root.
+  const enter = ['--user', '--map-root-user', '--map-auto', '--mount', '--'];
+  const probe = spawnSync('unshare', [...enter, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
+    encoding: 'utf8',
+    timeout: 10_000,
+  });
+  if (probe.status !== 0) {
+    throw new Problem(
+      `the image is built as root or in a user namespace, and this computer refuses this user one (${(probe.stderr || 'no answer').trim()}).\n` +
+        'Either run this as root, or give the user a range of ids (/etc/subuid, /etc/subgid, the package uidmap) and allow ' +
+        'unprivileged user namespaces (Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0).',
+    );
+  }
+  const guard = ['--pdeathsig', 'TERM', '--', 'unshare', '--kill-child', '--fork', ...enter];
+  const child = spawn('setpriv', [...guard, process.execPath, fileURLToPath(import.meta.url)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let folder = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    folder += chunk.toString();
+  });
+  const [code]: unknown[] = await once(child, 'close');
+  if (code !== 0) throw new Problem('the image could not be built; the lines above say why.');
+  return folder.trim();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => {
+    console.log(await buildImage());
+    return 0;
+  });
+}
