@@ -10,6 +10,15 @@ test('the port of content bundles is the profile’s unless the command line say
   assert.match(USAGE, /--content-port/);
 });
 
+test('a board comes from its file or by its profile, not both', () => {
+  assert.equal(readFlags([]).board.profile, 'generic');
+  assert.equal(readFlags(['--profile', 'generic']).board.profile, 'generic');
+  assert.throws(() => readFlags(['--profile', 'rpi4']), { message: 'There is no board profile rpi4.' });
+  assert.throws(() => readFlags(['--profile', 'generic', '--board', '/etc/vitrine/board.json']), {
+    message: '--board and --profile exclude each other.',
+  });
+});
+
 test('a content port that is none is an error that names it', () => {
   for (const text of ['65536', '', 'x', '80x', ' 80', '1.5', '999999']) {
     assert.throws(() => readFlags([`--content-port=${text}`]), {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Board } from './boards/board.ts';
+import { readBoardFile } from './boards/board-file.ts';
 import { BOARDS } from './boards/index.ts';
 
 /** Where an HTTP link listens. */
@@ -18,9 +19,10 @@ export interface Flags {
   name: string | undefined;
 }
 
-export const USAGE = `usage: vitrine-agent --profile NAME [--listen HOST:PORT]… [--listen-https HOST:PORT]… [--data DIR]
-                     [--run DIR] [--serial TTY]… [--content-port PORT] [--name NAME]
-  --profile  board profile: ${Object.keys(BOARDS).join(', ')}
+export const USAGE = `usage: vitrine-agent [--board FILE | --profile NAME] [--listen HOST:PORT]… [--listen-https HOST:PORT]…
+                     [--data DIR] [--run DIR] [--serial TTY]… [--content-port PORT] [--name NAME]
+  --board    what board this is: the file that the image's build rendered, /etc/vitrine/board.json
+  --profile  board profile: ${Object.keys(BOARDS).join(', ')} (default generic: any Linux computer)
   --listen   address of the HTTP link; port 0 takes a free one (default 127.0.0.1:8080)
   --listen-https
              address of the HTTPS link, once a certificate is uploaded (default 127.0.0.1:8443)
@@ -28,15 +30,19 @@ export const USAGE = `usage: vitrine-agent --profile NAME [--listen HOST:PORT]�
   --run      folder for sockets and state that a reboot forgets (default with --data: DIR/run)
   --serial   serial line that carries the API as NDJSON
   --content-port
-             port of the loopback for content bundles; 0 takes a free one (default: the profile's)
+             port of the loopback for content bundles; 0 takes a free one (default: the board's)
   --name     device name until one is configured`;
 
-/** @throws Error with a sentence for the user */
+/**
+ * @throws BoardFileError of a board file that cannot be used; any other Error with a sentence for the user is of the
+ *   command line
+ */
 export function readFlags(argv: readonly string[]): Flags {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      profile: { type: 'string', default: 'generic' },
+      board: { type: 'string' },
+      profile: { type: 'string' },
       listen: { type: 'string', multiple: true, default: ['127.0.0.1:8080'] },
       'listen-https': { type: 'string', multiple: true, default: ['127.0.0.1:8443'] },
       data: { type: 'string' },
@@ -46,8 +52,10 @@ export function readFlags(argv: readonly string[]): Flags {
       name: { type: 'string' },
     },
   });
-  const board = Object.hasOwn(BOARDS, values.profile) ? BOARDS[values.profile] : undefined;
-  if (!board) throw new Error(`There is no board profile ${values.profile}.`);
+  if (values.board !== undefined && values.profile !== undefined) {
+    throw new Error('--board and --profile exclude each other.');
+  }
+  const board = values.board === undefined ? boardOf(values.profile) : readBoardFile(values.board);
   const contentPort = values['content-port'];
   return {
     board: {
@@ -61,6 +69,12 @@ export function readFlags(argv: readonly string[]): Flags {
     listenHttps: values['listen-https'].map((text) => listenAddress('--listen-https', text)),
     name: values.name,
   };
+}
+
+function boardOf(profile = 'generic'): Board {
+  const board = Object.hasOwn(BOARDS, profile) ? BOARDS[profile] : undefined;
+  if (!board) throw new Error(`There is no board profile ${profile}.`);
+  return board;
 }
 
 function portNumber(text: string): number {

@@ -3,6 +3,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createLogger, type Logger } from './base/logger.ts';
+import { BoardFileError } from './boards/board-file.ts';
 import { ApiError } from './contract/errors.ts';
 import { EventBus } from './events/bus.ts';
 import { type Flags, readFlags, USAGE } from './flags.ts';
@@ -153,7 +154,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     browser,
     compositor: new WaylandCompositor(),
     kiosk: board.ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
-    connectors: new Drm(),
+    connectors: new Drm(board.screens),
     store: new TargetFile(runtimeFolder, dataFolder, await bootId()),
     page: waitingPage,
     bundles: {
@@ -333,6 +334,10 @@ async function run(): Promise<void> {
     flags = readFlags(process.argv.slice(2));
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
+    if (error instanceof BoardFileError) {
+      process.exitCode = 1;
+      return;
+    }
     console.error(USAGE);
     process.exitCode = 2;
     return;

@@ -1,4 +1,4 @@
-/** What a board's name alone decides; everything else is measured from the running system. */
+/** What cannot be measured from the running system: it stands in the board's file. */
 export interface Board {
   /** `model_profile` of the Device resource. */
   profile: string;
@@ -25,4 +25,6 @@ export interface Board {
   dualBandRadio: boolean;
   /** Whether peripherals can be plugged in; without, the `devices` configuration is kept and inert. */
   usbHostPort: boolean;
+  /** DRM connectors for screens, the preferred first; those that it does not name come after, as the kernel lists them. */
+  screens: readonly string[];
 }

@@ -12,4 +12,5 @@ export const generic: Board = {
   integratedRadio: false,
   dualBandRadio: false,
   usbHostPort: false,
+  screens: [],
 };

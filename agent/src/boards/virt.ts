@@ -14,4 +14,5 @@ export const virt: Board = {
   integratedRadio: false,
   dualBandRadio: false,
   usbHostPort: true,
+  screens: [],
 };

@@ -34,7 +34,7 @@ test('tells connectors apart from cards, and what drives a screen', async () => 
   });
   await connector('card0-DP-1', { status: 'connected\n', enabled: 'disabled\n', dpms: 'Off\n', modes: '' });
   const nothing = { powered: false, modes: [], make: null, model: null, connected: false };
-  assert.deepEqual(await new Drm(folder).read(), [
+  assert.deepEqual(await new Drm([], folder).read(), [
     { id: 'DP-1', ...nothing },
     {
       id: 'HDMI-A-1',
@@ -48,6 +48,12 @@ test('tells connectors apart from cards, and what drives a screen', async () => 
   ]);
 });
 
+test("the board's order comes before the kernel's, and names that do not exist change nothing", async () => {
+  const ids = async (preferred: string[]) => (await new Drm(preferred, folder).read()).map(({ id }) => id);
+  assert.deepEqual(await ids(['HDMI-A-2', 'HDMI-A-1']), ['HDMI-A-2', 'HDMI-A-1', 'DP-1']);
+  assert.deepEqual(await ids(['DSI-1', 'HDMI-A-2']), ['HDMI-A-2', 'DP-1', 'HDMI-A-1']);
+});
+
 test('a host without graphics has no connectors', async () => {
-  assert.deepEqual(await new Drm(join(folder, 'absent')).read(), []);
+  assert.deepEqual(await new Drm([], join(folder, 'absent')).read(), []);
 });

@@ -10,10 +10,15 @@ const NO_SCREEN = /^Writeback-/;
 
 /** The connectors of the graphics hardware, from sysfs. */
 export class Drm implements Connectors {
+  readonly #preferred: readonly string[];
   readonly #folder: string;
 
-  /** @param folder of the drm class */
-  constructor(folder = '/sys/class/drm') {
+  /**
+   * @param preferred connectors that come first, in this order; others follow in the order of their names
+   * @param folder of the drm class
+   */
+  constructor(preferred: readonly string[], folder = '/sys/class/drm') {
+    this.#preferred = preferred;
     this.#folder = folder;
   }
 
@@ -24,7 +29,13 @@ export class Drm implements Connectors {
       const id = CONNECTOR.exec(name)?.[1];
       if (id !== undefined && !NO_SCREEN.test(id)) found.push(this.#connector(id, join(this.#folder, name)));
     }
-    return await Promise.all(found);
+    const connectors = await Promise.all(found);
+    return connectors.sort((one, other) => this.#rank(one.id) - this.#rank(other.id));
+  }
+
+  #rank(id: string): number {
+    const index = this.#preferred.indexOf(id);
+    return index === -1 ? this.#preferred.length : index;
   }
 
   async #connector(id: string, folder: string): Promise<Connector> {

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { Type } from 'typebox';
+import { ApiError } from '../contract/errors.ts';
+import { parse } from '../contract/validate.ts';
+import type { Board } from './board.ts';
+
+/** The board's file cannot be used; the message is a sentence for whoever built the image. */
+export class BoardFileError extends Error {
+  override readonly name = 'BoardFileError';
+}
+
+/** /etc/vitrine/board.json, rendered from board/<name>/board.env. It may tell more than the agent reads. */
+const BoardFile = Type.Object({
+  profile: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
+  serial_lines: Type.Array(Type.String({ pattern: '^/dev/.' })),
+  content_port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  radio: Type.Enum(['none', 'single-band', 'dual-band']),
+  usb_host_port: Type.Boolean(),
+  screens: Type.Array(Type.String({ minLength: 1 })),
+});
+
+/** What all appliances have alike, whatever the board: the disk, the initramfs and the units are the same ones. */
+const APPLIANCE = {
+  ownsSystem: true,
+  managesRadios: true,
+  factoryResetFlag: '/data/.factory-reset',
+  dataFolder: '/data',
+  runtimeFolder: '/run/vitrine',
+} as const satisfies Partial<Board>;
+
+/**
+ * Reads what board this is from the file that the image's build rendered.
+ * @throws BoardFileError when it cannot be read or does not say what a board file says
+ */
+export function readBoardFile(path: string): Board {
+  const { profile, serial_lines, content_port, radio, usb_host_port, screens } = read(path);
+  return {
+    ...APPLIANCE,
+    profile,
+    serialLines: serial_lines,
+    contentPort: content_port,
+    integratedRadio: radio !== 'none',
+    dualBandRadio: radio === 'dual-band',
+    usbHostPort: usb_host_port,
+    screens,
+  };
+}
+
+function read(path: string) {
+  try {
+    return parse(BoardFile, JSON.parse(readFileSync(path, 'utf8')), 'the document');
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const why = error instanceof ApiError ? error.message : `it cannot be read: ${error.message}`;
+    throw new BoardFileError(`${path} does not describe a board: ${why}.`);
+  }
+}
