@@ -1,0 +1,24 @@
+# The project that this tree is a part of: overlay/, board/, the sources of agent, browser and splash.
+VITRINE_PROJECT_DIR = $(realpath $(BR2_EXTERNAL_VITRINE_PATH)/..)
+
+# What board/common/post-build.sh reads from its environment.
+VITRINE_PROJECT_VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' $(VITRINE_PROJECT_DIR)/package.json)
+export VITRINE_VERSION ?= $(or $(call qstrip,$(BR2_VITRINE_VERSION)),$(VITRINE_PROJECT_VERSION))
+export VITRINE_KEYRING ?= $(call qstrip,$(BR2_VITRINE_KEYRING))
+
+# For packages whose sources are a folder of the project: its license, which legal-info collects.
+define VITRINE_COPY_LICENSE
+	cp $(VITRINE_PROJECT_DIR)/LICENSE $(@D)/LICENSE
+endef
+
+# Where the agent lies on the device, native modules of other packages with it.
+VITRINE_AGENT_DIR = /usr/lib/vitrine/agent
+VITRINE_NODE_CPU = $(if $(BR2_aarch64),arm64,x64)
+
+# node-gyp, for the target and against the headers of its Node.
+VITRINE_NODE_GYP = \
+	$(TARGET_MAKE_ENV) $(TARGET_CONFIGURE_OPTS) LD="$(TARGET_CXX)" \
+	PYTHON=$(HOST_DIR)/bin/python3 npm_config_nodedir=$(STAGING_DIR)/usr npm_config_arch=$(VITRINE_NODE_CPU) \
+	$(HOST_DIR)/bin/node $(HOST_DIR)/lib/node_modules/npm/node_modules/node-gyp/bin/node-gyp.js
+
+include $(sort $(wildcard $(BR2_EXTERNAL_VITRINE_PATH)/package/*/*.mk))
