@@ -38,7 +38,10 @@ export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
  * user namespaces are allowed, and then the work is done by a process of its own.
  */
 export async function buildImage(): Promise<string> {
-  return process.getuid?.() === 0 ? await buildAsRoot() : await buildInNamespace();
+  if (process.getuid?.() === 0) return await buildAsRoot();
+  const made = await asNamespaceRoot(fileURLToPath(import.meta.url), []);
+  if (made === undefined) throw new Problem('the image could not be built; the lines above say why.');
+  return made.trim();
 }
 
 async function buildAsRoot(): Promise<string> {
@@ -52,15 +55,20 @@ async function buildAsRoot(): Promise<string> {
   }
 }
 
-async function makeImage(cache: Cache): Promise<string> {
+/** What a build of the virt image begins with: its packages are fetched, if they were not. */
+export async function beginBuild(cache: Cache): Promise<Build> {
   const progress = new Progress();
   const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
   const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
   mkdirSync(packages, { recursive: true });
   if (!cache.hasAny('builder')) await needRoom(cache.folder, ROOM, 'building the image from nothing');
   const store = await fetchPackages(conf, packages, (work) => progress.step('fetching packages', work));
-  const build: Build = { cache, conf, store, progress, board: BOARD };
+  return { cache, conf, store, progress, board: BOARD };
+}
 
+async function makeImage(cache: Cache): Promise<string> {
+  const build = await beginBuild(cache);
+  const { progress } = build;
   const agent = await bundleAgent(build);
   const roots = await ifSlow(progress, 'installing packages into the root filesystems', installRoots(build));
   const keyring = await updateKeyring(build, roots.builder, keyFolder());
@@ -106,8 +114,8 @@ export function explain(error: CommandError): string {
   return `the image could not be built: ${error.message}`;
 }
 
-/** Runs this script as the root of a user namespace and gives what it printed. */
-async function buildInNamespace(): Promise<string> {
+/** Runs a script as the root of a user namespace and gives what it printed; undefined when it failed. */
+export async function asNamespaceRoot(script: string, args: string[]): Promise<string | undefined> {
   // Mounts as well: mmdebstrap's own are refused in a namespace that belongs to the computer's root.
   const enter = ['--user', '--map-root-user', '--map-auto', '--mount', '--'];
   const probe = spawnSync('unshare', [...enter, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
@@ -122,16 +130,15 @@ async function buildInNamespace(): Promise<string> {
     );
   }
   const guard = ['--pdeathsig', 'TERM', '--', 'unshare', '--kill-child', '--fork', ...enter];
-  const child = spawn('setpriv', [...guard, process.execPath, fileURLToPath(import.meta.url)], {
+  const child = spawn('setpriv', [...guard, process.execPath, script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let folder = '';
+  let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    folder += chunk.toString();
+    printed += chunk.toString();
   });
   const [code]: unknown[] = await once(child, 'close');
-  if (code !== 0) throw new Problem('the image could not be built; the lines above say why.');
-  return folder.trim();
+  return code === 0 ? printed : undefined;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

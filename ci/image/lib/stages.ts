@@ -32,7 +32,7 @@ export interface Build {
 }
 
 /** Runs a command inside the builder root: the project is /src, `out` is /out. Variables are named in `env`. */
-async function inBuilder(
+export async function inBuilder(
   build: Build,
   builder: string,
   out: string,

@@ -1,0 +1,45 @@
+/**
+ * Runs a command inside the builder root, for what tests need its tools for. As a script, `builder.ts OUT COMMAND…`,
+ * it does the same and prints what the command printed: it starts itself so in a user namespace.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../lib/places.ts';
+import { command as main, Problem } from '../lib/problem.ts';
+import { asNamespaceRoot, beginBuild, explain } from './build.ts';
+import { Cache } from './lib/cache.ts';
+import { CommandError } from './lib/run.ts';
+import { builderRoot, inBuilder } from './lib/stages.ts';
+
+/**
+ * Runs `command` in the builder root, which is made first if need be, and gives what it printed: the project is /src,
+ * `out` is /out and where it starts. What was printed when it fails is part of the {@link Problem}.
+ */
+export async function runInBuilder(out: string, command: string[]): Promise<string> {
+  if (process.getuid?.() !== 0) {
+    const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [out, ...command]);
+    if (printed === undefined) throw new Problem(`${command.join(' ')} failed; the lines above say why.`);
+    return printed;
+  }
+  process.umask(0o022);
+  const cache = new Cache(join(cacheFolder(), 'image'));
+  // Under the lock to the end: a build that another package list asks for would remove the root.
+  return await cache.exclusively(async () => {
+    try {
+      const build = await beginBuild(cache);
+      return await inBuilder(build, await builderRoot(build), out, command);
+    } catch (error) {
+      if (error instanceof CommandError) throw new Problem(explain(error));
+      throw error;
+    }
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [out, ...command] = process.argv.slice(2);
+  await main(async () => {
+    if (!out || command.length === 0) throw new Problem('usage: builder.ts OUT COMMAND…');
+    process.stdout.write(await runInBuilder(out, command));
+    return 0;
+  });
+}
