@@ -1,0 +1,88 @@
+################################################################################
+#
+# vitrine-nodejs
+#
+################################################################################
+
+# The version that package.json of the project develops and tests with. Even
+# series get long-term support.
+VITRINE_NODEJS_VERSION = 24.21.0
+VITRINE_NODEJS_SITE = https://nodejs.org/dist/v$(VITRINE_NODEJS_VERSION)
+VITRINE_NODEJS_SOURCE = node-v$(VITRINE_NODEJS_VERSION).tar.xz
+VITRINE_NODEJS_INSTALL_STAGING = YES
+VITRINE_NODEJS_LICENSE = \
+	MIT (Node.js), MIT, Apache-2.0, BSD-2-Clause, BSD-3-Clause, ISC, \
+	Unicode-3.0, Zlib (bundled components)
+VITRINE_NODEJS_LICENSE_FILES = LICENSE
+VITRINE_NODEJS_CPE_ID_VENDOR = nodejs
+VITRINE_NODEJS_CPE_ID_PRODUCT = node.js
+
+# Shared are the libraries whose fixes must not wait for a Node release and
+# that Buildroot has for the host too: gyp links host programs with the same
+# list. The other libraries are Node's own copies; of libuv, nghttp2 and
+# ngtcp2 it wants newer ones than Buildroot has.
+VITRINE_NODEJS_DEPENDENCIES = \
+	host-icu \
+	host-libopenssl \
+	host-pkgconf \
+	host-python3 \
+	host-zlib \
+	icu \
+	openssl \
+	zlib
+
+VITRINE_NODEJS_CPU = $(if $(BR2_aarch64),arm64,x64)
+
+# Explicitly cross-compiling, also where host and target have one architecture:
+# else gyp would run programs linked with the target's C library. It implies
+# that Node's start-up snapshot and code cache, which a node of the target
+# would have to write, are left out; V8's own is there.
+VITRINE_NODEJS_CONF_OPTS = \
+	--prefix=/usr \
+	--dest-os=linux \
+	--dest-cpu=$(VITRINE_NODEJS_CPU) \
+	--cross-compiling \
+	--without-node-snapshot \
+	--without-npm \
+	--without-corepack \
+	--without-inspector \
+	--with-intl=system-icu \
+	--shared-openssl \
+	--shared-zlib
+
+# What gyp reads from the environment, for both toolsets, when it writes the
+# makefiles and again when they run.
+VITRINE_NODEJS_ENV = \
+	$(TARGET_CONFIGURE_OPTS) \
+	PATH=$(@D)/out/tools/bin:$(BR_PATH) \
+	LD="$(TARGET_CXX)" \
+	AR_host="$(HOSTAR)" \
+	CC_host="$(HOSTCC)" \
+	CXX_host="$(HOSTCXX)" \
+	LD_host="$(HOSTCXX)" \
+	CFLAGS_host="$(HOST_CFLAGS)" \
+	CPPFLAGS_host="$(HOST_CPPFLAGS)" \
+	CXXFLAGS_host="$(HOST_CXXFLAGS)" \
+	LDFLAGS_host="$(HOST_LDFLAGS)"
+
+define VITRINE_NODEJS_CONFIGURE_CMDS
+	cd $(@D) && $(VITRINE_NODEJS_ENV) \
+		$(HOST_DIR)/bin/python3 configure.py $(VITRINE_NODEJS_CONF_OPTS)
+endef
+
+define VITRINE_NODEJS_BUILD_CMDS
+	$(VITRINE_NODEJS_ENV) $(MAKE) -C $(@D)/out BUILDTYPE=Release node
+endef
+
+# No program: only what modules are compiled with.
+define VITRINE_NODEJS_INSTALL_STAGING_CMDS
+	cd $(@D) && $(HOST_DIR)/bin/python3 tools/install.py install \
+		--headers-only --dest-dir $(STAGING_DIR) --prefix /usr
+endef
+
+define VITRINE_NODEJS_INSTALL_TARGET_CMDS
+	$(INSTALL) -D -m 0755 $(@D)/out/Release/node $(TARGET_DIR)/usr/bin/node
+endef
+
+# configure.py is Node's own, not made by autotools.
+$(eval $(generic-package))
