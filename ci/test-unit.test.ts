@@ -25,26 +25,30 @@ async function outcome(content: string): Promise<{ ok: boolean; last: string | u
 }
 
 test('tests that pass and fail are counted one by one', async () => {
-  assert.deepEqual(await outcome(`test('a', () => {}); test('b', () => {});`), {
+  assert.deepEqual(await outcome(`test('a', () => {}); test('b', () => {}); test.skip('c', () => {});`), {
     ok: true,
-    last: '2 passed, 0 failed',
+    last: '2 passed, 0 failed, 1 skipped',
   });
   assert.deepEqual(await outcome(`test('a', () => {}); test('b', () => { throw new Error('no'); });`), {
     ok: false,
-    last: '1 passed, 1 failed',
+    last: '1 passed, 1 failed, 0 skipped',
   });
 });
 
 test('a run whose hook fails is no success', async () => {
   const { ok, last } = await outcome(`test('a', () => {}); after(() => { throw new Error('no'); });`);
   assert.equal(ok, false);
-  assert.match(String(last), /, [1-9]\d* failed$/);
+  assert.match(String(last), /, [1-9]\d* failed,/);
 });
 
 test('a run that failed without a failed test, or without a word, has a failure', () => {
   const counts = { tests: 4, passed: 3, skipped: 1, todo: 0 };
-  assert.deepEqual(tallyOf({ success: true, counts }), { passed: 3, failed: 0 });
-  assert.deepEqual(tallyOf({ success: false, counts }), { passed: 3, failed: 1 });
-  assert.deepEqual(tallyOf({ success: false, counts: { ...counts, tests: 6 } }), { passed: 3, failed: 2 });
-  assert.deepEqual(tallyOf(undefined), { passed: 0, failed: 1 });
+  assert.deepEqual(tallyOf({ success: true, counts }), { passed: 3, failed: 0, skipped: 1 });
+  assert.deepEqual(tallyOf({ success: false, counts }), { passed: 3, failed: 1, skipped: 1 });
+  assert.deepEqual(tallyOf({ success: false, counts: { ...counts, tests: 6 } }), {
+    passed: 3,
+    failed: 2,
+    skipped: 1,
+  });
+  assert.deepEqual(tallyOf(undefined), { passed: 0, failed: 1, skipped: 0 });
 });

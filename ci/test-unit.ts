@@ -25,8 +25,9 @@ export function tallyOf(summary: RunSummary | undefined): Tally {
   if (!summary) return FAILED;
   const { success, counts } = summary;
   // Cancelled ones ran into a time limit or into a failed parent.
-  const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
-  return { passed: counts.passed, failed: success ? failed : Math.max(1, failed) };
+  const skipped = counts.skipped + counts.todo;
+  const failed = counts.tests - counts.passed - skipped;
+  return { passed: counts.passed, failed: success ? failed : Math.max(1, failed), skipped };
 }
 
 /** Runs test files, each in a process of its own, and prints Node's "spec" report. `stop` kills them. */

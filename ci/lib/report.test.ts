@@ -14,18 +14,19 @@ function reportOf(ms: number) {
 
 test('every stage counts, also one that throws', async () => {
   const { report, text } = reportOf(60_000);
-  assert.deepEqual(await report.stage('first', async () => ({ passed: 4, failed: 1 })), {
+  assert.deepEqual(await report.stage('first', async () => ({ passed: 4, failed: 1, skipped: 2 })), {
     passed: 4,
     failed: 1,
+    skipped: 2,
   });
   await report.stage('second', () => Promise.reject(new Error('broken')));
   await report.stage('third', async () => PASSED);
   report.printSummary();
-  assert.deepEqual(report.tally, { passed: 5, failed: 2 });
+  assert.deepEqual(report.tally, { passed: 5, failed: 2, skipped: 2 });
   assert.match(text(), /FAILED {2}second: .*broken/);
   assert.match(
     text(),
-    /summary\nfirst +4 passed, 1 failed .*\nsecond +0 passed, 1 failed .*\nthird +1 passed, 0 failed/,
+    /summary\nfirst +4 passed, 1 failed, 2 skipped .*\nsecond +0 passed, 1 failed .*\nthird +1 passed, 0 failed/,
   );
 });
 

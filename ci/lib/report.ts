@@ -60,7 +60,7 @@ export class Report {
     this.#print('\n── summary\n');
     for (const { name, tally, seconds } of this.#stages) {
       this.#print(
-        `${name.padEnd(16)} ${closingLine(tally).padEnd(24)} ${seconds.toFixed(1).padStart(7)} s\n`,
+        `${name.padEnd(16)} ${closingLine(tally).padEnd(36)} ${seconds.toFixed(1).padStart(7)} s\n`,
       );
     }
   }

@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import { closingLine, countLines, readClosingLine } from './tally.ts';
 
 test('a closing line is read back from the end of an output', () => {
-  const tally = { passed: 12, failed: 3 };
-  assert.deepEqual(readClosingLine(`1 passed, 0 failed\nmore\n${closingLine(tally)}\n`), tally);
+  const tally = { passed: 12, failed: 3, skipped: 2 };
+  assert.deepEqual(readClosingLine(`1 passed, 0 failed, 0 skipped\nmore\n${closingLine(tally)}\n`), tally);
 });
 
 test('an output that was cut off has no tally', () => {
-  assert.equal(readClosingLine('12 passed, 3 failed\nkilled\n'), undefined);
+  assert.equal(readClosingLine('12 passed, 3 failed, 0 skipped\nkilled\n'), undefined);
   assert.equal(readClosingLine(''), undefined);
 });
 
 test('scenarios that were cut off are counted by their lines', () => {
   const output =
     'boot: a title\n  ok      boot: one (0.1 s)\n  FAILED  boot: two (3 s)\n    | ok\n  ok      boot: three';
-  assert.deepEqual(countLines(output), { passed: 2, failed: 1 });
+  assert.deepEqual(countLines(output), { passed: 2, failed: 1, skipped: 0 });
 });

@@ -2,33 +2,39 @@
 export interface Tally {
   passed: number;
   failed: number;
+  /** Not run because this machine lacks something; the output says what. */
+  skipped: number;
 }
 
-export const PASSED: Tally = { passed: 1, failed: 0 };
-export const FAILED: Tally = { passed: 0, failed: 1 };
+export const PASSED: Tally = { passed: 1, failed: 0, skipped: 0 };
+export const FAILED: Tally = { passed: 0, failed: 1, skipped: 0 };
+export const SKIPPED: Tally = { passed: 0, failed: 0, skipped: 1 };
 
 export function sum(tallies: Tally[]): Tally {
-  return tallies.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }), {
-    passed: 0,
-    failed: 0,
-  });
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const { passed, failed, skipped } of tallies) {
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+  }
+  return total;
 }
 
-/** The closing line of every test command: `12 passed, 0 failed`. */
-export function closingLine({ passed, failed }: Tally): string {
-  return `${passed} passed, ${failed} failed`;
+/** The closing line of every test command: `12 passed, 0 failed, 1 skipped`. */
+export function closingLine({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
 /** The tally that a command's output closes with; undefined when it ended before. */
 export function readClosingLine(output: string): Tally | undefined {
-  const line = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
-  return line ? { passed: Number(line[1]), failed: Number(line[2]) } : undefined;
+  const line = /^(\d+) passed, (\d+) failed, (\d+) skipped$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
+  return line ? { passed: Number(line[1]), failed: Number(line[2]), skipped: Number(line[3]) } : undefined;
 }
 
 /** The tally of scenarios that were cut off, by the lines that each test of them leaves. */
 export function countLines(output: string): Tally {
   const count = (pattern: RegExp): number => output.match(pattern)?.length ?? 0;
-  return { passed: count(/^ {2}ok {6}/gm), failed: count(/^ {2}FAILED {2}/gm) };
+  return { passed: count(/^ {2}ok {6}/gm), failed: count(/^ {2}FAILED {2}/gm), skipped: 0 };
 }
 
 /** Prints the closing line; the exit code that goes with it. Nothing run at all is a failure too. */

@@ -60,7 +60,7 @@ class Abandoned extends Error {}
 
 /** Runs scenarios one after the other on as few machines as they allow. */
 export class Suite {
-  readonly tally: Tally = { passed: 0, failed: 0 };
+  readonly tally: Tally = { passed: 0, failed: 0, skipped: 0 };
   readonly failures: string[] = [];
   readonly #image: BuiltImage;
   readonly #options: SuiteOptions;
