@@ -13,12 +13,11 @@ endef
 
 # Where the agent lies on the device, native modules of other packages with it.
 VITRINE_AGENT_DIR = /usr/lib/vitrine/agent
-VITRINE_NODE_CPU = $(if $(BR2_aarch64),arm64,x64)
 
 # node-gyp, for the target and against the headers of its Node.
 VITRINE_NODE_GYP = \
 	$(TARGET_MAKE_ENV) $(TARGET_CONFIGURE_OPTS) LD="$(TARGET_CXX)" \
-	PYTHON=$(HOST_DIR)/bin/python3 npm_config_nodedir=$(STAGING_DIR)/usr npm_config_arch=$(VITRINE_NODE_CPU) \
+	PYTHON=$(HOST_DIR)/bin/python3 npm_config_nodedir=$(STAGING_DIR)/usr npm_config_arch=$(VITRINE_NODEJS_CPU) \
 	$(HOST_DIR)/bin/node $(HOST_DIR)/lib/node_modules/npm/node_modules/node-gyp/bin/node-gyp.js
 
 include $(sort $(wildcard $(BR2_EXTERNAL_VITRINE_PATH)/package/*/*.mk))

@@ -29,7 +29,7 @@ endef
 
 define VITRINE_NODE_PTY_INSTALL_TARGET_CMDS
 	$(INSTALL) -D -m 0644 $(@D)/build/Release/pty.node \
-		$(TARGET_DIR)$(VITRINE_AGENT_DIR)/node_modules/@lydell/node-pty-linux-$(VITRINE_NODE_CPU)/pty.node
+		$(TARGET_DIR)$(VITRINE_AGENT_DIR)/node_modules/@lydell/node-pty-linux-$(VITRINE_NODEJS_CPU)/pty.node
 endef
 
 $(eval $(generic-package))
