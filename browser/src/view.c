@@ -35,6 +35,13 @@ static void send_load(const char *state, const char *uri)
     link_send(event);
 }
 
+// A grey from 0.0, black, to 1.0, white.
+static void set_background(double grey)
+{
+    WebKitColor colour = {.red = grey, .green = grey, .blue = grey, .alpha = 1.0};
+    webkit_web_view_set_background_color(view, &colour);
+}
+
 static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
 {
     static const char *const names[] = {"started", "redirected", "committed", "finished"};
@@ -51,6 +58,7 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
         if (!asked)
             g_clear_pointer(&expected, g_free); // else it is the page's own that came before
         painted = FALSE;
+        set_background(1.0); // what the web promises a page that sets none
     }
     if (event == WEBKIT_LOAD_FINISHED && failed)
         return; // already told
@@ -257,6 +265,8 @@ static void create(const Settings *wanted)
         webkit_website_policies_new_with_policies("autoplay", WEBKIT_AUTOPLAY_ALLOW, NULL);
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
         "network-session", session, "website-policies", policies, NULL);
+
+    set_background(0.0); // no white flash between the boot picture and the first page
 
     g_signal_connect(view, "load-changed", G_CALLBACK(on_load), NULL);
     g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);
