@@ -2,6 +2,7 @@
  * Runs a command inside the builder root, for what tests need its tools for. As a script, `builder.ts OUT COMMAND…`,
  * it does the same and prints what the command printed: it starts itself so in a user namespace.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../lib/places.ts';
@@ -9,11 +10,12 @@ import { command as main, Problem } from '../lib/problem.ts';
 import { asNamespaceRoot, beginBuild, explain } from './build.ts';
 import { Cache } from './lib/cache.ts';
 import { CommandError } from './lib/run.ts';
-import { builderRoot, inBuilder } from './lib/stages.ts';
+import { builderRoot, inBuilder, unpackFirmware } from './lib/stages.ts';
 
 /**
  * Runs `command` in the builder root, which is made first if need be, and gives what it printed: the project is /src,
- * `out` is /out and where it starts. What was printed when it fails is part of the {@link Problem}.
+ * `out` is /out and where it starts. An empty folder `firmware` in `out` is filled with the package u-boot-qemu before.
+ * What was printed when it fails is part of the {@link Problem}.
  */
 export async function runInBuilder(out: string, command: string[]): Promise<string> {
   if (process.getuid?.() !== 0) {
@@ -27,6 +29,8 @@ export async function runInBuilder(out: string, command: string[]): Promise<stri
   return await cache.exclusively(async () => {
     try {
       const build = await beginBuild(cache);
+      const firmware = join(out, 'firmware');
+      if (existsSync(firmware)) await unpackFirmware(build, firmware);
       return await inBuilder(build, await builderRoot(build), out, command);
     } catch (error) {
       if (error instanceof CommandError) throw new Problem(explain(error));

@@ -148,14 +148,24 @@ export interface Ingredients {
  */
 export function withoutCountdown(rom: Buffer): Buffer {
   const text = rom.toString('latin1');
-  if (!text.includes('bootdelay=2\0')) throw new Problem('u-boot.rom has no "bootdelay=2" to change.');
+  if (!text.includes('bootdelay=2\0')) throw new Problem('U-Boot has no "bootdelay=2" to change.');
   return Buffer.from(text.replaceAll('bootdelay=2\0', 'bootdelay=0\0'), 'latin1');
+}
+
+/** The file name of the package that carries U-Boot for QEMU's machines. */
+function firmwarePackage({ store }: Build): string {
+  const name = readdirSync(store.archives).find((file) => file.startsWith('u-boot-qemu_'));
+  if (!name) throw new Problem('the package u-boot-qemu was not fetched.');
+  return name;
+}
+
+/** Unpacks that package: the machines' U-Boots are in usr/lib/u-boot of `folder` then. */
+export async function unpackFirmware(build: Build, folder: string): Promise<void> {
+  await run('dpkg-deb', ['-x', join(build.store.archives, firmwarePackage(build)), folder]);
 }
 
 /** The folder with disk.img, u-boot.rom and vmlinuz. */
 export async function assembleImage(build: Build, from: Ingredients): Promise<string> {
-  const firmware = readdirSync(build.store.archives).find((name) => name.startsWith('u-boot-qemu_'));
-  if (!firmware) throw new Problem('the package u-boot-qemu was not fetched.');
   const key = hashOf(
     ...[from.builder, from.runtime, from.agent, ...from.parts.values()].map((folder) => basename(folder)),
     hashFiles(ROOT, [
@@ -165,7 +175,7 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
       'ci/image/assemble.sh',
       'ci/image/finish.sh',
     ]),
-    ...[readFileSync(from.keyring, 'utf8'), from.version, firmware],
+    ...[readFileSync(from.keyring, 'utf8'), from.version, firmwarePackage(build)],
   );
   const found = build.cache.find('image', key);
   if (found) return found;
@@ -181,7 +191,7 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
           VITRINE_VERSION: from.version,
           VITRINE_KEYRING: '/out/keyring.pem',
         });
-        await run('dpkg-deb', ['-x', join(build.store.archives, firmware), join(work, 'firmware')]);
+        await unpackFirmware(build, join(work, 'firmware'));
         renameSync(join(work, 'images/disk.img'), join(result, 'disk.img'));
         renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
         await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
