@@ -1,10 +1,11 @@
 /**
- * `npm test`: lint, types, unit tests, generated files, the image and the scenarios in QEMU. The image is built
- * while the checks that need none run; their outputs are shown one after the other. Its last line is the sum over
- * everything: every unit test and every test of a scenario counts, and each other check as one.
+ * `npm test`: lint, types, unit tests, generated files, the image, every board's disk and the scenarios in QEMU. The
+ * image is built while the checks that need none run; their outputs are shown one after the other. Its last line is
+ * the sum over everything: every unit test and every test of a scenario counts, and each other check as one.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { boards } from './boards.ts';
 import { ROOT } from './lib/places.ts';
 import { command, messageOf } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
@@ -69,6 +70,7 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
     print('ok      image\n');
     return PASSED;
   });
+  await report.stage('boards', () => boards(print));
   if (built.failed === 0) {
     await report.stage('scenarios', () =>
       scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS))),

@@ -1,0 +1,63 @@
+/**
+ * `node ci/boards.ts`, a stage of `npm test`: every board's disk is made of small dummy files by the scripts that make
+ * the real one, read back, and compared with what is rendered for the device. It needs the builder root of the image,
+ * and neither Buildroot nor an emulator.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Check, checkBoard, checkTogether } from './boards/checks.ts';
+import { type Evidence, readEvidence } from './boards/evidence.ts';
+import { runInBuilder } from './image/builder.ts';
+import { ROOT } from './lib/places.ts';
+import { command, messageOf } from './lib/problem.ts';
+import { close, FAILED, PASSED, sum, type Tally } from './lib/tally.ts';
+import { setupHost } from './setup.ts';
+
+const COLLECT_ALL = 'for board; do /src/ci/boards/collect.sh /src/board "$board" "/out/$board"; done';
+
+/** The names of all boards: the folders of `board/` with a board.env. */
+export function boardNames(): string[] {
+  const folder = join(ROOT, 'board');
+  return readdirSync(folder)
+    .filter((name) => existsSync(join(folder, name, 'board.env')))
+    .sort();
+}
+
+/** Checks every board; each check of each board counts as one. */
+export async function boards(print: (text: string) => void): Promise<Tally> {
+  const names = boardNames();
+  const out = mkdtempSync(join(tmpdir(), 'vitrine-boards-'));
+  try {
+    await runInBuilder(out, ['sh', '-euc', COLLECT_ALL, 'sh', ...names]);
+    const read: Evidence[] = [];
+    const tallies: Tally[] = [];
+    const tell = (check: Check): void => {
+      const ok = check.problems.length === 0;
+      print(`${ok ? 'ok     ' : 'FAILED '} ${check.name}\n`);
+      for (const problem of check.problems) print(`          ${problem.replaceAll('\n', '\n          ')}\n`);
+      tallies.push(ok ? PASSED : FAILED);
+    };
+    for (const board of names) {
+      try {
+        const evidence = readEvidence(board, join(out, board));
+        read.push(evidence);
+        for (const { name, problems } of checkBoard(evidence)) tell({ name: `${board}: ${name}`, problems });
+      } catch (error) {
+        tell({ name: `${board}: making its disk`, problems: [messageOf(error)] });
+      }
+    }
+    tell(checkTogether(read));
+    return sum(tallies);
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => {
+    await setupHost('run');
+    return close(await boards((text) => process.stdout.write(text)));
+  });
+}

@@ -1,0 +1,92 @@
+#!/bin/sh
+# collect.sh BOARDS BOARD OUT: what the scripts of BOARDS/common make for BOARD out of small dummy files, and what the
+# programs that read it say, as files in OUT. Runs inside the builder root. A program that fails leaves its message in
+# its file and NAME.failed beside it; the checks look at both.
+set -eu
+
+boards=$1 board=$2 out=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out/templates"
+export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-0}"
+
+# note NAME COMMAND…: runs it, with what it writes in OUT/NAME.
+note() {
+    note_file=$out/$1
+    shift
+    "$@" >"$note_file" 2>&1 || echo "exit code $?" >"$note_file.failed"
+}
+
+note definitions "$boards/common/show.sh" "$board"
+[ ! -e "$out/definitions.failed" ] || exit 0
+COMMON_DIR=$boards/common
+BOARD_DIR=$boards/$board
+# shellcheck source=board/common/render.sh
+. "$COMMON_DIR/render.sh"
+for template in boot.cmd initramfs/init templates/fstab templates/fw_env.config templates/rauc-system.conf \
+    templates/board.json templates/ports.nft templates/watchdog.conf; do
+    note "templates/$(basename "$template")" "$boards/common/show.sh" "$board" "$template"
+done
+
+# dummies FOLDER: what Buildroot, or ci/image, leaves for post-image.sh.
+dummies() {
+    mkdir -p "$1"
+    truncate -s 1M "$1/rootfs.ext4"
+    [ "$FIRMWARE" = raspberrypi ] || return 0
+    mkdir -p "$1/rpi-firmware/overlays"
+    for name in $FIRMWARE_FILES overlays/overlay_map.dtb overlays/dwc2.dtbo overlays/vc4-kms-v3d.dtbo; do
+        echo "$name" >"$1/rpi-firmware/$name"
+    done
+    echo tree >"$1/board.dtb"
+    echo u-boot >"$1/u-boot.bin"
+}
+
+dummies "$work/images"
+note post-image "$boards/common/post-image.sh" "$work/images" "$board"
+[ ! -e "$out/post-image.failed" ] || exit 0
+dummies "$work/again"
+"$boards/common/post-image.sh" "$work/again" "$board"
+note repeated cmp "$work/images/disk.img" "$work/again/disk.img"
+
+# The disk, read back: its tables, and the FAT where the table says that it is.
+disk=$work/images/disk.img
+note table sfdisk --json "$disk"
+head -c 512 "$disk" >"$out/mbr"
+start=$(sed -n 's/.*"start": *\([0-9]*\),.*/\1/p' "$out/table" | head -n 1)
+fat=$disk@@$((${start:-2048} * 512))
+mkdir "$out/fat"
+note fat-copy mcopy -s -n -i "$fat" :: "$out/fat"
+note fat-space minfo -i "$fat"
+
+# U-Boot's script, as U-Boot would check it; its environment, as RAUC's tools read it from the files.
+note boot-script mkimage -l "$out/fat/boot.scr"
+sed "s,^$BOOT_MOUNT/,$out/fat/," "$out/templates/fw_env.config" >"$work/fw_env.config"
+note environment fw_printenv -c "$work/fw_env.config"
+
+# RAUC reads its configuration before it does anything; with a signed bundle at hand it then has nothing to complain of.
+mkdir "$work/key" "$work/bundle"
+/src/ci/image/make-key.sh "$work/key"
+head -c 65536 /dev/urandom >"$work/bundle/rootfs.ext4"
+cat >"$work/bundle/manifest.raucm" <<EOF
+[update]
+compatible=$COMPATIBLE
+version=0
+[bundle]
+format=verity
+[image.rootfs]
+filename=rootfs.ext4
+EOF
+rauc bundle --cert="$work/key/signing.pem" --key="$work/key/signing.key" "$work/bundle" "$work/update.raucb" \
+    >"$work/log" 2>&1 || cat "$work/log" >&2
+note rauc rauc --conf="$out/templates/rauc-system.conf" --confopt=system:data-directory="$work/rauc" \
+    --confopt=keyring:path="$work/key/keyring.pem" info "$work/update.raucb"
+
+# The device-tree overlay of a GPIO watchdog, whether or not the board has one.
+if [ "$FIRMWARE" = raspberrypi ]; then
+    GPIO_WATCHDOG=${GPIO_WATCHDOG:-17}
+    render "$COMMON_DIR/templates/gpio-watchdog.dts" "$work/overlay.dts"
+    note gpio-watchdog dtc -@ -I dts -O dtb -o "$work/overlay.dtbo" "$work/overlay.dts"
+    # A FAT without room for its files is refused.
+    truncate -s "${BOOT_SIZE_MIB}M" "$work/images/rpi-firmware/too-big"
+    note too-big "$boards/common/post-image.sh" "$work/images" "$board"
+fi

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+/** What `sfdisk --json` says of a disk; numbers are sectors. */
+const Table = Type.Object({
+  partitiontable: Type.Object({
+    label: Type.String(),
+    id: Type.String(),
+    partitions: Type.Array(
+      Type.Object({
+        start: Type.Integer(),
+        size: Type.Integer(),
+        type: Type.String(),
+        name: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
+});
+export type Table = Type.Static<typeof Table>['partitiontable'];
+
+/** What a program wrote, and whether it ended well. */
+export interface Said {
+  ok: boolean;
+  text: string;
+}
+
+/** What `collect.sh` found out about a board. */
+export interface Evidence {
+  board: string;
+  /** The names of `board/common/render.sh` and their values. */
+  defined: ReadonlyMap<string, string>;
+  /** Rendered files by their names. */
+  templates: ReadonlyMap<string, string>;
+  table: Table;
+  /** The disk's first sector. */
+  mbr: Buffer;
+  /** The files of the disk's FAT by their paths. */
+  fat: ReadonlyMap<string, Buffer>;
+  /** What the programs said, by the names that `collect.sh` gives. */
+  said: ReadonlyMap<string, Said>;
+}
+
+/** The lines NAME=VALUE that `board/common/show.sh` prints. */
+export function parseDefinitions(text: string): Map<string, string> {
+  return new Map(
+    text
+      .split('\n')
+      .filter((line) => line.includes('='))
+      .map((line): [string, string] => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+}
+
+/** Reads what `collect.sh` left in `folder`. Throws a sentence when the board's disk could not be made at all. */
+export function readEvidence(board: string, folder: string): Evidence {
+  const files = filesBelow(folder);
+  const said = new Map<string, Said>();
+  for (const [path, content] of files) {
+    if (path.includes('/') || path.endsWith('.failed')) continue;
+    said.set(path, { ok: !files.has(`${path}.failed`), text: content.toString() });
+  }
+  for (const name of ['definitions', 'post-image', 'table', 'fat-copy']) {
+    const { ok, text } = said.get(name) ?? { ok: false, text: 'it was not run' };
+    if (!ok) throw new Error(`${name}: ${text.trim()}`);
+  }
+  const table: unknown = JSON.parse(said.get('table')?.text ?? '');
+  return {
+    board,
+    defined: parseDefinitions(said.get('definitions')?.text ?? ''),
+    templates: new Map(
+      [...below(files, 'templates/')].map(([name, content]): [string, string] => [name, content.toString()]),
+    ),
+    table: Value.Parse(Table, table).partitiontable,
+    mbr: files.get('mbr') ?? Buffer.alloc(0),
+    fat: below(files, 'fat/'),
+    said,
+  };
+}
+
+function filesBelow(folder: string): Map<string, Buffer> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => join(folder, path))
+    .filter((path) => statSync(path).isFile());
+  return new Map(paths.map((path): [string, Buffer] => [relative(folder, path), readFileSync(path)]));
+}
+
+function below(files: Map<string, Buffer>, prefix: string): Map<string, Buffer> {
+  const found = [...files].filter(([path]) => path.startsWith(prefix));
+  return new Map(found.map(([path, content]): [string, Buffer] => [path.slice(prefix.length), content]));
+}
