@@ -18,9 +18,9 @@ VITRINE_NODEJS_CPE_ID_VENDOR = nodejs
 VITRINE_NODEJS_CPE_ID_PRODUCT = node.js
 
 # Shared are the libraries whose fixes must not wait for a Node release and
-# that Buildroot has for the host too: gyp links host programs with the same
-# list. The other libraries are Node's own copies; of libuv, nghttp2 and
-# ngtcp2 it wants newer ones than Buildroot has.
+# that Buildroot has for the host too: gyp links the host's programs with the
+# same list. The others are Node's own copies, some newer than Buildroot's
+# (libuv), some without a counterpart there.
 VITRINE_NODEJS_DEPENDENCIES = \
 	host-icu \
 	host-libopenssl \
@@ -50,23 +50,33 @@ VITRINE_NODEJS_CONF_OPTS = \
 	--shared-openssl \
 	--shared-zlib
 
-# What gyp reads from the environment, for both toolsets, when it writes the
-# makefiles and again when they run.
+# What the makefiles that gyp writes take from the environment, for the target
+# and for the programs of the host (torque, mksnapshot and others).
 VITRINE_NODEJS_ENV = \
 	$(TARGET_CONFIGURE_OPTS) \
 	PATH=$(@D)/out/tools/bin:$(BR_PATH) \
-	LD="$(TARGET_CXX)" \
 	AR_host="$(HOSTAR)" \
 	CC_host="$(HOSTCC)" \
 	CXX_host="$(HOSTCXX)" \
-	LD_host="$(HOSTCXX)" \
 	CFLAGS_host="$(HOST_CFLAGS)" \
 	CPPFLAGS_host="$(HOST_CPPFLAGS)" \
 	CXXFLAGS_host="$(HOST_CXXFLAGS)" \
 	LDFLAGS_host="$(HOST_LDFLAGS)"
 
+# Buildroot's pkg-config keeps -L with the staging folder. configure.py would
+# give it to the linker of the host's programs too, which then finds the
+# target's C library where both have one architecture.
+VITRINE_NODEJS_PKG_CONFIG_ENV = \
+	PKG_CONFIG="$(HOST_DIR)/bin/pkgconf" \
+	PKG_CONFIG_LIBDIR="$(STAGING_DIR)/usr/lib/pkgconfig:$(STAGING_DIR)/usr/share/pkgconfig" \
+	PKG_CONFIG_SYSROOT_DIR="$(STAGING_DIR)" \
+	PKG_CONFIG_SYSTEM_INCLUDE_PATH="$(STAGING_DIR)/usr/include" \
+	PKG_CONFIG_SYSTEM_LIBRARY_PATH="$(STAGING_DIR)/usr/lib"
+
+# Makefiles, not ninja files: those have two rules for one file when there are
+# two toolsets.
 define VITRINE_NODEJS_CONFIGURE_CMDS
-	cd $(@D) && $(VITRINE_NODEJS_ENV) \
+	cd $(@D) && $(VITRINE_NODEJS_ENV) $(VITRINE_NODEJS_PKG_CONFIG_ENV) \
 		$(HOST_DIR)/bin/python3 configure.py $(VITRINE_NODEJS_CONF_OPTS)
 endef
 
