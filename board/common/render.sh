@@ -20,12 +20,26 @@ one_of() {
     echo "$BOARD_DIR/board.env: $one_name is \"$one_value\", not one of: $*" >&2
     exit 1
 }
+# numbers NAME…: fails when one of the definitions is no number, decimal or 0x….
+numbers() {
+    for number_name in "$@"; do
+        eval "number_value=\$$number_name"
+        case ${number_value#0x} in
+            '' | *[!0-9a-fA-F]*)
+                echo "$BOARD_DIR/board.env: $number_name is \"$number_value\", which is no number" >&2
+                exit 1
+                ;;
+        esac
+    done
+}
 one_of BOARD "$(basename "$BOARD_DIR")"
 one_of PARTITION_TABLE gpt hybrid
 one_of RADIO none single-band dual-band
 one_of USB_HOST_PORT yes no
 one_of FIRMWARE none raspberrypi
 
+numbers ENV_ADDR KERNEL_ADDR INITRD_ADDR MEMORY_START MEMORY_MIB BOOT_SIZE_MIB ROOTFS_SIZE_MIB DATA_SIZE_MIB CONTENT_PORT \
+    WATCHDOG_SECONDS
 if [ -n "$GPIO_WATCHDOG" ] && [ "$FIRMWARE" = none ]; then
     echo "$BOARD_DIR/board.env: GPIO_WATCHDOG needs a device tree of the firmware" >&2
     exit 1
