@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Board } from './boards/board.ts';
 import { readBoardFile } from './boards/board-file.ts';
-import { BOARDS } from './boards/index.ts';
+import { generic } from './boards/generic.ts';
 
 /** Where an HTTP link listens. */
 export interface ListenAddress {
@@ -22,7 +22,7 @@ export interface Flags {
 export const USAGE = `usage: vitrine-agent [--board FILE | --profile NAME] [--listen HOST:PORT]… [--listen-https HOST:PORT]…
                      [--data DIR] [--run DIR] [--serial TTY]… [--content-port PORT] [--name NAME]
   --board    what board this is: the file that the image's build rendered, /etc/vitrine/board.json
-  --profile  board profile: ${Object.keys(BOARDS).join(', ')} (default generic: any Linux computer)
+  --profile  what computers without such a file are: ${generic.profile} (default), any Linux computer
   --listen   address of the HTTP link; port 0 takes a free one (default 127.0.0.1:8080)
   --listen-https
              address of the HTTPS link, once a certificate is uploaded (default 127.0.0.1:8443)
@@ -55,7 +55,7 @@ export function readFlags(argv: readonly string[]): Flags {
   if (values.board !== undefined && values.profile !== undefined) {
     throw new Error('--board and --profile exclude each other.');
   }
-  const board = values.board === undefined ? boardOf(values.profile) : readBoardFile(values.board);
+  const board = values.board === undefined ? profileOf(values.profile) : readBoardFile(values.board);
   const contentPort = values['content-port'];
   return {
     board: {
@@ -71,10 +71,9 @@ export function readFlags(argv: readonly string[]): Flags {
   };
 }
 
-function boardOf(profile = 'generic'): Board {
-  const board = Object.hasOwn(BOARDS, profile) ? BOARDS[profile] : undefined;
-  if (!board) throw new Error(`There is no board profile ${profile}.`);
-  return board;
+function profileOf(name = generic.profile): Board {
+  if (name === generic.profile) return generic;
+  throw new Error(`There is no profile ${name}; the image's boards have a file, which --board reads.`);
 }
 
 function portNumber(text: string): number {

@@ -20,7 +20,6 @@ cp "$VITRINE_KEYRING" "$TARGET_DIR/etc/rauc/keyring.pem"
 
 mkdir -p "$TARGET_DIR/etc/vitrine"
 echo "$VITRINE_VERSION" >"$TARGET_DIR/etc/vitrine/version"
-echo "VITRINE_PROFILE=$PROFILE" >"$TARGET_DIR/etc/vitrine/board.env"
 render "$COMMON_DIR/templates/board.json" "$TARGET_DIR/etc/vitrine/board.json"
 render "$COMMON_DIR/templates/ports.nft" "$TARGET_DIR/etc/vitrine/ports.nft"
 echo "$UDC_MODULE" >"$TARGET_DIR/etc/vitrine/udc-module"

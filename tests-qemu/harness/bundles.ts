@@ -9,6 +9,11 @@ import { field } from './events.ts';
 import type { HttpResponse } from './http.ts';
 
 const FOLDER = fileURLToPath(new URL('../bundles', import.meta.url));
+/**
+ * The port of bundles' origins, CONTENT_PORT of board/common/device.env; said again here, for what pages have stored
+ * would be lost with a change.
+ */
+export const CONTENT_PORT = 8090;
 /** What is compressed already: kept as it is, so that ranges of it need no inflating. */
 const MEDIA = /\.(?:webm|mp4|png|jpg|woff2)$/;
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { virt } from '../../agent/src/boards/virt.ts';
 import { type Colour, colourAt, near } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
-import { putBundle, removeBundles, zip } from '../harness/bundles.ts';
+import { CONTENT_PORT, putBundle, removeBundles, zip } from '../harness/bundles.ts';
 import { field } from '../harness/events.ts';
 import { waitForSpots } from '../harness/glass.ts';
 import { coloursPage, type PageServer } from '../harness/pages.ts';
@@ -12,7 +11,7 @@ const TEAL: Colour = [0, 128, 128];
 const RED: Colour = [200, 30, 30];
 const PAGE_MS = 120_000;
 
-const originOf = (name: string): string => `http://${name}.localhost:${virt.contentPort}`;
+const originOf = (name: string): string => `http://${name}.localhost:${CONTENT_PORT}`;
 
 /** A picture, a script, a stylesheet and text that only their own bundle may load. */
 const SECRETS = {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../ci/lib/wait.ts';
+import { CONTENT_PORT } from '../harness/bundles.ts';
 import { type GuestRequest, guestHttp } from '../harness/guest.ts';
 import { EventSocket } from '../harness/socket.ts';
 import { type Bench, scenario } from '../harness/suite.ts';
@@ -9,9 +10,6 @@ const OWN_ADDRESSES = ['127.0.0.1', '[::1]', '10.55.77.1', '10.0.2.15'];
 const AS_KIOSK = 'setpriv --reuid kiosk --regid kiosk --init-groups --';
 const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM)$/;
 const TRY_MS = 4000;
-
-/** Of the displayed content bundle, on the loopback (`contentPort` of the board). */
-const CONTENT_PORT = 8090;
 
 function contentAt(host: string): GuestRequest {
   return { method: 'GET', url: `http://${host}:${CONTENT_PORT}/` };
