@@ -15,7 +15,7 @@ import { changedPackages, configure, removeHalfPatched } from './configuration.t
 import { Display } from './display.ts';
 import { explainMake } from './failure.ts';
 import { setupBuildHost } from './host.ts';
-import { buildEnvironment, type MakeResult, type MakeRun, runMake } from './make.ts';
+import { buildEnvironment, runMake } from './make.ts';
 import { BuildProgress, packagesOf, parseStep } from './progress.ts';
 import { namedTree, pinnedTree, projectPin } from './source.ts';
 
@@ -45,30 +45,42 @@ interface Work {
   options: BuildrootOptions;
   output: string;
   downloads: string;
-  log: string;
   env: Record<string, string>;
+}
+
+/** Where Buildroot's release, downloads, compiler cache and build folders are, unless told otherwise. */
+export function buildrootFolder(): string {
+  return join(cacheFolder(), 'buildroot');
 }
 
 /** Builds what is not built yet and gives the folder with disk.img and what it was made of. */
 export async function buildWithBuildroot(options: BuildrootOptions): Promise<string> {
-  const base = join(cacheFolder(), 'buildroot');
+  const base = buildrootFolder();
   const output = options.output ?? join(base, options.board);
-  const env = buildEnvironment(process.env);
-  await setupBuildHost(env.PATH ?? '');
+  await setupBuildHost(buildEnvironment(process.env).PATH ?? '');
   await needRoom(output, existsSync(join(output, 'build')) ? ROOM_TO_GO_ON : ROOM, 'the build');
   if (process.getuid?.() === 0) {
     say('note: Buildroot advises against building as root; an ordinary user will do');
   }
+  return await buildIn(output, base, options);
+}
+
+/**
+ * Builds in a folder, on a computer that has what it takes.
+ * @param base folder of the release, the downloads and the compiler cache, for those that no variable moves
+ */
+export async function buildIn(output: string, base: string, options: BuildrootOptions): Promise<string> {
   const downloads = process.env.BR2_DL_DIR || join(base, 'downloads');
   mkdirSync(downloads, { recursive: true });
-  Object.assign(env, {
+  const env = {
+    ...buildEnvironment(process.env),
     BR2_DL_DIR: downloads,
     BR2_CCACHE_DIR: process.env.BR2_CCACHE_DIR || join(base, 'ccache'),
     VITRINE_VERSION: process.env.VITRINE_VERSION || projectVersion(),
     VITRINE_KEYRING: await keyringFile(options.keyring),
     ...sourceDate(),
-  });
-  const work = { options, output, downloads, log: join(output, 'build.log'), env };
+  };
+  const work = { options, output, downloads, env };
   // Its lock says that one build is at work in this folder.
   return await new Cache(output).exclusively(() => buildHere(work, base));
 }
@@ -82,7 +94,7 @@ async function buildHere(work: Work, base: string): Promise<string> {
   const configured = await configure(tree, options.board, output, env, say);
   if (options.clean) {
     say('removing what was built before');
-    finish(work, await runMake(make(work, ['clean'])));
+    await doMake(work, 'clean.log', ['clean']);
   }
   for (const name of removeHalfPatched(output))
     say(`${name} was being patched when it was stopped: unpacking it anew`);
@@ -103,33 +115,30 @@ async function buildHere(work: Work, base: string): Promise<string> {
     isInstalled: (folder) => has(folder, 'installed'),
     cores: options.jobs ?? availableParallelism(),
   });
-  say(`building in ${output}; everything that make says goes to ${work.log}`);
+  say(`building in ${output}; everything that make says goes to build.log there`);
   const display = new Display(progress);
-  const result = await runMake({ ...make(work, []), onLine: (line) => display.line(line) }).finally(() =>
-    display.end(),
-  );
-  finish(work, result);
+  await doMake(work, 'build.log', [], (line) => display.line(line)).finally(() => display.end());
   say(`built: ${progress.text}`);
   return join(output, 'images');
 }
 
-/** What runs make for a step of this build. */
-function make({ options, output, env, log }: Work, targets: string[]): MakeRun {
+/** Runs make to its end, its output in a log of the output folder; throws a sentence when it does not end well. */
+async function doMake(
+  { options, output, downloads, env }: Work,
+  logName: string,
+  targets: string[],
+  onLine: (line: string) => void = () => undefined,
+): Promise<void> {
   const args = ['-C', output];
   if (options.jobs !== undefined) args.push(`BR2_JLEVEL=${options.jobs}`);
   // Packages side by side, where each has folders of its own.
   if (/^BR2_PER_PACKAGE_DIRECTORIES=y$/m.test(readFileSync(join(output, '.config'), 'utf8'))) {
     args.push(`-j${options.jobs ?? availableParallelism()}`);
   }
-  return { args: [...args, ...targets], env, log, stop: options.stop };
-}
-
-/** Throws a sentence when make did not end well. */
-function finish({ downloads, log }: Work, { ok, stopped, output }: MakeResult): void {
-  if (stopped) {
-    throw new Problem('stopped. The same command goes on from here.');
-  }
-  if (!ok) throw new Problem(explainMake(output, downloads, log));
+  const log = join(output, logName);
+  const result = await runMake({ args: [...args, ...targets], env, log, onLine, stop: options.stop });
+  if (result.stopped) throw new Problem('stopped. The same command goes on from here.');
+  if (!result.ok) throw new Problem(explainMake(result.output, downloads, log));
 }
 
 async function showInfo({ output, env }: Work): Promise<string> {
@@ -150,7 +159,7 @@ async function removeChanged(work: Work, isBuilt: (name: string) => boolean): Pr
   if (changed.length > 0) {
     say(`changed since they were built: ${changed.join(' ')}`);
     const targets = changed.map((name) => `${name}-dirclean`);
-    finish(work, await runMake(make(work, targets)));
+    await doMake(work, 'clean.log', targets);
   }
   remember();
 }
@@ -164,7 +173,7 @@ async function downloadSources(work: Work, packages: Map<string, string>): Promi
     const step = parseStep(line);
     if (step?.what === 'Downloading') say(`downloading ${step.name} ${step.version}`);
   };
-  finish(work, await runMake({ ...make(work, ['source']), onLine }));
+  await doMake(work, 'download.log', ['source'], onLine);
 }
 
 /** The date that all files of the image get: the last commit's, so that a commit gives the same image every day. */

@@ -56,26 +56,20 @@ const PRIOR_MINUTES = 8;
 /** A second core does not do a second core's work: configure scripts and links run on one. */
 const EFFICIENCY = 0.7;
 
+/** What a run has built so far. */
 export interface Standing {
-  /** Weight of what this run has built. */
+  /** Weight of what is built. */
   done: number;
-  /** Weight of what is still to build. */
-  left: number;
-  /** Minutes of this run. */
+  /** Minutes that it took. */
   elapsed: number;
   /** Processor cores that build. */
   cores: number;
 }
 
 /** The speed, in minutes of one core's work a minute: at first that of the cores, more and more what was seen. */
-export function speedOf({ done, elapsed, cores }: Omit<Standing, 'left'>): number {
+export function speedOf({ done, elapsed, cores }: Standing): number {
   const assumed = Math.max(1, cores * EFFICIENCY);
   return (done + assumed * PRIOR_MINUTES) / (elapsed + PRIOR_MINUTES);
-}
-
-/** Minutes that the rest takes at that speed. */
-export function minutesLeft(standing: Standing): number {
-  return standing.left / speedOf(standing);
 }
 
 /** "3 h 20 min", "12 min", "under a minute". */

@@ -33,7 +33,8 @@ export function explainMake(output: string, downloads: string, log: string): str
   const stamp = failedStamp(output);
   if (stamp && (stamp.step === 'downloaded' || stamp.step === 'actual_downloaded')) {
     const urls = [...output.matchAll(/'(https?:\/\/[^']+)'/g)].map(([, url]) => url ?? '');
-    const file = urls.at(-1)?.split('/').pop()?.replace(/\?.*/, '');
+    // Buildroot's own mirror is asked for FOLDER/FILE, as the folder of downloads has it.
+    const place = /\/\/sources\.buildroot\.net\/([^/]+\/[^/?]+)/.exec(urls.join(' '))?.[1];
     const unresolved = /unable to resolve host address|Name or service not known/.test(output);
     const why = unresolved
       ? 'its host name could not be resolved'
@@ -41,8 +42,8 @@ export function explainMake(output: string, downloads: string, log: string): str
     return (
       `the source of ${stamp.folder} could not be downloaded: ${why}.` +
       `${urls.length > 0 ? ` Tried: ${[...new Set(urls)].join(' ')}.` : ''}\n` +
-      `Check the network and run the same command again: it goes on where it stopped. Without a network, put ${file ?? 'the file'} ` +
-      `into a folder of the package's name in ${downloads}; its checksum is looked at all the same. The log: ${log}`
+      `Check the network and run the same command again: it goes on where it stopped. Without a network, put the file where ` +
+      `Buildroot looks first: ${downloads}/${place ?? 'PACKAGE/FILE'} (its checksum is looked at all the same). The log: ${log}`
     );
   }
   const lines = output.trimEnd().split('\n').slice(-TAIL).join('\n');

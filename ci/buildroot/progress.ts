@@ -1,6 +1,6 @@
 /** What make's output says about where a Buildroot build stands. */
 import { printable } from '../lib/progress.ts';
-import { duration, minutesLeft, weightOf } from './estimate.ts';
+import { duration, speedOf, weightOf } from './estimate.ts';
 
 /** A line `>>> name version What it does`. Buildroot's own last steps have no name. */
 export interface Step {
@@ -53,6 +53,8 @@ export class BuildProgress {
   /** Packages that make has begun in this run and not installed yet, with when they began. */
   readonly #active = new Map<string, number>();
   #doneWeight = 0;
+  /** When the last package was installed: what is known of this computer's speed is from before. */
+  #settled: number;
   /** The last step that began. */
   step: Step | undefined;
 
@@ -60,6 +62,7 @@ export class BuildProgress {
     this.#watch = watch;
     this.#now = watch.now ?? (() => performance.now() / 60_000);
     this.#started = this.#now();
+    this.#settled = this.#started;
     this.#left = new Set(
       [...watch.packages].filter(([, folder]) => !watch.isInstalled(folder)).map(([name]) => name),
     );
@@ -91,24 +94,24 @@ export class BuildProgress {
       this.#active.delete(name);
       this.#left.delete(name);
       this.#doneWeight += weightOf(name);
+      this.#settled = this.#now();
     }
   }
 
   /** Minutes until all packages are built, as far as one can tell; the file systems come on top. */
   get minutesLeft(): number {
+    const elapsed = this.#settled - this.#started;
+    const speed = speedOf({ done: this.#doneWeight, elapsed, cores: this.#watch.cores });
     const now = this.#now();
     let left = 0;
-    let begun = 0;
     for (const name of this.#left) {
       const weight = weightOf(name);
       const since = this.#active.get(name);
       // What a package at work has behind it is not known; the time it has taken says something, but never all.
-      const part = since === undefined ? 0 : Math.min(0.9 * weight, now - since);
-      begun += part;
-      left += weight - part;
+      const part = since === undefined ? 0 : ((now - since) * speed) / this.#active.size;
+      left += weight - Math.min(0.9 * weight, part);
     }
-    const elapsed = now - this.#started;
-    return minutesLeft({ done: this.#doneWeight + begun, left, elapsed, cores: this.#watch.cores });
+    return left / speed;
   }
 
   /** One line for the person who waits. */
@@ -117,7 +120,10 @@ export class BuildProgress {
     const { name = '', version = '', what = '' } = this.step ?? {};
     const doing = [name, version, what].filter(Boolean).join(' ');
     const times = [duration(this.#now() - this.#started)];
-    if (this.#left.size > 0) times.push(`about ${duration(this.minutesLeft)} left`);
+    if (this.#left.size > 0) {
+      const left = this.minutesLeft;
+      times.push(`${left < 1 ? '' : 'about '}${duration(left)} left`);
+    }
     return `${count} ${doing || 'starting'} (${times.join(', ')})`;
   }
 }

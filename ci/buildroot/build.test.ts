@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../lib/problem.ts';
+import { type BuildrootOptions, buildIn } from './build.ts';
+import { fakeBuildroot } from './tests/fake-buildroot.ts';
+
+const skip =
+  spawnSync('make', ['--version'], { timeout: 10_000 }).status !== 0 && 'make is not installed here';
+const OPTIONS = { skip, timeout: 120_000 };
+
+let folder = '';
+let output = '';
+let tree = '';
+let options: BuildrootOptions;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vitrine-buildroot-'));
+  output = join(folder, 'output');
+  tree = fakeBuildroot(join(folder, 'tree'));
+  const keyring = join(folder, 'keyring.pem');
+  writeFileSync(keyring, 'certificates');
+  options = { board: 'rpi4', tree, keyring, stop: new AbortController().signal };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const build = (more: Partial<BuildrootOptions> = {}): Promise<string> =>
+  buildIn(output, join(folder, 'base'), { ...options, ...more });
+const log = (): string => readFileSync(join(output, 'build.log'), 'utf8');
+const steps = (what: string): number => log().split(`${what}\x1b`).length - 1;
+
+/** The sentence that a build ends with. */
+async function problem(work: Promise<string>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof Problem, String(error));
+    return error.message;
+  }
+  assert.fail('the build succeeded');
+}
+
+test('builds, and a second run builds nothing again', OPTIONS, async () => {
+  const images = await build({ jobs: 3 });
+  assert.equal(images, join(output, 'images'));
+  const [version, epoch, jobs] = readFileSync(join(images, 'disk.img'), 'utf8').trim().split(' ');
+  assert.match(version ?? '', /^\d+\.\d+\.\d+/);
+  assert.match(epoch ?? '', /^\d{9,}$/);
+  assert.equal(jobs, '3');
+  assert.equal(steps('Building'), 3);
+  const configured = statSync(join(output, '.config')).mtimeMs;
+  await build();
+  assert.equal(steps('Building'), 0);
+  assert.equal(statSync(join(output, '.config')).mtimeMs, configured);
+});
+
+test(
+  'a package that does not compile: its name, its last words, and the next run goes on',
+  OPTIONS,
+  async () => {
+    writeFileSync(join(tree, 'fail'), 'linux');
+    const message = await problem(build());
+    assert.match(message, /^linux-6\.12 could not be installed\. The last lines of .*build\.log:\n/);
+    assert.match(message, /something is wrong/);
+    rmSync(join(tree, 'fail'));
+    await build();
+    assert.equal(steps('Building'), 2);
+    assert.ok(!/host-tool/.test(log()), 'what was built before is not built again');
+    assert.ok(existsSync(join(output, 'build.log.1')), 'the log of the run before is kept');
+  },
+);
+
+test('no network: one sentence that names the source, at once', OPTIONS, async () => {
+  writeFileSync(join(tree, 'offline'), '');
+  const message = await problem(build());
+  assert.match(
+    message,
+    /^the source of host-tool-1\.2 could not be downloaded: its host name could not be resolved/,
+  );
+  assert.match(message, /base\/downloads\/host-tool\/host-tool-1\.2\.tar\.xz/);
+  assert.ok(!existsSync(join(output, 'build.log')), 'nothing was built');
+});
+
+test('stopped in the middle, nothing runs on, and the next run goes on', OPTIONS, async () => {
+  writeFileSync(join(tree, 'hang'), 'linux');
+  const stop = new AbortController();
+  const stopped = problem(build({ stop: stop.signal }));
+  while (!existsSync(join(tree, 'hanging'))) await sleep(20);
+  stop.abort();
+  assert.match(await stopped, /^stopped\. The same command goes on/);
+  const pid = Number(readFileSync(join(tree, 'hanging'), 'utf8'));
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  rmSync(join(tree, 'hang'));
+  await build();
+  assert.equal(steps('Building'), 2);
+});
+
+test('a package that was being patched when it was stopped is unpacked anew', OPTIONS, async () => {
+  await build();
+  const package_ = join(output, 'build/linux-6.12');
+  for (const stamp of ['patched', 'installed']) rmSync(join(package_, `.stamp_${stamp}`));
+  writeFileSync(join(package_, '.applied_patches_list'), 'one.patch\n');
+  await build();
+  assert.equal(steps('Extracting'), 1);
+  assert.ok(!existsSync(join(package_, '.applied_patches_list')));
+});
+
+test('a changed source of this project is built again, and nothing else', OPTIONS, async () => {
+  await build();
+  // As if the package had been built from something else.
+  const mark = join(output, '.vitrine-sources');
+  writeFileSync(mark, readFileSync(mark, 'utf8').replace(/^(vitrine-agent) .*$/m, '$1 before'));
+  await build();
+  assert.equal(steps('Building'), 1);
+  assert.match(log(), />>> vitrine-agent 0\.1 Building/);
+});
+
+test('a changed configuration is configured again', OPTIONS, async () => {
+  await build();
+  writeFileSync(join(output, '.vitrine-configured'), 'of other files');
+  appendFileSync(join(output, '.config'), 'BR2_PACKAGE_MORE=y\n');
+  await build();
+  assert.doesNotMatch(readFileSync(join(output, '.config'), 'utf8'), /MORE/);
+});
+
+test('--clean builds everything again', OPTIONS, async () => {
+  await build();
+  await build({ clean: true });
+  assert.equal(steps('Building'), 3);
+});
+
+test('a folder that is no Buildroot, or of another series, is refused', OPTIONS, async () => {
+  mkdirSync(join(folder, 'empty'));
+  assert.match(await problem(build({ tree: join(folder, 'empty') })), /holds no Buildroot/);
+  const other = fakeBuildroot(join(folder, 'other'), '2026.05');
+  assert.match(await problem(build({ tree: other })), /is Buildroot 2026\.05; .* 2026\.02\.x/);
+});
+
+test('a keyring that is not there is said before anything is built', OPTIONS, async () => {
+  assert.match(await problem(build({ keyring: join(folder, 'none.pem') })), /no keyring/);
+});
