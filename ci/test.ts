@@ -1,11 +1,13 @@
 /**
- * `npm test`: lint, types, unit tests, generated files, the image, every board's disk and the scenarios in QEMU. The
+ * `npm test`: lint, types, unit tests, generated files, the image, every board's disk, the Buildroot configurations
+ * where a checkout is at hand, and the scenarios in QEMU. The
  * image is built while the checks that need none run; their outputs are shown one after the other. Its last line is
  * the sum over everything: every unit test and every test of a scenario counts, and each other check as one.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { boards } from './boards.ts';
+import { checkBuildroot } from './buildroot/check.ts';
 import { ROOT } from './lib/places.ts';
 import { command, messageOf } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
@@ -71,6 +73,7 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
     return PASSED;
   });
   await report.stage('boards', () => boards(print));
+  await report.stage('Buildroot', () => checkBuildroot(print));
   if (built.failed === 0) {
     await report.stage('scenarios', () =>
       scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS))),

@@ -1,0 +1,197 @@
+/**
+ * `npm run check:buildroot`, a stage of `npm test`: whether the external tree fits the Buildroot checkout that
+ * BUILDROOT_DIR names. Nothing is downloaded or compiled. Without BUILDROOT_DIR it is skipped.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { boardNames } from '../boards.ts';
+import { run } from '../image/lib/run.ts';
+import { ROOT } from '../lib/places.ts';
+import { command } from '../lib/problem.ts';
+import { close, FAILED, PASSED, SKIPPED, sum, type Tally } from '../lib/tally.ts';
+import { projectFiles, runTool } from '../lib/tool.ts';
+import { type Package, packagesOf, uncovered, unlisted } from './checks/packages.ts';
+import { fragmentNames, lostSymbols, redundantSymbols, symbolsOf } from './checks/symbols.ts';
+import { complaints, EXTERNAL, Output } from './checks/tree.ts';
+import { namedTree, projectPin } from './source.ts';
+
+const PYTHON_TIMEOUT_MS = 60_000;
+
+/** What a reviewer asks of every image, whether a fragment says it or it is Buildroot's default. */
+const DEMANDED = symbolsOf(`
+BR2_DOWNLOAD_FORCE_CHECK_HASHES=y
+BR2_REPRODUCIBLE=y
+BR2_PIC_PIE=y
+BR2_RELRO_FULL=y
+BR2_SSP_STRONG=y
+BR2_FORTIFY_SOURCE_3=y
+BR2_PACKAGE_LIBSECCOMP=y
+BR2_PACKAGE_VITRINE_WPEWEBKIT_SANDBOX=y
+# BR2_TARGET_ENABLE_ROOT_LOGIN is not set
+# BR2_TARGET_GENERIC_GETTY is not set
+# BR2_TARGET_GENERIC_REMOUNT_ROOTFS_RW is not set
+`);
+/** Ways to log in or to become root that no image has. */
+const FORBIDDEN = ['OPENSSH', 'DROPBEAR', 'SUDO', 'POLKIT', 'UTIL_LINUX_SU', 'UTIL_LINUX_LOGIN', 'RNG_TOOLS'];
+
+type Print = (text: string) => void;
+
+class Checks {
+  readonly #print: Print;
+  readonly #tallies: Tally[] = [];
+
+  constructor(print: Print) {
+    this.#print = print;
+  }
+
+  get tally(): Tally {
+    return sum(this.#tallies);
+  }
+
+  /** A check is passed when it has no complaint; whether it was. */
+  async check(name: string, work: () => Promise<readonly string[]>): Promise<boolean> {
+    const wrong = await complaints(work);
+    const ok = wrong.length === 0;
+    this.#print(`${ok ? 'ok     ' : 'FAILED '} ${name}\n`);
+    for (const line of wrong) this.#print(`          ${line}\n`);
+    this.#tallies.push(ok ? PASSED : FAILED);
+    return ok;
+  }
+
+  skip(name: string, why: string): void {
+    this.#print(`skipped ${name}: ${why}\n`);
+    this.#tallies.push(SKIPPED);
+  }
+}
+
+/** The files that a board's configuration is merged from. */
+async function filesOf(configuration: string): Promise<string[]> {
+  const defconfig = join(EXTERNAL, `configs/${configuration}_defconfig`);
+  return fragmentNames(await readFile(defconfig, 'utf8')).map((name) =>
+    name === 'board' ? defconfig : join(EXTERNAL, `configs/fragments/${name}.config`),
+  );
+}
+
+/** Without comments, and without what tells of the moment: where the defconfig was, the external tree's commit. */
+function effective(configuration: string): string[] {
+  return configuration
+    .split('\n')
+    .filter((line) => /^BR2_(?!DEFCONFIG=|EXTERNAL_VITRINE_VERSION=)/.test(line));
+}
+
+/** Our packages: the folders of `package/`. */
+function ownPackages(): Promise<string[]> {
+  return readdir(join(EXTERNAL, 'package'));
+}
+
+/** Checks one board's configuration; by file, the symbols that this board would have without the file's saying so. */
+async function checkBoard(
+  checks: Checks,
+  buildroot: string,
+  output: Output,
+  board: string,
+): Promise<Map<string, string[]>> {
+  const needless = new Map<string, string[]>();
+  const configured = await checks.check(`${board}: configure`, async () => {
+    await output.configure();
+    return [];
+  });
+  if (!configured) return needless;
+  const env = await readFile(join(ROOT, 'board', board, 'board.env'), 'utf8');
+  const files = await filesOf(/^BUILDROOT_CONFIG=(\w+)$/m.exec(env)?.[1] ?? 'unknown');
+  const before = await output.read('.config');
+
+  await checks.check(`${board}: no symbol of the fragments is lost`, async () => {
+    const lost = [];
+    for (const file of files) {
+      const wanted = symbolsOf(await readFile(file, 'utf8'));
+      if (wanted.size === 0) lost.push(`${file} says nothing`);
+      lost.push(...lostSymbols(wanted, before));
+    }
+    return [...lost, ...lostSymbols(symbolsOf(await output.read('vitrine/board.config')), before)];
+  });
+  await checks.check(`${board}: hardened, and nobody logs in`, async () => {
+    const on = symbolsOf(before);
+    const found = FORBIDDEN.filter((name) => on.get(`BR2_PACKAGE_${name}`) === 'y');
+    return [...lostSymbols(DEMANDED, before), ...found.map((name) => `${name} is in the image`)];
+  });
+  await checks.check(`${board}: savedefconfig and back is the same`, async () => {
+    const shortest = await output.roundTrip();
+    for (const file of files) {
+      needless.set(file, redundantSymbols(symbolsOf(await readFile(file, 'utf8')), shortest));
+    }
+    const back = new Set(effective(await output.read('.config')));
+    const lines = effective(before);
+    const gone = lines.filter((line) => !back.has(line)).map((line) => `gone: ${line}`);
+    return back.size === lines.length ? gone : [...gone, `${back.size} lines, not ${lines.length}`];
+  });
+
+  let packages = new Map<string, Package>();
+  const asked = await checks.check(`${board}: packages with version, licenses and their texts`, async () => {
+    packages = packagesOf(await output.make('show-info'));
+    return unlisted(packages, await ownPackages());
+  });
+  if (asked) {
+    await checks.check(`${board}: a sum for each download of ${packages.size} packages`, () =>
+      uncovered(packages, buildroot, EXTERNAL),
+    );
+  }
+  await checks.check(`${board}: this computer can build it`, async () => {
+    await output.make('dependencies');
+    return [];
+  });
+  return needless;
+}
+
+/** Buildroot's own style checker, over the whole tree. */
+async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
+  const name = 'check-package';
+  const magic = await runTool('python3', ['-c', 'import magic'], PYTHON_TIMEOUT_MS);
+  if (!magic.ok) {
+    checks.skip(name, "it needs Python's magic module (Debian: python3-magic)");
+    return;
+  }
+  const files = (await projectFiles('buildroot-external')).map((path) => join(ROOT, path));
+  await checks.check(`${name} (${files.length} files)`, async () => {
+    await run(join(buildroot, 'utils/check-package'), ['--br2-external', ...files]);
+    return [];
+  });
+}
+
+/** All checks with a Buildroot checkout; one that is skipped without. */
+export async function checkBuildroot(print: Print): Promise<Tally> {
+  const checks = new Checks(print);
+  const named = process.env.BUILDROOT_DIR;
+  if (!named) {
+    checks.skip('the external tree', 'BUILDROOT_DIR names no Buildroot checkout');
+    return checks.tally;
+  }
+  const buildroot = namedTree(named, projectPin(), (line) => print(`${line}\n`));
+  // One folder, for Kconfig's own program is compiled in it once.
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-buildroot-'));
+  try {
+    await checkStyle(checks, buildroot);
+    const boards = boardNames();
+    const needless = new Map<string, string[][]>();
+    for (const board of boards) {
+      const found = await checkBoard(checks, buildroot, new Output(buildroot, board, folder), board);
+      for (const [file, names] of found) needless.set(file, [...(needless.get(file) ?? []), names]);
+    }
+    await checks.check('no fragment says what holds anyway', async () =>
+      [...needless].flatMap(([file, [first = [], ...others]]) =>
+        first
+          .filter((name) => others.every((names) => names.includes(name)))
+          .map((name) => `${file.slice(ROOT.length + 1)}: ${name}`),
+      ),
+    );
+    return checks.tally;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => close(await checkBuildroot((text) => process.stdout.write(text))));
+}
