@@ -53,7 +53,7 @@ function rendered(folder: string, board: string): Pick<Evidence, 'defined' | 'te
   const { ok, text } = render(folder, board, out, TEMPLATES);
   assert.ok(ok, text);
   const templates = readdirSync(out).map((name): [string, string] => [
-    name,
+    name.replace('rauc-', ''),
     readFileSync(join(out, name), 'utf8'),
   ]);
   return { defined: parseDefinitions(text), templates: new Map(templates) };
@@ -89,16 +89,16 @@ function makeEvidence(board: string): Evidence {
     fat.set('config.txt', Buffer.from(files.templates.get('config.txt') ?? ''));
   }
   const attempts = textOf(files, 'BOOT_ATTEMPTS');
-  const fine = ['repeated', 'rauc', 'gpio-watchdog'].map((name): [string, Said] => [
-    name,
-    { ok: true, text: '' },
-  ]);
+  const fine = ['repeated', 'root-repeated', 'busybox', 'rauc', 'gpio-watchdog'].map(
+    (name): [string, Said] => [name, { ok: true, text: '' }],
+  );
   const said = new Map(fine)
     .set('boot-script', { ok: true, text: 'Image Type:   PowerPC Linux Script (uncompressed)\n' })
     .set('environment', {
       ok: true,
       text: `BOOT_A_LEFT=${attempts}\nBOOT_B_LEFT=${attempts}\nBOOT_ORDER=A B\n`,
     })
+    .set('kernel-files', { ok: true, text: './initrd.img\n./vmlinuz\n' })
     .set('too-big', { ok: false, text: 'Disk full\n' });
   return {
     board,
@@ -214,6 +214,12 @@ for (const [what, from, to, problem] of SCRIPTS) {
   });
 }
 
+test('a kernel under another name is refused', () => {
+  const evidence = goodEvidence('rpi4');
+  const said = new Map(evidence.said).set('kernel-files', { ok: true, text: './Image\n./initrd.img\n' });
+  assert.deepEqual(failing({ ...evidence, said }), ['kernel and initramfs']);
+});
+
 test('a script on the disk that is not the rendered one is refused', () => {
   const evidence = goodEvidence('virt');
   const fat = new Map(evidence.fat).set('boot.scr', bootImage('echo something else\n'));
@@ -224,7 +230,9 @@ const SAID: [check: string, name: string, ok: boolean][] = [
   ['boot script', 'boot-script', false],
   ['RAUC configuration', 'rauc', false],
   ['U-Boot environment', 'environment', false],
-  ['same bytes when made again', 'repeated', false],
+  ['same disk when made again', 'repeated', false],
+  ['same root when made again', 'root-repeated', false],
+  ['kernel and initramfs', 'busybox', false],
   ['files of the firmware', 'gpio-watchdog', false],
   ['files of the firmware', 'too-big', true],
 ];

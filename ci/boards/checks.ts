@@ -3,6 +3,7 @@
  * another program will read on the device, and compares it with the definitions and with the other things.
  */
 import { bootScriptProblems } from './boot-script.ts';
+import { differs, textOf } from './defined.ts';
 import type { Evidence } from './evidence.ts';
 import {
   boardFileProblems,
@@ -29,7 +30,9 @@ const CHECKS: Readonly<Record<string, (evidence: Evidence) => string[]>> = {
   fstab: fstabProblems,
   'board.json': boardFileProblems,
   'files of the firmware': firmwareProblems,
-  'same bytes when made again': ({ said }) => saidProblems(said, 'repeated'),
+  'kernel and initramfs': kernelProblems,
+  'same root when made again': ({ said }) => saidProblems(said, 'root-repeated'),
+  'same disk when made again': ({ said }) => saidProblems(said, 'repeated'),
 };
 
 /** Every check of one board. */
@@ -56,6 +59,18 @@ export function checkTogether(boards: readonly Pick<Evidence, 'board' | 'defined
     }
   }
   return { name: 'names of their own', problems };
+}
+
+/** What post-build.sh leaves in /boot: what the boot script loads, and an initramfs whose programs run. */
+function kernelProblems(evidence: Evidence): string[] {
+  const files = (evidence.said.get('kernel-files')?.text ?? '').split('\n').filter(Boolean);
+  const expected = ['KERNEL_FILE', 'INITRD_FILE'].map((name) =>
+    textOf(evidence, name).replace(/^\/boot/, '.'),
+  );
+  return [
+    ...differs('/boot', files.sort().join(' '), expected.sort().join(' ')),
+    ...saidProblems(evidence.said, 'busybox'),
+  ];
 }
 
 function saidProblems(said: Evidence['said'], name: string): string[] {

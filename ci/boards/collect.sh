@@ -23,10 +23,36 @@ COMMON_DIR=$boards/common
 BOARD_DIR=$boards/$board
 # shellcheck source=board/common/render.sh
 . "$COMMON_DIR/render.sh"
-for template in boot.cmd initramfs/init templates/fstab templates/fw_env.config templates/rauc-system.conf \
-    templates/board.json templates/ports.nft templates/watchdog.conf; do
-    note "templates/$(basename "$template")" "$boards/common/show.sh" "$board" "$template"
+render "$COMMON_DIR/boot.cmd" "$out/templates/boot.cmd"
+
+# A root filesystem as Buildroot leaves it for post-build.sh: /usr merged, the kernel under its makefile's name. All
+# modules are built in.
+target=$work/target
+modules=$target/usr/lib/modules/0.0.0
+mkdir -p "$target/boot" "$target/etc/systemd" "$target/usr/bin" "$modules"
+ln -s usr/bin "$target/bin"
+ln -s usr/lib "$target/lib"
+cp /usr/bin/busybox "$target/usr/bin"
+echo kernel >"$target/boot/Image"
+echo tree >"$target/boot/board.dtb"
+echo kernel/none.ko: >"$modules/modules.dep"
+for module in $INITRAMFS_MODULES; do echo "kernel/$module.ko"; done >"$modules/modules.builtin"
+mkdir "$work/key"
+/src/ci/image/make-key.sh "$work/key"
+export VITRINE_VERSION=0 VITRINE_KEYRING="$work/key/keyring.pem"
+note post-build "$boards/common/post-build.sh" "$target" "$board"
+[ ! -e "$out/post-build.failed" ] || exit 0
+cp -a "$target" "$work/once"
+"$boards/common/post-build.sh" "$target" "$board"
+note root-repeated diff -r --no-dereference "$work/once" "$target"
+for file in etc/fstab etc/fw_env.config etc/rauc/system.conf etc/vitrine/board.json etc/vitrine/ports.nft; do
+    cp "$target/$file" "$out/templates"
 done
+(cd "$target/boot" && find . -type f | LC_ALL=C sort) >"$out/kernel-files"
+mkdir "$work/initramfs"
+zstd -dc "$target$INITRD_FILE" | (cd "$work/initramfs" && cpio -id --quiet)
+note busybox chroot "$work/initramfs" /bin/switch_root --help
+cp "$work/initramfs/init" "$out/templates"
 
 # dummies FOLDER: what Buildroot, or ci/image, leaves for post-image.sh.
 dummies() {
@@ -64,8 +90,7 @@ sed "s,^$BOOT_MOUNT/,$out/fat/," "$out/templates/fw_env.config" >"$work/fw_env.c
 note environment fw_printenv -c "$work/fw_env.config"
 
 # RAUC reads its configuration before it does anything; with a signed bundle at hand it then has nothing to complain of.
-mkdir "$work/key" "$work/bundle"
-/src/ci/image/make-key.sh "$work/key"
+mkdir "$work/bundle"
 head -c 65536 /dev/urandom >"$work/bundle/rootfs.ext4"
 cat >"$work/bundle/manifest.raucm" <<EOF
 [update]
@@ -78,7 +103,7 @@ filename=rootfs.ext4
 EOF
 rauc bundle --cert="$work/key/signing.pem" --key="$work/key/signing.key" "$work/bundle" "$work/update.raucb" \
     >"$work/log" 2>&1 || cat "$work/log" >&2
-note rauc rauc --conf="$out/templates/rauc-system.conf" --confopt=system:data-directory="$work/rauc" \
+note rauc rauc --conf="$out/templates/system.conf" --confopt=system:data-directory="$work/rauc" \
     --confopt=keyring:path="$work/key/keyring.pem" info "$work/update.raucb"
 
 # The device-tree overlay of a GPIO watchdog, whether or not the board has one.

@@ -60,7 +60,7 @@ export function readEvidence(board: string, folder: string): Evidence {
     if (path.includes('/') || path.endsWith('.failed')) continue;
     said.set(path, { ok: !files.has(`${path}.failed`), text: content.toString() });
   }
-  for (const name of ['definitions', 'post-image', 'table', 'fat-copy']) {
+  for (const name of ['definitions', 'post-build', 'post-image', 'table', 'fat-copy']) {
     const { ok, text } = said.get(name) ?? { ok: false, text: 'it was not run' };
     if (!ok) throw new Error(`${name}: ${text.trim()}`);
   }

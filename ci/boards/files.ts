@@ -16,7 +16,7 @@ export function raucProblems(evidence: Evidence): string[] {
   const { said, table } = evidence;
   const rauc = said.get('rauc') ?? { ok: false, text: 'it was not run' };
   if (!rauc.ok) return [`rauc does not take its configuration: ${rauc.text.trim()}`];
-  const text = templateOf(evidence, 'rauc-system.conf');
+  const text = templateOf(evidence, 'system.conf');
   const names = table.partitions.map(({ name }) => `${BY_LABEL}${name}`);
   const slots = [...text.matchAll(/^\[slot\.rootfs\.\d\]\n(?:.+\n)*/gm)].map(([section]) => ({
     device: /^device=(.*)$/m.exec(section)?.[1] ?? '',
