@@ -164,13 +164,20 @@ export async function unpackFirmware(build: Build, folder: string): Promise<void
   await run('dpkg-deb', ['-x', join(build.store.archives, firmwarePackage(build)), folder]);
 }
 
+/** What of `board/common` goes into an image from packages: not the kernel's and U-Boot's sources and settings. */
+function boardInputs(): string[] {
+  const compiled = ['linux', 'patches', 'uboot'];
+  const names = readdirSync(join(ROOT, 'board/common')).filter((name) => !compiled.includes(name));
+  return names.map((name) => join('board/common', name));
+}
+
 /** The folder with disk.img, u-boot.rom and vmlinuz. */
 export async function assembleImage(build: Build, from: Ingredients): Promise<string> {
   const key = hashOf(
     ...[from.builder, from.runtime, from.agent, ...from.parts.values()].map((folder) => basename(folder)),
     hashFiles(ROOT, [
       'overlay',
-      'board/common',
+      ...boardInputs(),
       `board/${build.board}`,
       'ci/image/assemble.sh',
       'ci/image/finish.sh',
