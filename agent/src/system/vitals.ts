@@ -2,9 +2,16 @@ import { access, readdir, readFile, statfs } from 'node:fs/promises';
 import { loadavg, totalmem, uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Vitals } from '../resources/device/ports.ts';
+import { run } from './processes.ts';
 
-/** Raspberry Pi firmware: bits 0 under-voltage, 1 frequency capped, 2 throttled, 3 soft temperature limit. */
-const THROTTLED = '/sys/devices/platform/soc/soc:firmware/get_throttled';
+/** Where a Raspberry Pi's firmware takes requests. */
+const FIRMWARE_MAILBOX = '/dev/vcio';
+/** The kernel waits 3 s for the firmware's answer. */
+const FIRMWARE_TIMEOUT_MS = 5000;
+/**
+ * Bits of the firmware's answer: 0 undervoltage, 1 frequency capped, 2 throttled, 3 soft temperature limit; 16 to 19 the
+ * same of the past.
+ */
 const UNDERVOLTAGE_BITS = 0b0001;
 const THROTTLED_BITS = 0b1110;
 /** Names of thermal zones that are the processor's, the better first. */
@@ -15,15 +22,21 @@ export interface VitalsOptions {
   dataFolder: string;
   /** Prefix of all system paths, for tests. */
   root?: string;
+  /** agent/raspberrypi/vitrine-throttled.c: the mailbox wants an ioctl, which Node does not have. */
+  throttledCommand?: string;
 }
 
 /** Reads the board's health from procfs and sysfs; what this board does not have is null. */
-export function linuxVitals({ dataFolder, root = '/' }: VitalsOptions): Vitals {
+export function linuxVitals({
+  dataFolder,
+  root = '/',
+  throttledCommand = 'vitrine-throttled',
+}: VitalsOptions): Vitals {
   const at = (path: string) => join(root, path);
   return {
     async read() {
       const [firmware, alarm, temperature, memory, disk, synced] = await Promise.all([
-        readNumber(at(THROTTLED), 16),
+        firmwareFlags(at(FIRMWARE_MAILBOX), throttledCommand),
         undervoltageAlarm(at('/sys/class/hwmon')),
         processorTemperature(at('/sys/class/thermal')),
         availableMemory(at('/proc/meminfo')),
@@ -33,7 +46,7 @@ export function linuxVitals({ dataFolder, root = '/' }: VitalsOptions): Vitals {
       return {
         uptime_s: Math.round(uptime() * 1000) / 1000,
         throttled: firmware === null ? null : (firmware & THROTTLED_BITS) !== 0,
-        undervoltage: firmware === null ? alarm : (firmware & UNDERVOLTAGE_BITS) !== 0,
+        undervoltage: undervoltageOf(firmware, alarm),
         temperature_c: temperature,
         load_1m: loadavg()[0] ?? 0,
         memory: { total_bytes: totalmem(), available_bytes: memory },
@@ -54,12 +67,34 @@ async function readText(path: string): Promise<string | null> {
   );
 }
 
-async function readNumber(path: string, base = 10): Promise<number | null> {
-  const value = Number.parseInt((await readText(path)) ?? '', base);
+async function readNumber(path: string): Promise<number | null> {
+  const value = Number.parseInt((await readText(path)) ?? '', 10);
   return Number.isNaN(value) ? null : value;
 }
 
-/** The mainline driver of the same firmware (`rpi_volt`) knows the alarm only. */
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What a Raspberry Pi's firmware says of its power and heat; null where there is none to ask. */
+async function firmwareFlags(mailbox: string, command: string): Promise<number | null> {
+  if (!(await exists(mailbox))) return null;
+  const answer = await run(command, [], { timeoutMs: FIRMWARE_TIMEOUT_MS }).catch(() => undefined);
+  return answer?.code === 0 && /^[0-9a-f]{1,8}\n$/.test(answer.stdout)
+    ? Number.parseInt(answer.stdout, 16)
+    : null;
+}
+
+/** The alarm stands for two seconds; the firmware's bit is of this very moment. */
+function undervoltageOf(firmware: number | null, alarm: boolean | null): boolean | null {
+  if (firmware === null) return alarm;
+  return alarm === true || (firmware & UNDERVOLTAGE_BITS) !== 0;
+}
+
+/** Of the kernel's driver for that firmware, `rpi_volt`, wherever among the hwmon devices it is. */
 async function undervoltageAlarm(folder: string): Promise<boolean | null> {
   for (const entry of await readdir(folder).catch(() => [])) {
     if ((await readText(join(folder, entry, 'name'))) !== 'rpi_volt') continue;
@@ -88,11 +123,6 @@ async function availableMemory(path: string): Promise<number | null> {
 
 /** systemd-timesyncd leaves a file when it has set the clock; null where it does not run. */
 async function timeSynced(folder: string): Promise<boolean | null> {
-  const exists = (path: string) =>
-    access(path).then(
-      () => true,
-      () => false,
-    );
   if (await exists(join(folder, 'synchronized'))) return true;
   return (await exists(folder)) ? false : null;
 }

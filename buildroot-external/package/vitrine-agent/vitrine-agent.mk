@@ -42,6 +42,20 @@ define VITRINE_AGENT_INSTALL_TARGET_CMDS
 	cp -dR $(@D)/agent/dist/. $(TARGET_DIR)$(VITRINE_AGENT_DIR)
 endef
 
+# What asks the Raspberry Pi's firmware for the health report.
+ifeq ($(BR2_PACKAGE_RPI_FIRMWARE),y)
+define VITRINE_AGENT_BUILD_THROTTLED
+	$(TARGET_CC) $(TARGET_CFLAGS) $(TARGET_LDFLAGS) -o $(@D)/vitrine-throttled \
+		$(@D)/agent/raspberrypi/vitrine-throttled.c
+endef
+VITRINE_AGENT_POST_BUILD_HOOKS += VITRINE_AGENT_BUILD_THROTTLED
+
+define VITRINE_AGENT_INSTALL_THROTTLED
+	$(INSTALL) -D -m 0755 $(@D)/vitrine-throttled $(TARGET_DIR)/usr/bin/vitrine-throttled
+endef
+VITRINE_AGENT_POST_INSTALL_TARGET_HOOKS += VITRINE_AGENT_INSTALL_THROTTLED
+endif
+
 # The texts of the licenses of the npm packages, beside the agent's own.
 define VITRINE_AGENT_NPM_LICENSES
 	cd $(@D) && for package in `$(HOST_DIR)/bin/npm query --package-lock-only .prod | \
