@@ -32,6 +32,13 @@ export default scenario({
       assert.equal(output.trim(), 'running');
     });
 
+    await test('nobody is asked to log in, on no console', async () => {
+      const gettys = await device.shell.ok(
+        "systemctl list-units --no-legend --plain 'getty@*' 'serial-getty@*' 'console-getty*'",
+      );
+      assert.equal(gettys, '');
+    });
+
     await test('the root is read-only, what changes lives on the data partition', async () => {
       const root = await device.shell.ok('findmnt -no FSTYPE,OPTIONS /');
       assert.match(root, /^ext4\s+ro\b/);
