@@ -15,16 +15,17 @@ setenv kernel_addr @KERNEL_ADDR@
 setenv initrd_addr @INITRD_ADDR@
 setenv scratch @ENV_SCRATCH@
 
-# Which copies are valid? "none" is no variable of theirs: nothing is imported yet.
+# Which copies are valid? "none" is no variable of theirs: nothing is imported yet. A short file is none: what an earlier
+# boot left in memory may complete it.
 setenv valid_0
 setenv valid_1
-if load ${devtype} ${devnum}:@BOOT_PART@ @ENV_0@ @ENV_FILE_0@; then
+if load ${devtype} ${devnum}:@BOOT_PART@ @ENV_0@ @ENV_FILE_0@ @ENV_SIZE@ && itest 0x${filesize} == @ENV_SIZE@; then
   cp.b @ENV_0_GENERATION@ @GENERATION_0@ 1
   cp.b @ENV_0@ ${scratch} 4
   cp.b ${scratch} @ENV_0_PACKED@ 4
   if env import -c @ENV_0_PACKED@ @ENV_PACKED_SIZE@ none; then setenv valid_0 1; fi
 fi
-if load ${devtype} ${devnum}:@BOOT_PART@ @ENV_1@ @ENV_FILE_1@; then
+if load ${devtype} ${devnum}:@BOOT_PART@ @ENV_1@ @ENV_FILE_1@ @ENV_SIZE@ && itest 0x${filesize} == @ENV_SIZE@; then
   cp.b @ENV_1_GENERATION@ @GENERATION_1@ 1
   cp.b @ENV_1@ ${scratch} 4
   cp.b ${scratch} @ENV_1_PACKED@ 4
@@ -55,7 +56,10 @@ else
   echo "vitrine: no valid environment, starting with the defaults"
   mw.b ${scratch} 0 1
 fi
+# As in RAUC's own script, what is missing has its default.
 test -n "${BOOT_ORDER}" || setenv BOOT_ORDER "A B"
+test -n "${BOOT_A_LEFT}" || setenv BOOT_A_LEFT @BOOT_ATTEMPTS@
+test -n "${BOOT_B_LEFT}" || setenv BOOT_B_LEFT @BOOT_ATTEMPTS@
 
 # The first slot of the order with an attempt left; in a second round, after all were used up, with new attempts
 # rather than never to start again.
@@ -65,12 +69,12 @@ for round in 1 2; do
     if test -n "${slot}"; then
       true
     elif test "${candidate}" = "A"; then
-      if test "${BOOT_A_LEFT}" = "3"; then setenv BOOT_A_LEFT 2; setenv slot A
+      if test "${BOOT_A_LEFT}" -ge 3; then setenv BOOT_A_LEFT 2; setenv slot A
       elif test "${BOOT_A_LEFT}" = "2"; then setenv BOOT_A_LEFT 1; setenv slot A
       elif test "${BOOT_A_LEFT}" = "1"; then setenv BOOT_A_LEFT 0; setenv slot A
       fi
     elif test "${candidate}" = "B"; then
-      if test "${BOOT_B_LEFT}" = "3"; then setenv BOOT_B_LEFT 2; setenv slot B
+      if test "${BOOT_B_LEFT}" -ge 3; then setenv BOOT_B_LEFT 2; setenv slot B
       elif test "${BOOT_B_LEFT}" = "2"; then setenv BOOT_B_LEFT 1; setenv slot B
       elif test "${BOOT_B_LEFT}" = "1"; then setenv BOOT_B_LEFT 0; setenv slot B
       fi
