@@ -4,7 +4,8 @@
  *
  * - `BOOT_ORDER` names the slots, most wanted first; missing or empty it is "A B". What names no slot is passed over.
  * - `BOOT_x_LEFT` counts the attempts that are left; missing it is the full number. RAUC reads it as a number: what is
- *   none is 0. More than the full number, which only another configuration writes, counts as the full number.
+ *   none is 0. More than the full number, which only another configuration writes, counts as the full number. The
+ *   counter of a slot that is not booted is not touched.
  * - The first slot of the order with an attempt left is booted, and one attempt of it is used up beforehand.
  * - With no attempt left anywhere, all slots are given the full number: never is a device dead for good. An order
  *   without any slot is "A B" then.
@@ -34,18 +35,18 @@ export function expectedBoot(copies: Copies): Boot {
   const found = source === undefined ? undefined : copies[source];
   const variables = found?.variables ?? {};
   let order = variables.BOOT_ORDER || SLOTS.join(' ');
-  const left = new Map(SLOTS.map((slot) => [slot, attempts(variables[`BOOT_${slot}_LEFT`])]));
+  const left = new Map(SLOTS.map((slot) => [slot, variables[`BOOT_${slot}_LEFT`] || String(ATTEMPTS)]));
 
-  const first = (): Slot | undefined => slotsOf(order).find((slot) => (left.get(slot) ?? 0) > 0);
+  const first = (): Slot | undefined => slotsOf(order).find((slot) => attempts(left.get(slot)) > 0);
   let slot = first();
   if (!slot) {
-    for (const each of SLOTS) left.set(each, ATTEMPTS);
+    for (const each of SLOTS) left.set(each, String(ATTEMPTS));
     if (slotsOf(order).length === 0) order = SLOTS.join(' ');
     slot = first() ?? SLOTS[0];
   }
-  left.set(slot, (left.get(slot) ?? 0) - 1);
+  left.set(slot, String(attempts(left.get(slot)) - 1));
 
-  const counters = SLOTS.map((each) => [`BOOT_${each}_LEFT`, String(left.get(each))]);
+  const counters = SLOTS.map((each) => [`BOOT_${each}_LEFT`, left.get(each)]);
   return {
     slot,
     copy: source === 0 ? 1 : 0,
@@ -60,7 +61,6 @@ function slotsOf(order: string): Slot[] {
   return order.split(' ').flatMap((word) => SLOTS.filter((slot) => slot === word));
 }
 
-function attempts(text: string | undefined): number {
-  if (text === undefined || text === '') return ATTEMPTS;
+function attempts(text = ''): number {
   return /^\d+$/.test(text) ? Math.min(Number(text), ATTEMPTS) : 0;
 }

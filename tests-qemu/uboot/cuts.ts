@@ -1,0 +1,117 @@
+/**
+ * Power cuts while U-Boot writes the environment: the disk loses or tears writes, as a real one may, and the next boot
+ * must go by the copy that is whole.
+ */
+import { deepStrictEqual } from 'node:assert/strict';
+import { join } from 'node:path';
+import { messageOf } from '../../ci/lib/problem.ts';
+import { NbdServer } from '../harness/power-loss/nbd.ts';
+import { Random } from '../harness/power-loss/random.ts';
+import { type Strategy, VolatileDisk } from '../harness/power-loss/volatile-disk.ts';
+import type { Architecture, Prepared } from './board.ts';
+import { BOOT_BYTES, type Files, TestDisk } from './disk.ts';
+import { decode, encode } from './environment.ts';
+import { FatVolume } from './fat.ts';
+import { tailOfConsole } from './machine.ts';
+import { expectedBoot } from './oracle.ts';
+import { startMachine, startOf } from './runs.ts';
+
+/** `all` is a cut between two writes, `first` in the middle of one, `any` of a disk that writes in its own order. */
+const STRATEGIES: readonly Strategy[] = ['all', 'first', 'any'];
+/** Far more writes than a boot makes. */
+const MOST_WRITES = 50;
+
+const older = encode({
+  generation: 255,
+  variables: { BOOT_ORDER: 'A B', BOOT_A_LEFT: '3', BOOT_B_LEFT: '3', FILLER: 'x'.repeat(15_000) },
+});
+const newer = encode({ generation: 0, variables: { BOOT_ORDER: 'B A', BOOT_A_LEFT: '3', BOOT_B_LEFT: '2' } });
+/** What is overwritten: the old copy in its place; a file that must be made. The copy in force is the other one. */
+const BEGINNINGS: readonly Files[] = [
+  [older, newer],
+  [undefined, newer],
+];
+
+/**
+ * Cuts the power at every write of a boot, in each way, and boots again; the number of cuts.
+ * @param seed draws which writes are lost
+ */
+export async function cutBoots(
+  architecture: Architecture,
+  board: Prepared,
+  sockets: string,
+  seed: number,
+): Promise<number> {
+  const random = new Random(seed);
+  let cuts = 0;
+  for (const files of BEGINNINGS) {
+    for (const strategy of STRATEGIES) {
+      for (let writes = 1; writes < MOST_WRITES; writes++) {
+        const cut = (disk: VolatileDisk): unknown => disk.cut(random, strategy);
+        if (!(await cutBoot(architecture, board, sockets, files, writes, cut))) break;
+        cuts++;
+      }
+    }
+  }
+  return cuts;
+}
+
+/** One cut after so many writes, and the next boot; false when the boot had no more writes. */
+async function cutBoot(
+  architecture: Architecture,
+  board: Prepared,
+  sockets: string,
+  files: Files,
+  writes: number,
+  cut: (disk: VolatileDisk) => unknown,
+): Promise<boolean> {
+  const factory = new TestDisk(board);
+  factory.prepare(files);
+  const disk = new VolatileDisk(join(board.folder, 'disk.img'), join(board.folder, 'overlay.img'));
+  const socket = `${sockets}.nbd`;
+  const nbd = await NbdServer.start(disk, socket);
+  const power = (): ReturnType<typeof startMachine> =>
+    startMachine(
+      architecture,
+      board,
+      board.firmware,
+      `${sockets}.qmp`,
+      `file.driver=nbd,file.server.type=unix,file.server.path=${socket}`,
+    );
+  const read = (): Files => factory.files(new FatVolume(disk.read(factory.bootStart, BOOT_BYTES)));
+  try {
+    const frozen = Promise.withResolvers<'frozen'>();
+    const first = await power();
+    try {
+      nbd.freezeAfter(writes, () => frozen.resolve('frozen'));
+      await first.powerOn();
+      const end = await Promise.race([frozen.promise, first.reset().then(() => 'reset' as const)]);
+      if (end === 'reset') return false;
+    } finally {
+      await first.end();
+    }
+    const loss = cut(disk);
+    nbd.thaw();
+    const found = read();
+    const expected = expectedBoot([decode(found[0]), decode(found[1])]);
+    const second = await power();
+    let console = '';
+    try {
+      console = await second.boot();
+      deepStrictEqual(startOf(console)?.slot, expected.slot);
+      deepStrictEqual(decode(read()[expected.copy]), expected.written);
+      if (found[1] && expected.copy === 0)
+        deepStrictEqual(read()[1]?.equals(found[1]), true, 'copy 1 is untouched');
+    } catch (error) {
+      const what = `cut after ${writes} writes, ${JSON.stringify(loss)}`;
+      throw new Error(`${what}: ${messageOf(error)}\n${tailOfConsole(console)}`);
+    } finally {
+      await second.end();
+    }
+    return true;
+  } finally {
+    await nbd.close();
+    disk.close();
+    factory.close();
+  }
+}
