@@ -12,7 +12,7 @@ define VITRINE_COPY_LICENSE
 endef
 
 # Where the agent lies on the device, native modules of other packages with it.
-VITRINE_AGENT_DIR = /usr/lib/vitrine/agent
+VITRINE_AGENT_LOCATION = /usr/lib/vitrine/agent
 
 # node-gyp, for the target and against the headers of its Node.
 VITRINE_NODE_GYP = \

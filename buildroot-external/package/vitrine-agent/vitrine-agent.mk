@@ -33,13 +33,13 @@ define VITRINE_AGENT_BUILD_CMDS
 	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/node $(@D)/ci/build-agent.ts
 	cd $(@D)/agent/dist/node_modules && \
 		rm -rf @lydell/node-pty-linux-* @serialport/bindings-cpp/prebuilds @serialport/bindings-cpp/build && \
-		$(INSTALL) -D -m 0644 $(@D)/node_modules/@serialport/bindings-cpp/build/Release/bindings.node \
+		$(INSTALL) -D -m 0755 $(@D)/node_modules/@serialport/bindings-cpp/build/Release/bindings.node \
 			@serialport/bindings-cpp/build/Release/bindings.node
 endef
 
 define VITRINE_AGENT_INSTALL_TARGET_CMDS
-	mkdir -p $(TARGET_DIR)$(VITRINE_AGENT_DIR)
-	cp -dR $(@D)/agent/dist/. $(TARGET_DIR)$(VITRINE_AGENT_DIR)
+	mkdir -p $(TARGET_DIR)$(VITRINE_AGENT_LOCATION)
+	cp -dR $(@D)/agent/dist/. $(TARGET_DIR)$(VITRINE_AGENT_LOCATION)
 endef
 
 # What asks the Raspberry Pi's firmware for the health report.

@@ -23,13 +23,19 @@ define VITRINE_NODE_PTY_EXTRACT_ADDON_API
 endef
 VITRINE_NODE_PTY_POST_EXTRACT_HOOKS += VITRINE_NODE_PTY_EXTRACT_ADDON_API
 
+# The level of fortification is the configuration's.
+define VITRINE_NODE_PTY_DROP_FORTIFY
+	$(SED) "s/, '-D_FORTIFY_SOURCE=2'//" $(@D)/binding.gyp
+endef
+VITRINE_NODE_PTY_POST_PATCH_HOOKS += VITRINE_NODE_PTY_DROP_FORTIFY
+
 define VITRINE_NODE_PTY_BUILD_CMDS
 	cd $(@D) && $(VITRINE_NODE_GYP) rebuild
 endef
 
 define VITRINE_NODE_PTY_INSTALL_TARGET_CMDS
-	$(INSTALL) -D -m 0644 $(@D)/build/Release/pty.node \
-		$(TARGET_DIR)$(VITRINE_AGENT_DIR)/node_modules/@lydell/node-pty-linux-$(VITRINE_NODEJS_CPU)/pty.node
+	$(INSTALL) -D -m 0755 $(@D)/build/Release/pty.node \
+		$(TARGET_DIR)$(VITRINE_AGENT_LOCATION)/node_modules/@lydell/node-pty-linux-$(VITRINE_NODEJS_CPU)/pty.node
 endef
 
 $(eval $(generic-package))
