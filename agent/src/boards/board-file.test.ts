@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,3 +95,17 @@ test('the agent says what is wrong with its board file and ends with 1, without 
   assert.match(stderr, /^\S+absent\.json does not describe a board: it cannot be read: ENOENT[^\n]*\n$/);
   assert.equal(status, 1);
 });
+
+const boards = join(import.meta.dirname, '../../../board');
+for (const board of readdirSync(boards).filter((name) => existsSync(join(boards, name, 'board.env')))) {
+  test(`what is rendered for the board ${board} describes it`, async () => {
+    const args = [join(boards, 'common/show.sh'), board, 'templates/board.json'];
+    const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8', timeout: 30_000 });
+    assert.equal(stderr, '');
+    await writeFile(path, stdout);
+    const { profile, serialLines, screens } = readBoardFile(path);
+    assert.match(board, new RegExp(`^${profile}`));
+    assert.ok(serialLines.includes('/dev/ttyGS0'), 'no serial line of the cable');
+    assert.ok(screens.length > 0, 'no screen');
+  });
+}
