@@ -100,6 +100,10 @@ async function fromPackages({ keyring }: ImageRequest): Promise<string> {
 async function fromBuildroot(request: ImageRequest): Promise<string> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  // The process that started this one is gone, even by SIGKILL (see run.mjs).
+  process.once('disconnect', () => stop.abort());
+  // Listening must not keep this process when its work is done.
+  process.channel?.unref();
   return await buildWithBuildroot({ ...request, stop: stop.signal });
 }
 

@@ -27,7 +27,7 @@ export class Display {
 
   #rewrite(): void {
     this.#progress.settle();
-    const width = Math.max(20, (process.stderr.columns ?? 80) - 1);
+    const width = Math.max(20, (process.stderr.columns || 80) - 1);
     process.stderr.write(`\r\x1b[K${`vitrine: ${this.#progress.text}`.slice(0, width)}`);
   }
 }
