@@ -37,6 +37,28 @@ test('reads the coded formats that a decoder takes', () => {
   assert.deepEqual(codedFormats("[0]: 'YU12' (Planar YUV 4:2:0)"), { h264: false, hevc: false });
 });
 
+test('asks the decoders of a Raspberry Pi 4, also of a driver that comes late', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'vitrine-hardware-'));
+  const v4l2Command = join(root, 'v4l2-ctl');
+  // A decoder, an encoder (its coded format is at the other end), and what decodes HEVC.
+  const takes = '/dev/video10) echo H264 ;; /dev/video11) echo YU12 ;; /dev/video19) echo S265 ;;';
+  const script = `#!/bin/sh\ncase $2 in ${takes.replaceAll(/echo (\w+)/g, `echo "[0]: '$1'"`)} esac\n`;
+  await writeFile(v4l2Command, script, { mode: 0o755 });
+  const hardware = linuxHardware({ root, v4l2Command });
+  const decoders = async () => {
+    const { h264_hw, hevc_hw } = await hardware.capabilities();
+    return { h264_hw, hevc_hw };
+  };
+  assert.deepEqual(await decoders(), { h264_hw: false, hevc_hw: false });
+  for (const name of ['video11', 'video19', 'v4l-subdev0', 'media0']) {
+    await mkdir(join(root, 'sys/class/video4linux', name), { recursive: true });
+  }
+  assert.deepEqual(await decoders(), { h264_hw: false, hevc_hw: true });
+  await mkdir(join(root, 'sys/class/video4linux/video10'));
+  assert.deepEqual(await decoders(), { h264_hw: true, hevc_hw: true });
+  await rm(root, { recursive: true });
+});
+
 test('measures what is there', async () => {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-hardware-'));
   const hardware = linuxHardware({ root });

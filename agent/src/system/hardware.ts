@@ -11,14 +11,34 @@ const ABS_MT_POSITION_X = 0x35;
 const BTN_TOUCH = 0x14a;
 const INPUT_PROP_DIRECT = 1;
 
-/** Measures what the hardware can do. Decoders are asked once, what can be plugged is read each time. */
-export function linuxHardware({ root = '/' }: { root?: string } = {}): Hardware {
-  let decoders: Promise<{ h264: boolean; hevc: boolean }> | undefined;
+type Decoders = { h264: boolean; hevc: boolean };
+
+export interface HardwareOptions {
+  /** Prefix of all system paths, for tests. */
+  root?: string;
+  /** The program that lists what a video device takes. */
+  v4l2Command?: string;
+}
+
+/**
+ * Measures what the hardware can do. Decoders are asked again when there are other video devices than before: their
+ * drivers load while the system is up already. What can be plugged is read each time.
+ */
+export function linuxHardware({ root = '/', v4l2Command = 'v4l2-ctl' }: HardwareOptions = {}): Hardware {
+  let asked = '';
+  let decoders: Promise<Decoders> = Promise.resolve({ h264: false, hevc: false });
+  const currentDecoders = async (): Promise<Decoders> => {
+    const devices = await videoDevices(root);
+    if (devices.join() !== asked) {
+      asked = devices.join();
+      decoders = findDecoders(v4l2Command, devices);
+    }
+    return decoders;
+  };
   return {
     async capabilities() {
-      decoders ??= findDecoders(root);
       const [{ h264, hevc }, inputs, wifi, bluetooth] = await Promise.all([
-        decoders,
+        currentDecoders(),
         readFile(join(root, '/proc/bus/input/devices'), 'utf8').catch(() => ''),
         entries(join(root, '/sys/class/ieee80211')),
         entries(join(root, '/sys/class/bluetooth')),
@@ -39,15 +59,20 @@ async function entries(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
+async function videoDevices(root: string): Promise<string[]> {
+  const names = await entries(join(root, '/sys/class/video4linux'));
+  return names
+    .filter((name) => /^video\d+$/.test(name))
+    .sort()
+    .slice(0, MOST_VIDEO_DEVICES);
+}
+
 /** A decoder is a V4L2 device whose output queue, the one that it reads from, takes the coded format. */
-async function findDecoders(root: string): Promise<{ h264: boolean; hevc: boolean }> {
+async function findDecoders(command: string, devices: readonly string[]): Promise<Decoders> {
   const found = { h264: false, hevc: false };
-  const devices = (await entries(join(root, '/sys/class/video4linux'))).filter((name) =>
-    /^video\d+$/.test(name),
-  );
-  for (const name of devices.slice(0, MOST_VIDEO_DEVICES)) {
+  for (const name of devices) {
     const args = ['--device', `/dev/${name}`, '--list-formats-out'];
-    const listed = await run('v4l2-ctl', args, { timeoutMs: V4L2_TIMEOUT_MS }).catch(() => undefined);
+    const listed = await run(command, args, { timeoutMs: V4L2_TIMEOUT_MS }).catch(() => undefined);
     const { h264, hevc } = codedFormats(listed?.stdout ?? '');
     found.h264 ||= h264;
     found.hevc ||= hevc;
