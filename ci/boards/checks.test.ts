@@ -89,7 +89,7 @@ function makeEvidence(board: string): Evidence {
     fat.set('config.txt', Buffer.from(files.templates.get('config.txt') ?? ''));
   }
   const attempts = textOf(files, 'BOOT_ATTEMPTS');
-  const fine = ['repeated', 'root-repeated', 'busybox', 'rauc', 'gpio-watchdog'].map(
+  const fine = ['repeated', 'root-repeated', 'busybox', 'shared-busybox', 'rauc', 'gpio-watchdog'].map(
     (name): [string, Said] => [name, { ok: true, text: '' }],
   );
   const said = new Map(fine)
@@ -200,7 +200,7 @@ const SCRIPTS: [what: string, from: string | RegExp, to: string, problem: RegExp
     '0x6100000 gone.env',
     /no such file or partition/,
   ],
-  ['another size', /uboot\.env 0x4000/, 'uboot.env 0x2000', /the size that/],
+  ['another size', /(fatwrite .* uboot\.env) 0x4000/, '$1 0x2000', /the size that/],
   ['an address of nothing', 'cp.b 0x6000004', 'cp.b 0x7000004', /0x7000004 is no address/],
   ['the labels the wrong way round', 'setenv label rootfs-a', 'setenv label rootfs-b', /labels/],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: U-Boot's own placeholders
@@ -233,6 +233,7 @@ const SAID: [check: string, name: string, ok: boolean][] = [
   ['same disk when made again', 'repeated', false],
   ['same root when made again', 'root-repeated', false],
   ['kernel and initramfs', 'busybox', false],
+  ['kernel and initramfs', 'shared-busybox', false],
   ['files of the firmware', 'gpio-watchdog', false],
   ['files of the firmware', 'too-big', true],
 ];

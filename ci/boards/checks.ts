@@ -70,6 +70,7 @@ function kernelProblems(evidence: Evidence): string[] {
   return [
     ...differs('/boot', files.sort().join(' '), expected.sort().join(' ')),
     ...saidProblems(evidence.said, 'busybox'),
+    ...saidProblems(evidence.said, 'shared-busybox'),
   ];
 }
 

@@ -54,6 +54,19 @@ zstd -dc "$target$INITRD_FILE" | (cd "$work/initramfs" && cpio -id --quiet)
 note busybox chroot "$work/initramfs" /bin/switch_root --help
 cp "$work/initramfs/init" "$out/templates"
 
+# Buildroot's busybox names shared libraries, which must come along. Here it is a program that does nothing and names the
+# C library, with a busybox behind it for the names of what it could do.
+shared=$work/shared
+mkdir -p "$shared/usr/bin" "$work/shared-initramfs"
+cp -a "$target/usr/lib" "$shared/usr/lib"
+cp -L /usr/lib/*-linux-gnu/libc.so.6 /usr/lib/*-linux-gnu/ld-linux*.so.* "$shared/usr/lib"
+cat /usr/bin/true /usr/bin/busybox >"$shared/usr/bin/busybox"
+chmod 0755 "$shared/usr/bin/busybox"
+# shellcheck disable=SC2086 # a list of names
+"$COMMON_DIR/initramfs/build.sh" "$shared" "$out/templates/init" "$work/shared.img" $INITRAMFS_MODULES
+zstd -dc "$work/shared.img" | (cd "$work/shared-initramfs" && cpio -id --quiet)
+note shared-busybox chroot "$work/shared-initramfs" /bin/switch_root
+
 # dummies FOLDER: what Buildroot, or ci/image, leaves for post-image.sh.
 dummies() {
     mkdir -p "$1"
