@@ -14,8 +14,10 @@ VITRINE_AGENT_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = \
 	--include=/ci --include=/ci/build-agent.ts \
 	--include=/package.json --include=/package-lock.json --include=/LICENSE \
 	--exclude=*
-# Of the npm packages that the bundle contains, too; ci/buildroot compares it with package-lock.json.
-VITRINE_AGENT_LICENSE = Apache-2.0, MIT, ISC, BSD-2-Clause, BSD-3-Clause
+# The agent's own, and of the npm packages in its bundle; ci/buildroot/checks compares them with package-lock.json.
+VITRINE_AGENT_LICENSE = \
+	Apache-2.0, AFL-2.1 or BSD-3-Clause, BSD-2-Clause, BSD-3-Clause, BlueOak-1.0.0, \
+	ISC, MIT, MIT/X11, Unlicense
 VITRINE_AGENT_LICENSE_FILES = LICENSE
 # legal-info would archive all of the project's folder. Its sources are released as a whole.
 VITRINE_AGENT_REDISTRIBUTE = NO
@@ -56,14 +58,12 @@ endef
 VITRINE_AGENT_POST_INSTALL_TARGET_HOOKS += VITRINE_AGENT_INSTALL_THROTTLED
 endif
 
-# The texts of the licenses of the npm packages, beside the agent's own.
+# Once the agent is built: the licenses of the npm packages, beside its own.
 define VITRINE_AGENT_NPM_LICENSES
-	cd $(@D) && for package in `$(HOST_DIR)/bin/npm query --package-lock-only .prod | \
-			sed -n 's/^ *"location": "\(.\+\)",$$/\1/p'`; do \
-		for file in $$package/LICEN[CS]E*; do \
-			[ ! -f "$$file" ] || $(INSTALL) -D -m 0644 "$$file" $(LICENSES_DIR)/vitrine-agent-$(VITRINE_AGENT_VERSION)/$$file; \
-		done; \
-	done
+	if [ -d $(VITRINE_AGENT_DIR)/node_modules ]; then \
+		PATH=$(BR_PATH) $(VITRINE_AGENT_PKGDIR)/npm-licenses.sh $(VITRINE_AGENT_DIR) \
+			$(LICENSE_FILES_DIR_TARGET)/$(VITRINE_AGENT_BASENAME_RAW); \
+	fi
 endef
 VITRINE_AGENT_POST_LEGAL_INFO_HOOKS += VITRINE_AGENT_NPM_LICENSES
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# npm-licenses.sh PROJECT OUT: copies the license texts of the npm packages that PROJECT depends on, not of those that it
+# is developed with, to OUT.
+set -eu
+
+project=$1 out=$2
+cd "$project"
+npm query --package-lock-only .prod | sed -n 's/^ *"location": "\(.*\)",$/\1/p' | while read -r package; do
+    if [ ! -d "$package" ] || [ "$package" = '' ]; then continue; fi # of another platform
+    find "$package" -maxdepth 1 -type f -iname 'licen[cs]e*' | while read -r text; do
+        mkdir -p "$out/$package"
+        cp "$text" "$out/$package"
+    done
+done

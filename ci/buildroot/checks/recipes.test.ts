@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { ROOT } from '../../lib/places.ts';
+
+const Lock = Type.Object({
+  packages: Type.Record(
+    Type.String(),
+    Type.Object({
+      version: Type.Optional(Type.String()),
+      license: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+      dev: Type.Optional(Type.Boolean()),
+    }),
+  ),
+});
+
+async function lockedPackages() {
+  const text = await readFile(join(ROOT, 'package-lock.json'), 'utf8');
+  return new Map(Object.entries(Value.Parse(Lock, JSON.parse(text)).packages));
+}
+
+/** What a recipe sets NAME to, its continued lines joined. */
+async function settingOf(recipe: string, name: string): Promise<string> {
+  const path = join(ROOT, 'buildroot-external/package', recipe, `${recipe}.mk`);
+  const text = (await readFile(path, 'utf8')).replaceAll(/\s*\\\n\s*/g, ' ');
+  return new RegExp(`^${name} = (.*)$`, 'm').exec(text)?.[1]?.trim() ?? '';
+}
+
+test('the agent names the licenses of all npm packages that it may contain', async () => {
+  const stated = new Set((await settingOf('vitrine-agent', 'VITRINE_AGENT_LICENSE')).split(', '));
+  const found = new Set<string>();
+  for (const [path, { license, dev }] of await lockedPackages()) {
+    if (path === '' || dev) continue;
+    // Two say it in their license text only: jsbi (Apache-2.0) and map-stream (MIT).
+    const all = license === undefined ? [] : [license].flat();
+    if (all.length === 0)
+      assert.ok(['jsbi', 'map-stream'].includes(path.slice('node_modules/'.length)), path);
+    for (const one of all) {
+      found.add(one === 'Apache2' ? 'Apache-2.0' : one.replaceAll(/[()]/g, '').replace(' OR ', ' or '));
+    }
+  }
+  assert.deepEqual([...found].sort(), [...stated].sort());
+});
+
+test('node-pty is compiled from the version that the agent is bundled with', async () => {
+  const bundled = (await lockedPackages()).get('node_modules/@lydell/node-pty')?.version;
+  assert.ok(bundled);
+  assert.equal(await settingOf('vitrine-node-pty', 'VITRINE_NODE_PTY_VERSION'), bundled);
+});
+
+test('Node is compiled from the version that the project is tested with', async () => {
+  const tested = (await lockedPackages()).get('node_modules/node')?.version;
+  assert.ok(tested);
+  assert.equal(await settingOf('vitrine-nodejs', 'VITRINE_NODEJS_VERSION'), tested);
+});
