@@ -1,5 +1,5 @@
 /**
- * `npm run check:buildroot`, a stage of `npm test`: whether the external tree fits the Buildroot checkout that
+ * `npm run check:buildroot [-- BOARD…]`, a stage of `npm test`: whether the external tree fits the Buildroot checkout that
  * BUILDROOT_DIR names. Nothing is downloaded or compiled. Without BUILDROOT_DIR it is skipped.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { boardNames } from '../boards.ts';
 import { run } from '../image/lib/run.ts';
 import { ROOT } from '../lib/places.ts';
-import { command } from '../lib/problem.ts';
+import { command, Problem } from '../lib/problem.ts';
 import { close, FAILED, PASSED, SKIPPED, sum, type Tally } from '../lib/tally.ts';
 import { projectFiles, runTool } from '../lib/tool.ts';
 import { type Package, packagesOf, uncovered, unlisted } from './checks/packages.ts';
@@ -161,7 +161,7 @@ async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
 }
 
 /** All checks with a Buildroot checkout; one that is skipped without. */
-export async function checkBuildroot(print: Print): Promise<Tally> {
+export async function checkBuildroot(print: Print, boards = boardNames()): Promise<Tally> {
   const checks = new Checks(print);
   const named = process.env.BUILDROOT_DIR;
   if (!named) {
@@ -173,7 +173,6 @@ export async function checkBuildroot(print: Print): Promise<Tally> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-buildroot-'));
   try {
     await checkStyle(checks, buildroot);
-    const boards = boardNames();
     const needless = new Map<string, string[][]>();
     for (const board of boards) {
       const found = await checkBoard(checks, buildroot, new Output(buildroot, board, folder), board);
@@ -193,5 +192,11 @@ export async function checkBuildroot(print: Print): Promise<Tally> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await command(async () => close(await checkBuildroot((text) => process.stdout.write(text))));
+  await command(async () => {
+    const named = process.argv.slice(2);
+    const unknown = named.filter((name) => !boardNames().includes(name));
+    if (unknown.length > 0) throw new Problem(`there is no board ${unknown.join(', ')}.`);
+    const boards = named.length > 0 ? named : undefined;
+    return close(await checkBuildroot((text) => process.stdout.write(text), boards));
+  });
 }
