@@ -6,7 +6,7 @@ const read = (...args: string[]): ReturnType<typeof imageRequest> =>
   imageRequest(args, { INIT_CWD: '/home/me' });
 
 test('without arguments it is virt from packages', () => {
-  assert.deepEqual(read(), { board: 'virt', rootfs: 'packages', clean: false });
+  assert.deepEqual(read(), { board: 'virt', rootfs: 'packages', clean: false, sbom: false });
 });
 
 test('virt by Buildroot when asked for, any other board anyway', () => {
@@ -33,6 +33,7 @@ test('paths are relative to where the person stands', () => {
     board: 'rpi4',
     rootfs: 'buildroot',
     clean: false,
+    sbom: false,
     output: '/home/me/out',
     tree: '/home/br',
     keyring: '/k.pem',
@@ -52,6 +53,7 @@ const refused: [string[], RegExp][] = [
   [['--rootfs', 'yocto'], /packages or buildroot/],
   [['--board', 'rpi4', '--rootfs', 'packages'], /only virt/],
   [['--output', 'x'], /--output is for Buildroot/],
+  [['--sbom'], /--sbom is for Buildroot/],
   [['--clean'], /--clean is for Buildroot/],
   [['--board', 'rpi4', '--jobs', '0'], /--jobs is a number/],
   [['rpi4'], /"--board" missing/],

@@ -27,6 +27,7 @@ const OPTIONS = {
   jobs: { type: 'string', value: 'N', help: 'Buildroot: jobs of make' },
   keyring: { type: 'string', value: 'FILE', help: 'certificates for updates (or VITRINE_KEYRING)' },
   clean: { type: 'boolean', help: 'Buildroot: remove what was built before, keep downloads' },
+  sbom: { type: 'boolean', help: 'Buildroot: only list what is inside (CycloneDX), build nothing' },
 } as const;
 
 /** What is to be built, and how. */
@@ -38,6 +39,7 @@ export interface ImageRequest {
   jobs?: number;
   keyring?: string;
   clean: boolean;
+  sbom: boolean;
 }
 
 /** The boards of the project. */
@@ -67,7 +69,9 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
   }
   const path = (given: string | undefined): string | undefined =>
     given ? resolve(env.INIT_CWD ?? '.', given) : undefined;
-  const own = (['output', 'buildroot', 'jobs', 'clean'] as const).find((name) => values[name] !== undefined);
+  const own = (['output', 'buildroot', 'jobs', 'clean', 'sbom'] as const).find(
+    (name) => values[name] !== undefined,
+  );
   if (rootfs === 'packages' && own) {
     throw new Problem(
       `--${own} is for Buildroot: add --rootfs buildroot, or another board than ${PACKAGES_BOARD}.`,
@@ -76,7 +80,7 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
   if (values.jobs !== undefined && !/^[1-9]\d{0,3}$/.test(values.jobs)) {
     throw new Problem(`--jobs is a number of 1 or more, not "${values.jobs}".`);
   }
-  const request: ImageRequest = { board, rootfs, clean: values.clean ?? false };
+  const request: ImageRequest = { board, rootfs, clean: values.clean ?? false, sbom: values.sbom ?? false };
   const [output, tree, keyring] = [
     path(values.output),
     path(values.buildroot ?? env.BUILDROOT_DIR),

@@ -141,6 +141,17 @@ test('--clean builds everything again', OPTIONS, async () => {
   assert.equal(steps('Building'), 3);
 });
 
+test('the lists of what is inside need no build', OPTIONS, async () => {
+  const lists = await build({ sbom: true });
+  assert.match(
+    readFileSync(join(lists, 'image.cdx.json'), 'utf8'),
+    /^vitrine-rpi4 \d\S+ .*\/sbom\/show-info\.json$/m,
+  );
+  const agent: unknown = JSON.parse(readFileSync(join(lists, 'agent.cdx.json'), 'utf8'));
+  assert.match(JSON.stringify(agent), /"bomFormat":"CycloneDX".*"name":"fastify"/);
+  assert.ok(!existsSync(join(output, 'build')));
+});
+
 test('a folder that is no Buildroot, or of another series, is refused', OPTIONS, async () => {
   mkdirSync(join(folder, 'empty'));
   assert.match(await problem(build({ tree: join(folder, 'empty') })), /holds no Buildroot/);

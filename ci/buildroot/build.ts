@@ -17,6 +17,7 @@ import { explainMake } from './failure.ts';
 import { setupBuildHost } from './host.ts';
 import { buildEnvironment, runMake } from './make.ts';
 import { BuildProgress, packagesOf, parseStep } from './progress.ts';
+import { writeInventory } from './sbom.ts';
 import { namedTree, pinnedTree, projectPin } from './source.ts';
 
 /** Sources, build folders and images of one board. An estimate from the parts: nobody has measured a whole build. */
@@ -37,6 +38,8 @@ export interface BuildrootOptions {
   keyring?: string;
   /** Throw away what is built in the output folder first. */
   clean?: boolean;
+  /** Write the lists of what is inside instead of building. */
+  sbom?: boolean;
   stop: AbortSignal;
 }
 
@@ -53,12 +56,13 @@ export function buildrootFolder(): string {
   return join(cacheFolder(), 'buildroot');
 }
 
-/** Builds what is not built yet and gives the folder with disk.img and what it was made of. */
+/** Builds what is not built yet and gives the folder with disk.img and what it was made of (or of the lists). */
 export async function buildWithBuildroot(options: BuildrootOptions): Promise<string> {
   const base = buildrootFolder();
   const output = options.output ?? join(base, options.board);
   await setupBuildHost(buildEnvironment(process.env).PATH ?? '');
-  await needRoom(output, existsSync(join(output, 'build')) ? ROOM_TO_GO_ON : ROOM, 'the build');
+  const inTheMiddle = existsSync(join(output, 'build'));
+  if (!options.sbom) await needRoom(output, inTheMiddle ? ROOM_TO_GO_ON : ROOM, 'the build');
   if (process.getuid?.() === 0) {
     say('note: Buildroot advises against building as root; an ordinary user will do');
   }
@@ -92,6 +96,19 @@ async function buildHere(work: Work, base: string): Promise<string> {
     ? namedTree(options.tree, pin, say)
     : await pinnedTree(join(base, 'source'), pin, say);
   const configured = await configure(tree, options.board, output, env, say);
+  if (options.sbom) {
+    const folder = join(output, 'sbom');
+    const version = env.VITRINE_VERSION ?? '';
+    await writeInventory({
+      board: options.board,
+      version,
+      tree,
+      showInfo: await showInfo(work),
+      folder,
+      env,
+    });
+    return folder;
+  }
   if (options.clean) {
     say('removing what was built before');
     await doMake(work, 'clean.log', ['clean']);

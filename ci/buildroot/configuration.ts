@@ -15,10 +15,10 @@ const SOURCES = '.vitrine-sources';
 const FUNDAMENTAL =
   /^BR2_(ARCH|TOOLCHAIN|GCC|BINUTILS|GLIBC|KERNEL_HEADERS|PACKAGE_HOST_LINUX_HEADERS|ROOTFS_SKELETON|INIT_|ROOTFS_MERGED|OPTIMIZE|SSP_|RELRO_|FORTIFY|PIC_PIE|PER_PACKAGE|REPRODUCIBLE|STATIC|SHARED|x86|aarch64|arm|cortex)/;
 
-/** The settings of a `.config` file: name to value, those that are off left out. */
+/** The settings of a `.config` file: name to value, those that are off and the external tree's own version left out. */
 export function settingsOf(config: string): Map<string, string> {
   return new Map(
-    [...config.matchAll(/^(BR2_\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+    [...config.matchAll(/^(BR2_(?!EXTERNAL_)\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
 }
 

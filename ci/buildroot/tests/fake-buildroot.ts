@@ -16,9 +16,15 @@ export function fakeBuildroot(folder: string, version = '2026.02.3'): string {
   put('build.mk', BUILD);
   put('step.sh', STEP);
   put('support/kconfig/merge_config.sh', MERGE);
-  for (const script of ['step.sh', 'support/kconfig/merge_config.sh']) chmodSync(join(folder, script), 0o755);
+  put('utils/generate-cyclonedx', CYCLONEDX);
+  for (const script of ['step.sh', 'support/kconfig/merge_config.sh', 'utils/generate-cyclonedx'])
+    chmodSync(join(folder, script), 0o755);
   return folder;
 }
+
+const CYCLONEDX = `#!/bin/sh
+echo "$2 $4 $6" >"$8"
+`;
 
 const MERGE = `#!/bin/sh
 while [ "$1" != -m ]; do shift; done

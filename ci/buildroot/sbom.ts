@@ -1,0 +1,48 @@
+/** The lists of what is inside an image, in CycloneDX: from the configuration alone, nothing is compiled for them. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError, run } from '../image/lib/run.ts';
+import { ROOT } from '../lib/places.ts';
+import { Problem } from '../lib/problem.ts';
+
+const TIMEOUT_MINUTES = 5;
+
+export interface Inventory {
+  board: string;
+  version: string;
+  /** Buildroot's tree. */
+  tree: string;
+  /** What `make show-info` gave. */
+  showInfo: string;
+  /** Folder for the lists. */
+  folder: string;
+  env: Record<string, string>;
+}
+
+/**
+ * Writes `image.cdx.json`, every package of Buildroot with version, licenses, sources and their checksums, and
+ * `agent.cdx.json`, the npm packages that the agent's bundle is made from; the latter are one package to Buildroot.
+ */
+export async function writeInventory(inventory: Inventory): Promise<void> {
+  const { board, version, tree, showInfo, folder, env } = inventory;
+  mkdirSync(folder, { recursive: true });
+  const info = join(folder, 'show-info.json');
+  writeFileSync(info, showInfo);
+  const image = ['--project-name', `vitrine-${board}`, '--project-version', version, '-i', info];
+  await run(join(tree, 'utils/generate-cyclonedx'), [...image, '-o', join(folder, 'image.cdx.json')], {
+    env,
+    timeoutMinutes: TIMEOUT_MINUTES,
+  }).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    throw new Problem(
+      /URLError|urlopen/.test(error.output)
+        ? "Buildroot's generate-cyclonedx could not download the list of SPDX licenses, which it needs once."
+        : `Buildroot's generate-cyclonedx failed:\n${error.output}`,
+    );
+  });
+  const agent = await run('npm', ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'], {
+    cwd: ROOT,
+    timeoutMinutes: TIMEOUT_MINUTES,
+  });
+  writeFileSync(join(folder, 'agent.cdx.json'), agent);
+}
