@@ -62,14 +62,21 @@ test('turns clockwise, where Wayland counts the other way', async () => {
     [180, '180'],
     [270, '90'],
   ] as const) {
-    await compositor.rotate('HDMI-A-1', rotation);
-    assert.equal(await called(), `${session} wayland-1 --output HDMI-A-1 --transform ${transform}`);
+    await compositor.drive('HDMI-A-1', rotation, []);
+    assert.equal(await called(), `${session} wayland-1 --output HDMI-A-1 --on --transform ${transform}`);
   }
+});
+
+test('turns other outputs off in the same step', async () => {
+  await wlrRandr('exit 0');
+  await compositor.drive('HDMI-A-2', 0, ['HDMI-A-1', 'DSI-1']);
+  const off = '--output HDMI-A-1 --off --output DSI-1 --off';
+  assert.equal(await called(), `${session} wayland-1 --output HDMI-A-2 --on --transform normal ${off}`);
 });
 
 test('tells why it did not work', async () => {
   await wlrRandr('echo "unknown output X" >&2; exit 1');
-  await assert.rejects(compositor.rotate('X', 0), { message: 'unknown output X' });
+  await assert.rejects(compositor.drive('X', 0, []), { message: 'unknown output X' });
   await wlrRandr('echo {}');
   await assert.rejects(compositor.outputs(), /printed no outputs/);
 });

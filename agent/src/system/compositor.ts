@@ -45,8 +45,9 @@ export class WaylandCompositor implements Compositor {
     return printed.map(outputOf);
   }
 
-  async rotate(output: string, rotation: Rotation): Promise<void> {
-    await this.#run(['--output', output, '--transform', TRANSFORMS[rotation]]);
+  async drive(output: string, rotation: Rotation, others: readonly string[]): Promise<void> {
+    const off = others.flatMap((other) => ['--output', other, '--off']);
+    await this.#run(['--output', output, '--on', '--transform', TRANSFORMS[rotation], ...off]);
   }
 
   /** As the compositor's own user: what it answers is no matter for a privileged process. */

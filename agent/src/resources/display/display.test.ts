@@ -5,6 +5,7 @@ import { createApp } from '../../links/app.ts';
 import type { Display, DisplayOptions } from './display.ts';
 import { DisplayStage, TIMING } from './display-stage.ts';
 import type { FakeBrowser } from './fake-browser.ts';
+import type { Connector } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import { type DisplayState, displayEndpoints } from './schema.ts';
 
@@ -242,11 +243,35 @@ test('turns the screen live and again after the compositor came anew', async () 
     browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
   } as const;
   stage.display.apply(settings);
-  await until('the turn', () => browser.calls.includes('rotate Virtual-1 90'));
+  await until('the turn', () => browser.calls.includes('drive Virtual-1 90'));
   assert.equal(stage.display.state().rotation, 90);
   browser.unplug();
   browser.plug();
-  await until('the second turn', () => browser.count('rotate Virtual-1 90') === 2);
+  await until('the second turn', () => browser.count('drive Virtual-1 90') === 2);
+});
+
+test('of two screens the first is driven alone, and the other one when the first is unplugged', async () => {
+  const connector = (id: string, connected: boolean): Connector => {
+    return { id, connected, powered: connected, modes: ['1280x720'], make: null, model: null };
+  };
+  let plugged = ['HDMI-A-1', 'HDMI-A-2'];
+  browser.compositorOutputs = plugged;
+  const connectors = {
+    read: async () => ['HDMI-A-1', 'HDMI-A-2'].map((id) => connector(id, plugged.includes(id))),
+  };
+  await showing(URL_A, { connectors, lookEveryMs: 20 });
+  await until('the first', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 1);
+  assert.equal(stage.display.primaryScreen, 'HDMI-A-1');
+  plugged = ['HDMI-A-2'];
+  browser.compositorOutputs = plugged;
+  await until('the second', () => browser.count('drive HDMI-A-2 0') === 1);
+  assert.equal(stage.display.primaryScreen, 'HDMI-A-2');
+  // The kernel knows of it before the compositor does.
+  plugged = ['HDMI-A-1', 'HDMI-A-2'];
+  await until('the first one as primary', () => stage.display.primaryScreen === 'HDMI-A-1');
+  browser.compositorOutputs = plugged;
+  await until('the first again', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 2);
+  assert.equal(browser.count('drive'), 3);
 });
 
 test('the waiting page is drawn anew when what it tells changes', async () => {

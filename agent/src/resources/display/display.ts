@@ -32,6 +32,8 @@ export interface DisplayOptions {
   settings: DisplaySettings;
   log: DisplayLog;
   timing?: KeeperTiming;
+  /** In ms. */
+  lookEveryMs?: number;
 }
 
 /** What the health report tells of the browser (contract-decisions: Device). */
@@ -51,6 +53,8 @@ export class Display {
   #wanted: Target = { mode: 'waiting' };
   #published = '';
   #look: NodeJS.Timeout | undefined;
+  /** Which screens were connected when the compositor was told what to drive. */
+  #drivenFor: string | undefined;
 
   constructor(options: DisplayOptions) {
     this.#o = options;
@@ -64,7 +68,7 @@ export class Display {
       log: options.log,
       timing: options.timing ?? TIMING,
       settings: () => this.#settings.browser,
-      arrived: () => void this.#rotate(),
+      arrived: () => void this.#drive(),
       changed: () => this.#publish(),
     });
   }
@@ -82,7 +86,7 @@ export class Display {
     this.#wanted = wanted;
     this.#remember(false);
     this.#keeper.start(target, missing);
-    this.#look = setInterval(() => void this.#refreshScreens(), LOOK_EVERY_MS);
+    this.#look = setInterval(() => void this.#lookAtScreens(), this.#o.lookEveryMs ?? LOOK_EVERY_MS);
     this.#look.unref();
   }
 
@@ -231,7 +235,7 @@ export class Display {
     const before = this.#settings;
     const turned = this.#rotation;
     this.#settings = settings;
-    if (this.#rotation !== turned) void this.#rotate();
+    if (this.#rotation !== turned) void this.#drive();
     if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember(true);
     if (this.#o.browser.connected) {
       this.#keeper.configure().catch((error: unknown) => {
@@ -276,17 +280,32 @@ export class Display {
     throw new ApiError('unavailable', 'This device has no browser to show pages with.');
   }
 
-  async #rotate(): Promise<void> {
+  /** Has the primary screen driven, alone and turned as it is configured. */
+  async #drive(): Promise<void> {
     this.#screens.invalidate();
     await this.#screens.refresh();
     const { primaryScreen } = this;
-    if (primaryScreen !== undefined && this.#o.browser.connected) {
-      await this.#o.compositor.rotate(primaryScreen, this.#rotation).catch((error: unknown) => {
+    const { connected, outputs } = this.#screens;
+    // A screen that was plugged in a moment ago may be known to the kernel alone; the next look comes soon.
+    const isComing = outputs.length > 0 && primaryScreen !== undefined && !outputs.includes(primaryScreen);
+    if (primaryScreen !== undefined && !isComing && this.#o.browser.connected) {
+      this.#drivenFor = connected.join();
+      const others = outputs.filter((name) => name !== primaryScreen);
+      await this.#o.compositor.drive(primaryScreen, this.#rotation, others).catch((error: unknown) => {
         this.#o.log.warn({ err: error }, 'the screen could not be turned');
       });
       this.#screens.invalidate();
     }
     await this.#refreshScreens();
+  }
+
+  /** What is plugged in anew, the compositor drives, too, and not turned. */
+  async #lookAtScreens(): Promise<void> {
+    await this.#refreshScreens();
+    const { connected } = this.#screens;
+    if (connected.length > 0 && connected.join() !== this.#drivenFor && this.#o.browser.connected) {
+      await this.#drive();
+    }
   }
 
   async #refreshScreens(): Promise<void> {

@@ -9,6 +9,8 @@ export class FakeBrowser implements Browser, Compositor {
   behaviour: 'finish' | 'fail' | 'hold' = 'finish';
   /** Of HTTP, of the next loads. */
   status = 200;
+  /** Names of the compositor's outputs. */
+  compositorOutputs = ['Virtual-1'];
   answersPings = true;
   takesCommands = true;
   settings: BrowserSettings | undefined;
@@ -81,11 +83,15 @@ export class FakeBrowser implements Browser, Compositor {
 
   async outputs(): Promise<Output[]> {
     await this.#note('outputs');
-    return [{ name: 'Virtual-1', mode: '1280x720@75', modes: ['1280x720@75', '800x600@60'] }];
+    return this.compositorOutputs.map((name) => ({
+      name,
+      mode: '1280x720@75',
+      modes: ['1280x720@75', '800x600@60'],
+    }));
   }
 
-  async rotate(output: string, degrees: number): Promise<void> {
-    await this.#note(`rotate ${output} ${degrees}`);
+  async drive(output: string, degrees: number, others: readonly string[]): Promise<void> {
+    await this.#note(['drive', output, degrees, ...others.map((name) => `-${name}`)].join(' '));
   }
 
   async quit(): Promise<void> {

@@ -89,8 +89,12 @@ export interface Browser {
 /** What puts the browser's picture on the outputs. Every call rejects when it is gone or too slow. */
 export interface Compositor {
   outputs(): Promise<Output[]>;
-  /** @param rotation clockwise */
-  rotate(output: string, rotation: Rotation): Promise<void>;
+  /**
+   * Shows the picture on one output alone; a compositor left to itself spreads it over all that it has.
+   * @param rotation clockwise
+   * @param others outputs that are turned off
+   */
+  drive(output: string, rotation: Rotation, others: readonly string[]): Promise<void>;
 }
 
 /** The service that runs compositor and browser. */

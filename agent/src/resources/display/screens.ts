@@ -43,6 +43,16 @@ export class Screens {
     return this.#known.find((connector) => connector.connected) ?? this.#known[0];
   }
 
+  /** Connectors with a screen, by their names. As of the last refresh. */
+  get connected(): string[] {
+    return this.#known.filter(({ connected }) => connected).map(({ id }) => id);
+  }
+
+  /** What the compositor can drive, by name; empty when it cannot be asked. As of the last refresh. */
+  get outputs(): string[] {
+    return this.#outputs.map(({ name }) => name);
+  }
+
   /** What the primary screen shows now, `<width>x<height>@<refresh>`; null when nobody can tell. */
   get resolution(): string | null {
     const primary = this.primary;
