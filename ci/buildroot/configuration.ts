@@ -124,7 +124,8 @@ function sourceHashes(): Map<string, string> {
 
 /**
  * Of the packages that were built here (`isBuilt`), those whose sources in this project have changed since. Call the
- * function that comes with them when they have been taken away.
+ * function that comes with them when they have been taken away. Of what plain make built before, nothing is known, and
+ * it stays.
  */
 export function changedPackages(
   output: string,
@@ -138,7 +139,9 @@ export function changedPackages(
       .map(([name = '', hash = '']) => [name, hash]),
   );
   const now = sourceHashes();
-  const changed = [...now.keys()].filter((name) => isBuilt(name) && known.get(name) !== now.get(name));
+  const changed = [...now.keys()].filter(
+    (name) => existsSync(mark) && isBuilt(name) && known.get(name) !== now.get(name),
+  );
   const lines = [...now].map((entry) => entry.join(' '));
   return { changed, remember: () => writeFileSync(mark, `${lines.join('\n')}\n`) };
 }
