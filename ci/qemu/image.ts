@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildImage } from '../image/build.ts';
@@ -15,10 +16,11 @@ export interface BuiltImage {
   id: string;
 }
 
-/** The image in a folder that holds `disk.img`, `u-boot.rom` and `vmlinuz`. */
+/** The image in a folder that holds `disk.img`, `u-boot.rom` and the kernel: `vmlinuz`, or `bzImage` as in Buildroot's. */
 export async function imageIn(folder: string): Promise<BuiltImage> {
-  const [disk, firmware, kernel] = ['disk.img', 'u-boot.rom', 'vmlinuz'].map((name) => join(folder, name));
-  if (!disk || !firmware || !kernel) throw new Error('unreachable');
+  const [disk, firmware, compiled] = ['disk.img', 'u-boot.rom', 'bzImage'].map((name) => join(folder, name));
+  if (!disk || !firmware || !compiled) throw new Error('unreachable');
+  const kernel = existsSync(compiled) ? compiled : join(folder, 'vmlinuz');
   for (const file of [disk, firmware, kernel]) {
     await stat(file).catch(() => {
       throw new Problem(`${file} is missing; build the image with "npm run image".`);
