@@ -160,6 +160,18 @@ async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
   });
 }
 
+/** Whether Buildroot's busybox knows what our fragment says; its build would drop the rest without a word. */
+async function checkBusybox(checks: Checks, buildroot: string): Promise<void> {
+  await checks.check('busybox.config names what busybox has', async () => {
+    const names = /CONFIG_\w+(?==| is not set)/g;
+    const known = await readFile(join(buildroot, 'package/busybox/busybox.config'), 'utf8');
+    const ours = (await readFile(join(ROOT, 'board/common/busybox.config'), 'utf8')).match(names) ?? [];
+    if (ours.length === 0) return ['it says nothing'];
+    const all = new Set(known.match(names));
+    return ours.filter((name) => !all.has(name)).map((name) => `unknown: ${name}`);
+  });
+}
+
 /** All checks with a Buildroot checkout; one that is skipped without. */
 export async function checkBuildroot(print: Print, boards = boardNames()): Promise<Tally> {
   const checks = new Checks(print);
@@ -173,6 +185,7 @@ export async function checkBuildroot(print: Print, boards = boardNames()): Promi
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-buildroot-'));
   try {
     await checkStyle(checks, buildroot);
+    await checkBusybox(checks, buildroot);
     const needless = new Map<string, string[][]>();
     for (const board of boards) {
       const found = await checkBoard(checks, buildroot, new Output(buildroot, board, folder), board);
