@@ -6,6 +6,16 @@ VITRINE_PROJECT_VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' $(V
 export VITRINE_VERSION ?= $(or $(call qstrip,$(BR2_VITRINE_VERSION)),$(VITRINE_PROJECT_VERSION))
 export VITRINE_KEYRING ?= $(call qstrip,$(BR2_VITRINE_KEYRING))
 
+# Kconfig drops symbols without a word: a kernel or a U-Boot without what its fragments ask for is not built.
+define VITRINE_CHECK_LINUX_CONFIG
+	$(VITRINE_PROJECT_DIR)/board/common/check-config.sh $(@D)/.config $(LINUX_KCONFIG_FRAGMENT_FILES)
+endef
+LINUX_POST_CONFIGURE_HOOKS += VITRINE_CHECK_LINUX_CONFIG
+define VITRINE_CHECK_UBOOT_CONFIG
+	$(VITRINE_PROJECT_DIR)/board/common/check-config.sh $(@D)/.config $(UBOOT_KCONFIG_FRAGMENT_FILES)
+endef
+UBOOT_POST_CONFIGURE_HOOKS += VITRINE_CHECK_UBOOT_CONFIG
+
 # For packages whose sources are a folder of the project: its license, which legal-info collects.
 define VITRINE_COPY_LICENSE
 	cp $(VITRINE_PROJECT_DIR)/LICENSE $(@D)/LICENSE
