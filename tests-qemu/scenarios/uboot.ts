@@ -1,18 +1,47 @@
+/**
+ * The boot script as U-Boot runs it, from Debian's u-boot-qemu, on the boards virt (x86_64) and virt-aarch64 (arm64),
+ * which run side by side. The disk is made by the board's own post-image.sh; only what is in the slots is not the real
+ * thing: a kernel of some hundred bytes that says which slot's it is, its command line and its initramfs, and resets.
+ * After every case the environment is read back from the FAT and compared with the oracle (../uboot/oracle.ts): slot,
+ * order and counters, which copy was written with which generation, that the other one is untouched, that the FAT is
+ * whole.
+ *
+ * Covered (../uboot/cases.ts makes the cases):
+ * - BOOT_ORDER: both slots in either order, one slot, empty, missing, other names, a slot twice, further blanks, a
+ *   command in it; with BOOT_A_LEFT and BOOT_B_LEFT each 0, 1, 2, 3, missing and no number; the whole product, read from
+ *   copy 0 and from copy 1, with each generation from 0 to 255. A few more odd counters: empty, 7, 255, negative.
+ * - The copies: every relation of generations (next, equal, ff to 0 on either side, across 7f, far apart); one or both
+ *   missing, empty, zero, ones, with a wrong byte in crc, text or padding, short by one byte or more; too long; without
+ *   a variable; with others' variables.
+ * - A write of either copy cut after each of its sectors, or with half of them. And real cuts: the power goes after each
+ *   write command of a boot, over the old copy and for a new file, with writes lost or torn as a disk's cache does it.
+ * - Slots without kernel or without initramfs, each as the first and as the second of the order.
+ * - The pairs of copies, and those that boots left, as libubootenv reads them.
+ *
+ * A sample is booted from power-on to the kernel; the rest is sourced at U-Boot's prompt with the one command replaced
+ * that starts the kernel (../uboot/runs.ts), since a boot takes ten times as long.
+ *
+ * Not covered: a disk that refuses to be written, and the Raspberry Pi's own U-Boot.
+ */
 import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cacheFolder, needRoom, runtimeFolder } from '../../ci/lib/places.ts';
 import { removeLeftovers } from '../harness/leftovers.ts';
 import { type BareBench, scenario } from '../harness/suite.ts';
-import { ARCHITECTURES, type Architecture, prepareBoard } from '../uboot/board.ts';
+import { ARCHITECTURES, type Architecture, defined, type Prepared, prepareBoard } from '../uboot/board.ts';
 import { booted, product, states, torn } from '../uboot/cases.ts';
 import { cutBoots } from '../uboot/cuts.ts';
+import type { Files } from '../uboot/disk.ts';
+import { decode, ENVIRONMENT_SIZE, inForce } from '../uboot/environment.ts';
+import { areWhole, libubootenvReads } from '../uboot/libubootenv.ts';
+import { ATTEMPTS } from '../uboot/oracle.ts';
 import { bootCases, sourceCases } from '../uboot/runs.ts';
 
 const ROOM = 64 * 2 ** 20;
-/** Two minutes on an idle computer. */
-/** Six ways, and U-Boot writes at least data and directory. */
-const LEAST_CUTS = 12;
+/** U-Boot writes the data, both tables and the directory, each in more than one write, for either beginning. */
+const LEAST_CUTS = 8;
+/** The longest takes half a minute on an idle computer. */
 const TIMEOUT_MS = 10 * 60_000;
 
 async function onArchitecture(
@@ -24,20 +53,35 @@ async function onArchitecture(
   const own = join(folder, name);
   const sockets = join(runtimeFolder(`test-uboot-${process.pid}`), name);
   const socket = `${sockets}.qmp`;
-  let board: Awaited<ReturnType<typeof prepareBoard>> | undefined;
+  let board: Prepared | undefined;
   await test(`${name}: the board's disk with slots of a few bytes`, async () => {
-    board = await prepareBoard(architecture, own);
+    const made = await prepareBoard(architecture, own);
+    assert.equal(Number(defined(made.definitions, 'ENV_SIZE')), ENVIRONMENT_SIZE);
+    assert.equal(Number(defined(made.definitions, 'BOOT_ATTEMPTS')), ATTEMPTS);
+    board = made;
   });
   if (!board) return;
   const prepared = board;
   const real = booted();
+  let left: Files[] = [];
   await test(
     `${name}: ${real.length} boots to the slot's own words`,
     async () => {
-      await bootCases(architecture, prepared, real, socket);
+      left = await bootCases(architecture, prepared, real, socket);
     },
     TIMEOUT_MS,
   );
+  await test(`${name}: libubootenv reads what boots left, and the cases`, async () => {
+    const pairs = [...left, ...[...states(), ...product()].map(({ files }) => files)].filter(areWhole);
+    const read = await libubootenvReads(pairs, join(own, 'pairs'));
+    for (const [i, [first, second]] of pairs.entries()) {
+      const copies = [decode(first), decode(second)] as const;
+      const found = copies[inForce(...copies) ?? 0]?.variables;
+      const trimmed = found && Object.entries(found).map(([key, value]) => [key, value.trimEnd()]);
+      assert.deepEqual(read[i], trimmed && Object.fromEntries(trimmed));
+    }
+    assert.ok(left.length === real.length && pairs.length > left.length, `${pairs.length} pairs`);
+  });
   await test(
     `${name}: power cuts at each write of a boot (seed ${options.seed})`,
     async () => {
