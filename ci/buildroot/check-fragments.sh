@@ -11,7 +11,7 @@ usage() {
 }
 [ $# -eq 3 ] || usage
 kind=$1
-output=$2
+output=$(cd "$2" && pwd)
 tree=$(cd "$3" && pwd)
 project=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -40,7 +40,7 @@ esac
 # Only the kernel is configured by ARCH; U-Boot takes it from the defconfig.
 if [ "$kind" = uboot ]; then arch=; fi
 # shellcheck disable=SC2046 # a list of paths without spaces: Buildroot wants them so
-set -- $(echo "$list" | sed "s,\$(BR2_EXTERNAL_VITRINE_PATH),$project/buildroot-external,g")
+set -- $(echo "$list" | sed "s,\$(BR2_EXTERNAL_VITRINE_PATH),$project/buildroot-external,g; s,\$(BASE_DIR),$output,g")
 [ $# -gt 0 ] || {
     echo "$0: $output/.config names no fragments" >&2
     exit 1
