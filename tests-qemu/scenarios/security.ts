@@ -112,6 +112,21 @@ export default scenario({
       await device.shell.ok('test -s /run/vitrine/kiosk.env');
     });
 
+    await test('no program has privileges of its own, and nobody logs in', async () => {
+      const privileged = await device.shell.run('find / -xdev -type f -perm /6000');
+      assert.equal(privileged.output.trim(), '');
+      const units = await device.shell.run(
+        "systemctl list-units --all --plain --no-legend '*getty*.service' 'autovt@*' 'ssh*' 'debug-shell*' | grep -w active",
+      );
+      assert.equal(units.output.trim(), '');
+      const unlocked = await device.shell.run("getent passwd | cut -d: -f1,2 | grep -v -e ':x$' -e ':[*!]'");
+      assert.equal(unlocked.output.trim(), '');
+      const shadow = await device.shell.run("cut -d: -f1,2 /etc/shadow | grep -v ':[*!]'");
+      assert.equal(shadow.output.trim(), '');
+      // Two files that are there: an empty list above is not one of nothing.
+      await device.shell.ok('test -s /etc/shadow -a -s /etc/passwd');
+    });
+
     await test('the kiosk user reaches pages elsewhere', async () => {
       const url = pages.add('ok');
       const [answer] = await guestHttp(device, { user: 'kiosk' }, [{ method: 'GET', url }], 15_000);
