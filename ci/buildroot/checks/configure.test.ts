@@ -9,6 +9,7 @@ import { symbolsOf } from './symbols.ts';
 import { EXTERNAL } from './tree.ts';
 
 const TIMEOUT_MS = 60_000;
+const OPTIONS = { skip: (await runTool('make', ['--version'], TIMEOUT_MS)).ok ? false : 'make is missing' };
 let folder: string;
 
 /** What of Buildroot `configure` calls: one that joins files, and a Kconfig that knows all symbols but the ones given. */
@@ -33,7 +34,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 for (const board of boardNames()) {
-  test(`${board} gets what its board.env and the users of overlay/ say`, async () => {
+  test(`${board} gets what its board.env and the users of overlay/ say`, OPTIONS, async () => {
     const out = join(folder, 'out', board);
     const { ok, output } = await configure(await fakeBuildroot('all'), board, out);
     assert.ok(ok, output);
@@ -50,7 +51,7 @@ for (const board of boardNames()) {
   });
 }
 
-test('a value that Kconfig drops is told', async () => {
+test('a value that Kconfig drops is told', OPTIONS, async () => {
   const { ok, output } = await configure(await fakeBuildroot('short', 'BR2_PACKAGE_CAGE='), 'virt', folder);
   assert.equal(ok, false);
   assert.match(output, /these values got lost:\nBR2_PACKAGE_CAGE=y\n/);
