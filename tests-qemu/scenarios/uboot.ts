@@ -16,12 +16,13 @@
  * - A write of either copy cut after each of its sectors, or with half of them. And real cuts: the power goes after each
  *   write command of a boot, over the old copy and for a new file, with writes lost or torn as a disk's cache does it.
  * - Slots without kernel or without initramfs, each as the first and as the second of the order.
+ * - A disk that refuses to be written.
  * - The pairs of copies, and those that boots left, as libubootenv reads them.
  *
  * A sample is booted from power-on to the kernel; the rest is sourced at U-Boot's prompt with the one command replaced
  * that starts the kernel (../uboot/runs.ts), since a boot takes ten times as long.
  *
- * Not covered: a disk that refuses to be written, and the Raspberry Pi's own U-Boot.
+ * Not covered: the Raspberry Pi's own U-Boot.
  */
 import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
@@ -36,7 +37,7 @@ import type { Files } from '../uboot/disk.ts';
 import { decode, ENVIRONMENT_SIZE, inForce } from '../uboot/environment.ts';
 import { areWhole, libubootenvReads } from '../uboot/libubootenv.ts';
 import { ATTEMPTS } from '../uboot/oracle.ts';
-import { bootCases, sourceCases } from '../uboot/runs.ts';
+import { bootCases, bootUnwritable, sourceCases } from '../uboot/runs.ts';
 
 const ROOM = 64 * 2 ** 20;
 /** U-Boot writes the data, both tables and the directory, each in more than one write, for either beginning. */
@@ -71,6 +72,8 @@ async function onArchitecture(
     },
     TIMEOUT_MS,
   );
+  await test(`${name}: a disk that refuses to be written boots`, () =>
+    bootUnwritable(architecture, prepared, socket));
   await test(`${name}: libubootenv reads what boots left, and the cases`, async () => {
     const pairs = [...left, ...[...states(), ...product()].map(({ files }) => files)].filter(areWhole);
     const read = await libubootenvReads(pairs, join(own, 'pairs'));

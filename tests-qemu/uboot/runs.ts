@@ -78,6 +78,27 @@ export async function bootCases(
   return after;
 }
 
+/** Boots from a disk that refuses to be written: the slot starts all the same. */
+export async function bootUnwritable(
+  architecture: Architecture,
+  board: Prepared,
+  socket: string,
+): Promise<void> {
+  const disk = new TestDisk(board);
+  const before = disk.files();
+  disk.close();
+  const drive = `readonly=on,file=${join(board.folder, 'disk.img')}`;
+  const machine = await startMachine(architecture, board, board.firmware, socket, drive);
+  try {
+    const { slot } = expectedBoot([decode(before[0]), decode(before[1])]);
+    const start = { slot, bootargs: bootargs(board, slot), initramfs: `of slot ${slot}` };
+    const console = await machine.boot();
+    told(console, () => deepStrictEqual(startOf(console), start));
+  } finally {
+    await machine.end();
+  }
+}
+
 /**
  * Sources the script for each case at U-Boot's prompt, which takes a tenth of a boot's time. Up to the command that
  * starts the kernel it is the same script; that one is replaced by words.
