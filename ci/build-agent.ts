@@ -11,8 +11,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Native or loading their own files: not bundled, copied as they are with what they need. */
 const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp', 'koffi'];
-/** Asked for by dbus-next only where the bus address has to be found by X11; not there and not missed. */
-const NEVER_LOADED = ['x11'];
+/**
+ * Asked for by dbus-next, not there and not missed: x11 only where the bus address has to be found by it, usocket only
+ * for passing open files. npm leaves usocket out where its compiling fails or is not allowed, and keeps it where
+ * install scripts are ignored: inside the bundle it would end the agent at its start.
+ */
+const NEVER_LOADED = ['x11', 'usocket'];
+export const NOT_BUNDLED = [...EXTERNAL, ...NEVER_LOADED];
 /** Parts of those packages that the device never loads. */
 const LEFT_OUT = /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test)/;
 /** The C++ of the native ones; what they depend on may keep its JavaScript in such a folder. */
@@ -50,7 +55,7 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<voi
     minifySyntax: true,
     sourcemap: false,
     legalComments: 'linked',
-    external: [...EXTERNAL, ...NEVER_LOADED],
+    external: NOT_BUNDLED,
     plugins: [lateRequire],
     // Bundled CommonJS packages still call require for Node's own modules.
     banner: {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { NOT_BUNDLED } from '../../build-agent.ts';
 import { ROOT } from '../../lib/places.ts';
 
 const Lock = Type.Object({
@@ -13,6 +14,7 @@ const Lock = Type.Object({
       version: Type.Optional(Type.String()),
       license: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
       dev: Type.Optional(Type.Boolean()),
+      hasInstallScript: Type.Optional(Type.Boolean()),
     }),
   ),
 });
@@ -43,6 +45,17 @@ test('the agent names the licenses of all npm packages that it may contain', asy
     }
   }
   assert.deepEqual([...found].sort(), [...stated].sort());
+});
+
+test('no package that is compiled when npm installs it gets into the bundle', async () => {
+  const compiled = [...(await lockedPackages())]
+    .filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  assert.notDeepEqual(compiled, []);
+  assert.deepEqual(
+    compiled.filter((name) => !NOT_BUNDLED.includes(name)),
+    [],
+  );
 });
 
 test('node-pty is compiled from the version that the agent is bundled with', async () => {
