@@ -7,9 +7,10 @@
  * whole.
  *
  * Covered (../uboot/cases.ts makes the cases):
- * - BOOT_ORDER: both slots in either order, one slot, empty, missing, other names, a slot twice, further blanks, a
- *   command in it; with BOOT_A_LEFT and BOOT_B_LEFT each 0, 1, 2, 3, missing and no number; the whole product, read from
- *   copy 0 and from copy 1, with each generation from 0 to 255. A few more odd counters: empty, 7, 255, negative.
+ * - BOOT_ORDER: both slots in either order, one slot, empty, missing, another name, a slot twice; with BOOT_A_LEFT and
+ *   BOOT_B_LEFT each 0, 1, 2, 3, missing and no number; the whole product, read from copy 0 and from copy 1, with each
+ *   generation from 0 to 255. A few more odd ones: other names among the slots, further blanks, a command; counters that
+ *   are empty, 7, 255, negative.
  * - The copies: every relation of generations (next, equal, ff to 0 on either side, across 7f, far apart); one or both
  *   missing, empty, zero, ones, with a wrong byte in crc, text or padding, short by one byte or more; too long; without
  *   a variable; with others' variables.
