@@ -21,7 +21,7 @@ define VITRINE_COPY_LICENSE
 	cp $(VITRINE_PROJECT_DIR)/LICENSE $(@D)/LICENSE
 endef
 
-# Where the agent lies on the device, native modules of other packages with it.
+# Where the agent lies on the device.
 VITRINE_AGENT_LOCATION = /usr/lib/vitrine/agent
 
 # node-gyp, for the target and against the headers of its Node.

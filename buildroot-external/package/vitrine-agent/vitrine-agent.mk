@@ -21,22 +21,37 @@ VITRINE_AGENT_LICENSE = \
 VITRINE_AGENT_LICENSE_FILES = LICENSE
 # legal-info would archive all of the project's folder. Its sources are released as a whole.
 VITRINE_AGENT_REDISTRIBUTE = NO
-VITRINE_AGENT_DEPENDENCIES = host-nodejs host-python3 vitrine-node-pty vitrine-nodejs
+VITRINE_AGENT_DEPENDENCIES = host-nodejs host-python3 vitrine-nodejs
 
 # package-lock.json pins each npm package by its checksum; what was fetched once stays among Buildroot's downloads.
+VITRINE_AGENT_NPM_CI = \
+	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/npm ci --ignore-scripts --no-audit --no-fund \
+	--prefer-offline --cache=$(VITRINE_AGENT_DL_DIR)/npm
+
+# The package with the terminals carries its native half compiled by others only; node-pty has its sources.
 define VITRINE_AGENT_CONFIGURE_CMDS
-	cd $(@D) && $(HOST_MAKE_ENV) $(HOST_DIR)/bin/npm ci --ignore-scripts --no-audit --no-fund \
-		--prefer-offline --cache=$(VITRINE_AGENT_DL_DIR)/npm
+	cd $(@D) && $(VITRINE_AGENT_NPM_CI)
+	cp -R $(VITRINE_AGENT_PKGDIR)/node-pty $(@D)
+	cd $(@D)/node-pty && $(VITRINE_AGENT_NPM_CI)
 endef
 
-# The compiled binding stands in for the ones that its npm package carries, and so does vitrine-node-pty's.
+# The level of fortification is the configuration's.
+define VITRINE_AGENT_DROP_FORTIFY
+	$(SED) "s/, '-D_FORTIFY_SOURCE=2'//" $(@D)/node-pty/node_modules/node-pty/binding.gyp
+endef
+VITRINE_AGENT_POST_CONFIGURE_HOOKS += VITRINE_AGENT_DROP_FORTIFY
+
+# What is compiled here stands in for what the npm packages carry.
 define VITRINE_AGENT_BUILD_CMDS
 	cd $(@D)/node_modules/@serialport/bindings-cpp && $(VITRINE_NODE_GYP) rebuild
+	cd $(@D)/node-pty/node_modules/node-pty && $(VITRINE_NODE_GYP) rebuild
 	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/node $(@D)/ci/build-agent.ts
 	cd $(@D)/agent/dist/node_modules && \
 		rm -rf @lydell/node-pty-linux-* @serialport/bindings-cpp/prebuilds @serialport/bindings-cpp/build && \
 		$(INSTALL) -D -m 0755 $(@D)/node_modules/@serialport/bindings-cpp/build/Release/bindings.node \
-			@serialport/bindings-cpp/build/Release/bindings.node
+			@serialport/bindings-cpp/build/Release/bindings.node && \
+		$(INSTALL) -D -m 0755 $(@D)/node-pty/node_modules/node-pty/build/Release/pty.node \
+			@lydell/node-pty-linux-$(VITRINE_NODEJS_CPU)/pty.node
 endef
 
 define VITRINE_AGENT_INSTALL_TARGET_CMDS
@@ -61,8 +76,10 @@ endif
 # Once the agent is built: the licenses of the npm packages, beside its own.
 define VITRINE_AGENT_NPM_LICENSES
 	if [ -d $(VITRINE_AGENT_DIR)/node_modules ]; then \
-		PATH=$(BR_PATH) $(VITRINE_AGENT_PKGDIR)/npm-licenses.sh $(VITRINE_AGENT_DIR) \
-			$(LICENSE_FILES_DIR_TARGET)/$(VITRINE_AGENT_BASENAME_RAW); \
+		for part in . node-pty; do \
+			PATH=$(BR_PATH) $(VITRINE_AGENT_PKGDIR)/npm-licenses.sh $(VITRINE_AGENT_DIR)/$$part \
+				$(LICENSE_FILES_DIR_TARGET)/$(VITRINE_AGENT_BASENAME_RAW) || exit 1; \
+		done; \
 	fi
 endef
 VITRINE_AGENT_POST_LEGAL_INFO_HOOKS += VITRINE_AGENT_NPM_LICENSES
