@@ -148,9 +148,9 @@ async function checkBoard(
 /** Buildroot's own style checker, over the whole tree. */
 async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
   const name = 'check-package';
-  const magic = await runTool('python3', ['-c', 'import magic'], PYTHON_TIMEOUT_MS);
-  if (!magic.ok) {
-    checks.skip(name, "it needs Python's magic module (Debian: python3-magic)");
+  const modules = await runTool('python3', ['-c', 'import flake8, magic'], PYTHON_TIMEOUT_MS);
+  if (!modules.ok) {
+    checks.skip(name, 'it needs the Python modules flake8 and magic (Debian: python3-flake8, python3-magic)');
     return;
   }
   const files = (await projectFiles('buildroot-external')).map((path) => join(ROOT, path));
