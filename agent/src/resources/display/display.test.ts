@@ -5,7 +5,7 @@ import { createApp } from '../../links/app.ts';
 import type { Display, DisplayOptions } from './display.ts';
 import { DisplayStage, TIMING } from './display-stage.ts';
 import type { FakeBrowser } from './fake-browser.ts';
-import type { Connector } from './ports.ts';
+import type { Compositor, Connector } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import { type DisplayState, displayEndpoints } from './schema.ts';
 
@@ -248,6 +248,20 @@ test('turns the screen live and again after the compositor came anew', async () 
   browser.unplug();
   browser.plug();
   await until('the second turn', () => browser.count('drive Virtual-1 90') === 2);
+});
+
+test('a compositor that refused is asked again', async () => {
+  let refusals = 2;
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async (...asked) => {
+      if (refusals > 0) throw new Error(`${refusals--} more refusals`);
+      await browser.drive(...asked);
+    },
+  };
+  await showing(URL_A, { compositor, lookEveryMs: 20 });
+  await until('the turn', () => browser.count('drive Virtual-1 0') === 1);
+  assert.equal(refusals, 0);
 });
 
 test('of two screens the first is driven alone, and the other one when the first is unplugged', async () => {

@@ -53,8 +53,11 @@ export class Display {
   #wanted: Target = { mode: 'waiting' };
   #published = '';
   #look: NodeJS.Timeout | undefined;
-  /** Which screens were connected when the compositor was told what to drive. */
+  /** Which screens were connected when the compositor took what to drive. */
   #drivenFor: string | undefined;
+  #driving = Promise.resolve();
+  /** Why the compositor did not take it the last time. */
+  #refusal = '';
 
   constructor(options: DisplayOptions) {
     this.#o = options;
@@ -280,8 +283,13 @@ export class Display {
     throw new ApiError('unavailable', 'This device has no browser to show pages with.');
   }
 
-  /** Has the primary screen driven, alone and turned as it is configured. */
-  async #drive(): Promise<void> {
+  /** Has the primary screen driven, alone and turned as it is configured. One at a time; never rejects. */
+  #drive(): Promise<void> {
+    this.#driving = this.#driving.then(() => this.#driveNow());
+    return this.#driving;
+  }
+
+  async #driveNow(): Promise<void> {
     this.#screens.invalidate();
     await this.#screens.refresh();
     const { primaryScreen } = this;
@@ -289,11 +297,18 @@ export class Display {
     // A screen that was plugged in a moment ago may be known to the kernel alone; the next look comes soon.
     const isComing = outputs.length > 0 && primaryScreen !== undefined && !outputs.includes(primaryScreen);
     if (primaryScreen !== undefined && !isComing && this.#o.browser.connected) {
-      this.#drivenFor = connected.join();
       const others = outputs.filter((name) => name !== primaryScreen);
-      await this.#o.compositor.drive(primaryScreen, this.#rotation, others).catch((error: unknown) => {
-        this.#o.log.warn({ err: error }, 'the screen could not be turned');
-      });
+      try {
+        await this.#o.compositor.drive(primaryScreen, this.#rotation, others);
+        this.#drivenFor = connected.join();
+        this.#refusal = '';
+      } catch (error) {
+        // The next look tries again, and only what is new is told.
+        this.#drivenFor = undefined;
+        const refusal = error instanceof Error ? error.message : String(error);
+        if (refusal !== this.#refusal) this.#o.log.warn({ err: error }, 'the screen could not be turned');
+        this.#refusal = refusal;
+      }
       this.#screens.invalidate();
     }
     await this.#refreshScreens();
