@@ -89,9 +89,15 @@ function makeEvidence(board: string): Evidence {
     fat.set('config.txt', Buffer.from(files.templates.get('config.txt') ?? ''));
   }
   const attempts = textOf(files, 'BOOT_ATTEMPTS');
-  const fine = ['repeated', 'root-repeated', 'busybox', 'shared-busybox', 'rauc', 'gpio-watchdog'].map(
-    (name): [string, Said] => [name, { ok: true, text: '' }],
-  );
+  const fine = [
+    'repeated',
+    'root-repeated',
+    'busybox',
+    'shared-busybox',
+    'two-kernels',
+    'rauc',
+    'gpio-watchdog',
+  ].map((name): [string, Said] => [name, { ok: true, text: '' }]);
   const said = new Map(fine)
     .set('boot-script', { ok: true, text: 'Image Type:   PowerPC Linux Script (uncompressed)\n' })
     .set('environment', {
@@ -234,6 +240,7 @@ const SAID: [check: string, name: string, ok: boolean][] = [
   ['same root when made again', 'root-repeated', false],
   ['kernel and initramfs', 'busybox', false],
   ['kernel and initramfs', 'shared-busybox', false],
+  ['kernel and initramfs', 'two-kernels', false],
   ['files of the firmware', 'gpio-watchdog', false],
   ['files of the firmware', 'too-big', true],
 ];

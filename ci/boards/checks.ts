@@ -71,6 +71,7 @@ function kernelProblems(evidence: Evidence): string[] {
     ...differs('/boot', files.sort().join(' '), expected.sort().join(' ')),
     ...saidProblems(evidence.said, 'busybox'),
     ...saidProblems(evidence.said, 'shared-busybox'),
+    ...saidProblems(evidence.said, 'two-kernels'),
   ];
 }
 

@@ -67,6 +67,12 @@ chmod 0755 "$shared/usr/bin/busybox"
 zstd -dc "$work/shared.img" | (cd "$work/shared-initramfs" && cpio -id --quiet)
 note shared-busybox chroot "$work/shared-initramfs" /bin/switch_root
 
+# What an older build's kernel left behind must not be taken for this one's.
+mkdir "$shared/usr/lib/modules/0.0.1"
+# shellcheck disable=SC2086,SC2016 # a list of names; the inner shell expands
+note two-kernels sh -c '! "$0" "$@"' \
+    "$COMMON_DIR/initramfs/build.sh" "$shared" "$out/templates/init" "$work/two.img" $INITRAMFS_MODULES
+
 # dummies FOLDER: what Buildroot, or ci/image, leaves for post-image.sh.
 dummies() {
     mkdir -p "$1"

@@ -18,9 +18,10 @@ test('a package more needs no clean build, one less does', () => {
   assert.deepEqual(compareSettings(more, BASE), { changed: ['BR2_PACKAGE_GRIM'], clean: true });
 });
 
-test('another architecture or compiler needs a clean build; a value of ours does not', () => {
+test('another architecture, compiler or kernel needs a clean build; a value of ours does not', () => {
   assert.ok(compareSettings(BASE, BASE.replace('BR2_aarch64', 'BR2_x86_64')).clean);
   assert.ok(compareSettings(BASE, `${BASE}BR2_GCC_VERSION_15_X=y\n`).clean);
+  assert.ok(compareSettings(BASE, `${BASE}BR2_LINUX_KERNEL_CUSTOM_VERSION_VALUE="6.12.92"\n`).clean);
   assert.ok(!compareSettings(BASE, BASE.replace('"1"', '"2"')).clean);
 });
 

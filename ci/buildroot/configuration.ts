@@ -13,7 +13,7 @@ const SOURCES = '.vitrine-sources';
 
 /** Symbols whose change Buildroot's manual ("Understanding when a full rebuild is necessary") wants a clean build for. */
 const FUNDAMENTAL =
-  /^BR2_(ARCH|TOOLCHAIN|GCC|BINUTILS|GLIBC|KERNEL_HEADERS|PACKAGE_HOST_LINUX_HEADERS|ROOTFS_SKELETON|INIT_|ROOTFS_MERGED|OPTIMIZE|SSP_|RELRO_|FORTIFY|PIC_PIE|PER_PACKAGE|REPRODUCIBLE|STATIC|SHARED|x86|aarch64|arm|cortex)/;
+  /^BR2_(ARCH|TOOLCHAIN|GCC|BINUTILS|GLIBC|KERNEL_HEADERS|PACKAGE_HOST_LINUX_HEADERS|ROOTFS_SKELETON|INIT_|ROOTFS_MERGED|OPTIMIZE|SSP_|RELRO_|FORTIFY|PIC_PIE|PER_PACKAGE|REPRODUCIBLE|LINUX_KERNEL_(?:VERSION|CUSTOM)|STATIC|SHARED|x86|aarch64|arm|cortex)/;
 
 /** The settings of a `.config` file: name to value, those that are off and the external tree's own version left out. */
 export function settingsOf(config: string): Map<string, string> {
@@ -117,7 +117,8 @@ function inputsOf(recipe: string): string[] {
 
 /** Everything in this project that Buildroot does not look at again once a package is built, as package → hash. */
 function sourceHashes(): Map<string, string> {
-  const hashes = new Map(recipes().map((name) => [name, hashFiles(ROOT, inputsOf(name))]));
+  const shared = 'buildroot-external/external.mk';
+  const hashes = new Map(recipes().map((name) => [name, hashFiles(ROOT, [shared, ...inputsOf(name)])]));
   for (const name of ['linux', 'uboot']) hashes.set(name, hashFiles(ROOT, [`board/common/patches/${name}`]));
   return hashes;
 }

@@ -47,9 +47,10 @@ ln -s lib "$work/lib64"
 
 # modules.dep lists for each module what it needs, the deepest last. In names "_" is as good as "-".
 : >"$work/lib/order"
-release=$(basename "$root"/usr/lib/modules/*)
+# A root that another kernel was built into before still has that one's folder.
+release=$(cd "$root/usr/lib/modules" && echo *)
 modules=$root/usr/lib/modules/$release
-[ -s "$modules/modules.dep" ] || fail "no modules of exactly one kernel in $root/usr/lib/modules"
+[ -s "$modules/modules.dep" ] || fail "no modules of exactly one kernel in $root/usr/lib/modules: $release"
 for name in "$@"; do
     pattern=$(echo "$name" | sed 's/[_-]/[_-]/g')
     line=$(sed -n "s,^\(.*/$pattern\.ko[.a-z]*:.*\),\1,p" "$modules/modules.dep")
