@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInBuilder } from '../../ci/image/builder.ts';
-import { withoutCountdown } from '../../ci/image/lib/stages.ts';
+import { withCountdown } from '../../ci/image/lib/stages.ts';
 import { runTool } from '../../ci/lib/tool.ts';
 
 const ASSEMBLE_TIMEOUT_MS = 60_000;
@@ -76,9 +76,12 @@ export async function prepareBoard(architecture: Architecture, folder: string): 
       return [line.slice(0, equals), line.slice(equals + 1)];
     }),
   );
-  const firmwareWithCountdown = join(folder, FIRMWARE, 'usr/lib/u-boot', architecture.uboot);
+  const firmwareWithCountdown = join(folder, 'u-boot-with-countdown');
   const firmware = join(folder, 'u-boot');
-  await writeFile(firmware, withoutCountdown(await readFile(firmwareWithCountdown)));
+  const rom = await readFile(join(folder, FIRMWARE, 'usr/lib/u-boot', architecture.uboot));
+  await writeFile(firmware, withCountdown(rom, 0));
+  // The longest of one digit: a busy computer may need more than the default's two seconds to hit a key.
+  await writeFile(firmwareWithCountdown, withCountdown(rom, 9));
   return { folder, definitions, firmware, firmwareWithCountdown };
 }
 

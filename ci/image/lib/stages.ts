@@ -142,14 +142,11 @@ export interface Ingredients {
   version: string;
 }
 
-/**
- * U-Boot with its default environment's two seconds of "Hit any key" taken out: on virt nobody can hit one. A board's
- * own U-Boot is configured so.
- */
-export function withoutCountdown(rom: Buffer): Buffer {
+/** Debian's U-Boot with other `seconds` of "Hit any key" in its default environment than two; one digit. */
+export function withCountdown(rom: Buffer, seconds: number): Buffer {
   const text = rom.toString('latin1');
   if (!text.includes('bootdelay=2\0')) throw new Problem('U-Boot has no "bootdelay=2" to change.');
-  return Buffer.from(text.replaceAll('bootdelay=2\0', 'bootdelay=0\0'), 'latin1');
+  return Buffer.from(text.replaceAll('bootdelay=2\0', `bootdelay=${seconds}\0`), 'latin1');
 }
 
 /** The file name of the package that carries U-Boot for QEMU's machines. */
@@ -203,7 +200,8 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
         renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
         await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
         const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
-        writeFileSync(join(result, 'u-boot.rom'), withoutCountdown(rom));
+        // On virt nobody can hit a key. A board's own U-Boot is configured so.
+        writeFileSync(join(result, 'u-boot.rom'), withCountdown(rom, 0));
         writeFileSync(join(result, 'id'), key);
       });
     }),
