@@ -24,9 +24,10 @@ VITRINE_AGENT_REDISTRIBUTE = NO
 VITRINE_AGENT_DEPENDENCIES = host-nodejs host-python3 vitrine-nodejs
 
 # package-lock.json pins each npm package by its checksum; what was fetched once stays among Buildroot's downloads.
+# Settings of an npm that all this runs under do not count.
 VITRINE_AGENT_NPM_CI = \
 	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/npm ci --ignore-scripts --no-audit --no-fund \
-	--prefer-offline --cache=$(VITRINE_AGENT_DL_DIR)/npm
+	--loglevel=notice --include=dev --prefer-offline --cache=$(VITRINE_AGENT_DL_DIR)/npm
 
 # The package with the terminals carries its native half compiled by others only; node-pty has its sources.
 define VITRINE_AGENT_CONFIGURE_CMDS
