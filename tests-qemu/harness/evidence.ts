@@ -36,8 +36,13 @@ export async function saveEvidence(device: Device, test: string): Promise<string
   await save('journal.txt', shell('journalctl --no-pager -b -o short-precise -n 4000'));
   await save(
     'units.txt',
+    shell('systemctl --no-pager --failed; systemctl --no-pager status "vitrine*"; ps axf 2>/dev/null'),
+  );
+  // Both ends of the emulated cable, with their counters: where packets stop.
+  await save(
+    'network.txt',
     shell(
-      'systemctl --no-pager --failed; systemctl --no-pager status "vitrine*"; ps axf 2>/dev/null; ip -br addr',
+      'ip -s address; echo; ip -n host -s address; echo; networkctl --no-pager status usb0; ss -lun; nft list ruleset',
     ),
   );
   return folder;
