@@ -51,7 +51,9 @@ async function watch(
     if (event === 'RESET') sights.push('reset');
   });
   const look = async (): Promise<void> => {
-    while (!watching.signal.aborted) {
+    // Once more when the work is done: it may have ended with a sight that has not been looked at yet.
+    for (let last = false; !last; ) {
+      last = watching.signal.aborted;
       // Between two modes of the screen there is nothing to dump.
       const seen = await device.glass().then(sight, () => undefined);
       if (seen && seen !== sights.at(-1)) sights.push(seen);
