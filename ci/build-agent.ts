@@ -10,7 +10,7 @@ import { build, type Plugin } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Native or loading their own files: not bundled, copied as they are with what they need. */
-const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp', 'koffi'];
+const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp'];
 /**
  * Asked for by dbus-next, not there and not missed: x11 only where the bus address has to be found by it, usocket only
  * for passing open files. npm leaves usocket out where its compiling fails or is not allowed, and keeps it where
