@@ -38,15 +38,10 @@ const PIECE_CHARACTERS = 256 * 1024;
 const MAX_ANSWER_BYTES = MAX_PENDING_BYTES - 1024 * 1024;
 const MAX_ID_CHARACTERS = 256;
 /**
- * A host's port in its first mode echoes what it receives. Answering that would be answered by the echo of the
- * answer, and so on for ever.
+ * Frames that only the device sends. When they arrive, the host's port is not in raw mode and echoes; what answered
+ * them would be echoed too, and so on for ever.
  */
-const OWN_FRAMES: ReadonlySet<string> = new Set(['hello', 'response', 'event', 'subscribed', 'error']);
-/**
- * Frames that only the device sends. When they arrive, the host's terminal is not in raw mode and echoes; answering
- * them would be echoed too, for ever.
- */
-const ECHOES: readonly unknown[] = ['hello', 'response', 'event', 'error', 'subscribed'];
+const OWN_FRAMES: readonly unknown[] = ['hello', 'response', 'event', 'subscribed', 'error'];
 
 export interface SerialSessionOptions {
   app: FastifyInstance;
@@ -118,14 +113,13 @@ export class SerialSession {
         this.#writeOut();
         this.#options.openShell(this.#framer.rest());
         return;
-      } else if (!ECHOES.includes(frame.object.type)) {
+      } else if (!OWN_FRAMES.includes(frame.object.type)) {
         this.#dispatch(frame.object, frame.numericId, frame.bytes);
       }
     }
   }
 
   #dispatch(frame: Fields, numericId: string | undefined, bytes: number): void {
-    if (typeof frame.type === 'string' && OWN_FRAMES.has(frame.type)) return;
     if (frame.type !== 'request' && frame.type !== 'request_chunk') {
       this.#events.receive(frame);
       return;
