@@ -52,7 +52,7 @@ export async function putBundle(device: Device, name: string, archive: Buffer): 
   if (status !== 202) throw new Error(`PUT of the bundle ${name}: ${status} ${bytes.toString()}`);
   const path = `/operations/${String(field(body, 'operation_id'))}`;
   await waitFor(async () => field(await device.get(path), 'state') === 'done', {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
     what: `the bundle ${name} to be in place`,
   });
 }

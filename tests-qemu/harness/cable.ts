@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
+import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from './device.ts';
 
+const HOST_ADDRESS_MS = 120_000;
 const CONTROLLER = '/sys/kernel/config/usb_gadget/*/UDC';
+
+/** Waits until the host at the other end of the USB cable has the address that the device gives it. */
+export async function waitForHostAddress({ shell }: Device): Promise<void> {
+  await waitFor(async () => (await shell.ok('ip -n host -4 -br address')).includes('10.55.77.2/'), {
+    timeoutMs: HOST_ADDRESS_MS,
+    what: 'the address that the cable gives the host',
+    intervalMs: 500,
+  });
+}
 
 /** Takes the gadget off its controller, as pulling the USB cable does, runs `between`, and puts it back. */
 export async function gadgetUnplugged({ shell }: Device, between: () => Promise<void>): Promise<void> {

@@ -24,6 +24,8 @@ import { EventSocket } from './socket.ts';
 export const SERIAL_NUMBER = 'VIRT-0123ABCD';
 
 const DISK_ROOM = 2 * 2 ** 30;
+/** Until the guest has seen that a host went away. */
+const SEEN_MS = 90_000;
 const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
 
 /** A running device as a test sees it: its power, its screen, its links, and a root shell inside. */
@@ -141,7 +143,7 @@ export class Device {
         const port = '$(grep -l "name: org.vitrine.serial" /sys/kernel/debug/virtio-ports/*)';
         return (await this.shell.run(`grep -q "host_connected: 0" "${port}"`)).code === 0;
       },
-      { timeoutMs: 30_000, what: 'the guest to see the serial port’s last host go' },
+      { timeoutMs: SEEN_MS, what: 'the guest to see the serial port’s last host go' },
     );
     return await greeted(this.paths.serial);
   }
@@ -152,7 +154,7 @@ export class Device {
     // and the tty would stay open.
     await waitFor(
       async () => (await this.shell.run('readlink /proc/[0-9]*/fd/4 | grep -q ttyACM')).code !== 0,
-      { timeoutMs: 30_000, what: 'the relay to have closed the tty' },
+      { timeoutMs: SEEN_MS, what: 'the relay to have closed the tty' },
     );
     return await greeted(this.paths.relay);
   }
@@ -175,12 +177,12 @@ export class Device {
   }
 
   /** Waits until the glass shows two halves of these colours. */
-  async waitForColours(left: Colour, right: Colour, timeoutMs = 90_000): Promise<void> {
+  async waitForColours(left: Colour, right: Colour, timeoutMs = 180_000): Promise<void> {
     await waitForColours(() => this.glass(), left, right, timeoutMs);
   }
 
   /** Waits until `GET /display` is as wanted; gives it. */
-  async waitForDisplay(wanted: (display: unknown) => boolean, what: string, timeoutMs = 60_000) {
+  async waitForDisplay(wanted: (display: unknown) => boolean, what: string, timeoutMs = 120_000) {
     let last: unknown;
     try {
       await waitFor(

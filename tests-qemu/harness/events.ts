@@ -50,7 +50,7 @@ export class EventLog {
     topic: string,
     mark: number,
     matches: (payload: unknown) => boolean = () => true,
-    timeoutMs = 30_000,
+    timeoutMs = 90_000,
   ): Promise<EventFrame> {
     const find = (): EventFrame | undefined =>
       this.since(mark, topic).find(({ payload }) => matches(payload));

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 const MAX_BODY = 64 * 2 ** 20;
 
 export interface HttpResponse {

@@ -8,7 +8,8 @@ import { asEvent, EventLog, field } from './events.ts';
 
 const MAX_LINE = 32 * 2 ** 20;
 const TEXT_KEPT = 256 * 1024;
-const REQUEST_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+const FRAME_TIMEOUT_MS = 90_000;
 /** The most that a chunk of an upload may carry (interface: Limits). */
 const CHUNK_BYTES = 16 * 1024;
 
@@ -102,7 +103,7 @@ export class SerialClient {
   }
 
   /** The first frame of a type that is neither response nor event, since `mark`; waits for it. */
-  async frame(type: string, mark = 0, timeoutMs = 30_000): Promise<unknown> {
+  async frame(type: string, mark = 0, timeoutMs = FRAME_TIMEOUT_MS): Promise<unknown> {
     return await waitFor(() => this.others.slice(mark).find((frame) => field(frame, 'type') === type), {
       timeoutMs,
       what: `a ${type} frame on serial; the last received is ${JSON.stringify(this.text.slice(-300))}`,
@@ -117,7 +118,7 @@ export class SerialClient {
   }
 
   /** Waits until what was received since it was last cleared matches. */
-  async expectText(pattern: RegExp, timeoutMs = 30_000): Promise<void> {
+  async expectText(pattern: RegExp, timeoutMs = FRAME_TIMEOUT_MS): Promise<void> {
     await waitFor(() => pattern.test(this.text), {
       timeoutMs,
       what: `${pattern} on serial; the last received is ${JSON.stringify(this.text.slice(-300))}`,

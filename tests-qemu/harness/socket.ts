@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { asEvent, EventLog, field } from './events.ts';
 
-const OPEN_TIMEOUT_MS = 15_000;
+const OPEN_TIMEOUT_MS = 60_000;
 
 /** A WebSocket client of `{base_url}/events` that keeps what it receives. */
 export class EventSocket {

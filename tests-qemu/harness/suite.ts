@@ -53,7 +53,7 @@ export function scenario(definition: Scenario): Scenario {
   return definition;
 }
 
-const TEST_TIMEOUT_MS = 4 * 60_000;
+const TEST_TIMEOUT_MS = 8 * 60_000;
 
 /** The rest of a scenario makes no sense after this; the suite goes on with a new device. */
 class Abandoned extends Error {}

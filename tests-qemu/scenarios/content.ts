@@ -20,7 +20,7 @@ const BOOT_TEST_MS = 12 * 60_000;
 async function doneEvents(log: EventLog, mark: number, id: unknown): Promise<unknown[]> {
   const ours = (payload: unknown): boolean => field(payload, 'operation_id') === id;
   const ended = (payload: unknown): boolean => ours(payload) && field(payload, 'state') !== 'running';
-  const { payload } = await log.next('operation', mark, ended, 60_000);
+  const { payload } = await log.next('operation', mark, ended, 120_000);
   assert.equal(field(payload, 'state'), 'done', JSON.stringify(payload));
   const all = log.since(mark, 'operation').map((event) => event.payload);
   return all.filter(ours);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitFor } from '../../ci/lib/wait.ts';
+import { waitForHostAddress } from '../harness/cable.ts';
 import { field } from '../harness/events.ts';
 import {
   comparable,
@@ -51,11 +51,8 @@ export default scenario({
         'the page to be there',
         120_000,
       );
-      await waitFor(async () => (await device.shell.ok('ip -n host -4 -br address')).includes('10.55.77.2'), {
-        timeoutMs: 60_000,
-        what: 'the address that the cable gives the host',
-      });
-    }, 200_000);
+      await waitForHostAddress(device);
+    });
     const gets = await everyGet(device);
     const list = [...gets, ...MORE];
     const reference: Outcome[] = [];

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../ci/lib/wait.ts';
-import { gadgetUnplugged } from '../harness/cable.ts';
+import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
 import { SERIAL_NUMBER } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
+import { overCable, overHttp } from '../harness/exchange.ts';
 import type { SerialClient } from '../harness/ndjson.ts';
 import { type Bench, scenario } from '../harness/suite.ts';
 
@@ -110,15 +111,18 @@ export default scenario({
       before.close();
       await gadgetUnplugged(device, async () => {
         await waitFor(async () => (await device.shell.run('test -e /dev/ttyACM0')).code !== 0, {
-          timeoutMs: 30_000,
+          timeoutMs: 90_000,
           what: 'the host side of the tty to go',
         });
         assert.equal((await device.http('GET', '/device')).status, 200);
       });
       await waitFor(async () => (await device.shell.run('test -e /dev/ttyACM0')).code === 0, {
-        timeoutMs: 30_000,
+        timeoutMs: 90_000,
         what: 'the host side of the tty to come back',
       });
+      const request = { method: 'GET', path: '/api/v1/device' };
+      await waitForHostAddress(device);
+      assert.deepEqual(await overCable(device, [request]), [await overHttp(device, request)]);
       const after = await device.gadget();
       try {
         assert.equal((await after.request('GET', '/api/v1/device')).status, 200);
@@ -132,7 +136,7 @@ export default scenario({
       try {
         socket.send({ type: 'subscribe', topics: ['no_such_topic', 'log'] });
         await waitFor(() => socket.others.some((m) => field(m, 'error.code') === 'bad_request'), {
-          timeoutMs: 10_000,
+          timeoutMs: 60_000,
           what: 'the refusal of an unknown topic',
         });
         await socket.subscribe('config_changed');
@@ -153,7 +157,7 @@ export default scenario({
       const socket = await device.events('health');
       try {
         await waitFor(() => socket.events.since(0, 'health').length >= 2, {
-          timeoutMs: 60_000,
+          timeoutMs: 120_000,
           what: 'two health events',
         });
         const [first] = socket.events.since(0, 'health');

@@ -4,7 +4,7 @@ import { SERIAL_NUMBER } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import { scenario } from '../harness/suite.ts';
 
-const BOOT_TEST_MS = 8 * 60_000;
+const BOOT_TEST_MS = 15 * 60_000;
 
 export default scenario({
   title: 'reboot, reset in the middle of writing, shutdown: what was acknowledged is still there',
@@ -29,7 +29,7 @@ export default scenario({
         const info = await device.get('/device');
         assert.equal(field(info, 'serial'), SERIAL_NUMBER);
         assert.equal(field(info, 'name'), 'Kept');
-        const boots = await device.shell.ok('journalctl --list-boots --no-pager | wc -l');
+        const boots = await device.shell.ok('journalctl --list-boots --quiet --no-pager | wc -l');
         assert.ok(Number(boots) >= 2, 'the journal forgot the boot before');
       },
       BOOT_TEST_MS,
@@ -53,7 +53,7 @@ export default scenario({
         };
         const enough = Promise.withResolvers<void>();
         const looping = loop().catch(() => undefined);
-        await within(enough.promise, 60_000, 'twenty PATCHes');
+        await within(enough.promise, 120_000, 'twenty PATCHes');
         await device.restart(() => device.machine.qmp.execute('system_reset'));
         stopped.abort();
         await looping;

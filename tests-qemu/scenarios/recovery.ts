@@ -8,7 +8,7 @@ import { type Bench, scenario } from '../harness/suite.ts';
 
 const BLUE: Colour = [16, 32, 200];
 const LIME: Colour = [160, 220, 20];
-const BACK_MS = 120_000;
+const BACK_MS = 180_000;
 
 /** Shows a new page and waits until it is on the glass. */
 async function showPage({ device, pages }: Bench): Promise<string> {
@@ -69,7 +69,7 @@ async function killAgentAndSeeItBack(bench: Bench): Promise<void> {
     const pid = await device.shell.ok('systemctl show -P MainPID vitrine-agent.service');
     const mark = serial.mark;
     await device.shell.ok(`kill -9 ${pid}`);
-    await before.waitClosed(30_000);
+    await before.waitClosed(BACK_MS);
     // The host's end of the link stays open: the new agent greets it by itself.
     await serial.frame('hello', mark, BACK_MS);
     await waitFor(async () => shown((await serial.request('GET', '/api/v1/display')).body), {

@@ -25,8 +25,8 @@ const VIOLET: Colour = [112, 40, 176];
 const SAND: Colour = [224, 208, 128];
 /** Longer than `npm start` itself waits for the API, so that its own words are what a failure shows. */
 const READY_MS = 480_000;
-const REFUSAL_MS = 60_000;
-const TLS_MS = 20_000;
+const REFUSAL_MS = 120_000;
+const TLS_MS = 60_000;
 /** Longer than `npm stop` waits for the device to power itself off. */
 const STOP_MS = 120_000;
 const FIELDS = ['api', 'https', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
@@ -102,7 +102,7 @@ async function vncGreeting(address: string): Promise<string> {
   const [host = '', port = ''] = address.split(':');
   const socket = connect(Number(port), host);
   try {
-    const [greeting]: unknown[] = await within(once(socket, 'data'), 10_000, 'the VNC server’s greeting');
+    const [greeting]: unknown[] = await within(once(socket, 'data'), 60_000, 'the VNC server’s greeting');
     return String(greeting);
   } finally {
     socket.destroy();
@@ -154,7 +154,7 @@ async function showPage(ready: ReadyInfo, pages: PageServer, folder: string): Pr
     const answer = await http('POST', `${ready.api}/display/navigate`, { json: { url } });
     assert.equal(answer.status, 200, answer.bytes.toString());
     const monitor = qmp;
-    await waitForColours(async () => decodePng(await screendump(monitor, folder)), VIOLET, SAND, 120_000);
+    await waitForColours(async () => decodePng(await screendump(monitor, folder)), VIOLET, SAND, 180_000);
     const shown = (payload: unknown): boolean =>
       field(payload, 'url') === url && field(payload, 'loading') === false;
     const told = await socket.events.next('display_state', onSocket, shown);
@@ -233,7 +233,7 @@ export default scenario({
         const stop = new Command('stop', ['--name', name]);
         assert.equal(await stop.code(STOP_MS), 0, stop.stderr);
         assert.match(stop.stdout, /is off/);
-        assert.equal(await start.code(10_000), 0, start.stderr);
+        assert.equal(await start.code(60_000), 0, start.stderr);
         assert.doesNotMatch(start.stderr, /its plug was pulled/);
         assert.ok(!lives(pid), `process ${pid} is still there`);
         assert.ok(!(await exists(file)), 'the ready file is still there');
