@@ -60,6 +60,16 @@ export interface Call<E extends Endpoint> {
   afterAnswer(action: () => void): void;
 }
 
+/** A call as the link hands it on: checked against the endpoint that `serve` ties the handler to. */
+export interface CheckedCall {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  upload: Readable | undefined;
+  uploadBytes: number | undefined;
+  afterAnswer(action: () => void): void;
+}
+
 /** What a handler gives: the typed resource, bytes for a download, nothing for 204. */
 export type Answer<E extends Endpoint> = E['response'] extends TSchema
   ? Static<E['response']>
@@ -77,7 +87,7 @@ export function endpoint<const E extends Endpoint>(declaration: E): E {
 /** An endpoint together with what answers it. Build with `serve`. */
 export interface Route {
   endpoint: Endpoint;
-  handler: (call: Call<Endpoint>) => unknown;
+  handler: (call: CheckedCall) => unknown;
   /** Throws when the surface is closed now; asked before the body is read (docs/contract.md: Gates). */
   gate?: Gate;
 }

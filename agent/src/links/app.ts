@@ -4,12 +4,13 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type onRequestHookHandler,
   type preParsingHookHandler,
 } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import {
-  type Call,
+  type CheckedCall,
   type Endpoint,
   type Gate,
   type Method,
@@ -67,6 +68,9 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     schemaController: {
       compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
+    // What it tells of requests goes nowhere (no logger), so it need not be put together.
+    disableRequestLogging: true,
+    genReqId: () => '',
     // A path that does not decode is a bad request in the standard envelope, like any other.
     frameworkErrors: (error, request, reply) => {
       try {
@@ -141,10 +145,8 @@ function register(
     method: endpoint.method,
     url: urlOf(endpoint),
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
-    onRequest: async (request) => {
-      await gate?.();
-      refuseOtherTypes(endpoint, request, uploads);
-    },
+    // Only those that have something to ask: each costs every request, and one that gives a promise the most.
+    onRequest: [...(gate ? [async () => gate()] : []), ...typeCheck(endpoint, uploads)],
     ...(endpoint.body ? { preParsing: limitBodyTime } : {}),
     handler: async (request, reply) => {
       const answer = await handler(callOf(endpoint, request, reply));
@@ -154,9 +156,9 @@ function register(
         if (!(answer instanceof Uint8Array)) throw new TypeError(`${endpoint.path} did not give bytes`);
         const { contentType } = endpoint.download;
         if (contentType.startsWith('text/html')) reply.header('content-security-policy', PAGE_POLICY);
-        return reply.type(contentType).header('cache-control', 'no-store').send(answer);
+        reply.type(contentType).header('cache-control', 'no-store');
       }
-      return reply.send(answer);
+      return answer; // Fastify sends it: a reply that is returned would be waited for once more
     },
   });
 }
@@ -170,9 +172,9 @@ const limitBodyTime: preParsingHookHandler = (_request, _reply, payload, done) =
 };
 
 /** Validates every part of a request against its endpoint. */
-function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call<Endpoint> {
+function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): CheckedCall {
   const upload = endpoint.upload ? uploadOf(endpoint, request) : undefined;
-  const call = {
+  return {
     params: endpoint.params ? parseText(endpoint.params, request.params, '') : undefined,
     query: endpoint.query ? parseText(endpoint.query, request.query, '') : undefined,
     // A type without a body leaves the empty stream of an upload, which is no body.
@@ -185,22 +187,24 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
       reply.raw.once('finish', () => setTimeout(action, FLUSH_GRACE_MS).unref());
     },
   };
-  // The parts have just been validated by the schemas that give them their types.
-  return call as unknown as Call<Endpoint>;
 }
 
 /**
  * The parsers take what any endpoint takes: of JSON or bytes, the other than this endpoint's is refused here, before
  * it is read. The limit of an upload would hold for JSON too, which is read whole.
  */
-function refuseOtherTypes(endpoint: Endpoint, request: FastifyRequest, uploads: ReadonlySet<string>): void {
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestHookHandler[] {
   const wanted = endpoint.upload?.contentTypes;
-  if (wanted ? wanted.includes(type) : !uploads.has(type)) return;
   // As everywhere in HTTP, the body of a GET means nothing.
-  if (!wanted && (endpoint.method === 'GET' || !hasBody(request))) return;
+  if (endpoint.method === 'GET' && !wanted) return [];
   const types = wanted?.join(' or ') ?? 'application/json';
-  throw new ApiError('unsupported_media_type', `Send the body as ${types}.`);
+  return [
+    (request, _reply, done) => {
+      const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+      const fits = wanted ? wanted.includes(type) : !uploads.has(type) || !hasBody(request);
+      done(fits ? undefined : new ApiError('unsupported_media_type', `Send the body as ${types}.`));
+    },
+  ];
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

@@ -123,7 +123,7 @@ export class BundleOrigin {
   }
 
   #server(): WebServer {
-    const link = webServer('http', (options) => createServer(options, this.#handle), undefined);
+    const link = webServer('http', createServer, this.#handle, undefined);
     link.server.requestTimeout = REQUEST_MS;
     link.server.maxConnections = MAX_CONNECTIONS;
     this.#servers.push(link);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { createGuard } from './guard.ts';
 import { testApp } from './test-app.ts';
 
 interface Case {
@@ -59,6 +62,26 @@ for (const { why, host, origin, site, passes } of CASES) {
     assert.equal(answer.headers['cross-origin-resource-policy'], 'same-origin');
   });
 }
+
+test("what passed once makes nothing else pass, and a name only while it is the device's", () => {
+  let name = 'vitrine';
+  const guard = createGuard(() => name);
+  const ask = (headers: IncomingHttpHeaders) =>
+    guard(Object.assign(new IncomingMessage(new Socket()), { headers }));
+  const refused = { code: 'forbidden' };
+  for (const host of ['127.0.0.1:8080', 'localhost', '[fe80::1]']) {
+    ask({ host });
+    ask({ host });
+    assert.throws(() => ask({ host: 'evil.example' }), refused);
+    assert.throws(() => ask({ host, origin: 'https://evil.example' }), refused);
+    assert.throws(() => ask({ host, 'sec-fetch-site': 'cross-site' }), refused);
+    assert.throws(() => ask({}), refused);
+  }
+  ask({ host: 'vitrine.local' });
+  name = 'lobby';
+  assert.throws(() => ask({ host: 'vitrine.local' }), refused);
+  ask({ host: 'lobby.local' });
+});
 
 test('refuses before the body is read, on unknown paths and for body-less POSTs too', async () => {
   const { app, calls } = testApp();

@@ -18,9 +18,10 @@ const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i;
  * @param hostname the device's current host name; asked for every request that goes by a name, since it may change
  */
 export function createGuard(hostname: () => string): Guard {
+  const isOurs = ownHosts(hostname);
   return ({ headers }) => {
     const { host, origin } = headers;
-    if (host === undefined || !isOurs(host, hostname)) {
+    if (host === undefined || !isOurs(host)) {
       throw new ApiError('forbidden', 'The Host header does not name this device.');
     }
     // `null`, the origin of sandboxed frames, local files and stripped referrers, is another site too.
@@ -39,13 +40,21 @@ export function createGuard(hostname: () => string): Guard {
  * that the attacker controls, so any address will do; of the names only the device's own and `localhost` (which
  * browsers resolve themselves) will. `NAME.localhost` will not: those are the origins of content bundles.
  */
-function isOurs(host: string, hostname: () => string): boolean {
-  const parts = HOST.exec(host);
-  const name = (parts?.[1] ?? parts?.[2])?.toLowerCase().replace(/\.$/, '');
-  if (name === undefined) return false;
-  if (isIP(name) !== 0 || name === 'localhost') return true;
-  const own = hostname().toLowerCase();
-  return name === own || name === `${own}.local`;
+function ownHosts(hostname: () => string): (host: string) => boolean {
+  /** The last Host that will do whatever the device is called: one that comes again need not be read again. */
+  let known: string | undefined;
+  return (host) => {
+    if (host === known) return true;
+    const parts = HOST.exec(host);
+    const name = (parts?.[1] ?? parts?.[2])?.toLowerCase().replace(/\.$/, '');
+    if (name === undefined) return false;
+    if (isIP(name) !== 0 || name === 'localhost') {
+      known = host;
+      return true;
+    }
+    const own = hostname().toLowerCase();
+    return name === own || name === `${own}.local`;
+  };
 }
 
 function sameOrigin(origin: string, host: string): boolean {

@@ -120,7 +120,7 @@ test('a request that does not end does not keep the link from closing', { timeou
 test('an idle connection is closed, but not while its request is being worked on', async (t) => {
   const { app, release, waiting } = testApp();
   await app.ready();
-  const link = webServer('http', (options) => createServer(options, app.routing), undefined);
+  const link = webServer('http', createServer, app.routing, undefined);
   t.after(async () => {
     await link.close();
     await app.close();

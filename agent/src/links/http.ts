@@ -1,5 +1,5 @@
 /** The HTTP link: the app on one or more addresses. */
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -47,9 +47,7 @@ export async function listen(
   upgrade?: Upgrade,
 ): Promise<HttpLink> {
   await app.ready();
-  const servers = addresses.map(() =>
-    webServer('http', (options) => createServer(options, app.routing), upgrade),
-  );
+  const servers = addresses.map(() => webServer('http', createServer, app.routing, upgrade));
   return listenAll(servers, addresses);
 }
 
@@ -64,14 +62,16 @@ export interface WebServer<S extends Server = Server> {
 
 /**
  * Makes a server with the limits and timeouts that all of the app's servers have.
- * @param create what makes it of the options that are the same for HTTP and HTTPS
+ * @param create what makes it of the options that are the same for HTTP and HTTPS, and of what answers requests
+ * @param answer answers one request
  */
 export function webServer<S extends Server>(
   scheme: 'http' | 'https',
-  create: (options: ServerOptions) => S,
+  create: (options: ServerOptions, answer: RequestListener) => S,
+  answer: RequestListener,
   upgrade: Upgrade | undefined,
 ): WebServer<S> {
-  const server = create({
+  const options: ServerOptions = {
     headersTimeout: HEADERS_MS,
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -80,11 +80,15 @@ export function webServer<S extends Server>(
     // Other upgrades (curl asks for h2c) are plain requests; Node would hang up on them.
     shouldUpgradeCallback: ({ headers }) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
+  };
+  // One listener, not two: a second one has every request go through a copied list of them.
+  const server = create(options, (request, response) => {
+    response.on('timeout', keepWhileAnswered);
+    answer(request, response);
   });
   if (upgrade) server.on('upgrade', upgrade);
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
-  server.on('request', keepWhileAnswered);
   server.on('clientError', answerClientError);
   // The server itself forgets those that are upgraded, or are still shaking hands.
   const sockets = new Set<Socket>();
@@ -103,11 +107,9 @@ export function webServer<S extends Server>(
  * Nothing moves on a connection either while its request, read to the end, is being worked on: verifying a large bundle
  * takes minutes on a slow card. The client waits for us then, and is not hung up on.
  */
-function keepWhileAnswered(request: IncomingMessage, response: ServerResponse): void {
-  response.on('timeout', (socket: Socket) => {
-    if (request.complete && !response.headersSent) socket.setTimeout(socket.timeout ?? IDLE_MS);
-    else socket.destroy();
-  });
+function keepWhileAnswered(this: ServerResponse, socket: Socket): void {
+  if (this.req.complete && !this.headersSent) socket.setTimeout(socket.timeout ?? IDLE_MS);
+  else socket.destroy();
 }
 
 /** @throws Error of the system when one address cannot be had; all servers are closed then */

@@ -92,7 +92,12 @@ export class HttpsLink {
     const tls: ServerOptions = { ...context, handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] };
     await app.ready();
     const servers = addresses.map(() =>
-      webServer('https', (options) => createServer({ ...options, ...tls }, app.routing), upgrade),
+      webServer(
+        'https',
+        (options, answer) => createServer({ ...options, ...tls }, answer),
+        app.routing,
+        upgrade,
+      ),
     );
     try {
       this.#link = await listenAll(servers, addresses);
