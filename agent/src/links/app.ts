@@ -68,8 +68,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     schemaController: {
       compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
-    // What it tells of requests goes nowhere (no logger), so it need not be put together.
-    disableRequestLogging: true,
+    // Fastify tells nobody of requests (no logger), so they need no names.
     genReqId: () => '',
     // A path that does not decode is a bad request in the standard envelope, like any other.
     frameworkErrors: (error, request, reply) => {
