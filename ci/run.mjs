@@ -86,7 +86,7 @@ function npmCi() {
   const cli = process.env.npm_execpath;
   const [command, ...first] = cli?.endsWith('.js') ? [process.execPath, cli] : ['npm'];
   // npm's own output goes to stderr, so that what a script prints on stdout stays only its own.
-  const result = spawnSync(command, [...first, 'ci', '--no-audit', '--no-fund'], {
+  const result = spawnSync(command, [...first, 'ci', '--no-audit', '--no-fund', '--fetch-retries=5'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     timeout: LOCK_WAIT_MS,
@@ -110,11 +110,13 @@ if (!script) fail('usage: node ci/run.mjs <script> [arguments]');
 
 if (reasonToInstall()) await withLock(npmCi);
 
+// An ordinary user's path may lack the folders of chroot and mke2fs.
+const path = [bin, process.env.PATH, '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter);
 const target = script.includes('/') ? join(root, script) : join(root, 'ci', `${script}.ts`);
 // The extra channel tells the script that this process is gone, even by SIGKILL, so nothing is left running.
 const child = spawn(pinnedNode, [target, ...rest], {
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` },
+  env: { ...process.env, PATH: path },
 });
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
   // A terminal sends its Ctrl-C to the child as well; handing it on would count twice.

@@ -33,6 +33,15 @@ test('apt-get output becomes a sentence about its cause', () => {
     ['dpkg: error: write: No space left on device', /no room on the disk/],
     ['E: Could not get lock /var/lib/dpkg/lock-frontend', /another package manager/],
     ['E: something new', /output above/],
+    // A computer without lists and without a network: apt says both.
+    [
+      "Temporary failure resolving 'mirror.example'\nE: Unable to locate package genimage",
+      /no package mirror/,
+    ],
+    ['E: Failed to fetch x  404  Not Found\n', /output above/],
+    ['E: Failed to fetch x  Hash Sum mismatch', /broke off/],
+    ['E: Failed to fetch x  write (28: No space left on device)', /no room on the disk/],
+    ['apt-get was ended after 20 minutes', /ended after 20 minutes.*genimage/],
   ];
   for (const [output, expected] of cases) assert.match(explainApt(output, ['genimage']), expected);
 });

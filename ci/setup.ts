@@ -40,28 +40,35 @@ export function missingFrom(wanted: string[], report: string): string[] {
   return wanted.filter((name) => !installed.has(name));
 }
 
+/** Whether apt-get's output says that a server could not be reached, or broke off. */
+export function networkFailed(output: string): boolean {
+  const reasons =
+    /Could not (?:resolve|connect)|Temporary failure resolving|Cannot initiate the connection|Connection (?:failed|refused|timed out)/;
+  // A server that answers "404" was reached.
+  return reasons.test(output) || (/Failed to fetch/.test(output) && !/\b404 +Not Found/.test(output));
+}
+
 /**
  * What apt-get's output means for the person: no mirror reached, no such package, no room, or something else.
  * @param output everything apt-get wrote
  */
 export function explainApt(output: string, packages: string[]): string {
   const list = packages.join(' ');
-  if (/Unable to locate package (\S+)/.test(output)) {
-    const name = /Unable to locate package (\S+)/.exec(output)?.[1];
-    return `the package mirror does not carry ${name}; Debian 12, Ubuntu 24.04 or newer is needed (wanted: ${list}).`;
-  }
+  const late = /apt-get was ended after \d+ minutes/.exec(output)?.[0];
+  if (late) return `${late}; these packages are still missing: ${list}. A slow mirror, perhaps: try again.`;
   if (/No space left on device|You don't have enough free space/.test(output)) {
     return `there is no room on the disk for the packages ${list}.`;
   }
   if (/Could not get lock|Unable to acquire the dpkg/.test(output)) {
     return 'another package manager is at work; try again when it has finished.';
   }
-  if (
-    /Could not resolve|Failed to fetch|Cannot initiate the connection|Connection (?:failed|refused|timed out)/.test(
-      output,
-    )
-  ) {
-    return `no package mirror could be reached, so these packages are still missing: ${list}. Check the network and /etc/apt.`;
+  // Without lists apt knows no package: that is told only when the mirror was reached.
+  if (networkFailed(output)) {
+    return `no package mirror could be reached, or it broke off, so these packages are still missing: ${list}. Check the network and /etc/apt.`;
+  }
+  if (/Unable to locate package (\S+)/.test(output)) {
+    const name = /Unable to locate package (\S+)/.exec(output)?.[1];
+    return `the package mirror does not carry ${name}; Debian 12, Ubuntu 24.04 or newer is needed (wanted: ${list}).`;
   }
   return `apt-get could not install ${list}; its output above says why.`;
 }
@@ -78,6 +85,18 @@ function privilege(missing: string[]): string[] {
   );
 }
 
+/** Settings of the environment by which apt finds its mirror; sudo would take them away. */
+function proxies(): string[] {
+  const names = ['http_proxy', 'https_proxy', 'no_proxy'];
+  return names.flatMap((name) => {
+    const value = process.env[name] ?? process.env[name.toUpperCase()];
+    return value ? [`${name}=${value}`] : [];
+  });
+}
+
+/** How long apt-get waits for a server, and how often it asks again, each time later. */
+export const APT_PATIENCE = { Retries: '5', 'http::Timeout': '60', 'https::Timeout': '60' };
+
 async function aptGet(
   prefix: string[],
   args: string[],
@@ -88,6 +107,7 @@ async function aptGet(
     'env',
     'DEBIAN_FRONTEND=noninteractive',
     'LC_ALL=C',
+    ...proxies(),
     'apt-get',
     '-qq',
     '-o',
@@ -96,6 +116,7 @@ async function aptGet(
     'DPkg::Lock::Timeout=120',
     '-o',
     'APT::Update::Error-Mode=any',
+    ...Object.entries(APT_PATIENCE).flatMap(([name, value]) => ['-o', `Acquire::${name}=${value}`]),
     ...args,
   ];
   const child = spawn(program, rest, { stdio: ['inherit', 'pipe', 'pipe'], timeout });
@@ -107,7 +128,8 @@ async function aptGet(
       process.stderr.write(chunk);
     });
   }
-  const [code]: unknown[] = await once(child, 'close');
+  const [code, signal]: unknown[] = await once(child, 'close');
+  if (signal) output += `\napt-get was ended after ${timeout / 60_000} minutes\n`;
   return { ok: code === 0, output };
 }
 

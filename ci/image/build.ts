@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { cacheFolder, needRoom, ROOT } from '../lib/places.ts';
 import { command, Problem } from '../lib/problem.ts';
 import { Progress } from '../lib/progress.ts';
+import { networkFailed } from '../setup.ts';
 import { Cache } from './lib/cache.ts';
 import { readPackageConf } from './lib/conf.ts';
 import { keyFolder, projectVersion } from './lib/inputs.ts';
@@ -45,6 +46,13 @@ export async function buildImage(): Promise<string> {
 }
 
 async function buildAsRoot(): Promise<string> {
+  const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
+  if (probe.status !== 0) {
+    throw new Problem(
+      `the image is put together in a mount namespace, and this computer refuses one even to root (${(probe.stderr || 'no answer').trim()}).\n` +
+        'A container needs the right to mount for that: start it with --privileged, or build outside.',
+    );
+  }
   process.umask(0o022);
   const cache = new Cache(join(cacheFolder(), 'image'));
   try {
@@ -101,12 +109,8 @@ export function explain(error: CommandError): string {
   if (/No space left on device|You don't have enough free space/.test(error.output)) {
     return `there is no room left for the image in ${cacheFolder()}. Make room, or set VITRINE_CACHE to a folder on a bigger disk.`;
   }
-  if (
-    /Could not resolve|Could not connect|Cannot initiate the connection|Connection (?:failed|refused|timed out)/.test(
-      error.output,
-    )
-  ) {
-    return 'the Debian package mirror could not be reached; check the network, or set VITRINE_MIRROR to another one.';
+  if (networkFailed(error.output)) {
+    return 'the Debian package mirror could not be reached, or it broke off; check the network, or set VITRINE_MIRROR to another one.';
   }
   if (/Unable to locate package (\S+)/.test(error.output)) {
     return `the package mirror does not carry ${/Unable to locate package (\S+)/.exec(error.output)?.[1]}, which ci/image/packages.conf names.`;

@@ -17,12 +17,25 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+/** What the computer refuses for reasons that its user knows: rights, a read-only or full disk. */
+const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR'];
+
+/** A sentence for a file that this computer does not let be written; undefined for every other error. */
+export function refusal(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && REFUSALS.includes(String(error.code)))) return undefined;
+  return (
+    `this computer refuses a file that is needed (${error.message}). ` +
+    'What is kept between runs goes to the folder that VITRINE_CACHE names, else below HOME.'
+  );
+}
+
 /** Runs a command line's main function; a {@link Problem} becomes a sentence on stderr and exit code 1. */
 export async function command(main: () => Promise<number | undefined>): Promise<void> {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    console.error(error instanceof Problem ? `\nvitrine: ${error.message}` : error);
+    const sentence = error instanceof Problem ? error.message : refusal(error);
+    console.error(sentence === undefined ? error : `\nvitrine: ${sentence}`);
     process.exitCode = 1;
   }
 }

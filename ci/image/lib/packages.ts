@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem } from '../../lib/problem.ts';
+import { APT_PATIENCE } from '../../setup.ts';
 import type { PackageConf } from './conf.ts';
 import { CommandError, run, say } from './run.ts';
 
@@ -54,6 +55,11 @@ export async function fetchPackages(
   step: (work: () => Promise<void>) => Promise<void>,
 ): Promise<PackageStore> {
   const home = join(cache, `${conf.suite}-${conf.architecture}`);
+  if (/["'\\\n]/.test(home)) {
+    throw new Problem(
+      `apt takes no folder with quotes in its name: ${home}. Set VITRINE_CACHE to another one.`,
+    );
+  }
   const mirror = await findMirror();
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   const stamp = join(home, 'complete');
@@ -125,8 +131,9 @@ APT::Architectures { "${conf.architecture}"; };
 APT::Install-Recommends "false";
 APT::Sandbox::User "root";
 Acquire::Languages "none";
-Acquire::Retries "3";
-Acquire::http::Timeout "60";
+${Object.entries(APT_PATIENCE)
+  .map(([name, value]) => `Acquire::${name} "${value}";`)
+  .join('\n')}
 `,
   );
   return { home, config, lists: join(home, 'state/lists'), archives: join(home, 'cache/archives'), source };
