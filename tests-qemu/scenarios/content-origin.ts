@@ -9,7 +9,7 @@ import { type Bench, scenario } from '../harness/suite.ts';
 
 const TEAL: Colour = [0, 128, 128];
 const RED: Colour = [200, 30, 30];
-const PAGE_MS = 120_000;
+const PAGE_MS = 240_000;
 
 const originOf = (name: string): string => `http://${name}.localhost:${CONTENT_PORT}`;
 
@@ -43,7 +43,7 @@ function tries(origin: string, report: string): string {
       style: element('link', { rel: 'stylesheet', href: at('secret.css') }),
       module: import(at('secret.js')),
     };
-    const late = new Promise((_, reject) => setTimeout(reject, 30000));
+    const late = new Promise((_, reject) => setTimeout(reject, 90000));
     const got = await Promise.allSettled(Object.values(ways).map((way) => Promise.race([way, late])));
     const names = Object.keys(ways).filter((_, i) => got[i].status === 'fulfilled');
     await fetch(${JSON.stringify(report)} + '?' + names.join('-') + '.', { mode: 'no-cors' });
