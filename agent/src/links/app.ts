@@ -27,6 +27,7 @@ export const MAX_JSON_BYTES = 1024 * 1024;
 const MAX_PARAM_CHARACTERS = 64 * 1024;
 /** What a link needs to get an answer out before the system goes down, in ms. */
 const FLUSH_GRACE_MS = 300;
+const SEND_JSON = 'Send the body as application/json.';
 /** How long a JSON body may take to arrive, in ms. */
 const JSON_BODY_MS = 30_000;
 /** How long the rest of a body that nobody reads any more may keep arriving, in ms. */
@@ -146,7 +147,7 @@ function register(
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
     // Only those that have something to ask: each costs every request, and one that gives a promise the most.
     onRequest: [...(gate ? [async () => gate()] : []), ...typeCheck(endpoint, uploads)],
-    ...(endpoint.body ? { preParsing: limitBodyTime } : {}),
+    ...(endpoint.upload || endpoint.method === 'GET' ? {} : { preParsing: limitBodyTime }),
     handler: async (request, reply) => {
       const answer = await handler(callOf(endpoint, request, reply));
       reply.code(endpoint.status);
@@ -163,7 +164,11 @@ function register(
 }
 
 /** A JSON body that trickles in holds a connection for nobody: it is cut. Uploads last as long as they move. */
-const limitBodyTime: preParsingHookHandler = (_request, _reply, payload, done) => {
+const limitBodyTime: preParsingHookHandler = (request, _reply, payload, done) => {
+  if (!hasBody(request)) {
+    done(null, payload);
+    return;
+  }
   const timer = setTimeout(() => payload.destroy(new Error('the body took too long')), JSON_BODY_MS);
   timer.unref();
   payload.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
@@ -196,12 +201,12 @@ function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestH
   const wanted = endpoint.upload?.contentTypes;
   // As everywhere in HTTP, the body of a GET means nothing.
   if (endpoint.method === 'GET' && !wanted) return [];
-  const types = wanted?.join(' or ') ?? 'application/json';
+  const advice = wanted ? `Send the body as ${wanted.join(' or ')}.` : SEND_JSON;
   return [
     (request, _reply, done) => {
       const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
       const fits = wanted ? wanted.includes(type) : !uploads.has(type) || !hasBody(request);
-      done(fits ? undefined : new ApiError('unsupported_media_type', `Send the body as ${types}.`));
+      done(fits ? undefined : new ApiError('unsupported_media_type', advice));
     },
   ];
 }
@@ -240,8 +245,12 @@ function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, 
     .filter(({ pattern, isThere }) => pattern.test(path) && (isThere?.() ?? true))
     .map(({ method }) => method);
   if (allowed.length === 0) throw new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
-  reply.header('allow', [...new Set(allowed)].join(', '));
-  throw new ApiError('method_not_allowed');
+  const methods = [...new Set(allowed)];
+  reply.header('allow', methods.join(', '));
+  // The serial link has no headers.
+  throw new ApiError('method_not_allowed', `The resource has ${methods.join(', ')} only.`, {
+    allow: methods,
+  });
 }
 
 /** The endpoint that a request for `path` (with or without its query) meets. */
@@ -303,6 +312,8 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     const code = HTTP_CODES[error.statusCode];
+    // The parser says only that it does not know the type.
+    if (code === 'unsupported_media_type') return new ApiError(code, SEND_JSON);
     if (code) return new ApiError(code, error.message);
   }
   return new ApiError('internal');

@@ -104,6 +104,7 @@ test('a JSON body must say that it is one', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', undefined]) {
     const answer = await send(type);
     assert.equal(answer.statusCode, 415, type);
+    assert.match(answer.payload, /Send the body as application\/json/);
     assert.equal(answer.json().error.code, 'unsupported_media_type');
   }
   assert.equal((await send('application/json; charset=utf-8')).statusCode, 200);

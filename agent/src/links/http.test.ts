@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { type HttpLink, listen, webServer } from './http.ts';
 import { testApp } from './test-app.ts';
@@ -72,6 +73,38 @@ test('what is not HTTP gets the envelope and the end of the connection', async (
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
     assert.match(answer, /\r\n\r\n\{"error":\{"code":"bad_request"/);
     assert.match(answer, /\r\nx-frame-options: DENY\r\n/);
+  }
+});
+
+test('what Node would answer by itself gets the envelope, too', async (t) => {
+  const { port } = await serve(t);
+  const close = 'Connection: close\r\n';
+  const noHost = await raw(port, `GET /api/v1/page HTTP/1.1\r\n${close}\r\n`);
+  assert.match(noHost, /^HTTP\/1\.1 400 .*"code":"bad_request"/s);
+  const proxy = await raw(port, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n');
+  assert.match(proxy, /^HTTP\/1\.1 404 .*"code":"not_found"/s);
+  // A server may answer what it does not understand of an expectation as if it were not there.
+  const odd = await raw(port, `GET /api/v1/page HTTP/1.1\r\nHost: localhost\r\nExpect: more\r\n${close}\r\n`);
+  assert.match(odd, /^HTTP\/1\.1 200 /);
+});
+
+test('a JSON body that trickles in is cut, also where none is wanted', async (t) => {
+  const { app } = testApp();
+  t.after(() => app.close());
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  for (const url of ['/api/v1/echo', '/api/v1/reboot']) {
+    const started = Promise.withResolvers<void>();
+    const answer = app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json', 'content-length': '9' },
+      payload: new Readable({ read: () => started.resolve() }),
+    });
+    await started.promise;
+    t.mock.timers.tick(30_000);
+    const { statusCode, payload } = await answer;
+    assert.equal(statusCode, 400, payload);
+    assert.match(payload, /"bad_request"/);
   }
 });
 

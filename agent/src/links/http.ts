@@ -20,6 +20,8 @@ const MAX_CONNECTIONS = 128;
 /** What requests under way get to end when the link closes, in ms. */
 const CLOSE_GRACE_MS = 1_500;
 
+const NO_HOST = new ApiError('bad_request', 'The request has no Host header.');
+
 export interface HttpAddress {
   host: string;
   /** 0 takes a free one. */
@@ -77,16 +79,26 @@ export function webServer<S extends Server>(
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_MS,
     noDelay: true,
+    // Node would refuse those without one in its own words.
+    requireHostHeader: false,
     // Other upgrades (curl asks for h2c) are plain requests; Node would hang up on them.
     shouldUpgradeCallback: ({ headers }) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
   };
   // One listener, not two: a second one has every request go through a copied list of them.
-  const server = create(options, (request, response) => {
+  const take: RequestListener = (request, response) => {
     response.on('timeout', keepWhileAnswered);
-    answer(request, response);
-  });
+    if (request.headers.host === undefined && request.httpVersion !== '1.0')
+      answerRaw(request.socket, NO_HOST);
+    else answer(request, response);
+  };
+  const server = create(options, take);
   if (upgrade) server.on('upgrade', upgrade);
+  // Without these Node answers with a bare 417, and hangs up without a word (RFC 9110 sections 10.1.1 and 9.3.6).
+  server.on('checkExpectation', take);
+  server.on('connect', (_request, socket) =>
+    answerRaw(socket, new ApiError('not_found', 'This is no proxy.')),
+  );
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
   server.on('clientError', answerClientError);
