@@ -11,7 +11,8 @@ const init = fileURLToPath(new URL('../../../board/common/initramfs/init', impor
 test('leaves the flag that the initramfs looks for', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
   const reset = initramfsDataReset(join(folder, '.factory-reset'));
-  reset.check();
+  await reset.check();
+  assert.deepEqual(await readdir(folder), []);
   await reset.request();
   assert.match(await readFile(join(folder, '.factory-reset'), 'utf8'), /^\d{4}-/);
   assert.match(await readFile(init, 'utf8'), /-e \/sysroot\/data\/\.factory-reset /);
@@ -20,8 +21,12 @@ test('leaves the flag that the initramfs looks for', async () => {
 
 test('refuses where there is no such partition', async () => {
   const reset = initramfsDataReset(undefined);
-  assert.throws(() => reset.check(), { code: 'unavailable' });
+  await assert.rejects(reset.check(), { code: 'unavailable' });
   await assert.rejects(reset.request(), { code: 'unavailable' });
+});
+
+test('tells before the answer that the flag cannot be left', async () => {
+  await assert.rejects(initramfsDataReset('/dev/null/.factory-reset').check(), { code: 'EEXIST' });
 });
 
 test('says what the initramfs met', async () => {

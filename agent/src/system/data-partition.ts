@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, storageError } from '../contract/errors.ts';
 import { now } from '../contract/shared.ts';
 import type { DataReset } from '../resources/device/ports.ts';
 
@@ -12,8 +12,15 @@ import type { DataReset } from '../resources/device/ports.ts';
 export function initramfsDataReset(flag: string | undefined): DataReset {
   const refuse = () => new ApiError('unavailable', 'This system has no data partition of its own.');
   return {
-    check() {
+    async check() {
       if (flag === undefined) throw refuse();
+      try {
+        // Afterwards there is nobody left to tell that it did not work.
+        await writeFileAtomic(`${flag}-trial`, `${now()}\n`, 0o600);
+        await rm(`${flag}-trial`);
+      } catch (error) {
+        throw storageError(error);
+      }
     },
     async request() {
       if (flag === undefined) throw refuse();

@@ -78,6 +78,18 @@ test('asks for the newest, from a time on, and after a cursor', async () => {
   assert.ok(cursor?.endsWith(`--after-cursor=${CURSOR}`));
 });
 
+test('a time that journalctl does not know is the nearest that it does', async () => {
+  const journal = await journalOf('');
+  await journal.read({ since: '0000-01-01T00:00:00Z', limit: 5 });
+  await journal.read({ since: '9999-12-31T23:59:59-23:59', limit: 5 });
+  const [first, last] = await calls();
+  assert.match(first ?? '', /--since=@0\.000$/);
+  assert.match(last ?? '', /--since=@253402128000\.000$/);
+  await assert.rejects(journal.read({ since: '2024-01-01T00:00:00+99:99', limit: 5 }), {
+    code: 'bad_request',
+  });
+});
+
 test('ends a reader that has more than was asked for', async () => {
   const journal = await journalOf(`${entry({ MESSAGE: 'again' })}\n`.repeat(50), 'exec sleep 60');
   assert.equal((await journal.read({ since: CURSOR, limit: 20 })).length, 20);

@@ -8,6 +8,8 @@ import { childEnvironment, follow, splitLines } from './processes.ts';
 
 const JOURNALD_SOCKET = '/run/systemd/journal/socket';
 const READ_TIMEOUT_MS = 10_000;
+/** Journalctl takes times from 1970 to here (systemd's USEC_TIMESTAMP_FORMATTABLE_MAX); nothing was logged outside. */
+const LAST_TIME_MS = Date.UTC(9999, 11, 30);
 /** Longest message that is passed on, in characters. */
 const LONGEST_MESSAGE = 8192;
 const FIELDS = 'MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,_TRANSPORT';
@@ -59,8 +61,9 @@ export function systemdJournal(options: JournalOptions): Journal {
 /** A time is inclusive, so that nothing in the same millisecond is lost; a cursor is exclusive. */
 function sinceArguments(since: string): string[] {
   if (since.startsWith('s=')) return [`--after-cursor=${since}`];
-  const ms = Date.parse(since);
-  if (Number.isNaN(ms)) throw new ApiError('bad_request', '/since is not a time.');
+  const time = Date.parse(since);
+  if (Number.isNaN(time)) throw new ApiError('bad_request', '/since is not a time.');
+  const ms = Math.min(Math.max(time, 0), LAST_TIME_MS);
   const seconds = Math.floor(ms / 1000);
   return [`--since=@${seconds}.${String(ms - seconds * 1000).padStart(3, '0')}`];
 }

@@ -74,7 +74,7 @@ beforeEach(() => {
     },
   };
   const dataReset = {
-    check: () => {
+    check: async () => {
       if (resetFails) throw new ApiError('unavailable');
     },
     request: async () => {

@@ -69,12 +69,13 @@ export class Device {
 
   /**
    * Has the data partition made new at the next boot, and reboots after the answer is out.
-   * @throws ApiError `confirm_mismatch` unless `confirm` is the device's serial; `unavailable`
+   * @throws ApiError `confirm_mismatch` unless `confirm` is the device's serial; `unavailable`;
+   *   `insufficient_storage` when the data partition has no room for the note that the next boot looks for
    */
   async factoryReset(confirm: string, afterAnswer: AfterAnswer): Promise<void> {
     const { identity, power, dataReset, onError } = this.#options;
     if (confirm !== identity.serial) throw new ApiError('confirm_mismatch');
-    dataReset.check();
+    await dataReset.check();
     await power.check('reboot');
     afterAnswer(() => void this.#resetAndReboot().catch(onError));
   }

@@ -56,8 +56,8 @@ export type PowerAction = 'reboot' | 'shutdown';
 
 /** Sees to it that the next boot makes the data partition new. */
 export interface DataReset {
-  /** @throws ApiError `unavailable` where this system does not do that */
-  check(): void;
+  /** @throws ApiError `unavailable` where this system does not do that, `insufficient_storage` */
+  check(): Promise<void>;
   request(): Promise<void>;
   /** Takes the request back. */
   withdraw(): Promise<void>;

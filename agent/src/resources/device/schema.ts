@@ -162,7 +162,7 @@ export const factoryReset = endpoint({
   ),
   status: 202,
   response: Nothing,
-  errors: ['confirm_mismatch', 'unavailable'],
+  errors: ['confirm_mismatch', 'unavailable', 'insufficient_storage'],
 });
 
 /** Every endpoint of this resource, for the contract. */
