@@ -10,6 +10,10 @@ const bin = join(root, 'node_modules', '.bin');
 const pinnedNode = join(bin, 'node');
 const lockFile = join(root, '.npm-ci.lock');
 const LOCK_WAIT_MS = 600_000;
+// A registry that breaks off is asked again after 2, 6, 18 and 20 seconds.
+const PATIENCE = ['retries=4', 'retry-factor=3', 'retry-mintimeout=2000', 'retry-maxtimeout=20000'].map(
+  (setting) => `--fetch-${setting}`,
+);
 
 function fail(message) {
   console.error(`vitrine: ${message}`);
@@ -85,12 +89,16 @@ function npmCi() {
   console.error(`vitrine: installing the project's npm packages with \`npm ci\` (${reason})…`);
   const cli = process.env.npm_execpath;
   const [command, ...first] = cli?.endsWith('.js') ? [process.execPath, cli] : ['npm'];
-  // npm's own output goes to stderr, so that what a script prints on stdout stays only its own.
-  const result = spawnSync(command, [...first, 'ci', '--no-audit', '--no-fund', '--fetch-retries=5'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    timeout: LOCK_WAIT_MS,
-  });
+  // `npm start --silent` would silence this npm too, and why it failed. Its output goes to stderr, so that what a script prints on stdout stays only its own.
+  const result = spawnSync(
+    command,
+    [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...PATIENCE],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      timeout: LOCK_WAIT_MS,
+    },
+  );
   if (result.error?.code === 'ENOENT')
     fail('npm was not found; install Node.js with npm (18 or newer) and run this again.');
   const left = result.status === 0 ? reasonToInstall() : undefined;

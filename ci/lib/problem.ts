@@ -11,9 +11,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What to show of something thrown: one sentence for a {@link Problem}, else with where it came from. */
+/** What to show of something thrown: one sentence for what its user can put right, else with where it came from. */
 export function describeError(error: unknown): string {
-  if (error instanceof Problem) return error.message;
+  const sentence = error instanceof Problem ? error.message : refusal(error);
+  if (sentence !== undefined) return sentence;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -22,9 +23,12 @@ const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR'];
 
 /** A sentence for a file that this computer does not let be written; undefined for every other error. */
 export function refusal(error: unknown): string | undefined {
-  if (!(error instanceof Error && 'code' in error && REFUSALS.includes(String(error.code)))) return undefined;
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined;
+  // Node's own way to say that a folder on a read-only disk cannot be made.
+  const noFolder = error.code === 'ENOENT' && error.syscall === 'mkdir';
+  if (!noFolder && !REFUSALS.includes(String(error.code))) return undefined;
   return (
-    `this computer refuses a file that is needed (${error.message}). ` +
+    `this computer refuses a file or folder that is needed (${error.message}). ` +
     'What is kept between runs goes to the folder that VITRINE_CACHE names, else below HOME.'
   );
 }
