@@ -1,0 +1,147 @@
+/** A served bundle for the tests of its origin. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, open, readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { ZipFile } from 'yazl';
+import { createLogger } from '../base/logger.ts';
+import { readDirectory } from '../resources/content/zip/directory.ts';
+import { fileSource } from '../resources/content/zip/source.ts';
+import { BundleOrigin } from './bundle-origin.ts';
+
+/** More than a loopback connection takes in while nobody reads it. */
+export const LARGE = 24 * 1024 * 1024;
+
+export interface TestEntry {
+  name: string;
+  content: Buffer | string;
+  stored?: boolean;
+}
+
+export const INDEX: TestEntry = { name: 'index.html', content: '<!doctype html><title>Menu</title>' };
+
+async function zip(entries: TestEntry[]): Promise<Buffer> {
+  const file = new ZipFile();
+  for (const { name, content, stored = false } of entries) {
+    file.addBuffer(Buffer.from(content), name, { compress: !stored, mtime: new Date(0) });
+  }
+  file.end();
+  return await buffer(file.outputStream);
+}
+
+/** Bytes that look like media, and such that look like text. */
+export function noise(bytes: number, seed = 1): Buffer {
+  const noisy = Buffer.alloc(bytes);
+  let state = seed * 2654435761;
+  for (let i = 0; i < bytes; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    noisy[i] = state >>> 24;
+  }
+  return noisy;
+}
+
+export function text(bytes: number): Buffer {
+  return Buffer.alloc(bytes, 'All work and no play makes Jack a dull boy.\n');
+}
+
+interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** A bundle origin over a real archive, with a client that can be odd. */
+export class Site {
+  readonly origin: BundleOrigin;
+  readonly #folder: string;
+  readonly #agent = new Agent({ keepAlive: true });
+  active: string | undefined = 'menu';
+  file: { path: string; sha256: string; size: number } | undefined;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.origin = new BundleOrigin({
+      port: 0,
+      active: () => this.active,
+      locate: () => this.file,
+      log: createLogger('silent'),
+    });
+  }
+
+  static async open(t: TestContext, entries: TestEntry[]): Promise<Site> {
+    const site = new Site(await mkdtemp(join(tmpdir(), 'vitrine-origin-')));
+    t.after(async () => {
+      site.#agent.destroy();
+      await site.origin.stop();
+      assert.equal(await site.openFiles(), 0);
+      await rm(site.#folder, { recursive: true });
+    });
+    await site.store(entries);
+    await site.origin.start();
+    return site;
+  }
+
+  /** Puts a bundle in the place of the one that is there, as the store does. */
+  async store(entries: TestEntry[]): Promise<void> {
+    const archive = await zip(entries);
+    const path = join(this.#folder, 'menu.zip');
+    await writeFile(`${path}.new`, archive);
+    await rename(`${path}.new`, path);
+    this.file = { path, sha256: createHash('sha256').update(archive).digest('hex'), size: archive.length };
+  }
+
+  /** Overwrites a byte of an entry's data in the file that is there. */
+  async damage(name: string, offset: number): Promise<void> {
+    const { path, size } = this.file ?? assert.fail();
+    const handle = await open(path, 'r+');
+    const entry = (await readDirectory(fileSource(handle, size))).get(name) ?? assert.fail();
+    const [byte = 0] = await fileSource(handle, size).read(entry.dataStart + offset, 1);
+    await handle.write(Buffer.from([byte ^ 0x55]), 0, 1, entry.dataStart + offset);
+    await handle.close();
+  }
+
+  /** Files of the folder that this process has open. */
+  async openFiles(): Promise<number> {
+    const links = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    );
+    return links.filter((link) => link.startsWith(this.#folder)).length;
+  }
+
+  get port(): number {
+    return Number(new URL(this.origin.url('menu')).port);
+  }
+
+  /** @returns the answer once its head is there; nothing of its body is read before it is asked for */
+  async start(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<IncomingMessage> {
+    const asked = request({
+      host: '127.0.0.1',
+      port: this.port,
+      path,
+      method,
+      agent: this.#agent,
+      headers: { host: `menu.localhost:${this.port}`, ...headers },
+    });
+    asked.end();
+    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    return answer ?? assert.fail();
+  }
+
+  async get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
+    const answer = await this.start(path, headers, method);
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
+  }
+
+  /** Sends bytes as they are and gives what comes until the other side hangs up. */
+  async raw(bytes: string, host = '127.0.0.1'): Promise<string> {
+    const socket = connect(this.port, host);
+    socket.write(bytes.replaceAll('HOST', `menu.localhost:${this.port}`).replaceAll('\n', '\r\n'));
+    return (await buffer(socket)).toString('latin1');
+  }
+}
