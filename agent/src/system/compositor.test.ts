@@ -39,6 +39,7 @@ test('outputs come in the spelling of the contract', async () => {
     {
       name: 'Virtual-1',
       enabled: true,
+      transform: '270',
       modes: [
         { ...mode, refresh: 59.940062, current: true },
         { ...mode, refresh: 59.9401, current: false },
@@ -48,8 +49,8 @@ test('outputs come in the spelling of the contract', async () => {
   ];
   await wlrRandr(`echo '${JSON.stringify(printed)}'`);
   assert.deepEqual(await compositor.outputs(), [
-    { name: 'Virtual-1', mode: '1280x720@59.94', modes: ['1280x720@59.94'] },
-    { name: 'HDMI-A-1', mode: null, modes: ['1280x720@60'] },
+    { name: 'Virtual-1', mode: '1280x720@59.94', rotation: 90, modes: ['1280x720@59.94'] },
+    { name: 'HDMI-A-1', mode: null, rotation: null, modes: ['1280x720@60'] },
   ]);
   assert.equal(await called(), `${session} wayland-1 --json`);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fits } from '../contract/validate.ts';
 import type { Compositor, Output } from '../resources/display/ports.ts';
 import type { Rotation } from '../resources/display/schema.ts';
-import { CompositorOutputs, outputOf } from './compositor-outputs.ts';
+import { CompositorOutputs, outputOf, transformOf } from './compositor-outputs.ts';
 import { run } from './processes.ts';
 
 /** Who runs the compositor. */
@@ -11,8 +11,6 @@ const USER = 'kiosk';
 const TIMEOUT_MS = 10_000;
 /** A screen has some dozens of modes of about 150 bytes each. */
 const KEEP_BYTES = 1024 * 1024;
-/** A Wayland transform turns the picture counter-clockwise. */
-const TRANSFORMS: Record<Rotation, string> = { 0: 'normal', 90: '270', 180: '180', 270: '90' };
 
 export interface WaylandCompositorOptions {
   /** The program that speaks wlr-output-management for us. */
@@ -47,7 +45,7 @@ export class WaylandCompositor implements Compositor {
 
   async drive(output: string, rotation: Rotation, others: readonly string[]): Promise<void> {
     const off = others.flatMap((other) => ['--output', other, '--off']);
-    await this.#run(['--output', output, '--on', '--transform', TRANSFORMS[rotation], ...off]);
+    await this.#run(['--output', output, '--on', '--transform', transformOf(rotation), ...off]);
   }
 
   /** As the compositor's own user: what it answers is no matter for a privileged process. */

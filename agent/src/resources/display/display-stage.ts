@@ -7,6 +7,7 @@ import type { KeeperTiming } from './keeper.ts';
 import type { BundleProblem, Bundles, Connector, Target } from './ports.ts';
 import { recoveryStep, type Step } from './recovery.ts';
 import { type DisplayState, displayState } from './schema.ts';
+import type { DisplaySettings } from './settings.ts';
 
 const CONNECTOR: Connector = {
   id: 'Virtual-1',
@@ -15,6 +16,14 @@ const CONNECTOR: Connector = {
   modes: ['1280x720', '800x600'],
   make: 'RHT',
   model: 'QEMU Monitor',
+};
+/** Those of a configuration in which nothing is set. */
+export const SETTINGS: DisplaySettings = {
+  rotation: 0,
+  resumeOnBoot: false,
+  bootBundle: null,
+  screens: {},
+  browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
 };
 /** The real steps, a hundred times as fast. */
 const quick = (failures: number, kind: 'load' | 'crash'): Step => {
@@ -89,13 +98,7 @@ export class DisplayStage {
       page: { render: async (notice) => (notice ? `notice ${notice.what} ${notice.why}` : 'waiting') },
       bundles: this.bundles,
       bus,
-      settings: {
-        rotation: 0,
-        resumeOnBoot: false,
-        bootBundle: null,
-        screens: {},
-        browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-      },
+      settings: SETTINGS,
       log: createLogger('silent'),
       timing: TIMING,
       ...change,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
 import type { Display, DisplayOptions } from './display.ts';
-import { DisplayStage, TIMING } from './display-stage.ts';
+import { DisplayStage, SETTINGS, TIMING } from './display-stage.ts';
 import type { FakeBrowser } from './fake-browser.ts';
 import type { Compositor, Connector } from './ports.ts';
 import { displayRoutes } from './routes.ts';
@@ -235,14 +235,11 @@ test('remembers targets, over boots only when that is wanted', async () => {
 
 test('turns the screen live and again after the compositor came anew', async () => {
   await showing(URL_A);
-  const settings = {
+  stage.display.apply({
+    ...SETTINGS,
     rotation: 180,
-    resumeOnBoot: false,
-    bootBundle: null,
     screens: { 'Virtual-1': { rotation: 90, url: null } },
-    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-  } as const;
-  stage.display.apply(settings);
+  });
   await until('the turn', () => browser.calls.includes('drive Virtual-1 90'));
   assert.equal(stage.display.state().rotation, 90);
   browser.unplug();
@@ -286,6 +283,33 @@ test('of two screens the first is driven alone, and the other one when the first
   browser.compositorOutputs = plugged;
   await until('the first again', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 2);
   assert.equal(browser.count('drive'), 3);
+});
+
+test('a screen that was unplugged between two looks is turned again, and no other stays on', async () => {
+  browser.compositorOutputs = ['Virtual-1', 'HDMI-A-1'];
+  await showing(URL_A, { settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await until('the turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 1);
+  const asked = browser.count('outputs');
+  await until('a look at what was turned', () => browser.count('outputs') > asked + 2);
+  browser.turned.delete('Virtual-1');
+  await until('the second turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 2);
+  const then = browser.count('outputs');
+  await until('another look', () => browser.count('outputs') > then + 2);
+  browser.turned.delete('HDMI-A-1');
+  await until('the other one off', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 3);
+});
+
+test('a compositor that does not do as it is told is not told again and again', async () => {
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async (...asked) => {
+      await browser.drive(...asked);
+      browser.turned.clear();
+    },
+  };
+  await showing(URL_A, { compositor, settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await until('many looks', () => browser.count('outputs') > 10);
+  assert.equal(browser.count('drive'), 1);
 });
 
 test('the waiting page is drawn anew when what it tells changes', async () => {

@@ -19,6 +19,8 @@ import type { DisplaySettings } from './settings.ts';
 
 /** How often connectors are looked at while nobody asks, in ms. */
 const LOOK_EVERY_MS = 5000;
+/** Of so many looks at the connectors one asks the compositor what it drives. */
+const LOOKS_PER_ASKING = 2;
 
 export interface DisplayOptions {
   browser: Browser;
@@ -48,6 +50,7 @@ export class Display {
   readonly #o: DisplayOptions;
   readonly #screens: Screens;
   readonly #keeper: Keeper;
+  readonly #lookEveryMs: number;
   #settings: DisplaySettings;
   /** What is to be shown, also while the waiting page tells why it is not. */
   #wanted: Target = { mode: 'waiting' };
@@ -56,13 +59,18 @@ export class Display {
   /** Which screens were connected when the compositor took what to drive. */
   #drivenFor: string | undefined;
   #driving = Promise.resolve();
+  /** The compositor was seen to drive what it was told to. */
+  #isDriven = false;
   /** Why the compositor did not take it the last time. */
   #refusal = '';
 
   constructor(options: DisplayOptions) {
     this.#o = options;
     this.#settings = options.settings;
-    this.#screens = new Screens(options.connectors, options.compositor, () => options.browser.connected);
+    this.#lookEveryMs = options.lookEveryMs ?? LOOK_EVERY_MS;
+    const running = () => options.browser.connected;
+    const { connectors, compositor } = options;
+    this.#screens = new Screens(connectors, compositor, running, LOOKS_PER_ASKING * this.#lookEveryMs);
     this.#keeper = new Keeper({
       browser: options.browser,
       kiosk: options.kiosk,
@@ -89,7 +97,7 @@ export class Display {
     this.#wanted = wanted;
     this.#remember(false);
     this.#keeper.start(target, missing);
-    this.#look = setInterval(() => void this.#lookAtScreens(), this.#o.lookEveryMs ?? LOOK_EVERY_MS);
+    this.#look = setInterval(() => void this.#lookAtScreens(), this.#lookEveryMs);
     this.#look.unref();
   }
 
@@ -107,7 +115,7 @@ export class Display {
       ...(target.mode === 'url' ? { url: wanderedTo ?? target.url } : {}),
       ...(target.mode === 'bundle' ? { bundle: target.name } : {}),
       screen_on: primary?.connected === true && primary.powered,
-      rotation: this.#rotation,
+      rotation: this.rotation,
       resolution: this.#screens.resolution,
       loading,
       error,
@@ -116,7 +124,7 @@ export class Display {
 
   async screens(): Promise<Screen[]> {
     await this.#refreshScreens();
-    return this.#screens.list(this.#rotation);
+    return this.#screens.list(this.rotation);
   }
 
   /** The id that `?screen=` and `display.screens.<id>` may name; undefined without graphics hardware. */
@@ -137,9 +145,7 @@ export class Display {
 
   /** Of the primary screen, in degrees clockwise. */
   get rotation(): Rotation {
-    const own =
-      this.primaryScreen === undefined ? null : this.#settings.screens[this.primaryScreen]?.rotation;
-    return own ?? this.#settings.rotation;
+    return this.#own?.rotation ?? this.#settings.rotation;
   }
 
   get browserHealth(): BrowserHealth {
@@ -236,9 +242,9 @@ export class Display {
   /** Takes over a changed configuration; what is live takes effect at once. */
   apply(settings: DisplaySettings): void {
     const before = this.#settings;
-    const turned = this.#rotation;
+    const turned = this.rotation;
     this.#settings = settings;
-    if (this.#rotation !== turned) void this.#drive();
+    if (this.rotation !== turned) void this.#drive();
     if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember(true);
     if (this.#o.browser.connected) {
       this.#keeper.configure().catch((error: unknown) => {
@@ -265,10 +271,6 @@ export class Display {
   /** What is configured for the primary screen alone. */
   get #own() {
     return this.primaryScreen === undefined ? undefined : this.#settings.screens[this.primaryScreen];
-  }
-
-  get #rotation(): Rotation {
-    return this.#own?.rotation ?? this.#settings.rotation;
   }
 
   /** @param lasting also over boots */
@@ -299,7 +301,7 @@ export class Display {
     if (primaryScreen !== undefined && !isComing && this.#o.browser.connected) {
       const others = outputs.filter((name) => name !== primaryScreen);
       try {
-        await this.#o.compositor.drive(primaryScreen, this.#rotation, others);
+        await this.#o.compositor.drive(primaryScreen, this.rotation, others);
         this.#drivenFor = connected.join();
         this.#refusal = '';
       } catch (error) {
@@ -314,13 +316,17 @@ export class Display {
     await this.#refreshScreens();
   }
 
-  /** What is plugged in anew, the compositor drives, too, and not turned. */
+  /** What is plugged in anew, also after a moment that no look fell into, the compositor drives, too, and not turned. */
   async #lookAtScreens(): Promise<void> {
     await this.#refreshScreens();
+    await this.#driving;
     const { connected } = this.#screens;
-    if (connected.length > 0 && connected.join() !== this.#drivenFor && this.#o.browser.connected) {
-      await this.#drive();
-    }
+    if (connected.length === 0 || !this.#o.browser.connected) return;
+    const isDriven = this.#screens.areDriven(this.rotation);
+    // One that never does as it is told is not told again and again.
+    const isOver = this.#isDriven && !isDriven;
+    this.#isDriven = isDriven;
+    if (isOver || connected.join() !== this.#drivenFor) await this.#drive();
   }
 
   async #refreshScreens(): Promise<void> {

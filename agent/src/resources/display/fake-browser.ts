@@ -1,4 +1,5 @@
 import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output } from './ports.ts';
+import type { Rotation } from './schema.ts';
 
 /** A browser and its compositor for tests of the display: it loads when told so, and can be slow, deaf, dead or gone. */
 export class FakeBrowser implements Browser, Compositor {
@@ -11,6 +12,8 @@ export class FakeBrowser implements Browser, Compositor {
   status = 200;
   /** Names of the compositor's outputs. */
   compositorOutputs = ['Virtual-1'];
+  /** How they are turned, null for off; an output that comes anew is on and not turned. */
+  readonly turned = new Map<string, Rotation | null>();
   answersPings = true;
   takesCommands = true;
   settings: BrowserSettings | undefined;
@@ -29,6 +32,7 @@ export class FakeBrowser implements Browser, Compositor {
 
   plug(uri: string | null = null): void {
     this.connected = true;
+    this.turned.clear();
     this.uri = uri;
     this.emit({ event: 'connected', uri });
   }
@@ -86,12 +90,15 @@ export class FakeBrowser implements Browser, Compositor {
     return this.compositorOutputs.map((name) => ({
       name,
       mode: '1280x720@75',
+      rotation: this.turned.has(name) ? (this.turned.get(name) ?? null) : 0,
       modes: ['1280x720@75', '800x600@60'],
     }));
   }
 
-  async drive(output: string, degrees: number, others: readonly string[]): Promise<void> {
+  async drive(output: string, degrees: Rotation, others: readonly string[]): Promise<void> {
     await this.#note(['drive', output, degrees, ...others.map((name) => `-${name}`)].join(' '));
+    this.turned.set(output, degrees);
+    for (const other of others) this.turned.set(other, null);
   }
 
   async quit(): Promise<void> {

@@ -59,6 +59,8 @@ export interface Output {
   name: string;
   /** `<width>x<height>@<refresh>`; null while it is off. */
   mode: string | null;
+  /** Clockwise; null while it is off, or mirrored. */
+  rotation: Rotation | null;
   modes: string[];
 }
 

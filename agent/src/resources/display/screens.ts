@@ -1,9 +1,8 @@
 import type { Compositor, Connector, Connectors, Output } from './ports.ts';
 import type { Rotation, Screen } from './schema.ts';
 
-/** How long what was read stays good, in ms: connectors are cheap to read, outputs cost a process. */
+/** How long what was read of connectors stays good, in ms; they are cheap to read. */
 const CONNECTORS_FRESH_MS = 1000;
-const OUTPUTS_FRESH_MS = 10_000;
 
 const EXACT_MODE = /^\d+x\d+@/;
 
@@ -12,17 +11,27 @@ export class Screens {
   readonly #connectors: Connectors;
   readonly #compositor: Compositor;
   readonly #running: () => boolean;
+  readonly #outputsFreshMs: number;
   #known: Connector[] = [];
   #knownAt = Number.NEGATIVE_INFINITY;
   #outputs: Output[] = [];
   #outputsAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
 
-  /** @param running whether there is a compositor to ask: it lives as long as its browser */
-  constructor(connectors: Connectors, compositor: Compositor, running: () => boolean) {
+  /**
+   * @param running whether there is a compositor to ask: it lives as long as its browser
+   * @param outputsFreshMs how long what the compositor told stays good, in ms: it costs a process
+   */
+  constructor(
+    connectors: Connectors,
+    compositor: Compositor,
+    running: () => boolean,
+    outputsFreshMs: number,
+  ) {
     this.#connectors = connectors;
     this.#compositor = compositor;
     this.#running = running;
+    this.#outputsFreshMs = outputsFreshMs;
   }
 
   /** Reads again what is too old. Concurrent calls share one reading. Never rejects. */
@@ -57,6 +66,15 @@ export class Screens {
   get resolution(): string | null {
     const primary = this.primary;
     return primary?.connected ? this.#resolution(primary) : null;
+  }
+
+  /** Whether the compositor shows the picture on the primary screen alone, turned so. As of the last refresh. */
+  areDriven(rotation: Rotation): boolean {
+    const primary = this.primary?.id;
+    return (
+      this.#outputs.some(({ name }) => name === primary) &&
+      this.#outputs.every((output) => output.rotation === (output.name === primary ? rotation : null))
+    );
   }
 
   list(rotation: Rotation): Screen[] {
@@ -95,7 +113,7 @@ export class Screens {
     if (!this.#running()) {
       this.#outputs = [];
       this.invalidate();
-    } else if (now - this.#outputsAt >= OUTPUTS_FRESH_MS) {
+    } else if (now - this.#outputsAt >= this.#outputsFreshMs) {
       this.#outputs = await this.#compositor.outputs().catch(() => []);
       this.#outputsAt = now;
     }
