@@ -17,21 +17,19 @@ import {
   notWired,
   type Route,
 } from '../contract/endpoint.ts';
-import { ApiError, type ErrorCode } from '../contract/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
+import { answerError, SEND_JSON, sendBytes, sendJson, toApiError } from './answers.ts';
 import type { Guard } from './guard.ts';
-import { PAGE_POLICY, SECURITY_HEADERS } from './headers.ts';
+import { SECURITY_HEADERS } from './headers.ts';
 
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 const MAX_PARAM_CHARACTERS = 64 * 1024;
 /** What a link needs to get an answer out before the system goes down, in ms. */
 const FLUSH_GRACE_MS = 300;
-const SEND_JSON = 'Send the body as application/json.';
 /** How long a JSON body may take to arrive, in ms. */
 const JSON_BODY_MS = 30_000;
-/** How long the rest of a body that nobody reads any more may keep arriving, in ms. */
-const UNREAD_BODY_MS = 5_000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -87,8 +85,12 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     const pattern = pathPattern(url);
     for (const one of [method].flat()) known.push({ method: one, pattern, isThere: config?.isThere });
   });
-  app.addHook('onRequest', (request, reply, done) => {
+  // Of what Fastify sends; `sendJson` has them itself.
+  app.addHook('onSend', (_request, reply, payload, done) => {
     reply.headers(SECURITY_HEADERS);
+    done(null, payload);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
     try {
       guard?.(request.raw);
       // Before the body is read: what is not there is not there, whatever is sent to it.
@@ -150,15 +152,10 @@ function register(
     ...(endpoint.upload || endpoint.method === 'GET' ? {} : { preParsing: limitBodyTime }),
     handler: async (request, reply) => {
       const answer = await handler(callOf(endpoint, request, reply));
-      reply.code(endpoint.status);
-      if (endpoint.status === 204) return reply.send();
-      if (endpoint.download) {
-        if (!(answer instanceof Uint8Array)) throw new TypeError(`${endpoint.path} did not give bytes`);
-        const { contentType } = endpoint.download;
-        if (contentType.startsWith('text/html')) reply.header('content-security-policy', PAGE_POLICY);
-        reply.type(contentType).header('cache-control', 'no-store');
-      }
-      return answer; // Fastify sends it: a reply that is returned would be waited for once more
+      if (endpoint.status === 204) return reply.code(204).send();
+      if (endpoint.download) return sendBytes(reply, endpoint, endpoint.download, answer);
+      sendJson(reply, endpoint.status, answer);
+      return undefined;
     },
   });
 }
@@ -270,51 +267,4 @@ function urlOf(endpoint: Endpoint): string {
 
 function pathPattern(url: string): RegExp {
   return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
-}
-
-/** Which contract code stands for a status that the HTTP layer itself decided on. */
-const HTTP_CODES: Record<number, ErrorCode> = {
-  400: 'bad_request',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  413: 'payload_too_large',
-  414: 'bad_request',
-  415: 'unsupported_media_type',
-};
-
-/** Puts any failure into the standard envelope (interface: Errors). */
-function answerError(reply: FastifyReply, error: unknown, log: Logger) {
-  const known = toApiError(error);
-  if (known.code === 'internal') log.error({ err: error }, 'request failed');
-  cutUnreadBody(reply);
-  return reply
-    .headers(SECURITY_HEADERS)
-    .code(known.status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(known.envelope));
-}
-
-/**
- * A refused upload goes on arriving. Closing at once would reset the connection before the client has read the
- * answer, so the rest is read and thrown away, for a while.
- */
-function cutUnreadBody({ raw, request }: FastifyReply): void {
-  const incoming = request.raw;
-  // Requests that another link injects have no such field: there is no connection to cut.
-  if (incoming.complete !== false) return;
-  const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), UNREAD_BODY_MS).unref();
-  raw.once('finish', () => incoming.resume());
-  incoming.once('close', () => clearTimeout(timer));
-}
-
-/** The contract's error for whatever was thrown; what is not known is `internal` and tells nothing. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
-    const code = HTTP_CODES[error.statusCode];
-    // The parser says only that it does not know the type.
-    if (code === 'unsupported_media_type') return new ApiError(code, SEND_JSON);
-    if (code) return new ApiError(code, error.message);
-  }
-  return new ApiError('internal');
 }

@@ -9,7 +9,7 @@ import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { EventBus } from '../events/bus.ts';
 import { EventSession, errorFrame } from '../events/session.ts';
-import { toApiError } from './app.ts';
+import { toApiError } from './answers.ts';
 import type { Guard } from './guard.ts';
 import { answerRaw } from './http.ts';
 

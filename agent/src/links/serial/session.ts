@@ -6,7 +6,8 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { EventSession, errorFrame } from '../../events/session.ts';
-import { findEndpoint, toApiError } from '../app.ts';
+import { toApiError } from '../answers.ts';
+import { findEndpoint } from '../app.ts';
 import {
   type Body,
   badField,
