@@ -19,7 +19,7 @@ const PEM = { 'content-type': 'application/x-pem-file' };
 /** An answer, a handshake with its RSA included, on a busy emulator. */
 const TRY_MS = 60_000;
 /** A browser that starts anew on a busy emulator, and its page. */
-const SHOW_MS = 180_000;
+const SHOW_MS = 300_000;
 
 async function put(device: Device, which: 'ca' | 'server', pem: string): Promise<void> {
   const answer = await device.http('PUT', `/files/certificates/${which}`, { raw: pem, headers: PEM });
