@@ -7,11 +7,17 @@ import { inspect } from './inspection.ts';
 import { Ledger } from './ledger.ts';
 import { describePlan, drawPlan, type Moment, type Plan } from './plan.ts';
 import { Random } from './random.ts';
+import { SECTOR } from './volatile-disk.ts';
 import { Workload } from './workload.ts';
 
 /** A round whose moment or command does not come is cut then. */
 const ROUND_LIMIT_MS = 20_000;
 const SETTLE_TIMEOUT_MS = 30_000;
+/** Where /data begins on the disk, in sectors. */
+const DATA_START = 'cat /sys/class/block/$(basename $(findmnt -no SOURCE /data))/start';
+/** Of an ext4 file system, in bytes. */
+const SUPERBLOCK_OFFSET = 1024;
+const CHECKSUM_SIZE = 4;
 
 /** What one round was, in words. */
 export interface Round {
@@ -53,6 +59,25 @@ export class CutRounds {
       said: `${describePlan(plan)}; ${done}`,
       problems: [...problems, ...this.#ledger.compare(values)],
     };
+  }
+
+  /**
+   * Cuts the power at rest and leaves the superblock of /data torn between its two sectors, as a cut in its write does,
+   * which is rare; boots again and looks.
+   * @returns what is wrong then, with the damage not noticed among it; empty when all is well
+   */
+  async tornSuperblock(): Promise<string[]> {
+    const { shell, disk } = this.#machine;
+    const start = Number(await shell.ok(DATA_START)) * SECTOR;
+    await this.#machine.cut(this.#fork());
+    const secondHalf = start + SUPERBLOCK_OFFSET + SECTOR;
+    // It ends with the checksum, which is not of the first half that is there.
+    disk.write(secondHalf, disk.read(secondHalf, SECTOR).fill(0, SECTOR - CHECKSUM_SIZE));
+    disk.flush();
+    await this.#machine.boot();
+    const { values, problems, dataState, superblockRestored } = await inspect(this.#machine);
+    if (!superblockRestored) problems.push(`the torn superblock was not noticed: /data is ${dataState}`);
+    return [...problems, ...this.#ledger.compare(values)];
   }
 
   #fork(): Random {
