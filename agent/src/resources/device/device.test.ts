@@ -36,6 +36,7 @@ let performFails: boolean;
 let queries: unknown[];
 let followers: number;
 let record: (record: LogRecord) => void;
+let reading: Promise<void> | undefined;
 let interval: number;
 
 beforeEach(() => {
@@ -50,9 +51,11 @@ beforeEach(() => {
   performFails = false;
   queries = [];
   interval = 5;
+  reading = undefined;
   const journal: Journal = {
     read: async (query) => {
       queries.push(query);
+      await reading;
       return [RECORD];
     },
     follow: (onRecord) => {
@@ -176,6 +179,17 @@ test('GET /device/logs passes its query on, checked', async () => {
     assert.equal(answer.json().error.code, 'bad_request');
   }
   assert.equal(queries.length, 3);
+});
+
+test('readers of the log are bounded', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  reading = promise;
+  const answers = Array.from({ length: 9 }, () => get('/device/logs'));
+  const refused = await Promise.race(answers);
+  assert.deepEqual([refused.statusCode, refused.json().error.code], [429, 'too_many_requests']);
+  resolve();
+  const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+  assert.equal(statuses.filter((status) => status === 200).length, 8);
 });
 
 test('the log topic follows the journal only while somebody listens', () => {

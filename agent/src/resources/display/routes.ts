@@ -1,3 +1,4 @@
+import { atMost } from '../../contract/at-most.ts';
 import { type Route, serve } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Display } from './display.ts';
@@ -14,8 +15,12 @@ import {
   switchScreen,
 } from './schema.ts';
 
+/** Each may have tens of megabytes on a large screen. */
+const MAX_SCREENSHOTS = 4;
+
 /** The Display section of the interface; every call checks its `?screen=` first. */
 export function displayRoutes(display: Display): Route[] {
+  const takePicture = atMost(MAX_SCREENSHOTS, 'screenshots being taken');
   return [
     serve(getDisplay, async ({ query }) => {
       await display.requireScreen(query.screen);
@@ -51,7 +56,7 @@ export function displayRoutes(display: Display): Route[] {
     }),
     serve(screenshot, async ({ query }) => {
       await display.requireScreen(query.screen);
-      return display.screenshot();
+      return takePicture(() => display.screenshot());
     }),
     serve(executeJs, async ({ query }) => {
       await display.requireScreen(query.screen);

@@ -1,3 +1,4 @@
+import { atMost } from '../../contract/at-most.ts';
 import { collectBody } from '../../contract/body.ts';
 import { type Route, serve } from '../../contract/endpoint.ts';
 import type { Certificates } from './certificates.ts';
@@ -9,10 +10,14 @@ import {
   putServerCertificate,
 } from './schema.ts';
 
+/** Each is held in memory whole. */
+const MAX_UPLOADS = 4;
+
 export function certificateRoutes(certificates: Certificates): Route[] {
+  const bounded = atMost(MAX_UPLOADS, 'certificate files on their way');
   return [
     serve(putCaCertificates, async ({ upload }) => {
-      await certificates.putCa(await collectBody(upload, MAX_PEM_BYTES));
+      await bounded(async () => certificates.putCa(await collectBody(upload, MAX_PEM_BYTES)));
       return undefined;
     }),
     serve(deleteCaCertificates, async () => {
@@ -20,7 +25,7 @@ export function certificateRoutes(certificates: Certificates): Route[] {
       return undefined;
     }),
     serve(putServerCertificate, async ({ upload }) => {
-      await certificates.putServer(await collectBody(upload, MAX_PEM_BYTES));
+      await bounded(async () => certificates.putServer(await collectBody(upload, MAX_PEM_BYTES)));
       return undefined;
     }),
     serve(deleteServerCertificate, async () => {

@@ -1,3 +1,4 @@
+import { atMost } from '../../contract/at-most.ts';
 import { collectBody } from '../../contract/body.ts';
 import { type Route, serve } from '../../contract/endpoint.ts';
 import {
@@ -11,15 +12,20 @@ import {
 } from './schema.ts';
 import type { Splash, SplashKind } from './splash.ts';
 
+/** Each is held in memory whole. */
+const MAX_UPLOADS = 8;
+
 export function splashRoutes(splash: Splash): Route[] {
+  const bounded = atMost(MAX_UPLOADS, 'images on their way');
   return [
-    ...routesOf(splash, 'boot', getSplash, putSplash, deleteSplash),
-    ...routesOf(splash, 'shutdown', getShutdownSplash, putShutdownSplash, deleteShutdownSplash),
+    ...routesOf(splash, bounded, 'boot', getSplash, putSplash, deleteSplash),
+    ...routesOf(splash, bounded, 'shutdown', getShutdownSplash, putShutdownSplash, deleteShutdownSplash),
   ];
 }
 
 function routesOf(
   splash: Splash,
+  bounded: ReturnType<typeof atMost>,
   kind: SplashKind,
   get: typeof getSplash | typeof getShutdownSplash,
   put: typeof putSplash | typeof putShutdownSplash,
@@ -28,7 +34,7 @@ function routesOf(
   return [
     serve(get, () => splash.get(kind)),
     serve(put, async ({ upload }) => {
-      await splash.put(kind, await collectBody(upload, MAX_SPLASH_BYTES));
+      await bounded(async () => splash.put(kind, await collectBody(upload, MAX_SPLASH_BYTES)));
       return undefined;
     }),
     serve(remove, async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { createLogger } from '../../base/logger.ts';
@@ -178,6 +179,25 @@ test('uploads of one image at the same time: the file is one of them, whole', as
   const stored = await get('boot');
   assert.ok(images.some((image) => image.equals(stored)));
   assert.equal(events.length, images.length);
+});
+
+test('images on their way are bounded, and one that breaks off makes room', async () => {
+  const { app, put } = await setUp();
+  const started: Promise<void>[] = [];
+  const begin = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    started.push(promise);
+    const payload = new Readable({ read: () => resolve() });
+    const headers = { 'content-type': 'image/png' };
+    return { payload, answer: app.inject({ method: 'PUT', url: URLS.boot, headers, payload }) };
+  };
+  const uploads = Array.from({ length: 8 }, begin);
+  await Promise.all(started);
+  const refused = await put('shutdown', RED);
+  assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_requests']);
+  for (const { payload } of uploads) payload.destroy(new Error('gone'));
+  await Promise.allSettled(uploads.map(({ answer }) => answer));
+  assert.equal((await put('shutdown', RED)).status, 204);
 });
 
 test('over the serial link: up in chunks, down as body_b64', async () => {
