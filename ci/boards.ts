@@ -1,33 +1,24 @@
 /**
- * `node ci/boards.ts`, a stage of `npm test`: every board's disk is made of small dummy files by the scripts that make
+ * `npm run test:boards [-- BOARD…]`, a stage of `npm test`: every board's disk is made of small dummy files by the scripts that make
  * the real one, read back, and compared with what is rendered for the device. It needs the builder root of the image,
  * and neither Buildroot nor an emulator.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Check, checkBoard, checkTogether } from './boards/checks.ts';
 import { type Evidence, readEvidence } from './boards/evidence.ts';
 import { runInBuilder } from './image/builder.ts';
-import { ROOT } from './lib/places.ts';
+import { boardNames, namedBoards } from './lib/board-names.ts';
 import { command, messageOf } from './lib/problem.ts';
 import { close, FAILED, PASSED, sum, type Tally } from './lib/tally.ts';
 import { setupHost } from './setup.ts';
 
 const COLLECT_ALL = 'for board; do /src/ci/boards/collect.sh /src/board "$board" "/out/$board"; done';
 
-/** The names of all boards: the folders of `board/` with a board.env. */
-export function boardNames(): string[] {
-  const folder = join(ROOT, 'board');
-  return readdirSync(folder)
-    .filter((name) => existsSync(join(folder, name, 'board.env')))
-    .sort();
-}
-
-/** Checks every board; each check of each board counts as one. */
-export async function boards(print: (text: string) => void): Promise<Tally> {
-  const names = boardNames();
+/** Checks boards, all unless told; each check of each board counts as one. */
+export async function boards(print: (text: string) => void, names = boardNames()): Promise<Tally> {
   const out = mkdtempSync(join(tmpdir(), 'vitrine-boards-'));
   try {
     await runInBuilder(out, ['sh', '-euc', COLLECT_ALL, 'sh', ...names]);
@@ -58,6 +49,6 @@ export async function boards(print: (text: string) => void): Promise<Tally> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     await setupHost('run');
-    return close(await boards((text) => process.stdout.write(text)));
+    return close(await boards((text) => process.stdout.write(text), namedBoards(process.argv.slice(2))));
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boardNames, imageRequest } from './image.ts';
+import { imageRequest } from './image.ts';
+import { boardNames } from './lib/board-names.ts';
 
 const read = (...args: string[]): ReturnType<typeof imageRequest> =>
   imageRequest(args, { INIT_CWD: '/home/me' });

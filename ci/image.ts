@@ -2,13 +2,13 @@
  * `npm run image [-- --board BOARD]`: makes a board's image and prints its folder. Of virt from Debian packages, in
  * minutes (docs/image.md); of any board by Buildroot, in hours (docs/buildroot.md).
  */
-import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWithBuildroot } from './buildroot/build.ts';
 import { buildImage, ROOM_TO_ASSEMBLE } from './image/build.ts';
 import { readArguments } from './lib/arguments.ts';
-import { cacheFolder, needRoom, ROOT } from './lib/places.ts';
+import { boardNames } from './lib/board-names.ts';
+import { cacheFolder, needRoom } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { setupHost } from './setup.ts';
 
@@ -40,13 +40,6 @@ export interface ImageRequest {
   keyring?: string;
   clean: boolean;
   sbom: boolean;
-}
-
-/** The boards of the project. */
-export function boardNames(): string[] {
-  return readdirSync(join(ROOT, 'board'))
-    .filter((name) => existsSync(join(ROOT, 'board', name, 'board.env')))
-    .sort();
 }
 
 /**

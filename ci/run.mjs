@@ -89,7 +89,8 @@ function npmCi() {
   console.error(`vitrine: installing the project's npm packages with \`npm ci\` (${reason})…`);
   const cli = process.env.npm_execpath;
   const [command, ...first] = cli?.endsWith('.js') ? [process.execPath, cli] : ['npm'];
-  // `npm start --silent` would silence this npm too, and why it failed. Its output goes to stderr, so that what a script prints on stdout stays only its own.
+  // `npm start --silent` would silence this npm too, and why it failed. Its output goes to stderr, so that what a script
+  // prints on stdout stays only its own.
   const result = spawnSync(
     command,
     [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...PATIENCE],

@@ -6,10 +6,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { boardNames } from '../boards.ts';
 import { run } from '../image/lib/run.ts';
+import { boardNames, namedBoards } from '../lib/board-names.ts';
 import { ROOT } from '../lib/places.ts';
-import { command, Problem } from '../lib/problem.ts';
+import { command } from '../lib/problem.ts';
 import { close, FAILED, PASSED, SKIPPED, sum, type Tally } from '../lib/tally.ts';
 import { projectFiles, runTool } from '../lib/tool.ts';
 import { type Package, packagesOf, uncovered, unlisted } from './checks/packages.ts';
@@ -208,10 +208,7 @@ export async function checkBuildroot(print: Print, boards = boardNames()): Promi
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    const named = process.argv.slice(2);
-    const unknown = named.filter((name) => !boardNames().includes(name));
-    if (unknown.length > 0) throw new Problem(`there is no board ${unknown.join(', ')}.`);
-    const boards = named.length > 0 ? named : undefined;
+    const boards = namedBoards(process.argv.slice(2));
     return close(await checkBuildroot((text) => process.stdout.write(text), boards));
   });
 }

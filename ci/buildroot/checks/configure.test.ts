@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { boardNames } from '../../boards.ts';
+import { boardNames } from '../../lib/board-names.ts';
 import { runTool } from '../../lib/tool.ts';
 import { symbolsOf } from './symbols.ts';
 import { EXTERNAL } from './tree.ts';
