@@ -109,5 +109,6 @@ export class Cache {
 }
 
 async function removeAll(paths: string[]): Promise<void> {
-  if (paths.length > 0) await run('rm', ['-rf', '--', ...paths]);
+  // What a killed build may have left mounted in there is not the cache's to remove.
+  if (paths.length > 0) await run('rm', ['-rf', '--one-file-system', '--', ...paths]);
 }
