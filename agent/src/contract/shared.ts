@@ -6,6 +6,12 @@ export const Timestamp = Type.String({
   description: 'ISO 8601 UTC with milliseconds',
 });
 
+/** A bundle's name is a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
+export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
+
+/** How a screen may be turned, in degrees clockwise. */
+export const ROTATIONS = [0, 90, 180, 270] as const;
+
 export const Nothing = Type.Object({}, { additionalProperties: false });
 
 /** `schema` or null: a value that the board cannot read is null, never invented. */

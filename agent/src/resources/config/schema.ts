@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { BUNDLE_NAME, ROTATIONS } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { atBoot, group, live } from './fields.ts';
 import { patchSchema } from './tree.ts';
@@ -7,7 +8,6 @@ import { patchSchema } from './tree.ts';
 /** Version of the document's shape; what a newer agent may add without a new one: docs/contract.md. */
 export const CONFIG_SCHEMA = 1;
 
-const ROTATIONS = [0, 90, 180, 270] as const;
 const Mode = Type.String({
   pattern: '^[1-9]\\d{1,4}x[1-9]\\d{1,4}@[1-9]\\d{0,2}(?:\\.\\d{1,3})?$',
   description: '<width>x<height>@<refresh>',
@@ -39,7 +39,6 @@ const label = (maxLength: number) => ({
   pattern: `^ *[^\\s${CONTROL}][^${CONTROL}]*$`,
 });
 
-const bundleName = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
 /** WPA2 passphrase; shared by stations and the access point. */
 const PASSPHRASE = '[ -~]{8,63}';
 
@@ -138,7 +137,7 @@ export const Config = Type.Object(
       rotation: live.choice(0, ROTATIONS, { description: 'Degrees clockwise, of the primary screen' }),
       forced_mode: atBoot.maybe(Mode, { description: 'null: the screen decides' }),
       resume_on_boot: atBoot.bool(false, { description: 'At boot, show again what was shown last' }),
-      boot_bundle: atBoot.maybe(Type.String({ pattern: bundleName }), {
+      boot_bundle: atBoot.maybe(Type.String({ pattern: BUNDLE_NAME }), {
         description: 'Bundle shown at boot; it may be uploaded later. Never navigates the running display',
       }),
       screens: Type.Record(Type.String(), ScreenConfig, {

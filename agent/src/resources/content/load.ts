@@ -3,8 +3,8 @@ import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder, TEMPORARY_FILE } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
+import { BUNDLE_NAME } from '../../contract/shared.ts';
 import { hashFile } from './file-hash.ts';
-import { BUNDLE_NAME } from './schema.ts';
 import { type Description, fittingDescription, readSidecar, writeSidecar } from './sidecar.ts';
 import { glanceAtArchive, OTHER_BYTES } from './verify.ts';
 

@@ -1,10 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import { Timestamp } from '../../contract/shared.ts';
+import { BUNDLE_NAME, Timestamp } from '../../contract/shared.ts';
 import { Operation } from '../operations/schema.ts';
-
-/** A bundle's name is a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
-export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
 
 export const BundleName = Type.String({
   pattern: BUNDLE_NAME,

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import { Nullable } from '../../contract/shared.ts';
+import { Nullable, ROTATIONS } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { BundleName } from '../content/schema.ts';
 
-export const Rotation = Type.Enum([0, 90, 180, 270], { description: 'Degrees clockwise' });
+export const Rotation = Type.Enum([...ROTATIONS], { description: 'Degrees clockwise' });
 export type Rotation = Static<typeof Rotation>;
 
 const Mode = Type.String({
