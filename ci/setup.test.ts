@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from './lib/places.ts';
-import { explainApt, missingFrom, sectionOf } from './setup.ts';
+import { explainApt, installPackages, missingFrom, sectionOf } from './setup.ts';
 
 test('a section of packages.conf ends at the next heading and leaves comments out', () => {
   const conf = '[settings]\nsuite forky\n[host] # here\na b  # not c\n\nd\n[runtime]\ne\n';
@@ -44,4 +45,60 @@ test('apt-get output becomes a sentence about its cause', () => {
     ['apt-get was ended after 20 minutes', /ended after 20 minutes.*genimage/],
   ];
   for (const [output, expected] of cases) assert.match(explainApt(output, ['genimage']), expected);
+});
+
+/** Runs `work` with programs of these names first in the search path; `home` is their folder. */
+async function withPrograms(
+  programs: Record<string, string>,
+  work: (home: string) => Promise<void>,
+): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'vitrine-setup-'));
+  const { PATH, http_proxy } = process.env;
+  try {
+    for (const [name, text] of Object.entries(programs)) {
+      writeFileSync(join(home, name), `#!/bin/sh\ncd ${home}\n${text}\n`);
+      chmodSync(join(home, name), 0o755);
+    }
+    process.env.PATH = `${home}${delimiter}${PATH ?? ''}`;
+    process.env.http_proxy = 'http://proxy.example:3128';
+    await work(home);
+  } finally {
+    process.env.PATH = PATH;
+    if (http_proxy === undefined) delete process.env.http_proxy;
+    else process.env.http_proxy = http_proxy;
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** An apt-get that notes its calls, holds the lists locked once, and installs when they are fetched. */
+const APT_GET = `
+echo "$http_proxy $*" >>calls
+case " $* " in
+*' update '*)
+    if [ ! -e tried ]; then touch tried; echo 'E: Unable to lock directory /var/lib/apt/lists/' >&2; exit 100; fi
+    touch fetched ;;
+*' install '*) [ -e fetched ] || { echo 'E: Unable to locate package vitrine-none' >&2; exit 100; } ;;
+esac`;
+
+test('lists that another program holds are waited for, with the proxy of the environment', async () => {
+  await withPrograms(
+    { 'dpkg-query': 'true', 'apt-get': APT_GET, sudo: '[ "$1" = -n ] && shift; exec "$@"' },
+    async (home) => {
+      await installPackages(['vitrine-none']);
+      const calls = readFileSync(join(home, 'calls'), 'utf8').trim().split('\n');
+      assert.ok(calls.every((call) => call.startsWith('http://proxy.example:3128 -qq ')));
+      assert.equal(calls.filter((call) => call.endsWith(' update')).length, 2);
+      assert.match(calls.at(-1) ?? '', / install -y .* vitrine-none$/);
+    },
+  );
+});
+
+test('without a network and without lists it is the network that is told', async () => {
+  const apt = `case " $* " in *' update '*) echo "Err:1 Temporary failure resolving 'x'" ;; esac
+    echo 'E: Unable to locate package vitrine-none'; exit 100`;
+  await withPrograms(
+    { 'dpkg-query': 'true', 'apt-get': apt, sudo: '[ "$1" = -n ] && shift; exec "$@"' },
+    () =>
+      assert.rejects(installPackages(['vitrine-none']), /no package mirror could be reached.*vitrine-none/),
+  );
 });

@@ -6,6 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { hasDisplay } from './lib/display.ts';
 import { ROOT } from './lib/places.ts';
@@ -14,6 +15,9 @@ import { command, Problem } from './lib/problem.ts';
 const LISTS = '/var/lib/apt/lists';
 const UPDATE_TIMEOUT_MS = 5 * 60_000;
 const INSTALL_TIMEOUT_MS = 20 * 60_000;
+/** How long another package manager is waited for: a fresh computer often updates itself first. */
+const LOCK_TIMEOUT_S = 180;
+const LOCK_PAUSE_MS = 2000;
 
 /** The words of one section of packages.conf's text. */
 export function sectionOf(conf: string, section: string): string[] {
@@ -59,7 +63,7 @@ export function explainApt(output: string, packages: string[]): string {
   if (/No space left on device|You don't have enough free space/.test(output)) {
     return `there is no room on the disk for the packages ${list}.`;
   }
-  if (/Could not get lock|Unable to acquire the dpkg/.test(output)) {
+  if (/Could not get lock|Unable to (?:acquire the dpkg|lock directory)/.test(output)) {
     return 'another package manager is at work; try again when it has finished.';
   }
   // Without lists apt knows no package: that is told only when the mirror was reached.
@@ -113,7 +117,7 @@ async function aptGet(
     '-o',
     'Dpkg::Use-Pty=0',
     '-o',
-    'DPkg::Lock::Timeout=120',
+    `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`,
     '-o',
     'APT::Update::Error-Mode=any',
     ...Object.entries(APT_PATIENCE).flatMap(([name, value]) => ['-o', `Acquire::${name}=${value}`]),
@@ -131,6 +135,17 @@ async function aptGet(
   const [code, signal]: unknown[] = await once(child, 'close');
   if (signal) output += `\napt-get was ended after ${timeout / 60_000} minutes\n`;
   return { ok: code === 0, output };
+}
+
+/** `apt-get update`, again while another program holds the lists: unlike for the packages, apt does not wait for them. */
+async function updateLists(prefix: string[]): Promise<{ ok: boolean; output: string }> {
+  const giveUp = performance.now() + LOCK_TIMEOUT_S * 1000;
+  for (;;) {
+    const update = await aptGet(prefix, ['update'], UPDATE_TIMEOUT_MS);
+    const held = !update.ok && /Unable to lock directory|lists\/lock/.test(update.output);
+    if (!held || performance.now() > giveUp) return update;
+    await sleep(LOCK_PAUSE_MS);
+  }
 }
 
 function hasPackageLists(): boolean {
@@ -159,7 +174,7 @@ export async function installPackages(packages: string[]): Promise<void> {
   // Lists that are absent or older than the mirror's pool are the usual reason; one refresh, one more try.
   if (!last.ok) {
     console.error('vitrine: fetching the package lists first (apt-get update)…');
-    const update = await aptGet(prefix, ['update'], UPDATE_TIMEOUT_MS);
+    const update = await updateLists(prefix);
     last = await aptGet(prefix, install, INSTALL_TIMEOUT_MS);
     if (!last.ok) throw new Problem(explainApt(last.output + (update.ok ? '' : update.output), missing));
   }
