@@ -6,7 +6,7 @@ import { readDirectory, verifyBundle, ZipError } from './index.ts';
 import { buildZip, type EntrySpec } from './tests/build-zip.ts';
 import { CORPUS } from './tests/corpus.ts';
 import { PAGE } from './tests/corpus-zip.ts';
-import { contentOf, fuzz, readSeeds } from './tests/fuzz-zip.ts';
+import { contentOf, dataOf, fuzz, readSeeds } from './tests/fuzz-zip.ts';
 import { memorySource } from './tests/memory-source.ts';
 import { readWithPython } from './tests/python-zip.ts';
 import { readContents } from './tests/read-contents.ts';
@@ -123,6 +123,18 @@ test('a single changed byte is refused or changes no content', async () => {
     ),
     { numRuns: 3000 },
   );
+});
+
+test('a name that is changed in both of its places is another name, and no finding of the fuzzing', async () => {
+  const { bytes } = readSeeds().find(({ name }) => name === 'python.zip') ?? assert.fail();
+  const content = (await contentOf(bytes)) ?? assert.fail();
+  const names: [string, string][] = JSON.parse(content);
+  const name = names.map(([one]) => one).find((one) => one !== 'index.html' && !one.endsWith('/'));
+  const old = name ?? assert.fail();
+  const archive = Buffer.from(bytes.toString('latin1').replaceAll(old, `${old.slice(0, -1)}-`), 'latin1');
+  const changed = (await contentOf(archive)) ?? assert.fail('refused');
+  assert.notEqual(changed, content);
+  assert.equal(dataOf(changed), dataOf(content));
 });
 
 test('an archive that is cut off anywhere is refused', async () => {

@@ -1,6 +1,6 @@
 /**
  * Changes archives at random and looks at what the reader makes of them: it must refuse with a ZipError or accept with
- * the same content as before. `fuzz.test.ts` does this for a moment; for longer:
+ * the same data as before. `properties.test.ts` does this for a moment; for longer:
  *
  *     npx node agent/src/resources/content/zip/tests/fuzz-zip.ts --seconds 600 [--seed 7]
  *
@@ -109,6 +109,15 @@ export async function contentOf(bytes: Buffer): Promise<string | undefined> {
   }
 }
 
+/**
+ * The data of all entries without their names. No checksum covers a name: one that chance has changed in both of its
+ * places alike is just another name.
+ */
+export function dataOf(content: string): string {
+  const entries: [string, string][] = JSON.parse(content);
+  return JSON.stringify(entries.map(([, data]) => data).sort());
+}
+
 export interface FuzzFinding {
   archive: Buffer;
   what: string;
@@ -125,7 +134,8 @@ export interface FuzzResult {
 export async function fuzz(seed: number, isOver: (rounds: number) => boolean): Promise<FuzzResult> {
   const roll = dice(seed);
   const seeds = readSeeds().map(({ bytes }) => bytes);
-  const contents = new Set<string | undefined>(await Promise.all(seeds.map(contentOf)));
+  const contents = await Promise.all(seeds.map(contentOf));
+  const known = new Set(contents.filter((content) => content !== undefined).map(dataOf));
   const result: FuzzResult = { rounds: 0, accepted: [], findings: [] };
   while (!isOver(result.rounds) && result.findings.length === 0) {
     result.rounds++;
@@ -133,8 +143,8 @@ export async function fuzz(seed: number, isOver: (rounds: number) => boolean): P
     const started = performance.now();
     try {
       const content = await contentOf(archive);
-      if (!contents.has(content) && content !== undefined) {
-        result.findings.push({ archive, what: 'was accepted with another content' });
+      if (content !== undefined && !known.has(dataOf(content))) {
+        result.findings.push({ archive, what: 'was accepted with other data' });
       } else if (content !== undefined && result.accepted.length < 1000) {
         result.accepted.push(archive);
       }
