@@ -121,6 +121,27 @@ test('tells what is wrong', () => {
   assert.deepEqual(names(read(leaf.cert + leaf.key, Date.now() - 365 * DAY_MS)), ['CN=device']);
 });
 
+/** The DER of a PEM file of one block, changed in one byte, as PEM again. */
+function withFlippedByte(pem: string, at: (der: Buffer) => number): string {
+  const der = Buffer.from(pem.replaceAll(/-----[^-]+-----|\n/g, ''), 'base64');
+  const place = at(der);
+  der.writeUInt8(der.readUInt8(place) ^ 0x10, place);
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n');
+}
+
+test('a key whose private part is damaged is refused, though its public part is the certificate’s', () => {
+  // Of a P-256 key in PKCS#8: version 1, then the private number.
+  const number = Buffer.from([0x02, 0x01, 0x01, 0x04, 0x20]);
+  const ec = withFlippedByte(leaf.key, (der) => der.indexOf(number) + number.length + 8);
+  refused(leaf.cert + middle.cert + ec, /^The private key is damaged/);
+  // Of an RSA key the parts are in order: modulus, exponents, primes. With either the private exponent or the primes
+  // OpenSSL still signs.
+  const without = (part: number, key: string) => withFlippedByte(key, (der) => Math.floor(der.length * part));
+  const damaged = without(0.35, without(0.65, rsa.key));
+  refused(rsa.cert + damaged, /^The private key is damaged/);
+});
+
 /** Whether any stretch of the key's base64 is in a text. */
 function quotes(message: string, key: string): boolean {
   const base64 = key.split('\n').slice(1, -2).join('');

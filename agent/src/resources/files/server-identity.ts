@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
 import { type PemBlock, readPem, refusal } from './pem.ts';
 import {
   isIssuedBy,
@@ -51,6 +51,7 @@ export function readServerIdentity(file: Buffer, now?: number): ServerIdentity {
   const certificates = readCertificates(blocks);
   if (certificates.length === 0) throw refusal('There is no certificate in the file; send it with its key.');
   const leaf = leafOf(certificates, key);
+  requireSoundKey(leaf.x509, key);
   requireServerUse(leaf);
   if (now !== undefined) requireNotExpired(leaf, now);
   const chain = chainOf(leaf, certificates);
@@ -105,6 +106,18 @@ function fits(x509: X509Certificate, key: KeyObject): boolean {
   } catch {
     return false;
   }
+}
+
+/** Only the public parts tell which certificate a key belongs to; the private one, when damaged, fails every handshake. */
+function requireSoundKey({ publicKey }: X509Certificate, key: KeyObject): void {
+  const digest = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+  const text = Buffer.from('vitrine');
+  try {
+    if (verify(digest, text, publicKey, sign(digest, text, key))) return;
+  } catch {
+    // As a signature that is not right.
+  }
+  throw refusal('The private key is damaged.');
 }
 
 function requireServerUse({ x509, name }: PlacedCertificate): void {
