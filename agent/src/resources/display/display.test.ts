@@ -299,6 +299,31 @@ test('a screen that was unplugged between two looks is turned again, and no othe
   await until('the other one off', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 3);
 });
 
+test('a compositor that hangs is not asked more and more', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let asked = 0;
+  const hanging = Promise.withResolvers<void>();
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async () => {
+      asked += 1;
+      await hanging.promise;
+      throw new Error('it hung');
+    },
+  };
+  await showing(URL_A, { compositor, lookEveryMs: 1000 });
+  await until('the first', () => asked === 1);
+  for (let look = 0; look < 20; look += 1) {
+    t.mock.timers.tick(1000);
+    await new Promise(setImmediate);
+  }
+  hanging.resolve();
+  // The one that was asked for before the looks, and that of the one look that waited for it.
+  await until('the second', () => asked === 2);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  assert.equal(asked, 2);
+});
+
 test('a compositor that does not do as it is told is not told again and again', async () => {
   const compositor: Compositor = {
     outputs: () => browser.outputs(),

@@ -56,6 +56,7 @@ export class Display {
   #wanted: Target = { mode: 'waiting' };
   #published = '';
   #look: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
   /** Which screens were connected when the compositor took what to drive. */
   #drivenFor: string | undefined;
   #driving = Promise.resolve();
@@ -97,7 +98,12 @@ export class Display {
     this.#wanted = wanted;
     this.#remember(false);
     this.#keeper.start(target, missing);
-    this.#look = setInterval(() => void this.#lookAtScreens(), this.#lookEveryMs);
+    this.#look = setInterval(() => {
+      // With a compositor that takes its time, looks would pile up, and with them what each has driven.
+      this.#looking ??= this.#lookAtScreens().finally(() => {
+        this.#looking = undefined;
+      });
+    }, this.#lookEveryMs);
     this.#look.unref();
   }
 
