@@ -15,7 +15,7 @@ const CLIP = 'media/clip.webm';
 /** So much is not loaded before the jump unless the computer is quick: the player then asks for ranges. */
 const CLIP_GAP = 2_000_000;
 /** Everything loaded, the worker installed, the clip decoded, on a computer without KVM that is busy. */
-const PROVEN_MS = 240_000;
+const PROVEN_MS = 480_000;
 
 export const GREEN: Colour = [27, 138, 58];
 export const BLUE: Colour = [21, 101, 192];

@@ -26,7 +26,7 @@ export default scenario({
     });
 
     await test('systemd has started everything and nothing failed', async () => {
-      const { output } = await device.shell.run('systemctl is-system-running --wait', 120_000);
+      const { output } = await device.shell.run('systemctl is-system-running --wait', 300_000);
       const failed = await device.shell.ok('systemctl list-units --failed --no-legend --plain');
       assert.equal(failed, '', 'failed units');
       assert.equal(output.trim(), 'running');

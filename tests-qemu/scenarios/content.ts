@@ -13,8 +13,8 @@ import { scenario } from '../harness/suite.ts';
 const PINK: Colour = [220, 60, 140];
 const TEAL: Colour = [0, 128, 128];
 /** Of tests that wait for the app to have proven everything. */
-const MENU_TEST_MS = 8 * 60_000;
-const BOOT_TEST_MS = 12 * 60_000;
+const MENU_TEST_MS = 20 * 60_000;
+const BOOT_TEST_MS = 25 * 60_000;
 
 /** Waits for the event that ends an operation well; gives all of its payloads since `mark`. */
 async function doneEvents(log: EventLog, mark: number, id: unknown): Promise<unknown[]> {
@@ -50,7 +50,7 @@ async function shownBundle(device: Device, name: string): Promise<unknown> {
       field(display, 'bundle') === name &&
       field(display, 'loading') === false,
     `the bundle ${name} to be shown`,
-    120_000,
+    300_000,
   );
 }
 
@@ -148,7 +148,7 @@ export default scenario({
               'display_state',
               mark,
               (state) => field(state, 'loading') === false && field(state, 'error') === null,
-              120_000,
+              300_000,
             );
             assert.notEqual(await browser(), before);
             await waitForMenu(device, GREEN);
@@ -158,7 +158,7 @@ export default scenario({
           serial.close();
         }
         await waitFor(async () => (await device.http('GET', '/device', { timeoutMs: 5000 })).status === 200, {
-          timeoutMs: 120_000,
+          timeoutMs: 300_000,
           what: 'the API after the cable is plugged in again',
         });
       },
@@ -267,12 +267,12 @@ export default scenario({
         const display = await device.waitForDisplay(
           (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
           'the waiting page',
-          120_000,
+          300_000,
         );
         assert.equal(field(display, 'error.code'), 'bundle_missing');
         assert.match(String(field(display, 'error.message')), /no-such-bundle/);
         await waitFor(async () => colourCount(await device.glass()) > 20, {
-          timeoutMs: 120_000,
+          timeoutMs: 300_000,
           what: 'the waiting page on the glass',
         });
       },

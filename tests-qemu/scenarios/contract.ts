@@ -49,7 +49,7 @@ export default scenario({
       await device.waitForDisplay(
         (display) => field(display, 'loading') === false,
         'the page to be there',
-        120_000,
+        300_000,
       );
       await waitForHostAddress(device);
     });

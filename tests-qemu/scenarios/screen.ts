@@ -15,17 +15,17 @@ export default scenario({
       const display = await device.waitForDisplay(
         (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
         'the waiting page to be loaded',
-        120_000,
+        300_000,
       );
       assert.equal(field(display, 'error'), null);
       assert.equal(field(display, 'url'), undefined);
       // Drawn text has many shades; a black or a blank screen has one, a text console few.
       await waitFor(async () => colourCount(await device.glass()) > 20, {
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
         what: 'a drawn page on the glass',
       });
       await waitFor(async () => agreement(await device.glass(), await device.screenshot()) > 0.98, {
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
         what: 'the glass and the screenshot to agree on the waiting page',
         intervalMs: 500,
       });
@@ -53,7 +53,7 @@ export default scenario({
         assert.equal(field(display, 'error'), null);
         // Two places of the glass may be right before all of it is.
         await waitFor(async () => agreement(await device.glass(), await device.screenshot()) > 0.98, {
-          timeoutMs: 60_000,
+          timeoutMs: 120_000,
           what: 'the glass and the screenshot to agree on the page',
         });
         assert.equal(pages.loads(url), 1);
@@ -112,7 +112,7 @@ export default scenario({
           'display_state',
           mark,
           (payload) => typeof field(payload, 'error.code') === 'string',
-          60_000,
+          120_000,
         );
         const url = pages.addColours(TEAL, TEAL);
         await device.act('POST', '/display/navigate', { url });
@@ -126,7 +126,7 @@ export default scenario({
     await test('back to the waiting page', async () => {
       await device.showWaiting();
       await waitFor(async () => colourCount(await device.glass()) > 20, {
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
         what: 'the waiting page on the glass',
       });
     });

@@ -157,7 +157,7 @@ export default scenario({
       const boot = await device.bootId();
       await device.act('POST', '/display/navigate', { url });
       const report = await waitFor(() => pages.requests.find((path) => path.startsWith('/report')), {
-        timeoutMs: 120_000,
+        timeoutMs: 300_000,
         what: 'the hostile page to have tried everything',
       });
       assert.equal(report, '/report?.');

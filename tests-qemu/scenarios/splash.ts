@@ -88,7 +88,7 @@ export default scenario({
       await device.waitForDisplay(
         (display) => field(display, 'mode') === 'waiting' && field(display, 'loading') === false,
         'the waiting page to be loaded',
-        120_000,
+        300_000,
       );
       const socket = await device.events('splash_changed');
       const serial = await device.serial();
