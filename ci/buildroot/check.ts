@@ -145,7 +145,7 @@ async function checkBoard(
   return needless;
 }
 
-/** Buildroot's own style checker, over the whole tree. */
+/** Buildroot's own style checker, over the whole tree and the patches that it applies. */
 async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
   const name = 'check-package';
   const modules = await runTool('python3', ['-c', 'import flake8, magic'], PYTHON_TIMEOUT_MS);
@@ -153,7 +153,9 @@ async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
     checks.skip(name, 'it needs the Python modules flake8 and magic (Debian: python3-flake8, python3-magic)');
     return;
   }
-  const files = (await projectFiles('buildroot-external')).map((path) => join(ROOT, path));
+  const files = (await projectFiles('buildroot-external', 'board/common/patches')).map((path) =>
+    join(ROOT, path),
+  );
   await checks.check(`${name} (${files.length} files)`, async () => {
     await run(join(buildroot, 'utils/check-package'), ['--br2-external', ...files]);
     return [];
