@@ -19,6 +19,7 @@ import {
 } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { parse, parseText } from '../contract/validate.ts';
+import { isWellFormed } from '../contract/well-formed.ts';
 import { answerError, SEND_JSON, sendBytes, sendJson, toApiError } from './answers.ts';
 import type { Guard } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
@@ -132,8 +133,14 @@ function acceptJsonOnly(app: FastifyInstance): void {
   app.removeContentTypeParser(['text/plain', 'application/json']);
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     // Clients that name the type on every POST send nothing in it where there is nothing to say.
-    if (body === '') done(null, undefined);
-    else parseJson(request, body, done);
+    if (body === '') {
+      done(null, undefined);
+      return;
+    }
+    parseJson(request, body, (error, value) => {
+      if (error || isWellFormed(body, value)) done(error, value);
+      else done(new ApiError('bad_request', 'The body holds text with half a character in it.'));
+    });
   });
 }
 

@@ -131,6 +131,21 @@ test('bytes are no JSON body, also where another endpoint takes them or no body 
   assert.deepEqual(calls, []);
 });
 
+test('half a character is no text', async () => {
+  const { app, calls } = testApp();
+  const send = (payload: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/echo',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
+  const answer = await send('{"value":"caf\\ud83d"}');
+  assert.deepEqual([answer.statusCode, answer.json().error.code], [400, 'bad_request']);
+  assert.deepEqual(calls, []);
+  assert.deepEqual((await send('{"value":"\\ud83d\\ude00"}')).json(), { value: '😀' });
+});
+
 test('a type without a body is no body', async () => {
   const { app, calls } = testApp();
   const headers = { 'content-type': 'application/octet-stream', 'content-length': '0' };

@@ -91,6 +91,19 @@ test('carries commands and answers, also out of order', async () => {
   );
 });
 
+test('half a character does not reach the browser', async () => {
+  await browser.start();
+  const lines: unknown[] = [];
+  const socket = peer((command) => {
+    lines.push(command.html);
+    return { ok: true };
+  });
+  send(socket, HELLO);
+  await until('the hello', () => browser.connected);
+  await browser.loadHtml('caf\ud83d <b>😀</b>', 'vitrine://waiting/').accepted;
+  assert.deepEqual(lines, ['caf\ufffd <b>😀</b>']);
+});
+
 test('a load is known by its id before the first event of it', async () => {
   await browser.start();
   const socket = peer(({ command, id }) => {

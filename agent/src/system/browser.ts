@@ -180,7 +180,7 @@ export class BrowserSocket implements Browser {
         reject(new BrowserError('timeout', `the browser did not answer ${command} in ${timeoutMs} ms`));
       }, timeoutMs);
       this.#pending.set(id, { resolve, reject, timer });
-      peer.socket.write(`${JSON.stringify({ id, command, ...fields })}\n`);
+      peer.socket.write(`${JSON.stringify({ id, command, ...fields }, wellFormed)}\n`);
     });
   }
 
@@ -285,4 +285,9 @@ async function answers(path: string): Promise<boolean> {
   const answered = await promise;
   socket.destroy();
   return answered;
+}
+
+/** The browser does not read a line with half a character in it, which stored text may have. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }

@@ -48,6 +48,11 @@ const ERRORS: readonly [string, object | string, object][] = [
     request(1, 'POST', '/echo', { body: [] }),
     { status: 400, code: 'bad_request' },
   ],
+  [
+    'half a character',
+    request(1, 'POST', '/echo', { body: { value: '\ud83d' } }),
+    { status: 400, code: 'bad_request' },
+  ],
   ['the path of the WebSocket', request(1, 'GET', '/events'), { status: 400, code: 'bad_request' }],
   [
     'JSON for an upload',
