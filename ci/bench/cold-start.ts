@@ -6,7 +6,7 @@ import { ROOT } from '../lib/places.ts';
 import { type Figure, median, runNode, startAgent, startNode, stop } from './measure.ts';
 
 const ROUNDS = 15;
-const BARE = join(ROOT, 'ci/bench/bare-fastify.ts');
+const BARE = join(ROOT, 'ci/bench/bare-fastify.mjs');
 
 /** From spawn to the ready line, against bare Fastify with the same routes, and against Node doing nothing. */
 export async function coldStart(agent: string, folder: string): Promise<Figure[]> {

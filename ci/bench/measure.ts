@@ -1,10 +1,13 @@
 /** Helpers of the benchmark: peers run side by side, figures are medians, results are ratios. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ROOT } from '../lib/places.ts';
 import { within } from '../lib/wait.ts';
 
 const READY_TIMEOUT_MS = 30_000;
+const AGENT_UNIT = join(ROOT, 'overlay/usr/lib/systemd/system/vitrine-agent.service');
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -55,10 +58,19 @@ export interface Started {
   ms: number;
 }
 
-/** Starts a Node program and waits for its first line. */
-export async function startNode(args: readonly string[]): Promise<Started> {
+/**
+ * Starts a Node program and waits for its first line.
+ * @param environment what it has in its environment besides what is in ours
+ */
+export async function startNode(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Started> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...environment },
+  });
   const lines = createInterface({ input: child.stdout });
   const ready = new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);
@@ -84,13 +96,28 @@ export async function stop({ child }: Started): Promise<void> {
   await ended;
 }
 
-/** Starts the agent on a free port of the loopback. */
+/** How the device runs Node: its options, and what its unit puts into the environment. */
+async function nodeOnDevice(): Promise<{ options: string[]; environment: Record<string, string> }> {
+  const unit = await readFile(AGENT_UNIT, 'utf8');
+  const options = /^ExecStart=\/usr\/bin\/node ((?:--\S+ )*)\S+\/main\.mjs /m.exec(unit)?.[1];
+  if (options === undefined) throw new Error(`${AGENT_UNIT} does not start Node with the agent`);
+  const environment: Record<string, string> = {};
+  for (const [, name = '', value = ''] of unit.matchAll(/^Environment=(\w+)=(\S*)$/gm))
+    environment[name] = value;
+  return { options: options.split(' ').filter((option) => option !== ''), environment };
+}
+
+/** Starts the agent on a free port of the loopback, by Node as the device runs it. */
 export async function startAgent(
   agent: string,
   folder: string,
   more: string[] = [],
 ): Promise<Started & { port: number }> {
-  const started = await startNode([agent, '--listen', '127.0.0.1:0', '--data', folder, ...more]);
+  const { options, environment } = await nodeOnDevice();
+  const started = await startNode(
+    [...options, agent, '--listen', '127.0.0.1:0', '--data', folder, ...more],
+    environment,
+  );
   const ready: unknown = JSON.parse(started.line);
   const [api] =
     typeof ready === 'object' && ready && 'api' in ready && Array.isArray(ready.api) ? ready.api : [];

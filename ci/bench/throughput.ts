@@ -30,7 +30,7 @@ export async function throughputAndMemory(agent: string, folder: string): Promis
   const headers = Object.fromEntries(
     [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name)),
   );
-  const bare = await startNode([join(ROOT, 'ci/bench/bare-http.ts'), JSON.stringify({ headers, body })]);
+  const bare = await startNode([join(ROOT, 'ci/bench/bare-http.mjs'), JSON.stringify({ headers, body })]);
   try {
     const address: unknown = JSON.parse(bare.line);
     const barePort = typeof address === 'object' && address && 'port' in address ? Number(address.port) : 0;
