@@ -157,13 +157,13 @@ function register(
     // Only those that have something to ask: each costs every request, and one that gives a promise the most.
     onRequest: [...(gate ? [async () => gate()] : []), ...typeCheck(endpoint, uploads)],
     ...(endpoint.upload || endpoint.method === 'GET' ? {} : { preParsing: limitBodyTime }),
-    handler: async (request, reply) => {
-      const answer = await handler(callOf(endpoint, request, reply));
-      if (endpoint.status === 204) return reply.code(204).send();
-      if (endpoint.download) return sendBytes(reply, endpoint, endpoint.download, answer);
-      sendJson(reply, endpoint.status, answer);
-      return undefined;
-    },
+    handler: (request, reply) =>
+      Promise.resolve(handler(callOf(endpoint, request, reply))).then((answer) => {
+        if (endpoint.status === 204) return reply.code(204).send();
+        if (endpoint.download) return sendBytes(reply, endpoint, endpoint.download, answer);
+        sendJson(reply, endpoint.status, answer);
+        return undefined;
+      }),
   });
 }
 
