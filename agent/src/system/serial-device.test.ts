@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { openSync } from 'node:fs';
 import { test } from 'node:test';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { createLogger } from '../base/logger.ts';
 import { openSerialPort } from '../links/serial/port.ts';
-import { openSerialDevice } from './serial-device.ts';
+import { openSerialDevice, VirtioPort } from './serial-device.ts';
 
 /** A pseudo terminal in its cooked default mode: the test is its master. */
 async function openPty(): Promise<{ pty: IPty; path: string }> {
@@ -103,4 +104,21 @@ test('a tty that nobody reads ends the session and does not keep the port from c
 test('what is no character device is refused', async () => {
   await assert.rejects(openSerialDevice(import.meta.filename), /no character device/);
   await assert.rejects(openSerialDevice('/dev/there-is-no-such-line'), /ENOENT/);
+});
+
+test('a request that was there before the host was seen is told as readable', async () => {
+  class SilentPoller {
+    on(): void {}
+    poll(): void {}
+    stop(): void {}
+  }
+  const fd = openSync('/dev/urandom', 'r');
+  const port = new VirtioPort({ Poller: SilentPoller, asyncGet: async () => ({ dcd: false }) }, fd);
+  try {
+    assert.equal(await port.presence(), 'here');
+    await new Promise<void>((resolve) => port.watch({ readable: true, writable: false }, resolve));
+    assert.equal(port.read(Buffer.alloc(8192)), 4096);
+  } finally {
+    await port.close();
+  }
 });

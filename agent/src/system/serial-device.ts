@@ -181,7 +181,7 @@ class Tty extends CharacterDevice {
  * A virtio port. While nobody holds its other end it reads as ended and poll() says so at once, every time: it is
  * asked again later instead. It can be opened by one process only.
  */
-class VirtioPort extends CharacterDevice {
+export class VirtioPort extends CharacterDevice {
   readonly staysOpen = true;
   readonly speaksWhileAway = false;
   readonly #first = Buffer.allocUnsafe(4096);
@@ -193,6 +193,12 @@ class VirtioPort extends CharacterDevice {
     if (got === 'gone') return 'away';
     if (got !== 'nothing') this.#held = this.#first.subarray(0, got);
     return 'here';
+  }
+
+  override watch(events: { readable: boolean; writable: boolean }, onReady: () => void): void {
+    super.watch(events, onReady);
+    // What was taken to see the host does not make the port readable once more.
+    if (this.#held && events.readable) setImmediate(() => this.#held && onReady());
   }
 
   override read(into: Buffer): number | 'nothing' | 'gone' {
