@@ -32,7 +32,7 @@ export type Device = Static<typeof Device>;
 /** The browser's part of the health snapshot. */
 export const BrowserHealth = Type.Object({
   running: Type.Boolean(),
-  restarts: Type.Integer({ minimum: 0, description: 'Unplanned restarts since the agent started' }),
+  restarts: Type.Integer({ minimum: 0, description: 'Restarts since the agent started, asked for or not' }),
   pid: Nullable(Type.Integer()),
   rss_bytes: Nullable(Type.Integer({ description: 'Memory of the browser and its web processes' })),
 });
