@@ -20,13 +20,6 @@ lay() {
         tar -C "$2" --no-overwrite-dir --keep-directory-symlink -x
 }
 
-# Debian's modules are packed and signed, and the kernel checks each signature though it takes modules without one, as a
-# board's own are: in an emulator that is seconds of every boot.
-modules=$root/usr/lib/modules
-find "$modules" -name '*.ko.xz' -exec xz -d {} +
-find "$modules" -name '*.ko' -exec strip --strip-debug {} +
-depmod -b "$root" "$(basename "$modules"/*)"
-
 for part in /out/parts/*; do
     [ ! -d "$part" ] || lay "$part" "$root"
 done

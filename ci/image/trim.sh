@@ -16,6 +16,10 @@ sed 's/#.*//' "$here/kernel-modules.conf" | tr -s '[:blank:]' '\n' | sed '/^$/d;
 grep -f /tmp/keep "$modules/modules.dep" | tr -d : | tr ' ' '\n' | sort -u >/tmp/kept
 (cd "$modules" && find kernel -name '*.ko*' | sort) | comm -23 - /tmp/kept | sed "s,^,$modules/," | xargs -r rm
 find "$modules" -type d -empty -delete
+# Debian's modules are packed and signed, and the kernel checks each signature though it takes modules without one, as a
+# board's own are: in an emulator that is seconds of every boot.
+find "$modules" -name '*.ko.xz' -exec xz -d {} +
+find "$modules" -name '*.ko' -exec strip --strip-debug {} +
 depmod -b "$root" "$release"
 
 # The package system, and what only it and building use. packages.txt stays as the record of what is inside.
