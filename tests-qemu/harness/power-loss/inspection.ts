@@ -9,7 +9,7 @@ const GOOD_STATES = ['created', 'clean'];
 /**
  * The one damage that a cut may leave, in the words of e2fsck: ext4's superblock is 1 KiB, two sectors with one checksum,
  * and is read before the journal that would mend it. Torn between them it is taken from its copy; nothing is lost. Of some
- * 2000 other recorded writes of up to 8 KiB, each torn in several ways, none needed more than the journal.
+ * 750 other recorded writes of up to 8 KiB, each torn in three ways, none needed more than the journal.
  */
 const TORN_SUPERBLOCK = 'Superblock invalid, trying backup blocks';
 /** What health tells of it until the next boot. */
