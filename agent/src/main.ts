@@ -2,6 +2,7 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { sweepTemporaryFiles } from './base/atomic-file.ts';
 import { createLogger, type Logger } from './base/logger.ts';
 import { BoardFileError } from './boards/board-file.ts';
 import { ApiError } from './contract/errors.ts';
@@ -102,7 +103,8 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
 
   const disk = new FileSystemSpace(dataFolder);
 
-  // Resources.
+  // Resources. Each sweeps its own folder; several keep a file in this one.
+  await sweepTemporaryFiles(dataFolder);
   const bus = new EventBus();
   const operations = new Operations(bus);
   const config: ConfigStore = await ConfigStore.open({

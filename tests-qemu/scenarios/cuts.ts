@@ -11,9 +11,10 @@
  *
  * After each boot: the API answers and health tells no problem; /data is the file system that it was, and its journal
  * was all that it needed (but for the one block that no journal can mend: a superblock torn in its write, which is
- * restored from its copy; a test of its own makes sure of that); each bundle that was confirmed is listed with its digest, its file has that digest and its check is ok; one whose request was under
- * way is the old or the new one; nothing else is listed and no other file lies there; the same for configuration,
- * splash image and certificate authorities.
+ * restored from its copy; a test of its own makes sure of that); each bundle that was confirmed is listed with its
+ * digest, its file has that digest and its check is ok; one whose request was under way is the old or the new one;
+ * nothing else is listed and no other file lies there; the same for configuration, splash image and certificate
+ * authorities.
  *
  * `npm run test:qemu -- cuts --cuts N --seed S`: other numbers than 60 cuts and a seed of chance. The seed draws the
  * same requests and cuts again; how far the guest gets by then is its own.

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Files of this shape are leftovers of a cut-off write and may be swept. */
+/** Files of this shape are leftovers of a cut-off write and may be swept while nothing is written. */
 export const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
 /**
@@ -37,5 +37,16 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Removes what writes that a power cut ended have left in a folder, not in those below it. Call before anything is
+ * written there. Never fails: a leftover that stays harms nobody.
+ */
+export async function sweepTemporaryFiles(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => TEMPORARY_FILE.test(each))) {
+    await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
 }

@@ -1,3 +1,6 @@
+import { messageOf } from '../../../ci/lib/problem.ts';
+import { waitFor } from '../../../ci/lib/wait.ts';
+import type { GuestShell } from '../../../ci/qemu/shell.ts';
 import { field } from '../events.ts';
 import { http } from '../http.ts';
 import type { CutMachine } from './cut-machine.ts';
@@ -15,12 +18,17 @@ const TORN_SUPERBLOCK = 'Superblock invalid, trying backup blocks';
 /** What health tells of it until the next boot. */
 const REPAIRED = /^The file system of the data partition was damaged and has been repaired/;
 const LOOK_AT_STATE = 'cat /run/vitrine/data-state /run/vitrine/data.log';
-/** Prints the digests of the files; a name that no finished write leaves is among them, too. */
+/** Prints the digests of the files, by `sha256sum`. RAUC replaces its status, which is none of ours, at its start. */
 const LOOK_AT_FILES = `cd /data
-find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
-// The agent's proof that /data can be written, which it makes soon after its start, may be under way.
+find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./rauc -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
+/** Prints what a cut left of that replacement: such a file is older than this boot. */
+const LOOK_AT_OLD_STATUS =
+  'find /data/rauc -ignore_readdir_race -type f ! -name central.raucs ! -newer /run/vitrine/data-state';
+/** The names that finished writes leave. */
 const KNOWN_FILES =
-  /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/.*|display.*|\.writable|\.\.writable\.[0-9a-f]{12}\.tmp)$/;
+  /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|display.*|\.writable)$/;
+/** The device writes a little of itself soon after its start, so that a file may come and go under the look. */
+const REST_TIMEOUT_MS = 20_000;
 
 /** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and turns to the other one. */
 const EXPECTED_PROBLEM = /^Slot [ab] does not start or was marked bad/;
@@ -51,9 +59,18 @@ export async function inspect(machine: CutMachine): Promise<Findings> {
   if (!superblockRestored && !GOOD_STATES.includes(dataState)) {
     problems.push(`/data is ${dataState}:`, ...log);
   }
-  const lines = (await machine.shell.ok(LOOK_AT_FILES)).split('\n').filter((line) => line !== '');
-  const files = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
-  for (const file of files.keys()) if (!KNOWN_FILES.test(file)) problems.push(`there is a file ${file}`);
+  let files = new Map<string, string>();
+  const unknown = (): string[] => [...files.keys()].filter((file) => !KNOWN_FILES.test(file));
+  await waitFor(
+    async () => {
+      files = await digests(machine.shell);
+      return unknown().length === 0;
+    },
+    { timeoutMs: REST_TIMEOUT_MS, what: 'nothing but files of finished writes in /data' },
+  ).catch((error: unknown) => problems.push(messageOf(error)));
+  for (const file of unknown()) problems.push(`there is a file ${file}`);
+  const oldStatus = await machine.shell.ok(LOOK_AT_OLD_STATUS);
+  if (oldStatus !== '') problems.push(`RAUC’s unfinished status stayed: ${oldStatus}`);
   const health = await get('/device/health');
   const told = field(health, 'problems');
   for (const problem of Array.isArray(told) ? told.map(String) : ['health tells no list of problems']) {
@@ -87,4 +104,10 @@ export async function inspect(machine: CutMachine): Promise<Findings> {
   const authorities = files.get('./certificates/ca.pem');
   if (authorities) values.set(AUTHORITIES, authorities);
   return { values, problems, dataState, superblockRestored };
+}
+
+/** By name, from /data. Throws when a file goes away meanwhile. */
+async function digests(shell: GuestShell): Promise<Map<string, string>> {
+  const lines = (await shell.ok(LOOK_AT_FILES)).split('\n').filter((line) => line !== '');
+  return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
 }

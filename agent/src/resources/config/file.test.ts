@@ -207,11 +207,4 @@ describe('the file', () => {
     await (await open()).patch({ wifi: { ap: { psk: '12345678' } } });
     assert.equal((await stat(join(folder, 'config.json'))).mode & 0o777, 0o600);
   });
-
-  test('leftovers of writes that were cut off are swept', async () => {
-    await writeFile(join(folder, '.config.json.0123456789ab.tmp'), '{"sch');
-    await writeFile(join(folder, '.other.json.0123456789ab.tmp'), '');
-    await open();
-    assert.deepEqual(await names(), ['.other.json.0123456789ab.tmp']);
-  });
 });

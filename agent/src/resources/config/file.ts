@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
+import { syncFolder, writeFileAtomic } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
 import { isObject, type JsonObject } from './tree.ts';
@@ -65,7 +65,6 @@ export class ConfigFile {
   }
 
   async load(): Promise<Loaded> {
-    await this.#sweep();
     let problem: ConfigProblem | undefined;
     let parsed: Parsed | undefined;
     try {
@@ -170,13 +169,6 @@ export class ConfigFile {
     } catch (error) {
       this.#log.warn({ err: error }, 'configuration could not be set aside');
       return null;
-    }
-  }
-
-  /** Removes what writes that were cut off have left. */
-  async #sweep(): Promise<void> {
-    for (const name of await this.#names()) {
-      if (name.startsWith('.config.') && TEMPORARY_FILE.test(name)) await this.#remove(name);
     }
   }
 

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
+import { sweepTemporaryFiles, syncFolder, writeFileAtomic } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
@@ -64,7 +64,8 @@ export class Certificates {
   start(): Promise<void> {
     return this.#inTurn(async () => {
       try {
-        await this.#sweep();
+        // What a cut left may hold a key.
+        await sweepTemporaryFiles(this.#o.folder);
         await this.#startCa();
       } catch (error) {
         this.#caProblem = 'The stored CA certificates cannot be used; the log says why.';
@@ -197,15 +198,6 @@ export class Certificates {
 
   #now(): number {
     return (this.#o.now ?? Date.now)();
-  }
-
-  /** What a write that a power cut ended left behind may hold a key. */
-  async #sweep(): Promise<void> {
-    const { folder } = this.#o;
-    const names = await readdir(folder).catch(() => []);
-    for (const name of names) {
-      if (TEMPORARY_FILE.test(name)) await rm(join(folder, name), { force: true });
-    }
   }
 
   async #read(path: string): Promise<Buffer | undefined> {

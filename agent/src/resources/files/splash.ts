@@ -1,6 +1,6 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder, TEMPORARY_FILE, writeFileAtomic } from '../../base/atomic-file.ts';
+import { sweepTemporaryFiles, syncFolder, writeFileAtomic } from '../../base/atomic-file.ts';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import type { Logger } from '../../base/logger.ts';
 import { errorCode } from '../../base/system-error.ts';
@@ -43,10 +43,7 @@ export class Splash {
   /** Sweeps what a power cut left behind and looks which images there are. */
   static async open(options: SplashOptions): Promise<Splash> {
     const splash = new Splash(options);
-    const { folder } = options;
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (TEMPORARY_FILE.test(name)) await rm(join(folder, name), { force: true });
-    }
+    await sweepTemporaryFiles(options.folder);
     await splash.#look();
     return splash;
   }
