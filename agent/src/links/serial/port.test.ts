@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import { createLogger } from '../../base/logger.ts';
 import type { Presence, SerialDevice } from './device.ts';
 import { MAX_PENDING_BYTES, openSerialPort, type SerialPort } from './port.ts';
@@ -18,6 +19,8 @@ class FakeDevice implements SerialDevice {
   /** As a hung up line: poll() returns at once, every time. */
   alwaysReady = false;
   notices = 0;
+  /** How often it was asked for its host. */
+  looks = 0;
   #input: Buffer[] = [];
   #events = { readable: false, writable: false };
   #onReady: (() => void) | undefined;
@@ -28,6 +31,7 @@ class FakeDevice implements SerialDevice {
   }
 
   async presence(): Promise<Presence> {
+    this.looks += 1;
     return this.here;
   }
 
@@ -92,7 +96,7 @@ afterEach(async () => {
 });
 
 /** A port on `devices`, opened one after the other, and what its handler was told. */
-function openOn(devices: (FakeDevice | Error)[], stallMs?: number) {
+function openOn(devices: (FakeDevice | Error)[], stallMs?: number, lookMs?: number) {
   const told: string[] = [];
   const queue = [...devices];
   const waiting: (() => void)[] = [];
@@ -104,6 +108,7 @@ function openOn(devices: (FakeDevice | Error)[], stallMs?: number) {
     path: '/dev/fake',
     log: createLogger('silent'),
     ...(stallMs === undefined ? {} : { stallMs }),
+    ...(lookMs === undefined ? {} : { lookMs }),
     openDevice: async () => {
       const next = queue.shift() ?? new Error('no such line');
       if (next instanceof Error) throw next;
@@ -182,6 +187,23 @@ test('a line that stays open serves one host after the other without being opene
   await until('open true');
   assert.equal(told.length, 3);
   assert.equal(line.closed, false);
+});
+
+test('waiting for a host, however long, leaves nothing behind', async () => {
+  const line = new FakeDevice({ staysOpen: true, speaksWhileAway: false });
+  line.here = 'away';
+  const { port, until } = openOn([line], undefined, 1);
+  const promisesAfter = async (looks: number) => {
+    const goal = line.looks + looks;
+    while (line.looks < goal) await sleep(1);
+    return queryObjects(Promise, { format: 'count' });
+  };
+  const before = await promisesAfter(20);
+  const after = await promisesAfter(400);
+  assert.ok(after - before < 40, `${after - before} promises more`);
+  line.here = 'here';
+  await until('open true');
+  await port.close();
 });
 
 test('a line that cannot be opened is tried again', async () => {

@@ -38,11 +38,12 @@ export interface SerialPortOptions {
   openDevice: (path: string) => Promise<SerialDevice>;
   /** How long a host may leave output unread before its session ends, in ms. */
   stallMs?: number;
+  /** How often a host that is away is looked for, in ms; for tests. */
+  lookMs?: number;
 }
 
 const STALL_MS = 10_000;
-/** How often a host that is away is looked for. */
-const PRESENCE_INTERVAL_MS = 100;
+const LOOK_MS = 100;
 /**
  * Time for a host between opening its tty, which raises DTR, and setting it to raw mode: a terminal in its first mode
  * echoes, and would send our greeting back to us.
@@ -133,11 +134,15 @@ class Port implements SerialPort {
    * @returns whether the device is good for another host
    */
   async #serve(device: SerialDevice): Promise<boolean> {
-    const { handler, stallMs = STALL_MS } = this.#options;
+    const { handler, stallMs = STALL_MS, lookMs = LOOK_MS } = this.#options;
     const pump = new Pump(device, handler, stallMs, this.#cutLine);
     this.#pump = pump;
     const stop = () => pump.hangUp();
     this.#closing.signal.addEventListener('abort', stop, { once: true });
+    // What ends the pauses below. Not `Promise.race`: it leaves something behind at a promise that does not settle,
+    // and nobody may come for weeks.
+    const ended = new AbortController();
+    void pump.end.then(() => ended.abort());
     try {
       while (!pump.ended) {
         const presence = await device.presence();
@@ -148,7 +153,7 @@ class Port implements SerialPort {
           await pump.end;
         } else {
           if (device.speaksWhileAway) pump.listen();
-          await Promise.race([pump.end, this.#sleep(PRESENCE_INTERVAL_MS)]);
+          await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
         }
       }
       return device.staysOpen;
