@@ -39,10 +39,23 @@ export function portOf(text: string | undefined): number {
   return port;
 }
 
-/** The port itself, or a free one for 0. A port in use is a {@link Problem} that says how to choose another. */
+/** The ports that were asked for with 0: the machines that they are for may not listen yet. */
+const given = new Set<number>();
+const MOST_DRAWS = 100;
+
+/**
+ * The port itself, or a free one for 0, which is none that an earlier call of this process gave: the kernel draws it, and
+ * draws the same one again now and then. A port in use is a {@link Problem} that says how to choose another.
+ */
 export async function freePort(port: number): Promise<number> {
-  const found = await listenOnce(port);
-  if (found !== undefined) return found;
+  for (let draws = 0; draws < MOST_DRAWS; draws++) {
+    const found = await listenOnce(port);
+    if (found === undefined) break;
+    if (port !== 0) return found;
+    if (given.has(found)) continue;
+    given.add(found);
+    return found;
+  }
   if (port > 0 && port < 1024 && process.getuid?.() !== 0) {
     throw new Problem(
       `port ${port} may only be opened by root; choose one above 1023: npm start -- --port 8080`,
