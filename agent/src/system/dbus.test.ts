@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { queryObjects } from 'node:v8';
 import { createLogger } from '../base/logger.ts';
 import { BusError, plain, SystemBus } from './dbus.ts';
 
@@ -62,6 +63,30 @@ test('passes on the name of an error', { skip: missing }, async () => {
 test('fails in time when there is no bus', async () => {
   const bus = new SystemBus({ log, address: `unix:path=${folder}/none` });
   await assert.rejects(bus.call(getId), { errorName: 'vitrine.Disconnected' });
+  bus.stop();
+});
+
+test('leaves nothing of a call behind', { skip: missing }, async () => {
+  const bus = new SystemBus({ log, address });
+  const promisesAfter = async (calls: number) => {
+    for (let call = 0; call < calls; call++) await bus.call(getId);
+    return queryObjects(Promise, { format: 'count' });
+  };
+  const few = await promisesAfter(10);
+  const more = (await promisesAfter(200)) - few;
+  assert.ok(more < 20, `${more} promises more`);
+  bus.stop();
+});
+
+test('fails a call that waits for its answer when the bus goes away', { skip: missing }, async () => {
+  const bus = new SystemBus({ log, address });
+  await bus.call(getId);
+  daemon.kill('SIGSTOP');
+  const failed = assert.rejects(bus.call(getId), { errorName: 'vitrine.Disconnected' });
+  daemon.kill('SIGKILL');
+  await once(daemon, 'exit');
+  await failed;
+  await startDaemon();
   bus.stop();
 });
 

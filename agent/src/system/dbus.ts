@@ -37,10 +37,10 @@ interface Subscription {
   listener: (body: unknown[]) => void;
 }
 
-/** A connection with what tells its end: the package leaves calls open for ever when the bus goes away. */
+/** A connection with its end: the package leaves calls open for ever when the bus goes away. */
 interface Link {
   connection: Connection;
-  lost: Promise<never>;
+  ending: Ending;
 }
 
 /** A method call that failed. */
@@ -80,15 +80,12 @@ export class SystemBus {
    * @throws BusError when there is no bus, no answer in time, or the answer is an error
    */
   async call(call: BusCall): Promise<unknown[]> {
-    const { connection, lost } = await this.#connected();
+    const { connection, ending } = await this.#connected();
     const { timeoutMs = CALL_TIMEOUT_MS, signature = '', body = [], ...header } = call;
     const message = new (this.#load().Message)({ ...header, signature, body });
     try {
-      const reply = await within(
-        timeoutMs,
-        [connection.call(message), lost],
-        `${call.interface}.${call.member}`,
-      );
+      const what = `${call.interface}.${call.member}`;
+      const reply = await ending.before(connection.call(message), timeoutMs, what);
       return reply?.body ?? [];
     } catch (error) {
       throw busError(error);
@@ -115,7 +112,9 @@ export class SystemBus {
   subscribe(signal: BusSignal, listener: (body: unknown[]) => void): () => void {
     const subscription: Subscription = { signal, listener };
     this.#subscriptions.add(subscription);
-    if (this.#link) this.#link.then((link) => this.#match(link, signal, 'AddMatch')).catch(() => undefined);
+    // A connection under way may be a call's, which does not try again.
+    if (this.#link)
+      this.#link.then((link) => this.#match(link, signal, 'AddMatch')).catch(() => this.#keepConnected());
     else this.#keepConnected();
     return () => {
       if (!this.#subscriptions.delete(subscription)) return;
@@ -147,13 +146,12 @@ export class SystemBus {
 
   async #connect(): Promise<Link> {
     const connection = this.#load().sessionBus({ busAddress: this.#address });
-    const { promise: lost, reject } = Promise.withResolvers<never>();
-    lost.catch(() => undefined);
+    const ending = new Ending();
     // The package passes on errors of its socket but not the socket's end.
     const { _connection: inner }: { _connection?: NodeJS.EventEmitter } = Object(connection);
     let up = false;
     const end = (error?: Error) => {
-      reject(new BusError('vitrine.Disconnected', error?.message ?? 'the bus went away'));
+      ending.come(new BusError('vitrine.Disconnected', error?.message ?? 'the bus went away'));
       if (!up) return;
       up = false;
       this.#link = undefined;
@@ -164,14 +162,14 @@ export class SystemBus {
     connection.on('message', (message: Message) => this.#deliver(message));
     const ready = new Promise<void>((resolve) => connection.once('connect', resolve));
     try {
-      await within(CONNECT_TIMEOUT_MS, [ready, lost], 'connecting to the system bus');
+      await ending.before(ready, CONNECT_TIMEOUT_MS, 'connecting to the system bus');
     } catch (error) {
       connection.disconnect();
       throw error;
     }
     up = true;
     this.#retryMs = FIRST_RETRY_MS;
-    const link = { connection, lost };
+    const link = { connection, ending };
     for (const { signal } of this.#subscriptions) this.#match(link, signal, 'AddMatch');
     return link;
   }
@@ -209,17 +207,34 @@ export class SystemBus {
   }
 }
 
-/** The first of `promises` to settle, or a BusError after `ms`. */
-async function within<T>(ms: number, promises: Promise<T>[], what: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new BusError('vitrine.Timeout', `${what}: no answer in ${ms} ms`)),
-    ms,
-  );
-  try {
-    return await Promise.race([...promises, promise]);
-  } finally {
-    clearTimeout(timer);
+/**
+ * The end of a connection, which fails what waits for an answer. Not a promise to race with: every race would leave
+ * something behind at it for as long as the connection lasts.
+ */
+class Ending {
+  readonly #waiting = new Set<(error: BusError) => void>();
+  #error: BusError | undefined;
+
+  come(error: BusError): void {
+    this.#error ??= error;
+    for (const fail of this.#waiting) fail(error);
+  }
+
+  /** Settles as `work` does; @throws BusError when the connection ends before, or after `ms` */
+  async before<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new BusError('vitrine.Timeout', `${what}: no answer in ${ms} ms`)),
+      ms,
+    );
+    this.#waiting.add(reject);
+    if (this.#error) reject(this.#error);
+    try {
+      return await Promise.race([work, promise]);
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(reject);
+    }
   }
 }
 
