@@ -15,12 +15,15 @@ export async function waitForHostAddress({ shell }: Device): Promise<void> {
 }
 
 /** Takes the gadget off its controller, as pulling the USB cable does, runs `between`, and puts it back. */
-export async function gadgetUnplugged({ shell }: Device, between: () => Promise<void>): Promise<void> {
+export async function gadgetUnplugged(device: Device, between: () => Promise<void>): Promise<void> {
+  const { shell } = device;
   const controller = await shell.ok(`cat ${CONTROLLER}`);
   assert.match(controller, /^dummy_udc/);
   await shell.ok(`echo "" > "$(echo ${CONTROLLER})"`);
   try {
     await between();
+    // Whoever still held the old tty open would keep its number, and the new one would be ttyACM1.
+    await device.gadgetClosed();
   } finally {
     await shell.ok(`echo ${controller} > "$(echo ${CONTROLLER})"`);
   }

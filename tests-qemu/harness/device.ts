@@ -145,6 +145,8 @@ export class Device {
       },
       { timeoutMs: SEEN_MS, what: 'the guest to see the serial port’s last host go' },
     );
+    // The agent's event loop was told just then: it has looked when it has answered what was asked after that.
+    await this.get('/device');
     return await greeted(this.paths.serial);
   }
 
@@ -152,11 +154,16 @@ export class Device {
   async gadget(): Promise<SerialClient> {
     // The relay looks now and then whether its client is there: a quick next one would be taken for the one before,
     // and the tty would stay open.
+    await this.gadgetClosed();
+    return await greeted(this.paths.relay);
+  }
+
+  /** Waits until the relay, whose client has gone or whose tty has, has closed the gadget's tty. */
+  async gadgetClosed(): Promise<void> {
     await waitFor(
       async () => (await this.shell.run('readlink /proc/[0-9]*/fd/4 | grep -q ttyACM')).code !== 0,
       { timeoutMs: SEEN_MS, what: 'the relay to have closed the tty' },
     );
-    return await greeted(this.paths.relay);
   }
 
   /** What is on the glass: the machine's own picture of the screen. */
