@@ -8,7 +8,8 @@ import { type MachineSettings, qemuArguments } from './arguments.ts';
 import { QEMU } from './program.ts';
 import { Qmp } from './qmp.ts';
 
-const QMP_TIMEOUT_MS = 15_000;
+/** QEMU answers at once, but for a computer that is busy; one that does not start ends. */
+const QMP_TIMEOUT_MS = 60_000;
 const TAIL_BYTES = 8 * 1024;
 
 /** How a machine's process ended. */

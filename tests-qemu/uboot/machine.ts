@@ -7,6 +7,8 @@ import { printable } from '../../ci/lib/progress.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { Qmp } from '../../ci/qemu/qmp.ts';
 
+/** Until QEMU answers, which it does at once unless the computer is busy. */
+const START_TIMEOUT_MS = 60_000;
 /** A busy computer needs a few seconds; U-Boot itself less than one. */
 const BOOT_TIMEOUT_MS = 60_000;
 const MAX_CONSOLE = 64 * 1024;
@@ -52,7 +54,11 @@ export class UBootMachine {
     });
     ended.catch(() => undefined);
     try {
-      const connect = waitFor(() => Qmp.connect(socket), { timeoutMs: 15_000, what: 'QEMU', intervalMs: 20 });
+      const connect = waitFor(() => Qmp.connect(socket), {
+        timeoutMs: START_TIMEOUT_MS,
+        what: 'QEMU',
+        intervalMs: 20,
+      });
       return new UBootMachine(child, await Promise.race([connect, ended]));
     } catch (error) {
       child.kill('SIGKILL');
