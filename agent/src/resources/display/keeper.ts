@@ -15,6 +15,7 @@ import type {
 import { recoveryStep, type Step } from './recovery.ts';
 import type { DisplayError } from './schema.ts';
 import { addressOf, isPageOf, noticeOf } from './target.ts';
+import { TargetLoad } from './target-load.ts';
 import { Wellness } from './wellness.ts';
 
 export interface KeeperTiming extends HeartbeatTiming {
@@ -74,8 +75,7 @@ export class Keeper {
   #wanderedTo: string | undefined;
   #loading = false;
   #error: DisplayError | null = null;
-  /** The load that brings the target; others' events are not about it. */
-  #loadId = -1;
+  readonly #load = new TargetLoad((uri) => isPageOf(uri, this.#target, this.#o.bundles));
   /** Our own document while it is what the screen shows. */
   #ownHtml: string | undefined;
   #restarts = 0;
@@ -166,7 +166,10 @@ export class Keeper {
     const inPlace = there && this.#ownHtml === undefined && this.#browser.connected;
     this.#begin();
     if (inPlace) this.#follow(this.#browser.reload());
-    else this.#show();
+    else {
+      this.#wanderedTo = undefined;
+      this.#show();
+    }
   }
 
   restartBrowser(): void {
@@ -178,7 +181,8 @@ export class Keeper {
   async ownPageChanged(): Promise<void> {
     if (this.#ownHtml === undefined || this.#targetIsComing) return;
     const html = await this.#render();
-    if (this.#ownHtml === undefined || this.#ownHtml === html || this.#targetIsComing) return;
+    if (html === undefined || this.#ownHtml === undefined || this.#ownHtml === html) return;
+    if (this.#targetIsComing) return;
     const load = this.#showOwn(html);
     if (this.#target.mode === 'waiting' && this.#error === null) this.#follow(load);
   }
@@ -199,6 +203,7 @@ export class Keeper {
     this.#wellness.forget();
     this.#error = null;
     this.#loading = true;
+    this.#load.expect();
   }
 
   #hear(event: BrowserEvent): void {
@@ -240,7 +245,7 @@ export class Keeper {
     this.#wellness.doubt();
     this.#ownHtml = undefined;
     this.#wanderedTo = undefined;
-    this.#loadId = -1;
+    this.#load.expect();
     this.#loading = true;
     if (!this.#unit.ending) {
       this.#wellness.failed();
@@ -251,18 +256,24 @@ export class Keeper {
     this.#o.changed();
   }
 
-  #loadChanged({ state, load, uri, status = 0 }: Extract<BrowserEvent, { event: 'load' }>): void {
-    if (load === 0) {
-      // The page's own navigation. Its failures leave the page as it was, so they are no errors of the target.
-      this.#loading = state !== 'finished';
-      if (state === 'committed') this.#wanderedTo = uri;
-    } else if (load === this.#loadId) {
-      if (state === 'committed' && this.#target.mode !== 'waiting') this.#ownHtml = undefined;
+  #loadChanged(event: Extract<BrowserEvent, { event: 'load' }>): void {
+    const { state, uri, status = 0 } = event;
+    if (this.#load.isTargets(event)) {
+      this.#load.begun();
+      if (state === 'committed') {
+        this.#load.arrived();
+        this.#error = null;
+        if (this.#target.mode !== 'waiting') this.#ownHtml = undefined;
+      }
       if (this.#target.mode === 'bundle' && status >= 400) {
         this.#unreadable(uri);
         return;
       }
       if (state === 'finished') this.#isUp();
+    } else if (this.#load.isPages(event)) {
+      // Its failures leave the page as it was, so they are no errors of the target.
+      this.#loading = state !== 'finished';
+      if (state === 'committed') this.#wanderedTo = uri;
     } else return;
     this.#o.changed();
   }
@@ -274,12 +285,13 @@ export class Keeper {
     } else this.#show(); // reloaded at an address that only the script of the start page knows
   }
 
-  #loadFailed({ load, kind, message }: Extract<BrowserEvent, { event: 'load_failed' }>): void {
-    if (load === 0) {
+  #loadFailed(event: Extract<BrowserEvent, { event: 'load_failed' }>): void {
+    const { kind, message } = event;
+    if (this.#load.isTargets(event)) {
+      this.#fail('load', { code: kind === 'tls' ? 'tls_failed' : 'load_failed', message });
+    } else if (this.#load.isPages(event)) {
       this.#loading = false;
       this.#o.changed();
-    } else if (load === this.#loadId) {
-      this.#fail('load', { code: kind === 'tls' ? 'tls_failed' : 'load_failed', message });
     }
   }
 
@@ -309,6 +321,7 @@ export class Keeper {
   #isUp(): void {
     this.#loading = false;
     this.#error = null;
+    this.#load.arrived();
     this.#wellness.up();
   }
 
@@ -316,7 +329,7 @@ export class Keeper {
     this.#wellness.failed();
     this.#error = error;
     this.#loading = false;
-    this.#loadId = -1;
+    this.#load.expect();
     this.#wanderedTo = undefined;
     this.#o.log.warn({ error, failures: this.#wellness.failures }, 'the target is not on the screen');
     this.#plan(this.#o.timing.step(this.#wellness.failures, kind));
@@ -345,13 +358,16 @@ export class Keeper {
   async #showWaiting(): Promise<void> {
     const target = this.#target;
     const html = await this.#render();
-    if (this.#target === target && this.#browser.connected) this.#follow(this.#showOwn(html));
+    if (this.#target !== target || !this.#browser.connected) return;
+    if (html !== undefined) this.#follow(this.#showOwn(html));
+    else this.#fail('load', { code: 'load_failed', message: 'The waiting page cannot be read.' });
   }
 
   async #showNotice(): Promise<void> {
     const error = this.#error;
     const html = await this.#render();
-    if (this.#error !== error || !this.#browser.connected || this.#ownHtml === html) return;
+    if (html === undefined || this.#ownHtml === html || this.#targetIsComing) return;
+    if (this.#error !== error || !this.#browser.connected) return;
     this.#mind(this.#showOwn(html));
   }
 
@@ -360,13 +376,19 @@ export class Keeper {
     return this.#browser.loadHtml(html, OWN_URI);
   }
 
-  #render(): Promise<string> {
-    return this.#o.page.render(noticeOf(this.#target, this.#error, this.#missing));
+  /** Our own page as it should be now; undefined when it cannot be read. */
+  async #render(): Promise<string | undefined> {
+    try {
+      return await this.#o.page.render(noticeOf(this.#target, this.#error, this.#missing));
+    } catch (error) {
+      this.#o.log.warn({ err: error }, 'our own page cannot be drawn');
+      return undefined;
+    }
   }
 
   /** The target comes with this load. */
   #follow(load: Load): void {
-    this.#loadId = load.id;
+    this.#load.expect(load.id);
     this.#mind(load);
   }
 

@@ -1,0 +1,149 @@
+/** What of the browser's loads counts for the target, and what is the page's own way. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { DisplayStage } from './display-stage.ts';
+import type { FakeBrowser } from './fake-browser.ts';
+
+const URL_A = 'http://a.example/';
+const URL_B = 'http://b.example/';
+
+let stage: DisplayStage;
+let browser: FakeBrowser;
+
+beforeEach(() => {
+  stage = new DisplayStage();
+  ({ browser } = stage);
+});
+afterEach(() => stage.display.stop());
+
+async function showing(url: string): Promise<void> {
+  await stage.make().start();
+  browser.plug();
+  await stage.shown();
+  await navigate(url);
+  await stage.shown();
+}
+
+/** Resolves when the browser has taken the load and told what it has to tell of it. */
+async function navigate(url: string): Promise<void> {
+  const loads = browser.count(`load ${url}`);
+  stage.display.navigate(url);
+  await stage.until('the load', () => browser.count(`load ${url}`) > loads);
+  await new Promise(setImmediate);
+}
+
+const own = (state: 'started' | 'committed' | 'finished', uri: string) =>
+  browser.emit({ event: 'load', state, load: 0, uri });
+
+test('what the page before does on its own is not told of the target that is asked for', async () => {
+  await showing(URL_A);
+  own('started', `${URL_A}2`);
+  stage.display.navigate(URL_B);
+  // On their way when the host asked.
+  own('committed', `${URL_A}2`);
+  own('finished', `${URL_A}2`);
+  browser.emit({ event: 'load_failed', load: 0, uri: `${URL_A}3`, kind: 'network', message: 'late' });
+  assert.deepEqual(
+    [stage.display.state().url, stage.display.state().loading, stage.display.state().error],
+    [URL_B, true, null],
+  );
+  await stage.shown();
+  assert.equal(stage.display.state().url, URL_B);
+  own('started', `${URL_B}2`);
+  assert.equal(stage.display.state().loading, true);
+  own('committed', `${URL_B}2`);
+  own('finished', `${URL_B}2`);
+  assert.deepEqual([stage.display.state().url, stage.display.state().loading], [`${URL_B}2`, false]);
+});
+
+test('a target whose number went to the load that it replaced is followed all the same', async () => {
+  await showing(URL_A);
+  browser.behaviour = 'hold';
+  await navigate(URL_B);
+  own('started', URL_B);
+  browser.emit({ event: 'load_failed', load: 0, uri: URL_B, kind: 'network', message: 'Connection refused' });
+  assert.equal(stage.display.state().error?.code, 'load_failed');
+  await stage.until('the notice', () => browser.html === `notice ${URL_B} Connection refused`);
+  await stage.until('a second try', () => browser.count(`load ${URL_B}`) === 2);
+  await new Promise(setImmediate);
+  for (const state of ['started', 'committed', 'finished'] as const) own(state, URL_B);
+  const { url, loading, error } = stage.display.state();
+  assert.deepEqual([url, loading, error], [URL_B, false, null]);
+});
+
+test('a page that cannot load itself anew stays, and nothing is wrong with the target', async () => {
+  await showing(URL_A);
+  own('started', URL_A);
+  browser.emit({ event: 'load_failed', load: 0, uri: URL_A, kind: 'network', message: 'Connection refused' });
+  assert.deepEqual([stage.display.state().loading, stage.display.state().error], [false, null]);
+  assert.equal(browser.count(`load ${URL_A}`), 1);
+});
+
+test('a reload while the page is on its way elsewhere brings the target, and the state says so', async () => {
+  await showing(URL_A);
+  for (const state of ['started', 'committed', 'finished'] as const) own(state, `${URL_A}2`);
+  own('started', `${URL_A}3`);
+  stage.display.reload();
+  await stage.until('the load', () => browser.count(`load ${URL_A}`) === 2);
+  await stage.shown();
+  assert.equal(stage.display.state().url, URL_A);
+});
+
+test('the end of the load before is not the end of the waiting page that is still being drawn', async () => {
+  const drawn = Promise.withResolvers<void>();
+  let text = 'waiting';
+  const page = {
+    render: async () => {
+      if (text !== 'waiting') await drawn.promise;
+      return text;
+    },
+  };
+  await stage.make({ page }).start();
+  browser.plug();
+  await stage.shown();
+  browser.behaviour = 'hold';
+  await navigate(URL_A);
+  text = 'drawn';
+  stage.display.showWaiting();
+  browser.emit({ event: 'load', state: 'finished', load: 2, uri: URL_A });
+  assert.equal(stage.display.state().loading, true);
+  drawn.resolve();
+  await stage.shown();
+  assert.equal(browser.html, 'drawn');
+});
+
+test('a notice that is drawn late does not take the place of the target that is tried again', async () => {
+  const drawn = Promise.withResolvers<void>();
+  const page = {
+    render: async (notice: object | undefined) => {
+      if (notice) await drawn.promise;
+      return notice ? 'notice' : 'waiting';
+    },
+  };
+  await stage.make({ page }).start();
+  browser.plug();
+  await stage.shown();
+  browser.behaviour = 'fail';
+  await navigate(URL_A);
+  assert.equal(stage.display.state().error?.code, 'load_failed');
+  browser.behaviour = 'hold';
+  await stage.until('a second try', () => browser.count(`load ${URL_A}`) === 2);
+  drawn.resolve();
+  await new Promise(setImmediate);
+  assert.equal(browser.html, 'waiting');
+});
+
+test('a waiting page that cannot be read is tried again', async () => {
+  let failures = 2;
+  const page = {
+    render: async () => {
+      if (failures-- > 0) throw new Error('EMFILE: too many open files');
+      return 'waiting';
+    },
+  };
+  await stage.make({ page }).start();
+  browser.plug();
+  await stage.until('the failure', () => stage.events.some(({ error }) => error?.code === 'load_failed'));
+  await stage.shown();
+  assert.equal(browser.html, 'waiting');
+});
