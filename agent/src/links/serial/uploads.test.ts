@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -177,4 +177,13 @@ test('sweeps what a crash left', async () => {
   await writeFile(join(folder, 'upload-01234567-89ab-cdef-0123-456789abcdef'), 'left');
   await sweepUploads(folder);
   assert.deepEqual(await readdir(folder), []);
+});
+
+test('a folder that cannot be made and a leftover that cannot be removed are no errors', async () => {
+  // No folder can be made below a file, and no file of that name removed where it is a folder.
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  await sweepUploads(join(file, 'uploads'));
+  await mkdir(join(folder, 'upload-123e4567-e89b-12d3-a456-426614174000', 'below'), { recursive: true });
+  await sweepUploads(folder);
 });

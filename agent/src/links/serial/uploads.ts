@@ -53,11 +53,15 @@ interface Upload {
   timer: NodeJS.Timeout;
 }
 
-/** Removes what a crash has left in the folder. Call at start, before any link opens. */
+/**
+ * Removes what a crash has left in the folder. Call at start, before any link opens. Never fails: a data partition that
+ * cannot be written, as the kernel makes one whose file system is damaged, stops uploads and nothing else.
+ */
 export async function sweepUploads(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(folder)) {
-    if (SPOOL_FILE.test(name)) await rm(join(folder, name), { force: true });
+  await makeFolder(folder).catch(() => undefined);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => SPOOL_FILE.test(each))) {
+    await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
 }
 
@@ -243,12 +247,16 @@ function checkChunk({ seq, bytes, target }: Upload, frame: Readonly<Record<strin
 
 /** A file without a name: the system takes it back at close, however that comes about. */
 async function createSpoolFile(folder: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await requireSpace(folder);
   const path = join(folder, `upload-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   await rm(path, { force: true });
   return file;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
 async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
