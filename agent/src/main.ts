@@ -50,7 +50,12 @@ import { asset } from './system/assets.ts';
 import { BrowserSocket } from './system/browser.ts';
 import { groupMemory } from './system/browser-memory.ts';
 import { WaylandCompositor } from './system/compositor.ts';
-import { dataPartitionProblems, initramfsDataReset, proveWritable } from './system/data-partition.ts';
+import {
+  dataPartitionProblems,
+  initramfsDataReset,
+  proveWritable,
+  readOnlyProblems,
+} from './system/data-partition.ts';
 import { SystemBus } from './system/dbus.ts';
 import { FileSystemSpace } from './system/disk-space.ts';
 import { Drm } from './system/drm.ts';
@@ -188,6 +193,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     intervalMs: () => config.get().device.health_interval_ms,
     problems: () => [
       ...dataProblems,
+      ...readOnlyProblems(dataFolder),
       ...(config.problem ? [config.problem.message] : []),
       ...slots.problems(),
       ...certificates.problems(),

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { dataPartitionProblems, initramfsDataReset, proveWritable } from './data-partition.ts';
+import {
+  dataPartitionProblems,
+  initramfsDataReset,
+  proveWritable,
+  readOnlyProblems,
+} from './data-partition.ts';
 
 const init = fileURLToPath(new URL('../../../board/common/initramfs/init', import.meta.url));
 
@@ -46,4 +51,13 @@ test('proves that a folder can be written', async () => {
   await writeFile(join(folder, 'file'), '');
   await assert.rejects(proveWritable(join(folder, 'file')));
   await rm(folder, { recursive: true });
+});
+
+test('says when a folder cannot be written any more', () => {
+  const failing = (code: string) => () => {
+    throw Object.assign(new Error(code), { code });
+  };
+  assert.deepEqual(readOnlyProblems(tmpdir()), []);
+  assert.deepEqual(readOnlyProblems(tmpdir(), failing('ENOENT')), []);
+  assert.match(readOnlyProblems(tmpdir(), failing('EROFS')).join(), /read-only/);
 });

@@ -1,6 +1,8 @@
+import { accessSync, constants } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+import { errorCode } from '../base/system-error.ts';
 import { ApiError, storageError } from '../contract/errors.ts';
 import { now } from '../contract/shared.ts';
 import type { DataReset } from '../resources/device/ports.ts';
@@ -56,4 +58,18 @@ export async function dataPartitionProblems(runtimeFolder: string): Promise<stri
   const state = await readFile(join(runtimeFolder, 'data-state'), 'utf8').catch(() => '');
   const problem = PROBLEMS[state.trim()];
   return problem === undefined ? [] : [problem];
+}
+
+/**
+ * A file system that cannot be written now, as a sentence for `health`; mostly none. The kernel makes one read-only
+ * when it meets damage in it, at any time. Costs one system call without a look at the disk.
+ * @param access `accessSync`; another in tests
+ */
+export function readOnlyProblems(folder: string, access = accessSync): string[] {
+  try {
+    access(folder, constants.W_OK);
+  } catch (error) {
+    if (errorCode(error) === 'EROFS') return ['The data partition is read-only: nothing is stored any more.'];
+  }
+  return [];
 }
