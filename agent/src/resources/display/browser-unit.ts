@@ -49,21 +49,29 @@ export class BrowserUnit {
     clearTimeout(this.#away);
   }
 
-  /** Ends the browser, or the compositor with it; they are started anew by themselves. Never rejects. */
-  async restart(stage: Exclude<Stage, 'page'>): Promise<void> {
+  /**
+   * Ends the browser, or the compositor with it; they are started anew by themselves. Never rejects.
+   * @returns false when that does not work: what runs goes on running
+   */
+  async restart(stage: Exclude<Stage, 'page'>): Promise<boolean> {
     const { browser, kiosk, log } = this.#o;
     this.#ending = true;
     if (stage === 'browser' && browser.connected) {
       try {
         await browser.quit();
-        return;
+        return true;
       } catch (error) {
-        if (!browser.connected) return; // it went before it could say so
+        if (!browser.connected) return true; // it went before it could say so
         log.warn({ err: error }, 'the browser does not quit');
       }
     }
-    await kiosk.restart().catch((error: unknown) => {
+    try {
+      await kiosk.restart();
+      if (kiosk.installed) return true;
+    } catch (error) {
       log.warn({ err: error }, "the browser's unit could not be restarted");
-    });
+    }
+    this.#ending = false;
+    return false;
   }
 }

@@ -12,7 +12,7 @@ import type {
   Target,
   WaitingPage,
 } from './ports.ts';
-import { recoveryStep, type Step } from './recovery.ts';
+import { recoveryStep, type Stage, type Step } from './recovery.ts';
 import type { DisplayError } from './schema.ts';
 import { addressOf, isPageOf, noticeOf } from './target.ts';
 import { TargetLoad } from './target-load.ts';
@@ -80,6 +80,8 @@ export class Keeper {
   #ownHtml: string | undefined;
   #restarts = 0;
   #connections = 0;
+  /** How often a host has asked for something. */
+  #wishes = 0;
   #retry: NodeJS.Timeout | undefined;
   #stopListening: (() => void) | undefined;
 
@@ -112,6 +114,7 @@ export class Keeper {
     this.#heartbeat.stop();
     this.#unit.stop();
     this.#wellness.doubt();
+    this.#wishes += 1;
     clearTimeout(this.#retry);
   }
 
@@ -174,7 +177,7 @@ export class Keeper {
 
   restartBrowser(): void {
     this.#begin();
-    void this.#unit.restart('browser');
+    void this.#restart('browser');
   }
 
   /** What our own page tells has changed: draws it anew if it is on the screen. */
@@ -199,6 +202,7 @@ export class Keeper {
 
   /** A host asked for something: what went wrong before does not count any more. */
   #begin(): void {
+    this.#wishes += 1;
     clearTimeout(this.#retry);
     this.#wellness.forget();
     this.#error = null;
@@ -342,10 +346,18 @@ export class Keeper {
     this.#retry = setTimeout(() => {
       this.#loading = true;
       if (stage === 'page') this.#show();
-      else void this.#unit.restart(stage);
+      else void this.#restart(stage);
       this.#o.changed();
     }, delayMs);
     this.#retry.unref();
+  }
+
+  /** A browser that was to end and stays is used as it is. */
+  async #restart(stage: Exclude<Stage, 'page'>): Promise<void> {
+    const [connection, wish] = [this.#connections, this.#wishes];
+    if ((await this.#unit.restart(stage)) || !this.#browser.connected) return;
+    if (connection !== this.#connections || wish !== this.#wishes) return;
+    this.#fail('crash', { code: 'page_unresponsive', message: 'The browser could not be restarted.' });
   }
 
   #show(): void {
@@ -401,6 +413,6 @@ export class Keeper {
   #unusable(connection: number, error: unknown): void {
     if (connection !== this.#connections || !this.#browser.connected) return;
     this.#o.log.warn({ err: error }, 'the browser does not take commands');
-    void this.#unit.restart('compositor');
+    void this.#restart('compositor');
   }
 }

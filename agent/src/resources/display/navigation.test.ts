@@ -1,8 +1,10 @@
 /** What of the browser's loads counts for the target, and what is the page's own way. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { DisplayStage } from './display-stage.ts';
+import type { DisplayOptions } from './display.ts';
+import { DisplayStage, TIMING } from './display-stage.ts';
 import type { FakeBrowser } from './fake-browser.ts';
+import type { Stage } from './recovery.ts';
 
 const URL_A = 'http://a.example/';
 const URL_B = 'http://b.example/';
@@ -16,8 +18,8 @@ beforeEach(() => {
 });
 afterEach(() => stage.display.stop());
 
-async function showing(url: string): Promise<void> {
-  await stage.make().start();
+async function showing(url: string, change: Partial<DisplayOptions> = {}): Promise<void> {
+  await stage.make(change).start();
   browser.plug();
   await stage.shown();
   await navigate(url);
@@ -146,4 +148,26 @@ test('a waiting page that cannot be read is tried again', async () => {
   await stage.until('the failure', () => stage.events.some(({ error }) => error?.code === 'load_failed'));
   await stage.shown();
   assert.equal(browser.html, 'waiting');
+});
+
+test('a browser that stays although it was to be restarted gets the target again', async () => {
+  let next: Stage = 'compositor';
+  const step = () => ({ delayMs: 1, stage: next, notice: false });
+  for (const installed of [true, false]) {
+    next = 'compositor';
+    const kiosk = {
+      installed,
+      restart: async () => {
+        next = 'page';
+        if (installed) throw new Error('systemctl: timed out');
+      },
+    };
+    browser.unplug();
+    await showing(URL_A, { kiosk, timing: { ...TIMING, step } });
+    browser.emit({ event: 'page_gone', reason: 'crashed' });
+    const loads = browser.count(`load ${URL_A}`);
+    await stage.until('another load', () => browser.count(`load ${URL_A}`) > loads);
+    await stage.shown();
+    stage.display.stop();
+  }
 });

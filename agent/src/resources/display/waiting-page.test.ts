@@ -23,6 +23,19 @@ test('fills the real page, and leaves no place open', async () => {
   assert.ok(!(await page.render({ ...reason, retrying: false })).includes('Trying again'));
 });
 
+test('a template that could not be read once is read again', async () => {
+  let failures = 1;
+  const page = new WaitingPage(
+    async () => {
+      if (failures-- > 0) throw new Error('EMFILE: too many open files');
+      return '{{name}}';
+    },
+    () => ({ name: 'Lobby', version: '1', addresses: [] }),
+  );
+  await assert.rejects(page.render(undefined), /EMFILE/);
+  assert.equal(await page.render(undefined), 'Lobby');
+});
+
 test('shows the owner’s image when there is one, each version under an address of its own', () => {
   const facts = { name: 'Lobby', version: '1', addresses: [] };
   const image = (splash?: string): string =>

@@ -32,7 +32,12 @@ export class WaitingPage implements Port {
   }
 
   async render(notice: Notice | undefined): Promise<string> {
-    this.#text ??= this.#template().then(String);
+    this.#text ??= this.#template()
+      .then(String)
+      .catch((error: unknown) => {
+        this.#text = undefined; // read again the next time
+        throw error;
+      });
     return fill(await this.#text, this.#facts(), notice);
   }
 }
