@@ -97,10 +97,13 @@ test('stopped in the middle, nothing runs on, and the next run goes on', OPTIONS
   writeFileSync(join(tree, 'hang'), 'linux');
   const stop = new AbortController();
   const stopped = problem(build({ stop: stop.signal }));
-  while (!existsSync(join(tree, 'hanging'))) await sleep(20);
+  const hanging = (): number =>
+    existsSync(join(tree, 'hanging')) ? Number(readFileSync(join(tree, 'hanging'), 'utf8')) : 0;
+  // The file is there before the number is in it.
+  while (hanging() === 0) await sleep(20);
+  const pid = hanging();
   stop.abort();
   assert.match(await stopped, /^stopped\. The same command goes on/);
-  const pid = Number(readFileSync(join(tree, 'hanging'), 'utf8'));
   assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
   rmSync(join(tree, 'hang'));
   await build();
