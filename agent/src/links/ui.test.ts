@@ -5,9 +5,9 @@ import { asset } from '../system/assets.ts';
 import { createApp } from './app.ts';
 import { serveUi } from './ui.ts';
 
-function uiApp(isEnabled: () => boolean) {
+function uiApp(isEnabled: () => boolean, read = asset) {
   const app = createApp({ endpoints: [], routes: [], log: createLogger('silent') });
-  serveUi(app, { isEnabled, read: asset });
+  serveUi(app, { isEnabled, read });
   return app;
 }
 
@@ -51,5 +51,22 @@ test('is gone the moment it is switched off, and back when it is on', async () =
   assert.equal((await app.inject('/')).json().error.code, 'not_found');
   enabled = true;
   assert.deepEqual(await statuses(), [200, 200, 200]);
+  await app.close();
+});
+
+test('a page that could not be read once is read with the next request', async () => {
+  let reads = 0;
+  const app = uiApp(
+    () => true,
+    async (name) => {
+      reads += 1;
+      if (reads === 1) throw new Error('the disk has a bad moment');
+      return asset(name);
+    },
+  );
+  assert.equal((await app.inject('/')).statusCode, 500);
+  assert.equal((await app.inject('/')).statusCode, 200);
+  assert.equal((await app.inject('/')).statusCode, 200);
+  assert.equal(reads, 2);
   await app.close();
 });

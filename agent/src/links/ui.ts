@@ -22,7 +22,11 @@ export function serveUi(app: FastifyInstance, { isEnabled, read }: UiOptions): v
     let content: Promise<Buffer> | undefined;
     app.get(path, { config: { isThere: isEnabled } }, async (_request, reply) => {
       if (!isEnabled()) throw new ApiError('not_found', `There is nothing at ${path}.`);
-      content ??= read(file);
+      // What could not be read is tried again with the next request.
+      content ??= read(file).catch((error: unknown) => {
+        content = undefined;
+        throw error;
+      });
       return reply
         .headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' })
         .type(type)
