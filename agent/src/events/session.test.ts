@@ -130,6 +130,23 @@ test('what must not be lost and has no room ends the session once', () => {
   assert.equal(session.queued, 0);
 });
 
+test('a session that has ended takes no more subscriptions', () => {
+  const { session, bus, frames } = start();
+  const produced: string[] = [];
+  bus.produceOnDemand(health, () => {
+    produced.push('start');
+    // Its own first event ends the session, as one for which there is no room would.
+    session.close();
+    return () => produced.push('stop');
+  });
+  session.receive({ type: 'subscribe', topics: ['health'] });
+  assert.deepEqual(produced, ['start', 'stop']);
+  session.receive({ type: 'subscribe', topics: ['health', 'display_state'] });
+  bus.emit(state, {});
+  assert.deepEqual(produced, ['start', 'stop']);
+  assert.equal(frames.length, 1);
+});
+
 test('few large events are bounded as many small ones are', () => {
   const { session, bus, link } = start();
   session.receive({ type: 'subscribe', topics: ['log'] });

@@ -60,6 +60,7 @@ export class EventSession {
   readonly #subscriptions = new Map<TopicName, () => void>();
   #queue: Queued[] = [];
   #queuedCharacters = 0;
+  #closed = false;
 
   constructor({ bus, sink, onPageMessage }: EventSessionOptions) {
     this.#bus = bus;
@@ -74,9 +75,11 @@ export class EventSession {
 
   /**
    * Answers a client's frame: subscribe, unsubscribe, page_message; any other type gets a `bad_request` error
-   * frame. A request that cannot be met changes nothing.
+   * frame. A request that cannot be met changes nothing. After `close` nothing is answered.
    */
   receive(frame: Readonly<Record<string, unknown>>): void {
+    // What comes behind the frame that ended the session would subscribe for good: nobody closes it again.
+    if (this.#closed) return;
     try {
       this.#dispatch(frame);
     } catch (error) {
@@ -114,10 +117,10 @@ export class EventSession {
     if (this.#subscriptions.has(name)) return;
     // Known before the producer starts, so that what it emits at once is not lost.
     this.#subscriptions.set(name, () => {});
-    this.#subscriptions.set(
-      name,
-      this.#bus.listen(name, (event) => this.#enqueue(name, textOf(event))),
-    );
+    const stop = this.#bus.listen(name, (event) => this.#enqueue(name, textOf(event)));
+    // There may be no room for what it emits at once.
+    if (this.#closed) stop();
+    else this.#subscriptions.set(name, stop);
   }
 
   #unsubscribe(name: TopicName): void {
@@ -166,6 +169,7 @@ export class EventSession {
 
   /** Ends every subscription and forgets what waits. */
   close(): void {
+    this.#closed = true;
     for (const stop of this.#subscriptions.values()) stop();
     this.#subscriptions.clear();
     this.#queue = [];
