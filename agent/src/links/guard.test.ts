@@ -32,6 +32,7 @@ const CASES: readonly Case[] = [
   { why: 'our own page over TLS', host: '10.55.77.1', origin: 'https://10.55.77.1', passes: true },
   { why: 'a page of another port', host: '127.0.0.1:8080', origin: 'http://127.0.0.1:3000', passes: false },
   { why: 'a page of another site', host: '10.55.77.1', origin: 'https://evil.example', passes: false },
+  { why: 'a page, by a port that is none', host: 'vitrine:99999', origin: 'http://vitrine', passes: false },
   { why: 'a sandboxed frame', host: '10.55.77.1', origin: 'null', passes: false },
   { why: 'an extension', host: '10.55.77.1', origin: 'moz-extension://10.55.77.1', passes: false },
   { why: 'an address typed by the user', host: '10.55.77.1', site: 'none', passes: true },

@@ -58,9 +58,8 @@ function ownHosts(hostname: () => string): (host: string) => boolean {
 }
 
 function sameOrigin(origin: string, host: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, host: from } = new URL(origin);
-  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  const from = URL.parse(origin);
+  if (from?.protocol !== 'http:' && from?.protocol !== 'https:') return false;
   // Read both by the same rules: letter case and the scheme's own port make no other origin.
-  return from === new URL(`${protocol}//${host}`).host;
+  return from.host === URL.parse(`${from.protocol}//${host}`)?.host;
 }
