@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { waitFor } from '../../ci/lib/wait.ts';
@@ -59,6 +60,30 @@ export class EventLog {
     } catch (error) {
       const seen = this.since(mark, topic).map(({ payload }) => JSON.stringify(payload).slice(0, 300));
       throw new Error(`${String(error)}; of that topic came: ${seen.slice(-5).join(' | ') || 'nothing'}`);
+    }
+  }
+
+  /**
+   * Waits until what `read` gives equals what the newest event of `topic` since `mark` told, and gives it. One look
+   * would not do: between an event and a request there may be the next change.
+   */
+  async agreement(
+    topic: string,
+    mark: number,
+    read: () => Promise<unknown>,
+    timeoutMs = 90_000,
+  ): Promise<unknown> {
+    let [told, there]: unknown[] = [];
+    const look = async (): Promise<boolean> => {
+      there = await read();
+      told = this.since(mark, topic).at(-1)?.payload;
+      return isDeepStrictEqual(there, told);
+    };
+    try {
+      await waitFor(look, { timeoutMs, what: `the newest ${topic} event to tell what is there` });
+      return there;
+    } catch (error) {
+      throw new Error(`${String(error)}; told: ${JSON.stringify(told)}; there: ${JSON.stringify(there)}`);
     }
   }
 }

@@ -47,9 +47,12 @@ export default scenario({
         const told = await socket.events.next('display_state', onSocket, shown);
         const toldOnSerial = await serial.events.next('display_state', onSerial, shown);
         assert.deepEqual(toldOnSerial.payload, told.payload);
-        const display = await device.get('/display');
-        assert.deepEqual(display, told.payload);
+        const display = await socket.events.agreement('display_state', onSocket, () =>
+          device.get('/display'),
+        );
         assert.equal(field(display, 'mode'), 'url');
+        assert.equal(field(display, 'url'), url);
+        assert.equal(field(display, 'loading'), false);
         assert.equal(field(display, 'error'), null);
         // Two places of the glass may be right before all of it is.
         await waitFor(async () => agreement(await device.glass(), await device.screenshot()) > 0.98, {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { solidPng } from '../../agent/src/resources/files/make-png.ts';
 import { type Colour, colourAt, colourCount, near, type Picture } from '../../ci/lib/png.ts';
+import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
@@ -40,7 +41,10 @@ function isGround(colour: Colour): boolean {
   return Math.max(...colour) > 8 && near(colour, [0, 0, 0], 48);
 }
 
-/** Watches the glass while `work` is done: each sight once, in the order in which they came. */
+/**
+ * Watches the glass while `work` is done, which may wait for what comes into `sights`: each sight once, in the order in
+ * which they came.
+ */
 async function watch(
   device: Device,
   sights: (Sight | 'reset')[],
@@ -51,9 +55,7 @@ async function watch(
     if (event === 'RESET') sights.push('reset');
   });
   const look = async (): Promise<void> => {
-    // Once more when the work is done: it may have ended with a sight that has not been looked at yet.
-    for (let last = false; !last; ) {
-      last = watching.signal.aborted;
+    while (!watching.signal.aborted) {
       // Between two modes of the screen there is nothing to dump.
       const seen = await device.glass().then(sight, () => undefined);
       if (seen && seen !== sights.at(-1)) sights.push(seen);
@@ -63,6 +65,8 @@ async function watch(
   const looking = look();
   try {
     await work();
+  } catch (error) {
+    throw new Error(`${messageOf(error)}; seen on the glass: ${sights.join(', ')}`);
   } finally {
     watching.abort();
     await looking;
@@ -128,11 +132,17 @@ export default scenario({
         const sights: (Sight | 'reset')[] = [];
         await watch(device, sights, async () => {
           await device.restart(() => device.act('POST', '/device/reboot'));
-          await shows('waiting page with the image');
+          // Seen by the watcher itself: another look may see what is gone at the watcher's next one.
+          await waitFor(() => sights.includes('waiting page with the image', sights.indexOf('reset')), {
+            timeoutMs: 300_000,
+            what: 'the waiting page with the image on the glass',
+          });
         });
         const reset = sights.indexOf('reset');
         const account = sights.join(', ');
-        assert.ok(sights.slice(0, reset).includes('shutdown splash'), `before the reset: ${account}`);
+        // A picture that was taken just before the reset may have been looked at just after it.
+        const toTheReset = sights.slice(0, reset + 2);
+        assert.ok(toTheReset.includes('shutdown splash'), `before the reset: ${account}`);
         const boot = sights.indexOf('boot splash', reset);
         assert.ok(boot > reset, `after the reset: ${account}`);
         const page = sights.indexOf('waiting page with the image', reset);
