@@ -1,0 +1,70 @@
+/** What stands in two files of the overlay, because programs read it that know nothing of each other, is the same. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../lib/places.ts';
+
+const OVERLAY = join(ROOT, 'overlay');
+const UNITS = 'usr/lib/systemd/system';
+
+function read(path: string): string {
+  return readFileSync(join(OVERLAY, path), 'utf8');
+}
+
+/** The values of `define NAME = …` in the firewall's rules. */
+function defined(name: string): string[] {
+  const value = new RegExp(`^\\s*define ${name} = (.*)$`, 'm').exec(
+    read('usr/lib/vitrine/firewall.nft'),
+  )?.[1];
+  assert.ok(value, `the firewall defines no ${name}`);
+  return value.match(/[\w.]+/g) ?? [];
+}
+
+test('the firewall guards the ports that the agent listens on', () => {
+  const start = /^ExecStart=(.*)$/m.exec(read(`${UNITS}/vitrine-agent.service`))?.[1] ?? '';
+  const ports = [...start.matchAll(/ --listen(?:-https)? \[::\]:(\d+)/g)].map(([, port]) => port);
+  assert.equal(ports.length, 2);
+  assert.deepEqual(defined('management'), ports);
+});
+
+test('the firewall knows the kiosk user by the number that it is made with', () => {
+  const id = /^u! kiosk (\d+) /m.exec(read('usr/lib/sysusers.d/vitrine.conf'))?.[1];
+  assert.deepEqual(defined('kiosk'), [id]);
+});
+
+test('every interface that the firewall trusts is named and configured', () => {
+  for (const name of defined('cable')) {
+    assert.match(read(`usr/lib/systemd/network/50-vitrine-${name}.link`), new RegExp(`^Name=${name}$`, 'm'));
+    assert.match(
+      read(`usr/lib/systemd/network/50-vitrine-${name}.network`),
+      new RegExp(`^Name=${name}$`, 'm'),
+    );
+  }
+});
+
+test('each unit of ours is enabled by a preset, and no preset names one that is not there', () => {
+  const presets = globSync('usr/lib/systemd/system-preset/50-*.preset', { cwd: OVERLAY })
+    .map(read)
+    .join('\n');
+  const enabled = [...presets.matchAll(/^enable (vitrine-\S+)$/gm)].map(([, unit]) => unit);
+  const units = globSync('vitrine-*.service', { cwd: join(OVERLAY, UNITS) });
+  assert.ok(units.length > 0);
+  assert.deepEqual(enabled.sort(), units.sort());
+});
+
+test('the programs of ours that units and rules call are there and executable', () => {
+  const callers = globSync(['usr/lib/systemd/system/*.service', 'usr/lib/udev/rules.d/*.rules'], {
+    cwd: OVERLAY,
+  });
+  const called = callers
+    .map(read)
+    .flatMap((text) => [...text.matchAll(/(?:^Exec\w+=[^\s/]*|")(\/usr\/lib\/vitrine\/[\w-]+)(?=[\s"])/gm)])
+    .map(([, path = '']) => path);
+  assert.ok(called.length > 0);
+  for (const path of new Set(called)) {
+    const file = join(OVERLAY, path);
+    assert.ok(existsSync(file), `${path} is missing`);
+    assert.notEqual(statSync(file).mode & 0o111, 0, `${path} is not executable`);
+  }
+});
