@@ -155,6 +155,9 @@ function bind(server: Server, scheme: string, { host, port }: HttpAddress): Prom
     server.once('error', reject);
     server.listen({ host, port }, () => {
       server.off('error', reject);
+      // From now on an error is of one connection that the system could not give us (out of memory, of descriptors):
+      // its client tries again. Without a listener it would end the agent.
+      server.on('error', () => undefined);
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
       resolve(`${scheme}://${isIPv6(host) ? `[${host}]` : host}:${bound}`);
