@@ -58,3 +58,20 @@ test('starts a follower again when it ends, and never after it was stopped', asy
   assert.deepEqual(lines, ['run 1', 'run 2']);
   assert.equal(restarts, 1);
 });
+
+test('starts a follower that could not be started as soon as it can be', async () => {
+  const seen = new EventTarget();
+  let starts = 0;
+  const stop = follow({
+    command: 'echo',
+    // Node throws at once of an argument that no program can get, as it does where there is no memory.
+    args: () => (++starts === 1 ? ['\0'] : ['here']),
+    onLine: (line) => seen.dispatchEvent(new Event(line)),
+    log,
+  });
+  const guard = setTimeout(() => seen.dispatchEvent(new Event('here')), 10_000);
+  await once(seen, 'here');
+  clearTimeout(guard);
+  stop();
+  assert.ok(starts >= 2);
+});

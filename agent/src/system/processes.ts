@@ -152,26 +152,32 @@ export function follow({ command, args, onLine, onRestart, log }: FollowOptions)
   let delay = FIRST_RESTART_MS;
   let stopped = false;
   const start = (again: boolean) => {
-    const started = Date.now();
-    const [program = command, ...rest] = [...TIED_TO_US, command, ...args()];
-    const running = spawn(program, rest, { stdio: ['ignore', 'pipe', 'ignore'], env: childEnvironment() });
-    child = running;
+    const started = performance.now();
     let gone = false;
     const ended = (why: string, retry: boolean) => {
       if (gone || stopped) return;
       gone = true;
       if (!retry) return void log.warn({ command, why }, 'a program cannot be started');
-      if (Date.now() - started > SETTLED_MS) delay = FIRST_RESTART_MS;
+      if (performance.now() - started > SETTLED_MS) delay = FIRST_RESTART_MS;
       log.warn({ command, why, delay }, 'a program ended and is started again');
       timer = setTimeout(() => start(true), delay);
       timer.unref();
       delay = Math.min(delay * 2, LAST_RESTART_MS);
     };
-    running.once('error', (error) => ended(error.message, errorCode(error) !== 'ENOENT'));
-    running.once('close', (code, signal) => ended(signal ?? `status ${code}`, code !== NOT_INSTALLED));
-    splitLines(running.stdout, (line) => {
-      if (!stopped) onLine(line);
-    });
+    try {
+      const [program = command, ...rest] = [...TIED_TO_US, command, ...args()];
+      const running = spawn(program, rest, { stdio: ['ignore', 'pipe', 'ignore'], env: childEnvironment() });
+      child = running;
+      running.once('error', (error) => ended(error.message, errorCode(error) !== 'ENOENT'));
+      running.once('close', (code, signal) => ended(signal ?? `status ${code}`, code !== NOT_INSTALLED));
+      splitLines(running.stdout, (line) => {
+        if (!stopped) onLine(line);
+      });
+    } catch (error) {
+      // Node throws where the system has no memory for another process, and has no output where it has no descriptors.
+      ended(error instanceof Error ? error.message : String(error), true);
+      return;
+    }
     if (again) onRestart?.();
   };
   start(false);
