@@ -210,9 +210,13 @@ function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestH
     (request, _reply, done) => {
       const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
       const fits = wanted ? wanted.includes(type) : !uploads.has(type) || !hasBody(request);
-      done(fits ? undefined : new ApiError('unsupported_media_type', advice));
+      done(fits ? undefined : wrongType(endpoint, advice));
     },
   ];
+}
+
+function wrongType({ upload }: Endpoint, message?: string): ApiError {
+  return new ApiError(upload?.wrongType ?? 'unsupported_media_type', message);
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {
@@ -220,7 +224,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 function uploadOf(endpoint: Endpoint, request: FastifyRequest): Readable {
-  if (!(request.body instanceof Readable)) throw new ApiError('unsupported_media_type');
+  if (!(request.body instanceof Readable)) throw wrongType(endpoint);
   const announced = contentLength(request);
   const limit = endpoint.upload?.maxBytes;
   if (limit !== undefined && announced !== undefined && announced > limit) {

@@ -30,7 +30,9 @@ function commonCodes(endpoint: Endpoint): ErrorCode[] {
   const reads = endpoint.params ?? endpoint.query ?? endpoint.body ?? endpoint.upload;
   // A body that an endpoint does not want is read all the same, and must be JSON.
   if (reads || endpoint.method !== 'GET') codes.push('bad_request');
-  if (endpoint.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
+  if (endpoint.method !== 'GET') {
+    codes.push('payload_too_large', endpoint.upload?.wrongType ?? 'unsupported_media_type');
+  }
   return codes;
 }
 

@@ -11,6 +11,7 @@ const tag = 'Files';
 const png = { contentType: 'image/png', description: 'The image' };
 const image: BinaryBody = {
   contentTypes: ['image/png'],
+  wrongType: 'bad_request',
   maxBytes: MAX_SPLASH_BYTES,
   description: 'PNG of at most 4 MiB; told by its content, not its name',
 };

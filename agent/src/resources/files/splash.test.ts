@@ -116,7 +116,10 @@ test('what is refused changes nothing and is told to nobody', async () => {
   }
   const tooLong = png(ihdr(), chunk('zzZz', Buffer.alloc(schema.MAX_SPLASH_BYTES)));
   assert.deepEqual((await put('boot', tooLong)).body.error.code, 'payload_too_large');
-  assert.deepEqual((await put('boot', BLUE, 'image/jpeg')).body.error.code, 'unsupported_media_type');
+  for (const type of ['image/jpeg', 'application/json', 'application/zip', '']) {
+    const { status, body } = await put('boot', BLUE, type);
+    assert.deepEqual([status, body.error.code], [400, 'bad_request'], type);
+  }
   assert.deepEqual(await get('boot'), RED);
   assert.deepEqual(events, []);
   assert.deepEqual(await readdir(folder), ['boot.png']);
