@@ -58,7 +58,9 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
         if (!asked)
             g_clear_pointer(&expected, g_free); // else it is the page's own that came before
         painted = FALSE;
-        set_background(1.0); // what the web promises a page that sets none
+        // White is what the web promises a page that sets none. The agent's own page is dark: none of it may flash up
+        // white before its style is there.
+        set_background(committed && g_str_has_prefix(committed, "vitrine:") ? 0.0 : 1.0);
     }
     if (event == WEBKIT_LOAD_FINISHED && failed)
         return; // already told
