@@ -14,6 +14,8 @@ static gint64 asked;          // the agent's load that WebKit has not started ye
 static gint64 current;        // the agent's load that is under way or done; 0: the page's own navigation
 static char *expected;        // URI that the agent asked for, until a page is there
 static guint status;          // of HTTP, of the document that is coming
+static gboolean arrived;      // the document of the current load is there
+static gboolean cancelled;    // the end that comes next is of a load that was cancelled
 static gboolean failed;       // the current load has been reported as failed
 static gboolean painted;      // a frame was shown since the last commit
 
@@ -48,7 +50,7 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
     if (event == WEBKIT_LOAD_STARTED) {
         current = asked;
         asked = 0;
-        failed = FALSE;
+        arrived = cancelled = failed = FALSE;
         status = 0;
     }
     if (event == WEBKIT_LOAD_COMMITTED) {
@@ -57,13 +59,19 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
         committed = g_strdup(webkit_web_view_get_uri(self));
         if (!asked)
             g_clear_pointer(&expected, g_free); // else it is the page's own that came before
+        arrived = TRUE;
         painted = FALSE;
         // White is what the web promises a page that sets none. The agent's own page is dark: none of it may flash up
         // white before its style is there.
         set_background(committed && g_str_has_prefix(committed, "vitrine:") ? 0.0 : 1.0);
     }
-    if (event == WEBKIT_LOAD_FINISHED && failed)
-        return; // already told
+    if (event == WEBKIT_LOAD_FINISHED) {
+        // Already told; or of the load before, whose process may tell of its end after another one has begun with this.
+        gboolean ignored = failed || cancelled || !arrived;
+        cancelled = FALSE;
+        if (ignored)
+            return;
+    }
     send_load(names[event], webkit_web_view_get_uri(self));
 }
 
@@ -80,9 +88,9 @@ static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char 
 {
     if (failed)
         return TRUE; // told before, with the real reason
-    // A newer load replaced this one.
+    // A newer load replaced this one. That one may be the current load already, and can still fail or end well.
     if (g_error_matches(error, WEBKIT_NETWORK_ERROR, WEBKIT_NETWORK_ERROR_CANCELLED)) {
-        failed = TRUE;
+        cancelled = TRUE;
         return TRUE;
     }
     gboolean policy = error->domain == WEBKIT_POLICY_ERROR;
