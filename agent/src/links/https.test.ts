@@ -40,11 +40,17 @@ async function handshake(port: number, options: ConnectionOptions = {}): Promise
   return socket;
 }
 
-async function nameServed(port: number): Promise<unknown> {
-  const socket = await handshake(port);
+async function nameServed(port: number, host = '127.0.0.1'): Promise<unknown> {
+  const socket = await handshake(port, { host });
   const name = socket.getPeerCertificate().subject.CN;
   socket.destroy();
   return name;
+}
+
+/** The end of a connection, be it by a reset: which of both the other side sees is up to the kernel. */
+function ended(connection: Socket | WebSocket): Promise<void> {
+  connection.on('error', () => undefined);
+  return new Promise((resolve) => connection.once('close', () => resolve()));
 }
 
 /** The status of a GET over a connection of its own, its certificate checked against `ca`. */
@@ -142,8 +148,7 @@ test('without the certificate every connection ends, those that do nothing and t
   await once(silent, 'connect');
   const underWay = get(at, '/api/v1/slow', first.cert);
   while (waiting() === 0) await new Promise(setImmediate);
-  const ends = [idle, silent, socket].map((one) => once(one, 'close'));
-  for (const one of [idle, silent, socket]) one.on('error', () => undefined);
+  const ends = [idle, silent, socket].map(ended);
   // Does not wait for requests under way: the answer to who asked for this is one of them.
   await link.apply(undefined);
   await assert.rejects(handshake(at), { code: 'ECONNREFUSED' });
@@ -155,21 +160,23 @@ test('without the certificate every connection ends, those that do nothing and t
 
 test('can be taken away and brought back on the same port while an old connection lingers', async (t) => {
   const { app } = testApp();
-  const probe = new HttpsLink({ app, addresses: [{ host: '127.0.0.1', port: 0 }], log });
+  // An address of the loopback that nobody else takes ports of, while this one is free.
+  const host = '127.0.0.2';
+  const probe = new HttpsLink({ app, addresses: [{ host, port: 0 }], log });
   await probe.apply(first);
   const port = Number(new URL(probe.addresses[0] ?? '').port);
   await probe.close();
-  const link = new HttpsLink({ app, addresses: [{ host: '127.0.0.1', port }], log });
+  const link = new HttpsLink({ app, addresses: [{ host, port }], log });
   t.after(async () => {
     await link.close();
     await app.close();
   });
   await link.apply(first);
-  const lingering = await handshake(port);
+  const lingering = await handshake(port, { host });
   lingering.on('error', () => undefined);
   await link.apply(undefined);
   await link.apply(second);
-  assert.equal(await nameServed(port), 'second');
+  assert.equal(await nameServed(port, host), 'second');
 });
 
 test('a port that cannot be had is told, and none is kept', async (t) => {
@@ -194,9 +201,8 @@ test('plain HTTP, and a connection that breaks off, do it no harm', async (t) =>
   const { link, port } = await start(t);
   await link.apply(first);
   const plain = connectTcp(port(), '127.0.0.1');
-  plain.on('error', () => undefined);
   plain.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  await once(plain, 'close');
+  await ended(plain);
   const broken = connectTcp(port(), '127.0.0.1');
   await once(broken, 'connect');
   broken.destroy();
