@@ -40,6 +40,29 @@ test('a shell dies with its link, and with all it started', async () => {
   assert.deepEqual(await port.line(), HELLO);
 });
 
+test('what a shell says when it has to go is not for the next host', async () => {
+  const { port } = await connect({ shellCommand: ['/bin/sh'] });
+  port.send('{"type":"shell"}\n');
+  port.send('stty -echo; trap "echo stray; exit" HUP; echo "p""id=$$="; while :; do sleep 0.1; done\n');
+  await port.until('pid=');
+  const pid = Number((await port.until('=')).slice(0, -1));
+  port.leave();
+  port.open();
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  port.send(request(1, 'POST', '/echo', { body: { value: 'clean' } }));
+  assert.deepEqual(await port.line(), HELLO);
+  assert.deepEqual((await port.line()).body, { value: 'clean' });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 test('a shell whose output nobody reads waits', async () => {
   const { port } = await connect({ shellCommand: ['/bin/sh'] });
   port.send('{"type":"shell"}\n');

@@ -25,7 +25,7 @@ export interface ShellOptions {
 export interface Shell {
   /** Raw input, as typed. */
   write(bytes: Buffer): void;
-  /** Hangs up, and kills what stays. `onExit` is not called any more. */
+  /** Hangs up, and kills what stays. Neither `output` nor `onExit` is called any more. */
   close(): void;
 }
 
@@ -60,8 +60,11 @@ export function openShell({ command = loginShell(), output, onExit }: ShellOptio
   });
   const input = inputOf(pty);
   let ended = false;
+  let closed = false;
   let unread = 0;
   pty.onData((data) => {
+    // The line may have another host by now, for whom a shell's last words are no frame.
+    if (closed) return;
     // Raw bytes where the types say text, since no encoding is asked for.
     const bytes = Buffer.from(data);
     unread += bytes.length;
@@ -81,6 +84,7 @@ export function openShell({ command = loginShell(), output, onExit }: ShellOptio
     },
     close() {
       if (ended) return;
+      closed = true;
       exited.dispose();
       pty.onExit(() => {
         ended = true;
