@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,17 @@ async function folderFor(t: TestContext): Promise<(name: string, content: Buffer
     await rename(`${path}.new`, path);
     return { path, sha256: createHash('sha256').update(content).digest('hex'), size: content.length };
   };
+}
+
+/** What this process has open; a file that was deleted has more behind its path. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // the one that the folder was read through
+    }
+  });
 }
 
 function opened(t: TestContext, locate: Locate): { bundles: OpenBundles; closed: string[] } {
@@ -99,6 +111,22 @@ test('one that is replaced by the same bytes is opened anew, so that the old fil
   bundles.release(first);
   assert.equal(bundles.size, 1);
   bundles.release(second);
+});
+
+test('one that is being closed already is waited for, by a deletion and by the end', async (t) => {
+  const put = await folderFor(t);
+  for (const method of ['closeUnused', 'close'] as const) {
+    const file = await put('a.zip', await zip('one'));
+    let current: BundleFile | undefined = file;
+    const { bundles, closed } = opened(t, () => current);
+    const bundle = await bundles.take('a');
+    assert.ok(bundle);
+    current = undefined;
+    bundles.release(bundle);
+    await bundles[method]();
+    assert.ok(!openFiles().some((path) => path.startsWith(file.path)), method);
+    assert.deepEqual(closed, [file.sha256]);
+  }
 });
 
 test('one that keeps changing is given up on', async (t) => {

@@ -46,6 +46,8 @@ export class OpenBundles {
   readonly #locate: Locate;
   readonly #closed: (bundle: OpenBundle) => void;
   readonly #slots = new Map<BundleFile, Slot>();
+  /** Archives that are being closed: no longer among the slots, and their room on the disk not free yet. */
+  readonly #closing = new Set<Promise<void>>();
   #check: NodeJS.Timeout | undefined;
 
   /** @param closed told of each archive that was closed */
@@ -97,12 +99,14 @@ export class OpenBundles {
     const unused = [...this.#slots].filter(
       ([file, slot]) => slot.users === 0 && this.#locate(slot.name) !== file,
     );
-    await Promise.all(unused.map(([file, slot]) => this.#drop(file, slot)));
+    for (const [file, slot] of unused) this.#drop(file, slot);
+    await Promise.all(this.#closing);
   }
 
   /** Closes all, those in use too. */
   async close(): Promise<void> {
-    await Promise.all([...this.#slots].map(([file, slot]) => this.#drop(file, slot)));
+    for (const [file, slot] of [...this.#slots]) this.#drop(file, slot);
+    await Promise.all(this.#closing);
   }
 
   #open(name: string, file: BundleFile): Slot {
@@ -116,7 +120,7 @@ export class OpenBundles {
 
   #leave(file: BundleFile, slot: Slot): void {
     slot.users -= 1;
-    if (slot.users === 0 && this.#locate(slot.name) !== file) void this.#drop(file, slot);
+    if (slot.users === 0 && this.#locate(slot.name) !== file) this.#drop(file, slot);
   }
 
   #remove(file: BundleFile, slot: Slot): void {
@@ -126,8 +130,13 @@ export class OpenBundles {
     this.#check = undefined;
   }
 
-  async #drop(file: BundleFile, slot: Slot): Promise<void> {
+  #drop(file: BundleFile, slot: Slot): void {
     this.#remove(file, slot);
+    const closed = this.#closeFile(slot).finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  async #closeFile(slot: Slot): Promise<void> {
     // One that could not be opened is no file to close.
     const opened = await slot.opening.catch(() => undefined);
     if (!opened) return;
