@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Display, DisplayOptions } from './display.ts';
-import { DisplayStage } from './display-stage.ts';
+import { DisplayStage, SETTINGS } from './display-stage.ts';
 import type { FakeBrowser } from './fake-browser.ts';
 import type { Target } from './ports.ts';
 import type { DisplayState } from './schema.ts';
@@ -122,6 +122,15 @@ for (const { title, current, last, resume, boot, url, bundles, shows, error } of
     assert.equal(stage.display.activeBundle, mode === 'bundle' ? 'menu' : undefined);
   });
 }
+
+test('at boot: the startup URL also when the graphics driver comes later, and none of another screen', async () => {
+  const settings = { ...SETTINGS, screens: { 'HDMI-A-1': { rotation: null, url: START } } };
+  await make({ settings, connectors: { read: async () => [] } }).start();
+  assert.equal(stage.display.state().url, START);
+  stage.display.stop();
+  await make({ settings }).start(); // has Virtual-1
+  assert.equal(stage.display.state().mode, 'waiting');
+});
 
 async function showingBundle(name: string): Promise<void> {
   stage.bundles.names.set(name, undefined);

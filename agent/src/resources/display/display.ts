@@ -90,7 +90,7 @@ export class Display {
     await this.#screens.refresh();
     const { store, bundles } = this.#o;
     const { resumeOnBoot, bootBundle } = this.#settings;
-    const url = this.#own?.url ?? null;
+    const url = this.#startupUrl;
     const { wanted, target, missing } = await firstTarget({ store, bundles, resumeOnBoot, bootBundle, url });
     if (missing) this.#o.log.warn({ bundle: missing }, 'the bundle cannot be shown');
     // What this boot shows is settled: a startup setting that changes later does not count, also not for an agent
@@ -277,6 +277,15 @@ export class Display {
   /** What is configured for the primary screen alone. */
   get #own() {
     return this.primaryScreen === undefined ? undefined : this.#settings.screens[this.primaryScreen];
+  }
+
+  /**
+   * The primary screen's startup URL. A graphics driver may load later than the agent: until there is a screen at all,
+   * the one that has a URL counts as the primary one.
+   */
+  get #startupUrl(): string | null {
+    const own = this.primaryScreen === undefined ? Object.values(this.#settings.screens) : [this.#own];
+    return own.find((screen) => screen?.url)?.url ?? null;
   }
 
   /** @param lasting also over boots */
