@@ -106,16 +106,21 @@ test('follows, and goes on after the last record when the follower died', async 
   const journal = await journalOf(`${entry({ MESSAGE: 'live' })}\n`);
   const seen = new EventTarget();
   const records: LogRecord[] = [];
+  const begun = Date.now();
   const stop = journal.follow((record) => {
     records.push(record);
     if (records.length === 2) seen.dispatchEvent(new Event('two'));
   });
+  const followed = Date.now();
   const guard = setTimeout(() => seen.dispatchEvent(new Event('two')), 10_000);
   await once(seen, 'two');
   clearTimeout(guard);
   stop();
   assert.equal(records.length, 2);
   const [first, second] = await calls();
-  assert.match(first ?? '', /--follow --lines=0$/);
-  assert.ok(second?.endsWith(`--follow --after-cursor=${CURSOR}`));
+  // From the moment in which somebody listened, not from the one in which the program is ready.
+  const [, since] = / --follow --no-tail --since=@(\d+\.\d{3})$/.exec(first ?? '') ?? [];
+  const ms = Math.round(Number(since) * 1000);
+  assert.ok(ms >= begun && ms <= followed, `${first}; followed from ${begun} to ${followed}`);
+  assert.ok(second?.endsWith(` --follow --no-tail --after-cursor=${CURSOR}`));
 });

@@ -37,15 +37,13 @@ export function systemdJournal(options: JournalOptions): Journal {
     follow(onRecord) {
       if (!existsSync(socket)) return () => undefined;
       let cursor: string | undefined;
+      // A follower takes a while to start. What is logged meanwhile is its as well.
+      const begun = new Date().toISOString();
       return follow({
         command: program,
-        // A follower that was started again goes on where the last one ended.
-        args: () => [
-          ...leading,
-          ...FORMAT,
-          '--follow',
-          ...(cursor === undefined ? ['--lines=0'] : [`--after-cursor=${cursor}`]),
-        ],
+        // One that was started again goes on where the last one ended. Without --no-tail it would stop ten lines behind
+        // that, until the next line.
+        args: () => [...leading, ...FORMAT, '--follow', '--no-tail', ...sinceArguments(cursor ?? begun)],
         onLine: (line) => {
           const record = parseRecord(line);
           if (!record) return;
