@@ -174,6 +174,18 @@ test('a host that speaks without carrier has a session, which ends when a carrie
   assert.deepEqual(told, ['open false', 'data ping\n', 'close', 'open true']);
 });
 
+test('a host that speaks as it raises its carrier has one session, with what it said', async () => {
+  const line = new FakeDevice();
+  line.here = 'away';
+  // Looks as seldom as this would come too late: the word itself must be the reason to look.
+  const { told, until } = openOn([line], undefined, 600_000);
+  while (line.looks === 0) await new Promise(setImmediate);
+  line.here = 'here';
+  line.say('ping\n');
+  await until('data ping\n');
+  assert.deepEqual(told, ['open true', 'data ping\n']);
+});
+
 test('a line that stays open serves one host after the other without being opened again', async () => {
   const line = new FakeDevice({ staysOpen: true, speaksWhileAway: false });
   line.here = 'here';

@@ -139,10 +139,11 @@ class Port implements SerialPort {
     this.#pump = pump;
     const stop = () => pump.hangUp();
     this.#closing.signal.addEventListener('abort', stop, { once: true });
-    // What ends the pauses below. Not `Promise.race`: it leaves something behind at a promise that does not settle,
-    // and nobody may come for weeks.
-    const ended = new AbortController();
-    void pump.end.then(() => ended.abort());
+    // Ends the pause below. Not `Promise.race`: it leaves something behind at a promise that does not settle, and
+    // nobody may come for weeks.
+    let wake: (() => void) | undefined;
+    void pump.end.then(() => wake?.());
+    let spoken = false;
     try {
       while (!pump.ended) {
         const presence = await device.presence();
@@ -152,8 +153,20 @@ class Port implements SerialPort {
           pump.start(presence === 'here');
           await pump.end;
         } else {
-          if (device.speaksWhileAway) pump.listen();
-          await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
+          // Hosts raise their carrier before they speak: what comes from one that seems to be away is the reason to
+          // look again, and taken only when it still is. Its session would end at the next look, with its answers.
+          if (spoken) pump.listen();
+          const pause = Promise.withResolvers<void>();
+          wake = pause.resolve;
+          const timer = setTimeout(wake, lookMs);
+          if (device.speaksWhileAway && !spoken) {
+            device.watch({ readable: true, writable: false }, () => {
+              spoken = true;
+              pause.resolve();
+            });
+          }
+          await pause.promise;
+          clearTimeout(timer);
         }
       }
       return device.staysOpen;
