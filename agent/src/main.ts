@@ -33,6 +33,7 @@ import { deviceRoutes } from './resources/device/routes.ts';
 import { Display } from './resources/display/display.ts';
 import type { Kiosk } from './resources/display/ports.ts';
 import { displayRoutes } from './resources/display/routes.ts';
+import { displayState } from './resources/display/schema.ts';
 import { displaySettings } from './resources/display/settings.ts';
 import { SPLASH_URI, WaitingPage } from './resources/display/waiting-page.ts';
 import { documentRoutes } from './resources/document/routes.ts';
@@ -214,11 +215,15 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   });
   stops.push(() => health.stop());
   stops.push(() => device.stop());
+  const turnSplash = () => {
+    if (display.primaryScreen !== undefined) splash.turn(display.rotation).catch(onError);
+  };
   config.onApply('display', (now) => {
     // What the browser is told at its start stays; a reboot takes the rest over.
     display.apply({ ...displaySettings(now, totalmem()), browser: settings.browser });
-    splash.turn(display.rotation).catch(onError);
   });
+  // Which screen is the primary one, and so how it is turned, may be known long after the start.
+  bus.on(displayState, () => turnSplash());
   config.onApply('device.health_interval_ms', () => health.periodChanged());
   config.onApply('device.name', () => display.waitingPageChanged());
   splash.onChange((kind) => {
@@ -278,7 +283,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   stops.push(() => origin.stop());
   await display.start();
   // The file may be of a configuration that is no more.
-  splash.turn(display.rotation).catch(onError);
+  turnSplash();
   stops.push(() => display.stop());
   network.start();
   stops.push(() => network.stop());

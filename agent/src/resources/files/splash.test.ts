@@ -172,6 +172,15 @@ test('the units of the splash are told how the screen is turned', async () => {
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
   await again.splash.turn(0);
   assert.deepEqual(await readdir(folder), []);
+  // The last one counts, and what could not be noted is noted the next time.
+  await Promise.all([again.splash.turn(90), again.splash.turn(0), again.splash.turn(180)]);
+  assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=180\n');
+  await rm(folder, { recursive: true });
+  await writeFile(folder, 'in the way');
+  await assert.rejects(again.splash.turn(90));
+  await rm(folder);
+  await again.splash.turn(90);
+  assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
 });
 
 test('uploads of one image at the same time: the file is one of them, whole', async () => {

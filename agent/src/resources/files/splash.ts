@@ -39,6 +39,8 @@ export class Splash {
   /** Changes are made one after the other. */
   #turn: Promise<void> = Promise.resolve();
   #version = '';
+  /** As they were asked to be turned last, in degrees. */
+  #turned: number | undefined;
 
   /** Sweeps what a power cut left behind and looks which images there are. */
   static async open(options: SplashOptions): Promise<Splash> {
@@ -105,16 +107,24 @@ export class Splash {
   }
 
   /**
-   * Has the images at boot and shutdown turned as the screen is.
+   * Has the images at boot and shutdown turned as the screen is. May be called often.
    * @param degrees clockwise
    */
   async turn(degrees: number): Promise<void> {
+    if (degrees === this.#turned) return;
+    this.#turned = degrees;
     const path = join(this.#options.folder, ROTATION_FILE);
     const text = degrees === 0 ? '' : `SPLASH_ROTATION=${degrees}\n`;
     await this.#inTurn(async () => {
       if ((await readFile(path, 'utf8').catch(() => '')) === text) return;
       if (text) await writeFileAtomic(path, text);
-      else await rm(path, { force: true });
+      else {
+        await rm(path, { force: true });
+        await syncFolder(this.#options.folder);
+      }
+    }).catch((error: unknown) => {
+      this.#turned = undefined; // the next call tries again
+      throw error;
     });
   }
 
