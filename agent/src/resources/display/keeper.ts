@@ -239,7 +239,7 @@ export class Keeper {
       this.#isUp();
     } else if (this.#wellness.failures > 1) {
       this.#plan({ ...this.#o.timing.step(this.#wellness.failures, 'crash'), stage: 'page' });
-    } else this.#show();
+    } else if (!this.#load.isAsked) this.#show(); // else a host did so while the browser took its settings
     this.#o.changed();
   }
 
@@ -310,16 +310,17 @@ export class Keeper {
   }
 
   async #hangs(): Promise<void> {
-    const connection = this.#connections;
+    const [connection, wish] = [this.#connections, this.#wishes];
     try {
       await this.#browser.terminatePage();
     } catch (error) {
       this.#unusable(connection, error);
       return;
     }
-    if (connection === this.#connections && this.#browser.connected) {
-      this.#fail('crash', { code: 'page_unresponsive', message: 'The page did not respond any more.' });
-    }
+    if (connection !== this.#connections || !this.#browser.connected) return;
+    // What a host asked for meanwhile is on its way to a new page.
+    if (wish !== this.#wishes) return;
+    this.#fail('crash', { code: 'page_unresponsive', message: 'The page did not respond any more.' });
   }
 
   #isUp(): void {

@@ -150,6 +150,25 @@ test('a waiting page that cannot be read is tried again', async () => {
   assert.equal(browser.html, 'waiting');
 });
 
+test('a page that is asked for while the one that hangs is being ended is no page that hangs', async () => {
+  const terminate = Promise.withResolvers<void>();
+  await showing(URL_A, { timing: { ...TIMING, pingEveryMs: 3 } });
+  let ended = false;
+  browser.terminatePage = async () => {
+    ended = true;
+    await terminate.promise;
+    browser.emit({ event: 'page_gone', reason: 'terminated' });
+  };
+  browser.answersPings = false;
+  await stage.until('the end of the page', () => ended);
+  browser.answersPings = true;
+  stage.display.navigate(URL_B);
+  terminate.resolve();
+  await stage.shown();
+  assert.equal(browser.count(`load ${URL_B}`), 1);
+  assert.ok(stage.events.every(({ error }) => error?.code !== 'page_unresponsive'));
+});
+
 test('a browser that stays although it was to be restarted gets the target again', async () => {
   let next: Stage = 'compositor';
   const step = () => ({ delayMs: 1, stage: next, notice: false });
@@ -170,4 +189,14 @@ test('a browser that stays although it was to be restarted gets the target again
     await stage.shown();
     stage.display.stop();
   }
+});
+
+test('a target that is given while a new browser takes its settings is loaded once', async () => {
+  await stage.make().start();
+  browser.plug();
+  stage.display.navigate(URL_A);
+  await stage.shown();
+  await new Promise(setImmediate);
+  assert.equal(browser.count('configure'), 1);
+  assert.equal(browser.count(`load ${URL_A}`), 1);
 });
