@@ -37,7 +37,7 @@ function run(answer: string): { status: number | null; stdout: string; stderr: s
     timeout: 60_000,
   });
   assert.equal(built.status, 0, built.stderr);
-  return spawnSync(program, { encoding: 'utf8', timeout: 10_000 });
+  return spawnSync(program, { encoding: 'utf8', timeout: 60_000 });
 }
 
 const ANSWERED = 'message[1] = 0x80000000; message[4] = 0x80000004;';

@@ -19,7 +19,7 @@ after(() => rm(folder, { recursive: true }));
 async function check(config: string, ...fragments: string[]): ReturnType<typeof runTool> {
   const files = [config, ...fragments].map((_, i) => join(folder, `${i}.config`));
   await Promise.all([config, ...fragments].map((text, i) => writeFile(files[i] ?? '', text)));
-  return runTool('sh', [SCRIPT, ...files], 10_000);
+  return runTool('sh', [SCRIPT, ...files], 60_000);
 }
 
 test('a configuration that has all that is asked for passes', async () => {
@@ -52,6 +52,6 @@ test('of two fragments the later one wins', async () => {
 });
 
 test('a file that is missing is an error', async () => {
-  assert.ok(!(await runTool('sh', [SCRIPT, join(folder, 'none'), join(folder, 'none')], 10_000)).ok);
-  assert.ok(!(await runTool('sh', [SCRIPT], 10_000)).ok);
+  assert.ok(!(await runTool('sh', [SCRIPT, join(folder, 'none'), join(folder, 'none')], 60_000)).ok);
+  assert.ok(!(await runTool('sh', [SCRIPT], 60_000)).ok);
 });

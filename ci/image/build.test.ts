@@ -41,7 +41,7 @@ test('no mirror: one sentence, exit code 1', { skip }, () => {
   try {
     const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, '../image.ts')], {
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 300_000,
       env: {
         ...process.env,
         VITRINE_CACHE: folder,

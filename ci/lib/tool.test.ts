@@ -36,5 +36,5 @@ test('a tool ends with the process that runs it', async () => {
   assert.ok(ok, output);
   const pid = Number(output);
   assert.ok(pid > 0, output);
-  await waitFor(async () => !(await isAlive(pid)), { timeoutMs: 10_000, what: 'the tool to be gone' });
+  await waitFor(async () => !(await isAlive(pid)), { timeoutMs: 60_000, what: 'the tool to be gone' });
 });

@@ -49,7 +49,7 @@ test('answers find their command by id, in any order and cut anywhere; events co
   });
   const qmp = await Qmp.connect(path);
   t.after(() => qmp.close());
-  const reset = qmp.nextEvent('RESET', 5000);
+  const reset = qmp.nextEvent('RESET', 60_000);
   const answers = await Promise.all([qmp.execute('one'), qmp.execute('two')]);
   assert.deepEqual(answers, ['first', 'second']);
   assert.deepEqual((await reset).data, { guest: true });

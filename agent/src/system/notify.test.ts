@@ -12,7 +12,7 @@ const MANAGER = `
 import os, socket, subprocess, sys
 receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 receiver.bind('')
-receiver.settimeout(10)
+receiver.settimeout(60)
 sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 sender.connect(receiver.getsockname())
 def prepare():

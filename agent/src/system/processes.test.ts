@@ -7,13 +7,13 @@ import { follow, run } from './processes.ts';
 const log = createLogger('silent');
 
 test('gives status and output', async () => {
-  const result = await run('sh', ['-c', 'echo out; echo err >&2; exit 3'], { timeoutMs: 5000 });
+  const result = await run('sh', ['-c', 'echo out; echo err >&2; exit 3'], { timeoutMs: 60_000 });
   assert.deepEqual(result, { code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 
 test('keeps a bounded part of what a child prints and lets it end', async () => {
   const result = await run('sh', ['-c', 'head -c 3000000 /dev/zero | tr "\\0" x'], {
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     keepBytes: 1000,
   });
   assert.equal(result.code, 0);
@@ -51,7 +51,7 @@ test('starts a follower again when it ends, and never after it was stopped', asy
     log,
   });
   // A ref'd timer holds the process while the follower's own timers do not.
-  const guard = setTimeout(() => seen.dispatchEvent(new Event('two')), 10_000);
+  const guard = setTimeout(() => seen.dispatchEvent(new Event('two')), 60_000);
   await once(seen, 'two');
   clearTimeout(guard);
   stop();
@@ -69,7 +69,7 @@ test('starts a follower that could not be started as soon as it can be', async (
     onLine: (line) => seen.dispatchEvent(new Event(line)),
     log,
   });
-  const guard = setTimeout(() => seen.dispatchEvent(new Event('here')), 10_000);
+  const guard = setTimeout(() => seen.dispatchEvent(new Event('here')), 60_000);
   await once(seen, 'here');
   clearTimeout(guard);
   stop();

@@ -59,7 +59,7 @@ function open(path: string, stallMs: number) {
   return { port, told };
 }
 
-test('a tty carries any bytes both ways unchanged, and its end is noticed', { timeout: 20_000 }, async () => {
+test('a tty carries any bytes both ways unchanged, and its end is noticed', { timeout: 60_000 }, async () => {
   const { pty, path } = await openPty();
   const master = collector();
   pty.onData((text) => master.add(text));
@@ -84,7 +84,7 @@ test('a tty carries any bytes both ways unchanged, and its end is noticed', { ti
 });
 
 test('a tty that nobody reads ends the session and does not keep the port from closing', {
-  timeout: 20_000,
+  timeout: 60_000,
 }, async () => {
   const { pty, path } = await openPty();
   const { port, told } = open(path, 100);

@@ -20,7 +20,7 @@ function serialOf(files: Record<string, string>): string | undefined {
     }
     const { status } = spawnSync('sh', [join(ROOT, 'overlay/usr/lib/vitrine/read-serial')], {
       env: { PATH: process.env.PATH, VITRINE_ROOT: root },
-      timeout: 10_000,
+      timeout: 60_000,
     });
     assert.equal(status, 0);
     try {

@@ -17,7 +17,7 @@ function render(template: string): { status: number | null; text: string; stderr
     'set -eu; COMMON_DIR=$1/board/common; BOARD_DIR=$1/board/virt; . "$COMMON_DIR/render.sh"; render "$2" "$3"';
   const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', ROOT, from, to], {
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: 60_000,
   });
   return { status, text: readFileSync(to, 'utf8'), stderr };
 }

@@ -34,7 +34,7 @@ async function outputs(connectors: Record<string, typeof ON>, screens?: string[]
     const { status, stdout, stderr } = spawnSync('sh', [join(ROOT, 'overlay/usr/lib/vitrine/touch-output')], {
       env: { PATH: process.env.PATH, VITRINE_ROOT: root },
       encoding: 'utf8',
-      timeout: 10_000,
+      timeout: 60_000,
     });
     assert.equal(status, 0, stderr);
     const known = await new Drm(screens ?? [], drm).read();

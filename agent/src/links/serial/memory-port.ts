@@ -109,7 +109,7 @@ export class MemoryPort implements SerialPort {
   }
 
   async #find(text: string): Promise<number> {
-    const deadline = AbortSignal.timeout(10_000);
+    const deadline = AbortSignal.timeout(60_000);
     // Where the search goes on, so that a long output is read once.
     for (let from = 0; ; ) {
       if (this.#parts.length > 0) this.#received = Buffer.concat([this.#received, ...this.#parts.splice(0)]);

@@ -36,7 +36,7 @@ async function endOf(content: TestContent, line: object): Promise<string> {
   return (await content.ended(body.operation_id)).state;
 }
 
-test('in chunks, and inline', { timeout: 30_000 }, async (t) => {
+test('in chunks, and inline', { timeout: 120_000 }, async (t) => {
   const { content, port } = await connected(t);
   const large = await bundle('large', 700_000);
   send(port, 1, 'large', large);
@@ -58,7 +58,7 @@ test('in chunks, and inline', { timeout: 30_000 }, async (t) => {
   assert.equal(content.store.locate('small')?.sha256, sha256(small));
 });
 
-test('what is no archive is refused the same', { timeout: 30_000 }, async (t) => {
+test('what is no archive is refused the same', { timeout: 120_000 }, async (t) => {
   const { content, port } = await connected(t);
   send(port, 1, 'menu', Buffer.alloc(100_000));
   assert.deepEqual(failure(await port.line()), { status: 400, code: 'bundle_invalid' });

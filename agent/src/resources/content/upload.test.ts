@@ -17,7 +17,7 @@ import { MAX_UPLOADS } from './store.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { Upload } from './upload.ts';
 
-const soon = { timeoutMs: 10_000, intervalMs: 5 };
+const soon = { timeoutMs: 60_000, intervalMs: 5 };
 const MIB = 1024 * 1024;
 
 /** A body that gives its first bytes and waits for the rest. */

@@ -20,7 +20,7 @@ function slotsOf(report: SlotReport | undefined) {
 
 /** Holds the process while the code under test waits with timers that do not. */
 async function within<T>(promise: Promise<T>): Promise<T> {
-  const guard = setTimeout(() => undefined, 10_000);
+  const guard = setTimeout(() => undefined, 60_000);
   try {
     return await promise;
   } finally {

@@ -213,7 +213,7 @@ for (const action of ['reboot', 'shutdown'] as const) {
     assert.deepEqual(answer.json(), {});
     assert.deepEqual(performed, []);
     // The action's own timer does not hold the process.
-    const guard = setTimeout(() => undefined, 10_000);
+    const guard = setTimeout(() => undefined, 60_000);
     await done;
     clearTimeout(guard);
     assert.deepEqual(performed, [action]);
@@ -242,7 +242,7 @@ test('a factory reset asks for the wipe and reboots', async () => {
   const done = once(acted, 'done');
   const answer = await post('/device/factory-reset', { confirm: 'VTR-1' });
   assert.equal(answer.statusCode, 202);
-  const guard = setTimeout(() => undefined, 10_000);
+  const guard = setTimeout(() => undefined, 60_000);
   await done;
   clearTimeout(guard);
   assert.equal(resets, 1);
@@ -253,7 +253,7 @@ test('a factory reset without its reboot is taken back: a later boot must not wi
   performFails = true;
   const withdrawn = once(acted, 'withdrawn');
   assert.equal((await post('/device/factory-reset', { confirm: 'VTR-1' })).statusCode, 202);
-  const guard = setTimeout(() => undefined, 10_000);
+  const guard = setTimeout(() => undefined, 60_000);
   await withdrawn;
   clearTimeout(guard);
   assert.equal(resets, 0);
