@@ -22,6 +22,11 @@ export class TargetLoad {
     this.#progress = 'asked';
   }
 
+  /** Whether a load was asked for that is to bring the target. */
+  get isAsked(): boolean {
+    return this.#id !== -1;
+  }
+
   /** The browser works on it. */
   begun(): void {
     if (this.#progress === 'asked') this.#progress = 'begun';
