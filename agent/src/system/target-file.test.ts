@@ -33,6 +33,16 @@ test('of many saves in a row the last one stays', async () => {
   assert.deepEqual(await store.last(), { mode: 'url', url: 'http://5/' });
 });
 
+test('one save that fails does not take the next one with it', async () => {
+  // Where a file lies no folder can be made.
+  await writeFile(join(folder, 'data'), '');
+  const store = file('one');
+  const saves = [1, 2, 3].map((n) => store.save({ mode: 'url', url: `http://${n}/` }, true));
+  const settled = await Promise.allSettled(saves);
+  assert.deepEqual(new Set(settled.map(({ status }) => status)), new Set(['rejected']));
+  assert.deepEqual(await store.current(), { mode: 'url', url: 'http://3/' });
+});
+
 test('a damaged file counts as none', async () => {
   const store = file('one');
   await store.save({ mode: 'waiting' }, true);

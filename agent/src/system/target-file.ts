@@ -41,7 +41,10 @@ export class TargetFile implements TargetStore {
     return (await this.#read(this.#data))?.target;
   }
 
-  /** One write at a time; of targets that come meanwhile only the last is written. */
+  /**
+   * One write at a time; of targets that come meanwhile only the last is written.
+   * @throws Error of the system when the last one could not be written; one before it matters to nobody any more
+   */
   save(target: Target, lasting: boolean): Promise<void> {
     this.#next = { target, lasting };
     this.#saving ??= this.#write().finally(() => {
@@ -51,12 +54,19 @@ export class TargetFile implements TargetStore {
   }
 
   async #write(): Promise<void> {
+    let failure: { error: unknown } | undefined;
     for (let next = this.#next; next; next = this.#next) {
       this.#next = undefined;
       const text = `${JSON.stringify({ boot: this.#bootId, target: next.target })}\n`;
-      await writeFileAtomic(this.#runtime, text, 0o600);
-      if (next.lasting) await writeFileAtomic(this.#data, text, 0o600);
+      try {
+        await writeFileAtomic(this.#runtime, text, 0o600);
+        if (next.lasting) await writeFileAtomic(this.#data, text, 0o600);
+        failure = undefined;
+      } catch (error) {
+        failure = { error };
+      }
     }
+    if (failure) throw failure.error;
   }
 
   async #read(path: string) {
