@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EventBus } from '../../events/bus.ts';
+import { HealthMonitor } from './health.ts';
+
+/** Holds the event loop up, as a device that is too busy does. */
+function stall(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test('tells how late the event loop was in the last minute, also when nobody asked for a long time', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const health = new HealthMonitor({
+    bus: new EventBus(),
+    vitals: {
+      read: async () => ({
+        ...{ uptime_s: 1, throttled: null, undervoltage: null, temperature_c: null, load_1m: 0 },
+        ...{ memory: { total_bytes: 2, available_bytes: 1 }, time_synced: null },
+        disk: { total_bytes: 20, free_bytes: 10 },
+      }),
+    },
+    browser: { health: () => ({ running: false, restarts: 0, pid: null, rss_bytes: null }) },
+    intervalMs: () => 5000,
+    problems: () => [],
+    onError: (error) => assert.fail(String(error)),
+  });
+  t.after(() => health.stop());
+  const lateness = async () => (await health.snapshot()).agent.event_loop_p99_ms;
+  for (let tries = 0; (await lateness()) < 100; tries += 1) {
+    assert.ok(tries < 100, 'the lateness is not seen');
+    // What the histogram counts is the time between two turns of the loop.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    stall(300);
+  }
+  t.mock.timers.tick(60_000);
+  assert.equal(await lateness(), 0);
+});
