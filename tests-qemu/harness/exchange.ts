@@ -34,6 +34,8 @@ const VOLATILE_FIELDS: Record<string, string[]> = {
     'browser.rss_bytes',
     'agent.rss_bytes',
     'agent.event_loop_p99_ms',
+    // Told when the first time server has answered, if one can be reached.
+    'time_synced',
   ],
   '/content': ['disk.free_bytes'],
 };
