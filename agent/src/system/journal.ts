@@ -41,8 +41,8 @@ export function systemdJournal(options: JournalOptions): Journal {
       const begun = new Date().toISOString();
       return follow({
         command: program,
-        // One that was started again goes on where the last one ended. Without --no-tail it would stop ten lines behind
-        // that, until the next line.
+        // One that was started again goes on where the last one ended. Without --no-tail journalctl 252 stops ten lines
+        // behind that, until the next line; 262 does not.
         args: () => [...leading, ...FORMAT, '--follow', '--no-tail', ...sinceArguments(cursor ?? begun)],
         onLine: (line) => {
           const record = parseRecord(line);
