@@ -33,6 +33,11 @@ export interface GuestAnswer {
   bytes: Buffer;
 }
 
+/** What a request may take: as much as on the other links. */
+const REQUEST_MS = 120_000;
+/** What all of them may take: less than a test, after which the shell is needed to tell what was wrong. */
+const LONGEST_MS = 420_000;
+
 /** Runs in the guest's own Node: the requests one after the other, the answers as one line of JSON. */
 const CLIENT = `
 const http = require('node:http');
@@ -74,12 +79,12 @@ export async function guestHttp(
   device: Device,
   who: Who,
   requests: GuestRequest[],
-  timeoutMs = 30_000,
+  timeoutMs = REQUEST_MS,
 ): Promise<GuestAnswer[]> {
   const argument = shellQuote(JSON.stringify([requests, timeoutMs]));
   const output = await device.shell.ok(
     `${as(who)} /usr/bin/node -e ${shellQuote(CLIENT)} ${argument}`,
-    30_000 + requests.length * timeoutMs,
+    Math.min(30_000 + requests.length * timeoutMs, LONGEST_MS),
   );
   const answers: unknown = JSON.parse(output.slice(output.lastIndexOf('\n') + 1));
   if (!Value.Check(Answers, answers)) throw new Error(`the guest's client said ${output.slice(0, 500)}`);

@@ -28,7 +28,7 @@ const LOOK_AT_OLD_STATUS =
 const KNOWN_FILES =
   /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|display.*|\.writable)$/;
 /** The device writes a little of itself soon after its start, so that a file may come and go under the look. */
-const REST_TIMEOUT_MS = 20_000;
+const REST_TIMEOUT_MS = 120_000;
 
 /** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and turns to the other one. */
 const EXPECTED_PROBLEM = /^Slot [ab] does not start or was marked bad/;
