@@ -75,6 +75,7 @@ export async function beginBuild(cache: Cache): Promise<Build> {
 }
 
 async function makeImage(cache: Cache): Promise<string> {
+  await cache.sweep();
   const build = await beginBuild(cache);
   const { progress } = build;
   const agent = await bundleAgent(build);

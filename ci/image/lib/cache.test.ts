@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Cache } from './cache.ts';
 import { hashOf } from './hash.ts';
@@ -47,6 +47,16 @@ test('what a killed build left is not taken for whole', async () => {
     seen.push(...readdirSync(target));
   });
   assert.deepEqual(seen, []);
+});
+
+test('what killed builds left goes, and nothing else', async () => {
+  const cache = new Cache(folder);
+  const whole = await cache.make('root', hashOf('1'), 2, fill);
+  mkdirSync(join(folder, 'tmp-root', 'etc'), { recursive: true });
+  mkdirSync(join(folder, 'tmp-assembly'));
+  await cache.sweep();
+  await cache.sweep();
+  assert.deepEqual(readdirSync(folder), [basename(whole)]);
 });
 
 test('the least recently used of a kind go, others stay', async () => {

@@ -66,6 +66,18 @@ export class Cache {
     }
   }
 
+  /**
+   * Removes what builds that were cut off have left, gigabytes each: {@link scratch} does so only when the same kind is
+   * made again. Call it within {@link exclusively}. What cannot be removed stays.
+   */
+  async sweep(): Promise<void> {
+    const left = readdirSync(this.folder).filter((name) => name.startsWith('tmp-'));
+    if (left.length > 0) say(`removing what a build that was cut off left: ${left.join(' ')}`);
+    await removeAll(left.map((name) => join(this.folder, name))).catch((error: unknown) => {
+      say(error instanceof Error ? error.message : String(error));
+    });
+  }
+
   /** Lets one process at a time do `work`; the others say that they wait. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     const file = join(this.folder, 'lock');
