@@ -26,3 +26,7 @@ test('a full disk is 507, and only that', () => {
     assert.equal(storageError(error), error);
   }
 });
+
+test('a message that quotes half a character can be read by everybody', () => {
+  assert.equal(new ApiError('conflict', 'There is no x\ud83d.').message, 'There is no x\ufffd.');
+});

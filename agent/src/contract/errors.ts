@@ -49,7 +49,7 @@ export class ApiError extends Error {
   readonly details: Record<string, unknown> | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code].message, details?: Record<string, unknown>) {
-    super(message);
+    super(message.toWellFormed()); // what it quotes may have been cut inside a character
     this.name = 'ApiError';
     this.code = code;
     this.details = details;

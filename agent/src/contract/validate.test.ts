@@ -68,3 +68,10 @@ test('a long name is not told a hundred times', () => {
   );
   assert.ok(answer.length < 200_000, `${answer.length} characters`);
 });
+
+test('a name that is cut is cut between characters', () => {
+  for (const start of ['', 'x']) {
+    const [issue] = [refusal({ [start + '😀'.repeat(2000)]: 1 }).details?.issues].flat();
+    assert.ok(JSON.stringify(issue).isWellFormed() && !/\\ud83d/.test(JSON.stringify(issue)), start);
+  }
+});

@@ -139,8 +139,8 @@ export function parseText<S extends TSchema>(schema: S, value: unknown, what: st
 /** A 400 that names the issues, up to MAX_ISSUES (docs/contract.md: Errors). */
 export function badRequest(what: string, found: Issue[]): ApiError {
   const listed = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
-    path: path.slice(0, MAX_TEXT),
-    message: message.slice(0, MAX_TEXT),
+    path: path.slice(0, MAX_TEXT).toWellFormed(),
+    message: message.slice(0, MAX_TEXT).toWellFormed(),
   }));
   const more = found.length - listed.length;
   const first = listed[0];

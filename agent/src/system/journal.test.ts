@@ -42,6 +42,8 @@ test('reads messages that are bytes, missing, or given twice', () => {
   assert.equal(parseRecord(entry({ MESSAGE: null }))?.message, '');
   assert.equal(parseRecord(entry({ MESSAGE: ['first', 'second'] }))?.message, 'first');
   assert.equal(parseRecord(entry({ MESSAGE: 'x'.repeat(100_000) }))?.message.length, 8192);
+  const cut = parseRecord(entry({ MESSAGE: `x${'😀'.repeat(5000)}` }))?.message;
+  assert.ok(cut?.length === 8192 && cut.isWellFormed());
 });
 
 test('maps all eight priorities', () => {

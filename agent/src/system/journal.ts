@@ -130,7 +130,7 @@ export function parseRecord(line: string): LogRecord | undefined {
     ts: new Date(Number(time) / 1000).toISOString(),
     level: own?.level ?? LEVELS[Number(text(entry.PRIORITY) || 6)] ?? 'info',
     source: text(entry.SYSLOG_IDENTIFIER) || text(entry._COMM) || kernel || 'unknown',
-    message: (own?.message ?? message).slice(0, LONGEST_MESSAGE),
+    message: (own?.message ?? message).slice(0, LONGEST_MESSAGE).toWellFormed(),
     cursor,
   };
 }
