@@ -237,7 +237,10 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
   // Links.
-  const guard = createGuard(() => network.get().hostname);
+  const guard = createGuard(
+    () => network.get().hostname,
+    (host) => certificates.isServerName(host),
+  );
   const hasRadio = async (kind: 'wifi' | 'bluetooth') =>
     board.managesRadios && (await device.get()).capabilities[kind];
   const certificates: Certificates = new Certificates({

@@ -84,6 +84,28 @@ test("what passed once makes nothing else pass, and a name only while it is the 
   ask({ host: 'lobby.local' });
 });
 
+test("names that the owner has given are the device's, those of bundles never", () => {
+  const asked: string[] = [];
+  const guard = createGuard(
+    () => 'vitrine',
+    (name) => {
+      asked.push(name);
+      return name !== 'evil.example';
+    },
+  );
+  const ask = (host: string, origin?: string) =>
+    guard(
+      Object.assign(new IncomingMessage(new Socket()), { headers: { host, ...(origin ? { origin } : {}) } }),
+    );
+  const refused = { code: 'forbidden' };
+  ask('Lobby.Example.:443', 'https://lobby.example.');
+  assert.throws(() => ask('lobby.example', 'https://evil.example'), refused);
+  assert.throws(() => ask('evil.example'), refused);
+  assert.throws(() => ask('menu.localhost'), refused);
+  assert.throws(() => ask('.example'), refused);
+  assert.deepEqual(asked, ['lobby.example', 'lobby.example', 'evil.example']);
+});
+
 test('refuses before the body is read, on unknown paths and for body-less POSTs too', async () => {
   const { app, calls } = testApp();
   for (const url of ['/api/v1/reboot', '/api/v1/nothing-here', '/', '/api/v1/file/%zz']) {

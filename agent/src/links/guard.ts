@@ -16,9 +16,10 @@ const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i;
 
 /**
  * @param hostname the device's current host name; asked for every request that goes by a name, since it may change
+ * @param isGiven whether the owner has given the device this further name: by a certificate that says so
  */
-export function createGuard(hostname: () => string): Guard {
-  const isOurs = ownHosts(hostname);
+export function createGuard(hostname: () => string, isGiven: (name: string) => boolean = () => false): Guard {
+  const isOurs = ownHosts(hostname, isGiven);
   return ({ headers }) => {
     const { host, origin } = headers;
     if (host === undefined || !isOurs(host)) {
@@ -37,10 +38,11 @@ export function createGuard(hostname: () => string): Guard {
 
 /**
  * Whether a Host header can only have been written by someone who meant this device. DNS rebinding needs a name
- * that the attacker controls, so any address will do; of the names only the device's own and `localhost` (which
- * browsers resolve themselves) will. `NAME.localhost` will not: those are the origins of content bundles.
+ * that the attacker controls, so any address will do; of the names only the device's own, those that its owner has given
+ * it and `localhost` (which browsers resolve themselves) will. `NAME.localhost` will not: those are the origins of
+ * content bundles.
  */
-function ownHosts(hostname: () => string): (host: string) => boolean {
+function ownHosts(hostname: () => string, isGiven: (name: string) => boolean): (host: string) => boolean {
   /** The last Host that will do whatever the device is called: one that comes again need not be read again. */
   let known: string | undefined;
   return (host) => {
@@ -53,7 +55,9 @@ function ownHosts(hostname: () => string): (host: string) => boolean {
       return true;
     }
     const own = hostname().toLowerCase();
-    return name === own || name === `${own}.local`;
+    if (name === own || name === `${own}.local`) return true;
+    // A name with an empty part in front stands for many in certificates.
+    return !name.startsWith('.') && !name.endsWith('.localhost') && isGiven(name);
   };
 }
 

@@ -193,3 +193,24 @@ test('changes at once take effect one after the other', async (t) => {
   assert.deepEqual(order, ['begin', 'end', 'begin', 'off', 'begin', 'end']);
   assert.match(await readFile(join(folder, 'server.pem'), 'utf8'), /PRIVATE KEY/);
 });
+
+test('the certificate of HTTPS names hosts for as long as it is there', async (t) => {
+  const { certificates } = await open(await folderFor(t));
+  assert.equal(certificates.isServerName('lobby.example'), false);
+  const extensions = ['subjectAltName=DNS:lobby.example,DNS:*.screens.example,IP:10.0.2.2'];
+  const named = certificate({ name: 'subject.example', extensions });
+  await certificates.putServer(bytes(named.cert, named.key));
+  const names = ['lobby.example', 'LOBBY.example', 'one.screens.example'];
+  const others = [
+    'subject.example',
+    'a.lobby.example',
+    'screens.example',
+    'a.b.screens.example',
+    'example',
+    '',
+  ];
+  for (const name of names) assert.equal(certificates.isServerName(name), true, name);
+  for (const name of others) assert.equal(certificates.isServerName(name), false, name);
+  await certificates.deleteServer();
+  assert.equal(certificates.isServerName('lobby.example'), false);
+});

@@ -85,6 +85,16 @@ export class Certificates {
   }
 
   /**
+   * Whether the certificate of HTTPS names this host, as TLS clients read it: in its subject alternative names, in full
+   * or by a wildcard.
+   * @param name without a port
+   */
+  isServerName(name: string): boolean {
+    const rules = { subject: 'never', partialWildcards: false } as const;
+    return this.#server?.leaf.checkHost(name, rules) !== undefined;
+  }
+
+  /**
    * Trusts these certificate authorities besides the built-in ones, in place of those set before.
    * @param file PEM
    * @throws ApiError `bad_request` with the reason, `insufficient_storage`; then nothing has changed

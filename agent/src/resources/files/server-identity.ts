@@ -14,6 +14,8 @@ export interface ServerIdentity {
   cert: string;
   /** PEM, PKCS#8, not encrypted. Never to be logged or given out. */
   key: string;
+  /** The server's certificate, for what is to be asked of it. */
+  leaf: X509Certificate;
   validFrom: Date;
   validTo: Date;
 }
@@ -58,6 +60,7 @@ export function readServerIdentity(file: Buffer, now?: number): ServerIdentity {
   return {
     cert: chain.map(({ x509 }) => x509.toString()).join(''),
     key: String(key.export({ type: 'pkcs8', format: 'pem' })),
+    leaf: leaf.x509,
     validFrom: leaf.x509.validFromDate,
     validTo: leaf.x509.validToDate,
   };
