@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { waitFor } from '../../../ci/lib/wait.ts';
 import { INDEX, LARGE, noise, Site } from './test-bundle-site.ts';
 
-const WAIT = { timeoutMs: 15_000 };
+const WAIT = { timeoutMs: 60_000 };
 
 test('what is being read when the bundle is replaced or deleted is read to its end', async (t) => {
   const old = noise(LARGE, 1);
@@ -80,7 +80,7 @@ test('the number of open archives is bounded, and what is over it is told to com
   for (const film of films) film.destroy();
 });
 
-test('it ends, also with an answer under way that nobody reads', { timeout: 20_000 }, async (t) => {
+test('it ends, also with an answer under way that nobody reads', { timeout: 60_000 }, async (t) => {
   const site = await Site.open(t, [INDEX, { name: 'film.mp4', content: noise(LARGE), stored: true }]);
   const film = await site.start('/film.mp4');
   film.on('error', () => undefined);

@@ -16,6 +16,7 @@ import { memorySource } from './memory-source.ts';
 import { readContents } from './read-contents.ts';
 
 const SEEDS = fileURLToPath(new URL('seeds/', import.meta.url));
+/** Processor time of this process: what other programs take does not count. */
 const SLOW_MS = 5000;
 const SIGNATURES = ['PK\x01\x02', 'PK\x03\x04', 'PK\x05\x06', 'PK\x06\x06', 'PK\x06\x07', 'PK\x07\x08'];
 const NUMBERS = [0, 1, 7, 8, 9, 12, 20, 45, 99, 0x7f, 0xff, 0x800, 0x7fff, 0xffff, 0x7fff_ffff, 0xffff_ffff];
@@ -140,7 +141,7 @@ export async function fuzz(seed: number, isOver: (rounds: number) => boolean): P
   while (!isOver(result.rounds) && result.findings.length === 0) {
     result.rounds++;
     const archive = mutate(seeds[roll(seeds.length)] ?? Buffer.alloc(0), seeds, roll);
-    const started = performance.now();
+    const started = process.cpuUsage();
     try {
       const content = await contentOf(archive);
       if (content !== undefined && !known.has(dataOf(content))) {
@@ -151,7 +152,8 @@ export async function fuzz(seed: number, isOver: (rounds: number) => boolean): P
     } catch (error) {
       result.findings.push({ archive, what: `broke the reader: ${error}` });
     }
-    if (performance.now() - started > SLOW_MS) {
+    const { user, system } = process.cpuUsage(started);
+    if ((user + system) / 1000 > SLOW_MS) {
       result.findings.push({ archive, what: `took over ${SLOW_MS / 1000} s` });
     }
   }
