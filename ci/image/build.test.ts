@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { explain } from './build.ts';
+import { hashOf } from './lib/hash.ts';
 import { CommandError, run } from './lib/run.ts';
 
 const sentences: [string, string, RegExp][] = [
@@ -39,6 +40,8 @@ const skip = error && 'mmdebstrap is not installed here';
 test('no mirror: one sentence, exit code 1', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-image-'));
   try {
+    // Something that was built before: from nothing it would ask for several GiB on the disk of these tests first.
+    mkdirSync(join(folder, 'image', `builder-${hashOf('before')}`), { recursive: true });
     const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, '../image.ts')], {
       encoding: 'utf8',
       timeout: 300_000,
