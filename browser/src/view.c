@@ -206,6 +206,13 @@ static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, W
     return TRUE;
 }
 
+// Of what on_policy lets through, WebKit saves what the server calls an attachment and what a link calls a download.
+static void on_download(WebKitNetworkSession *self, WebKitDownload *download, gpointer data)
+{
+    send_blocked("download", webkit_uri_request_get_uri(webkit_download_get_request(download)));
+    webkit_download_cancel(download);
+}
+
 static void on_frame(WebKitWebView *self, gpointer data)
 {
     if (painted || !committed)
@@ -265,6 +272,7 @@ static void create(const Settings *wanted)
     g_autofree char *cache = g_build_filename(data_folder, "cache", NULL);
     g_autofree char *cookies = g_build_filename(data_folder, "cookies.sqlite", NULL);
     session = webkit_network_session_new(data_folder, cache);
+    g_signal_connect(session, "download-started", G_CALLBACK(on_download), NULL);
     webkit_cookie_manager_set_persistent_storage(
         webkit_network_session_get_cookie_manager(session), cookies, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE);
 
