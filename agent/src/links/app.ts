@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import fastify, {
   type FastifyError,
@@ -131,12 +132,18 @@ function noCompiler(): never {
 function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['text/plain', 'application/json']);
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     // Clients that name the type on every POST send nothing in it where there is nothing to say.
-    if (body === '') {
+    if (bytes.length === 0) {
       done(null, undefined);
       return;
     }
+    // Read as a text of Fastify's making, what is in another encoding would be stored with signs of damage in it.
+    if (!isUtf8(bytes)) {
+      done(new ApiError('bad_request', 'The body is not UTF-8.'));
+      return;
+    }
+    const body = bytes.toString();
     parseJson(request, body, (error, value) => {
       if (error || isWellFormed(body, value)) done(error, value);
       else done(new ApiError('bad_request', 'The body holds text with half a character in it.'));

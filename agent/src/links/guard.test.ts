@@ -169,6 +169,25 @@ test('half a character is no text', async () => {
   assert.deepEqual((await send('{"value":"\\ud83d\\ude00"}')).json(), { value: '😀' });
 });
 
+test('a body in another encoding than UTF-8 is refused, not mended', async () => {
+  const { app, calls } = testApp();
+  const send = (payload: Buffer) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/echo',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
+  for (const encoding of ['latin1', 'utf16le'] as const) {
+    const answer = await send(Buffer.from('{"value":"B\u00fcro"}', encoding));
+    assert.equal(answer.statusCode, 400, encoding);
+    assert.equal(answer.json().error.code, 'bad_request');
+  }
+  assert.equal(calls.length, 0);
+  const answer = await send(Buffer.from('\ufeff{"value":"B\u00fcro"}'));
+  assert.deepEqual(answer.json(), { value: 'B\u00fcro' });
+});
+
 test('a type without a body is no body', async () => {
   const { app, calls } = testApp();
   const headers = { 'content-type': 'application/octet-stream', 'content-length': '0' };
