@@ -238,6 +238,12 @@ describe('rules over fields', () => {
       'display.screens.HDMI-A-1.rotation': 'live',
       'display.screens.HDMI-A-2.rotation': 'reboot_required',
     });
+    // Also when all of them are reset at once.
+    for (const patch of [{ display: { screens: null } }, { display: null }]) {
+      await config.patch({ display: { screens: { 'HDMI-A-1': { rotation: 90 } } } });
+      const reset = (await config.patch(patch)).applied;
+      assert.equal(reset['display.screens.HDMI-A-1.rotation'], 'live');
+    }
   });
 });
 

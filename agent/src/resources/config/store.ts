@@ -156,9 +156,10 @@ export class ConfigStore {
   /** Refuses entries of `display.screens` that are no output; gives the primary one's id. */
   async #checkScreens(patch: JsonObject): Promise<string | undefined> {
     const asked = valueAt(patch, 'display.screens');
-    if (!isObject(asked)) return undefined;
+    // A null resets what is set for all of them.
+    if (asked === undefined && valueAt(patch, 'display') !== null) return undefined;
     const screens = await this.#options.screens();
-    for (const [id, value] of Object.entries(asked)) {
+    for (const [id, value] of Object.entries(isObject(asked) ? asked : {})) {
       // Taking away what is set for an output that is gone must stay possible.
       if (value === null || screens.some((screen) => screen.id === id)) continue;
       throw new ApiError('screen_not_found', `There is no screen ${id.slice(0, 64)}.`, {
