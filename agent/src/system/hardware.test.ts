@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Hardware } from '../resources/device/ports.ts';
 import { codedFormats, hasTouchScreen, linuxHardware } from './hardware.ts';
 
 const TOUCH_SCREEN = `I: Bus=0003 Vendor=0eef Product=0001 Version=0210
@@ -56,6 +57,27 @@ test('asks the decoders of a Raspberry Pi 4, also of a driver that comes late', 
   assert.deepEqual(await decoders(), { h264_hw: false, hevc_hw: true });
   await mkdir(join(root, 'sys/class/video4linux/video10'));
   assert.deepEqual(await decoders(), { h264_hw: true, hevc_hw: true });
+  await rm(root, { recursive: true });
+});
+
+test('asks again when a decoder could not be asked or did not answer in time, but not for ever', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'vitrine-hardware-'));
+  const v4l2Command = join(root, 'v4l2-ctl');
+  const asked = join(root, 'asked');
+  await mkdir(join(root, 'sys/class/video4linux/video10'), { recursive: true });
+  const h264Of = async (hardware: Hardware) => (await hardware.capabilities()).h264_hw;
+
+  await writeFile(v4l2Command, `#!/bin/sh\necho "[0]: 'H264'"\n`, { mode: 0o644 });
+  const late = linuxHardware({ root, v4l2Command, v4l2TimeoutMs: 60_000 });
+  assert.equal(await h264Of(late), false);
+  await chmod(v4l2Command, 0o755);
+  assert.deepEqual(await Promise.all([h264Of(late), h264Of(late)]), [true, true]);
+
+  await writeFile(asked, '');
+  await writeFile(v4l2Command, `#!/bin/sh\necho >>${asked}\nexec sleep 600\n`);
+  const never = linuxHardware({ root, v4l2Command, v4l2TimeoutMs: 50 });
+  for (let call = 0; call < 10; call++) assert.equal(await h264Of(never), false);
+  assert.ok((await readFile(asked, 'utf8')).length <= 5);
   await rm(root, { recursive: true });
 });
 

@@ -1,9 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../base/system-error.ts';
 import type { Hardware } from '../resources/device/ports.ts';
 import { run } from './processes.ts';
 
 const V4L2_TIMEOUT_MS = 2000;
+/** How often the same devices are asked while one of them does not answer: it may be a busy start, or never will. */
+const MOST_ASKS = 5;
 /** More video devices than any board has; each costs a child process once. */
 const MOST_VIDEO_DEVICES = 32;
 /** Bits of the kernel's input-event-codes.h. */
@@ -11,28 +14,44 @@ const ABS_MT_POSITION_X = 0x35;
 const BTN_TOUCH = 0x14a;
 const INPUT_PROP_DIRECT = 1;
 
-type Decoders = { h264: boolean; hevc: boolean };
+type Decoders = {
+  h264: boolean;
+  hevc: boolean;
+  /** Every device has answered. */
+  complete: boolean;
+};
 
 export interface HardwareOptions {
   /** Prefix of all system paths, for tests. */
   root?: string;
   /** The program that lists what a video device takes. */
   v4l2Command?: string;
+  /** How long it may take for one device, in ms. */
+  v4l2TimeoutMs?: number;
 }
 
 /**
  * Measures what the hardware can do. Decoders are asked again when there are other video devices than before: their
- * drivers load while the system is up already. What can be plugged is read each time.
+ * drivers load while the system is up already; and when one did not answer in time, which on a slow board that starts
+ * says nothing of it. What can be plugged is read each time.
  */
-export function linuxHardware({ root = '/', v4l2Command = 'v4l2-ctl' }: HardwareOptions = {}): Hardware {
+export function linuxHardware({
+  root = '/',
+  v4l2Command = 'v4l2-ctl',
+  v4l2TimeoutMs = V4L2_TIMEOUT_MS,
+}: HardwareOptions = {}): Hardware {
   let asked = '';
-  let decoders: Promise<Decoders> = Promise.resolve({ h264: false, hevc: false });
+  let asks = 0;
+  let decoders: Promise<Decoders> = Promise.resolve({ h264: false, hevc: false, complete: true });
   const currentDecoders = async (): Promise<Decoders> => {
     const devices = await videoDevices(root);
-    if (devices.join() !== asked) {
-      asked = devices.join();
-      decoders = findDecoders(v4l2Command, devices);
-    }
+    const known = decoders;
+    const changed = devices.join() !== asked;
+    // Of those who wait for the same answer, one asks again.
+    if (!changed && ((await known).complete || asks >= MOST_ASKS || decoders !== known)) return decoders;
+    asked = devices.join();
+    asks = changed ? 1 : asks + 1;
+    decoders = findDecoders(v4l2Command, devices, v4l2TimeoutMs);
     return decoders;
   };
   return {
@@ -68,11 +87,18 @@ async function videoDevices(root: string): Promise<string[]> {
 }
 
 /** A decoder is a V4L2 device whose output queue, the one that it reads from, takes the coded format. */
-async function findDecoders(command: string, devices: readonly string[]): Promise<Decoders> {
-  const found = { h264: false, hevc: false };
+async function findDecoders(
+  command: string,
+  devices: readonly string[],
+  timeoutMs: number,
+): Promise<Decoders> {
+  const found = { h264: false, hevc: false, complete: true };
   for (const name of devices) {
     const args = ['--device', `/dev/${name}`, '--list-formats-out'];
-    const listed = await run(command, args, { timeoutMs: V4L2_TIMEOUT_MS }).catch(() => undefined);
+    const listed = await run(command, args, { timeoutMs }).catch((error: unknown) => {
+      // Without the program there is no answer to wait for.
+      if (errorCode(error) !== 'ENOENT') found.complete = false;
+    });
     const { h264, hevc } = codedFormats(listed?.stdout ?? '');
     found.h264 ||= h264;
     found.hevc ||= hevc;
