@@ -166,6 +166,18 @@ test('a bundle that is deleted while it is looked at is not shown', async () => 
   assert.equal(browser.count('load'), 1);
 });
 
+test('what is asked for while a bundle is looked at stays, and a bundle that was asked for before does not come', async () => {
+  await showingBundle('menu');
+  stage.bundles.names.set('other', undefined);
+  stage.bundles.meanwhile = () => stage.display.navigate(URL_A);
+  assert.equal((await stage.display.showBundle('other')).url, URL_A);
+  await shown();
+  assert.equal(stage.display.state().url, URL_A);
+  assert.equal(browser.count('load http://other'), 0);
+  stage.bundles.meanwhile = () => undefined;
+  assert.equal((await stage.display.showBundle('other')).bundle, 'other');
+});
+
 test('a new version of the bundle on the screen is loaded, of another one it is not', async () => {
   await showingBundle('menu');
   browser.emit({ event: 'load', state: 'committed', load: 0, uri: 'http://menu.localhost:8081/gone.html' });

@@ -54,6 +54,9 @@ export class Display {
   #settings: DisplaySettings;
   /** What is to be shown, also while the waiting page tells why it is not. */
   #wanted: Target = { mode: 'waiting' };
+  /** How many targets hosts have asked for, and which of them was the last to be shown. */
+  #asked = 0;
+  #met = 0;
   #published = '';
   #look: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
@@ -174,22 +177,24 @@ export class Display {
       const message = 'must be an http: or https: URL';
       throw new ApiError('bad_request', `/url ${message}`, { issues: [{ path: '/url', message }] });
     }
-    return this.#aim({ mode: 'url', url });
+    return this.#aim({ mode: 'url', url }, ++this.#asked);
   }
 
   /**
+   * Looks at the bundle first. What is asked for meanwhile was asked for later, and stays on the screen.
    * @throws ApiError `content_not_found`, `bundle_invalid` for one that is damaged, with the reason; `unavailable`
    * without a browser. The screen stays as it is then.
    */
   async showBundle(name: string): Promise<DisplayState> {
     this.#requireBrowser();
+    const turn = ++this.#asked;
     const problem = await this.#o.bundles.problem(name);
     // It may have been deleted meanwhile; from here to the aim nothing can come between.
     if (problem?.code === 'bundle_missing' || this.#o.bundles.locate(name) === undefined) {
       throw new ApiError('content_not_found', `There is no bundle ${name}.`);
     }
     if (problem) throw new ApiError('bundle_invalid', problem.message);
-    return this.#aim({ mode: 'bundle', name });
+    return this.#aim({ mode: 'bundle', name }, turn);
   }
 
   /** The bundle that is the target, wherever its page has gone; it must stay. */
@@ -214,7 +219,7 @@ export class Display {
 
   /** @throws ApiError `unavailable` without a browser */
   showWaiting(): DisplayState {
-    return this.#aim({ mode: 'waiting' });
+    return this.#aim({ mode: 'waiting' }, ++this.#asked);
   }
 
   /** @throws ApiError `unavailable` without a browser */
@@ -265,8 +270,11 @@ export class Display {
     return this.#keeper.ownPageChanged();
   }
 
-  #aim(target: Target): DisplayState {
+  /** @param turn of the request among all that ask for a target; one that a later one has overtaken changes nothing */
+  #aim(target: Target, turn: number): DisplayState {
     this.#requireBrowser();
+    if (turn < this.#met) return this.#publish();
+    this.#met = turn;
     this.#keeper.aim(target);
     this.#wanted = target;
     this.#remember(this.#settings.resumeOnBoot);
