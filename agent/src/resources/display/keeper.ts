@@ -266,7 +266,7 @@ export class Keeper {
       this.#load.begun();
       if (state === 'committed') {
         this.#load.arrived();
-        this.#error = null;
+        if (event.load === 0) this.#error = null; // the end of this one is told as the page's own
         if (this.#target.mode !== 'waiting') this.#ownHtml = undefined;
       }
       if (this.#target.mode === 'bundle' && status >= 400) {
