@@ -263,6 +263,10 @@ export class Keeper {
   #loadChanged(event: Extract<BrowserEvent, { event: 'load' }>): void {
     const { state, uri, status = 0 } = event;
     if (this.#load.isTargets(event)) {
+      if (state === 'committed' && uri === OWN_URI && this.#target.mode !== 'waiting') {
+        this.#load.mistaken(); // a notice that was on its way when a host asked
+        return;
+      }
       this.#load.begun();
       if (state === 'committed') {
         this.#load.arrived();

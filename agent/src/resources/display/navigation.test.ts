@@ -73,6 +73,29 @@ test('a target whose number went to the load that it replaced is followed all th
   assert.deepEqual([url, loading, error], [URL_B, false, null]);
 });
 
+test('a notice that comes under the number of the page that is asked for is not that page', async () => {
+  await showing(URL_A);
+  browser.behaviour = 'hold';
+  const load = browser.load.bind(browser);
+  let id = 0;
+  browser.load = (uri) => {
+    const made = load(uri);
+    id = made.id;
+    return made;
+  };
+  await navigate(URL_B);
+  for (const state of ['committed', 'finished'] as const) {
+    browser.emit({ event: 'load', state, load: id, uri: 'vitrine://waiting/' });
+  }
+  assert.equal(stage.display.state().loading, true);
+  own('started', URL_B);
+  browser.emit({ event: 'load_failed', load: 0, uri: URL_B, kind: 'network', message: 'Connection refused' });
+  assert.equal(stage.display.state().error?.code, 'load_failed');
+  browser.behaviour = 'finish';
+  await stage.shown();
+  assert.equal(stage.display.state().url, URL_B);
+});
+
 test('a page that cannot load itself anew stays, and nothing is wrong with the target', async () => {
   await showing(URL_A);
   own('started', URL_A);

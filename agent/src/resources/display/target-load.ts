@@ -32,6 +32,12 @@ export class TargetLoad {
     if (this.#progress === 'asked') this.#progress = 'begun';
   }
 
+  /** What came under the target's number is something else: the target itself comes without a number. */
+  mistaken(): void {
+    this.#id = -1;
+    this.#progress = 'begun';
+  }
+
   /** The target is on the screen; from here on its page goes where it likes. */
   arrived(): void {
     this.#progress = 'there';
