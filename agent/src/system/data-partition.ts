@@ -49,6 +49,7 @@ export async function proveWritable(folder: string): Promise<void> {
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   repaired: 'The file system of the data partition was damaged and has been repaired.',
+  unchecked: 'The file system of the data partition could not be checked; it is used as it is.',
   replaced: 'The data partition could not be repaired and was made new: everything on it is lost.',
   missing: 'There is no usable data partition: nothing is remembered after a reboot.',
 };
