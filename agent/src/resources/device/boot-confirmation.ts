@@ -82,21 +82,32 @@ export class BootConfirmation {
   async #untilItWorks<T>(name: string, ask: () => Promise<T>): Promise<T | undefined> {
     const { log, retryMs = { first: 1000, last: 60_000 } } = this.#options;
     const { signal } = this.#stopping;
-    const stopped = new Promise<undefined>((resolve) => {
-      signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
     for (let pause = retryMs.first; !signal.aborted; pause = Math.min(pause * 2, retryMs.last)) {
       try {
-        return await Promise.race([ask(), stopped]);
+        return await this.#orStopped(ask());
       } catch (error) {
         log.warn({ err: error, sign: name, pause }, 'this boot cannot be confirmed yet');
       }
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, pause);
       timer.unref();
-      await Promise.race([promise, stopped]);
+      await this.#orStopped(promise);
       clearTimeout(timer);
     }
     return undefined;
+  }
+
+  /** Settles as `work` does; undefined when stopped before. Leaves nothing behind: a slot may stay unconfirmed for weeks. */
+  async #orStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    const { signal } = this.#stopping;
+    const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+    const stop = () => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      return await Promise.race([work, stopped]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 }
