@@ -9,13 +9,7 @@ import { AUTHORITIES, BUNDLE, CONFIG, configValue, digest, SPLASH } from './work
 
 /** What /data is after a boot, by the initramfs's word, when its journal was all that it needed. */
 const GOOD_STATES = ['created', 'clean'];
-/**
- * The one damage that a cut may leave, in the words of e2fsck: ext4's superblock is 1 KiB, two sectors with one checksum,
- * and is read before the journal that would mend it. Torn between them it is taken from its copy; nothing is lost. Of some
- * 750 other recorded writes of up to 8 KiB, each torn in three ways, none needed more than the journal.
- */
-const TORN_SUPERBLOCK = 'Superblock invalid, trying backup blocks';
-/** What health tells of it until the next boot. */
+/** What health tells until the next boot when e2fsck had to do more. */
 const REPAIRED = /^The file system of the data partition was damaged and has been repaired/;
 const LOOK_AT_STATE = 'cat /run/vitrine/data-state /run/vitrine/data.log';
 /** Prints the digests of the files, by `sha256sum`. RAUC replaces its status, which is none of ours, at its start. */
@@ -40,12 +34,18 @@ export interface Findings {
   problems: string[];
   /** The initramfs's word for /data. */
   dataState: string;
-  /** The cut tore the superblock of /data, which is as it was. */
-  superblockRestored: boolean;
+  /** What e2fsck said, when /data needed more than its journal. */
+  repair: string[];
 }
 
-/** Looks at everything that the device remembers, through the API and in its files. */
-export async function inspect(machine: CutMachine): Promise<Findings> {
+/**
+ * Looks at everything that the device remembers, through the API and in its files.
+ * @param torn whether the cut before left a write in part. Of such a block ext4 can only tell that it is neither old nor
+ * new. Two were seen for which it has e2fsck check everything although nothing is lost: its superblock, read before the
+ * journal that would mend it, and the block that commits a transaction, which ended without having been confirmed. So a
+ * repair is no problem then; what it must not have lost is in the values. After any other cut the journal is enough.
+ */
+export async function inspect(machine: CutMachine, torn: boolean): Promise<Findings> {
   const values = new Map<string, string>();
   const problems: string[] = [];
   const get = async (path: string): Promise<unknown> => {
@@ -55,10 +55,9 @@ export async function inspect(machine: CutMachine): Promise<Findings> {
   };
 
   const [dataState = '', ...log] = (await machine.shell.ok(LOOK_AT_STATE)).split('\n');
-  const superblockRestored = dataState === 'repaired' && log.some((line) => line.includes(TORN_SUPERBLOCK));
-  if (!superblockRestored && !GOOD_STATES.includes(dataState)) {
-    problems.push(`/data is ${dataState}:`, ...log);
-  }
+  const repair = GOOD_STATES.includes(dataState) ? [] : log;
+  const mayBeRepaired = torn && dataState === 'repaired';
+  if (!GOOD_STATES.includes(dataState) && !mayBeRepaired) problems.push(`/data is ${dataState}:`, ...log);
   let files = new Map<string, string>();
   const unknown = (): string[] => [...files.keys()].filter((file) => !KNOWN_FILES.test(file));
   await waitFor(
@@ -74,7 +73,7 @@ export async function inspect(machine: CutMachine): Promise<Findings> {
   const health = await get('/device/health');
   const told = field(health, 'problems');
   for (const problem of Array.isArray(told) ? told.map(String) : ['health tells no list of problems']) {
-    const expected = EXPECTED_PROBLEM.test(problem) || (superblockRestored && REPAIRED.test(problem));
+    const expected = EXPECTED_PROBLEM.test(problem) || (mayBeRepaired && REPAIRED.test(problem));
     if (!expected) problems.push(`health: ${problem}`);
   }
 
@@ -103,7 +102,7 @@ export async function inspect(machine: CutMachine): Promise<Findings> {
   }
   const authorities = files.get('./certificates/ca.pem');
   if (authorities) values.set(AUTHORITIES, authorities);
-  return { values, problems, dataState, superblockRestored };
+  return { values, problems, dataState, repair };
 }
 
 /** By name, from /data. Throws when a file goes away meanwhile. */

@@ -15,6 +15,8 @@ const ROUND_LIMIT_MS = 20_000;
 const SETTLE_TIMEOUT_MS = 30_000;
 /** Where /data begins on the disk, in sectors. */
 const DATA_START = 'cat /sys/class/block/$(basename $(findmnt -no SOURCE /data))/start';
+/** e2fsck's words for a superblock that does not fit its checksum. */
+const TORN_SUPERBLOCK = 'Superblock invalid, trying backup blocks';
 /** Of an ext4 file system, in bytes. */
 const SUPERBLOCK_OFFSET = 1024;
 const CHECKSUM_SIZE = 4;
@@ -23,6 +25,8 @@ const CHECKSUM_SIZE = 4;
 export interface Round {
   bootSeconds: number;
   dataState: string;
+  /** What e2fsck said, when /data needed more than its journal. */
+  repair: string[];
   said: string;
   /** What is wrong after the cut before; empty when all is well. */
   problems: string[];
@@ -42,7 +46,7 @@ export class CutRounds {
   /** The first boot: what a device from the factory has. */
   async begin(): Promise<void> {
     await this.#machine.boot();
-    const { values, problems } = await inspect(this.#machine);
+    const { values, problems } = await inspect(this.#machine, false);
     if (problems.length > 0) throw new Error(`before any cut: ${problems.join('; ')}`);
     this.#ledger.compare(values);
   }
@@ -50,12 +54,13 @@ export class CutRounds {
   /** Works, cuts the power, boots again and looks. */
   async round(): Promise<Round> {
     const plan = drawPlan(this.#random);
-    const done = await this.#workAndCut(plan);
+    const { done, torn } = await this.#workAndCut(plan);
     const bootSeconds = await this.#machine.boot();
-    const { values, problems, dataState } = await inspect(this.#machine);
+    const { values, problems, dataState, repair } = await inspect(this.#machine, torn);
     return {
       bootSeconds,
       dataState,
+      repair,
       said: `${describePlan(plan)}; ${done}`,
       problems: [...problems, ...this.#ledger.compare(values)],
     };
@@ -75,8 +80,9 @@ export class CutRounds {
     disk.write(secondHalf, disk.read(secondHalf, SECTOR).fill(0, SECTOR - CHECKSUM_SIZE));
     disk.flush();
     await this.#machine.boot();
-    const { values, problems, dataState, superblockRestored } = await inspect(this.#machine);
-    if (!superblockRestored) problems.push(`the torn superblock was not noticed: /data is ${dataState}`);
+    const { values, problems, dataState, repair } = await inspect(this.#machine, true);
+    if (!repair.some((line) => line.includes(TORN_SUPERBLOCK)))
+      problems.push(`the torn superblock was not noticed: /data is ${dataState}`, ...repair);
     return [...problems, ...this.#ledger.compare(values)];
   }
 
@@ -84,7 +90,8 @@ export class CutRounds {
     return new Random(this.#random.integer(0, 2 ** 32 - 1));
   }
 
-  async #workAndCut(plan: Plan): Promise<string> {
+  /** @returns what was done, in words, and whether the cut left a write in part */
+  async #workAndCut(plan: Plan): Promise<{ done: string; torn: boolean }> {
     const { nbd } = this.#machine;
     const fate = this.#fork();
     const cut = Promise.withResolvers<string>();
@@ -125,7 +132,7 @@ export class CutRounds {
       await within(working, SETTLE_TIMEOUT_MS, 'the requests under way to fail');
       const asked = `${seen.begun} begun, ${seen.confirmed} confirmed`;
       const lost = `${loss.strategy}: ${loss.kept} kept and ${loss.torn} torn of ${loss.writes} unflushed writes`;
-      return `${came === 'late' ? 'late; ' : ''}${asked}; ${lost}`;
+      return { done: `${came === 'late' ? 'late; ' : ''}${asked}; ${lost}`, torn: loss.torn > 0 };
     } finally {
       off = true;
       serial.close();
