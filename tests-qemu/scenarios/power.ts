@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { within } from '../../ci/lib/wait.ts';
+import { waitFor, within } from '../../ci/lib/wait.ts';
 import { SERIAL_NUMBER } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import { scenario } from '../harness/suite.ts';
@@ -80,6 +80,44 @@ export default scenario({
       assert.ok(!['repaired', 'unchecked', 'replaced', 'missing'].includes(state), state);
       assert.equal(await device.shell.ok('systemctl list-units --failed --no-legend --plain'), '');
     });
+
+    await test('a firewall that fails at its first try keeps agent and kiosk waiting, not down', async () => {
+      const rules = '/usr/lib/vitrine/firewall.nft';
+      const units = 'vitrine-firewall vitrine-agent vitrine-kiosk';
+      const { shell } = device;
+      await shell.ok(`systemctl stop ${units}; echo broken >/run/broken.nft; mount --bind /run/broken.nft ${rules}
+        systemctl start --no-block vitrine-agent vitrine-kiosk`);
+      await waitFor(() => shell.ok('systemctl show -p NRestarts --value vitrine-firewall').then(Number), {
+        timeoutMs: 120_000,
+        what: 'the firewall to be tried again',
+      });
+      const jobs = await shell.ok('systemctl list-jobs --no-legend --no-pager');
+      for (const unit of ['vitrine-agent', 'vitrine-kiosk']) {
+        assert.match(jobs, new RegExp(`${unit}.service +start +waiting`));
+      }
+      await shell.ok(`umount ${rules}`);
+      await waitFor(async () => (await shell.run(`systemctl is-active ${units}`)).code === 0, {
+        timeoutMs: 300_000,
+        what: 'firewall, agent and kiosk to be up',
+      });
+    });
+
+    await test(
+      'a start that ends in emergency mode is begun again, and sweeps what writes had left',
+      async () => {
+        const boot = await device.bootId();
+        const leftovers = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab.tmp';
+        await device.shell.ok(`touch ${leftovers}; sync`);
+        await device.restart(async () => {
+          // It may be stopped before it can answer.
+          await device.shell.run('systemctl --no-block emergency').catch(() => undefined);
+        });
+        assert.notEqual(await device.bootId(), boot);
+        const { output } = await device.shell.run(`ls ${leftovers} 2>/dev/null`);
+        assert.equal(output.trim(), '');
+      },
+      BOOT_TEST_MS,
+    );
 
     await test('shutdown through the API powers the machine off', async () => {
       assert.equal((await device.http('POST', '/device/shutdown')).status, 202);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { CONTENT_PORT } from '../harness/bundles.ts';
+import type { Device } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
 import { type GuestRequest, guestHttp } from '../harness/guest.ts';
 import { EventSocket } from '../harness/socket.ts';
 import { type Bench, scenario } from '../harness/suite.ts';
@@ -38,6 +41,12 @@ async function withForeignNetwork({ device }: Bench, work: () => Promise<void>):
   } finally {
     await device.shell.run('ip link del near0; ip netns del foreign');
   }
+}
+
+/** Which process the browser is, and how often it was started again. */
+async function browserProcess(device: Device): Promise<unknown[]> {
+  const health = await device.get('/device/health');
+  return [field(health, 'browser.pid'), field(health, 'browser.restarts')];
 }
 
 /** Headers that a browser sends for a request which another site started, by name of the case. */
@@ -162,6 +171,28 @@ export default scenario({
       });
       assert.equal(report, '/report?.');
       assert.equal(await device.bootId(), boot);
+      await device.showWaiting();
+    });
+
+    await test('a displayed page saves no file, whatever it calls one', async () => {
+      const mark = randomUUID();
+      // The page itself, which may be cached, does not hold what it saves.
+      const url = pages.add(`<!doctype html><title>saves</title><script>
+        const text = ${JSON.stringify(mark.split('-'))}.join('-');
+        const save = (href) => Object.assign(document.createElement('a'), { href, download: 'saved.txt' }).click();
+        save(URL.createObjectURL(new Blob([text])));
+        save('data:application/octet-stream,' + text);
+        setTimeout(() => fetch('/saved'), 3000);
+      </script>`);
+      const before = await browserProcess(device);
+      await device.act('POST', '/display/navigate', { url });
+      await waitFor(() => pages.requests.includes('/saved'), {
+        timeoutMs: 300_000,
+        what: 'the page to have saved its files',
+      });
+      const places = '/data/kiosk /var/lib/kiosk /tmp /var/tmp /run/user /dev/shm';
+      assert.equal((await device.shell.run(`grep -rlsF ${mark} ${places}`)).output.trim(), '');
+      assert.deepEqual(await browserProcess(device), before);
       await device.showWaiting();
     });
 
