@@ -12,16 +12,16 @@ const GOOD_STATES = ['created', 'clean'];
 /** What health tells until the next boot when e2fsck had to do more. */
 const REPAIRED = /^The file system of the data partition was damaged and has been repaired/;
 const LOOK_AT_STATE = 'cat /run/vitrine/data-state /run/vitrine/data.log';
-/** Prints the digests of the files, by `sha256sum`. RAUC replaces its status, which is none of ours, at its start. */
+/** Prints the digests of the files, by `sha256sum`. */
 const LOOK_AT_FILES = `cd /data
-find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./rauc -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
-/** Prints what a cut left of that replacement: such a file is older than this boot. */
-const LOOK_AT_OLD_STATUS =
-  'find /data/rauc -ignore_readdir_race -type f ! -name central.raucs ! -newer /run/vitrine/data-state';
+find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
 /** The names that finished writes leave. */
 const KNOWN_FILES =
-  /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|display.*|\.writable)$/;
-/** The device writes a little of itself soon after its start, so that a file may come and go under the look. */
+  /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/central\.raucs|display.*|\.writable)$/;
+/**
+ * The device writes a little of itself soon after its start, and RAUC its status, so that a file may come and go under
+ * the look. What a cut has left stays.
+ */
 const REST_TIMEOUT_MS = 120_000;
 
 /** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and turns to the other one. */
@@ -68,8 +68,6 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
     { timeoutMs: REST_TIMEOUT_MS, what: 'nothing but files of finished writes in /data' },
   ).catch((error: unknown) => problems.push(messageOf(error)));
   for (const file of unknown()) problems.push(`there is a file ${file}`);
-  const oldStatus = await machine.shell.ok(LOOK_AT_OLD_STATUS);
-  if (oldStatus !== '') problems.push(`RAUC’s unfinished status stayed: ${oldStatus}`);
   const health = await get('/device/health');
   const told = field(health, 'problems');
   for (const problem of Array.isArray(told) ? told.map(String) : ['health tells no list of problems']) {
