@@ -174,7 +174,7 @@ export default scenario({
       await device.showWaiting();
     });
 
-    await test('a displayed page saves no file, whatever it calls one', async () => {
+    await test('a displayed page saves no file by links that are to be saved', async () => {
       const mark = randomUUID();
       // The page itself, which may be cached, does not hold what it saves.
       const url = pages.add(`<!doctype html><title>saves</title><script>
