@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     Object.keys(value).every((name) => isObject(properties) && Object.hasOwn(properties, name)),
 };
 /** Keywords that restrict nothing. */
-const SILENT = new Set(['$id', 'title', 'description', 'default', 'examples', 'x-applied']);
+const SILENT = new Set(['$id', 'title', 'description', 'default', 'examples', 'format', 'x-applied']);
 
 /**
  * Whether `value` surely fits `schema`, told by reading the schema and without compiling anything, which takes a

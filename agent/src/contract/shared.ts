@@ -12,6 +12,15 @@ export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
 /** How a screen may be turned, in degrees clockwise. */
 export const ROTATIONS = [0, 90, 180, 270] as const;
 
+/** Longest id of a screen, in characters: the kernel's names of connectors are shorter. */
+export const MAX_SCREEN_ID = 64;
+
+/**
+ * Control characters, for the brackets of a pattern; spelt out, since not every reader of the document knows `\p`.
+ */
+export const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
+
+/** An object without fields. */
 export const Nothing = Type.Object({}, { additionalProperties: false });
 
 /** `schema` or null: a value that the board cannot read is null, never invented. */
@@ -29,6 +38,21 @@ export const ErrorEnvelopeSchema = Type.Object({
     ),
   }),
 });
+
+const TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/**
+ * Reads an ISO 8601 time with its offset.
+ * @returns milliseconds since 1970; undefined for what is none, or is in no calendar (30 February)
+ */
+export function parseTime(text: string): number | undefined {
+  const [, year, month, day] = (TIME.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  const ms = Date.parse(text);
+  // Date takes days up to 31 in every month, and 24:00.
+  const lastDay = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  return Number.isNaN(ms) || day > lastDay || text.includes('T24') ? undefined : ms;
+}
 
 /** Now, as the contract spells times. */
 export function now(): string {

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Ajv as AjvInstance, ErrorObject, Options, ValidateFunction } from 'ajv';
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { ApiError } from './errors.ts';
 import { quickFits } from './quick-fit.ts';
 
-// ajv and ajv-formats are CommonJS with a `default` property; `require` reads them the same bundled or not.
+// ajv is CommonJS with a `default` property; `require` reads it the same bundled or not.
 const require = createRequire(import.meta.url);
 
 /** One broken rule: where (JSON pointer into the checked value) and what. */
@@ -19,15 +19,21 @@ export const MAX_ISSUES = 100;
 const MAX_TEXT = 1024;
 /** A value with more parts than any document of ours is told the first rule that it breaks, not all of them. */
 const MAX_PARTS = 5000;
-const COMMON: Options = { allErrors: true, strict: true, strictTypes: false, strictTuples: false };
+/** `format` is for clients: what a value must be is said by patterns and by code, which quick-fit.ts reads too. */
+const COMMON: Options = {
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  strictTuples: false,
+  validateFormats: false,
+};
 /** Keywords that tell people and tools something and validate nothing. */
 const ANNOTATIONS = ['x-applied'];
 
 /** Loaded with the first value to check, not with the agent: it is a tenth of the time to start. */
 function createAjv(options: Options): AjvInstance {
   const Ajv: typeof import('ajv').Ajv = require('ajv').Ajv;
-  const addFormats: typeof import('ajv-formats').default = require('ajv-formats');
-  return addFormats(new Ajv({ ...COMMON, ...options })).addVocabulary(ANNOTATIONS);
+  return new Ajv({ ...COMMON, ...options }).addVocabulary(ANNOTATIONS);
 }
 
 function once<T>(make: () => T): () => T {
@@ -42,8 +48,6 @@ function once<T>(make: () => T): () => T {
 const strict = once(() => createAjv({}));
 /** Stops at the first broken rule, so that a large value costs no more than to read it. */
 const hasty = once(() => createAjv({ allErrors: false }));
-/** Query strings and path parameters arrive as text, so numbers and booleans are read from it. */
-const coercing = once(() => createAjv({ coerceTypes: 'array' }));
 
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 const compiledHasty = new WeakMap<TSchema, ValidateFunction>();
@@ -129,11 +133,25 @@ export function parse<S extends TSchema>(schema: S, value: unknown, what: string
   throw badRequest(what, issuesOf(check));
 }
 
-/** As `parse`, for text that carries numbers and booleans (path parameters, query strings). */
-export function parseText<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
-  const check = validator(schema, coercing);
-  if (check(value)) return value as Static<S>;
-  throw badRequest(what, issuesOf(check));
+/** How JSON spells numbers, without an exponent. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/**
+ * As `parse`, for path parameters and query strings: text that may carry numbers. A parameter that is given more than
+ * once is read as one text with commas, which none of ours has in it.
+ * @param texts by name
+ */
+export function parseText<S extends TObject>(schema: S, texts: unknown, what: string): Static<S> {
+  const given = Object.entries(typeof texts === 'object' && texts !== null ? texts : {});
+  const read = given.map(
+    ([name, text]) => [name, readNumber(schema.properties[name], String(text))] as const,
+  );
+  return parse(schema, Object.fromEntries(read), what);
+}
+
+function readNumber(field: TSchema | undefined, text: string): unknown {
+  const isNumber = field !== undefined && (Type.IsInteger(field) || Type.IsNumber(field));
+  return isNumber && NUMBER.test(text) ? Number(text) : text;
 }
 
 /** A 400 that names the issues, up to MAX_ISSUES (docs/contract.md: Errors). */

@@ -19,6 +19,7 @@ import {
   type Route,
 } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
+import { Nothing } from '../contract/shared.ts';
 import { parse, parseText } from '../contract/validate.ts';
 import { isWellFormed } from '../contract/well-formed.ts';
 import { answerError, SEND_JSON, sendBytes, sendJson, toApiError } from './answers.ts';
@@ -62,7 +63,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     logger: false,
     bodyLimit: MAX_JSON_BYTES,
     forceCloseConnections: true,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     // Longer than any head: what is too long for a name or an id, its endpoint says.
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: MAX_PARAM_CHARACTERS },
     // Given here and not by the setters, so that Fastify does not load compilers that are never used.
@@ -96,7 +97,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     try {
       guard?.(request.raw);
       // Before the body is read: what is not there is not there, whatever is sent to it.
-      if (request.is404) refuseUnmatched(known, request, reply);
+      if (request.is404 || hasEmptyParameter(request)) refuseUnmatched(known, request, reply);
       done();
     } catch (error) {
       done(toApiError(error));
@@ -130,6 +131,11 @@ function noCompiler(): never {
 
 /** JSON is the only other body there is, and it must say so: other sites' forms and beacons cannot. */
 function acceptJsonOnly(app: FastifyInstance): void {
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    // `fetch` names a type for the empty text, too.
+    if (hasBody(request)) done(new ApiError('unsupported_media_type', SEND_JSON));
+    else done(null, undefined);
+  });
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['text/plain', 'application/json']);
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -191,17 +197,23 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
   const upload = endpoint.upload ? uploadOf(endpoint, request) : undefined;
   return {
     params: endpoint.params ? parseText(endpoint.params, request.params, '') : undefined,
-    query: endpoint.query ? parseText(endpoint.query, request.query, '') : undefined,
-    // A type without a body leaves the empty stream of an upload, which is no body.
-    body: endpoint.body
-      ? parse(endpoint.body, request.body instanceof Readable ? undefined : request.body, '')
-      : undefined,
+    query: parseText(endpoint.query ?? Nothing, request.query, ''),
+    body: bodyOf(endpoint, request),
     upload,
     uploadBytes: upload ? contentLength(request) : undefined,
     afterAnswer: (action: () => void) => {
       reply.raw.once('finish', () => setTimeout(action, FLUSH_GRACE_MS).unref());
     },
   };
+}
+
+/** Where no body is wanted, the empty object stands for none: some clients cannot send a POST without JSON. */
+function bodyOf({ body, upload, method }: Endpoint, request: FastifyRequest): unknown {
+  // A type without a body leaves the empty stream of an upload, which is no body.
+  const given = request.body instanceof Readable ? undefined : request.body;
+  if (body) return parse(body, given, '');
+  if (!upload && method !== 'GET' && given !== undefined) parse(Nothing, given, '');
+  return undefined;
 }
 
 /**
@@ -252,6 +264,11 @@ interface KnownRoute {
   method: string;
   pattern: RegExp;
   isThere: (() => boolean) | undefined;
+}
+
+/** The router takes `/operations/` for an operation without a name. */
+function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  return typeof params === 'object' && params !== null && Object.values(params).includes('');
 }
 
 function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): never {

@@ -7,6 +7,8 @@ import type { WebSocket, WebSocketServer as WebSocketServerType } from 'ws';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
+import { Nothing } from '../contract/shared.ts';
+import { parseText } from '../contract/validate.ts';
 import type { EventBus } from '../events/bus.ts';
 import { EventSession, errorFrame } from '../events/session.ts';
 import { toApiError } from './answers.ts';
@@ -85,8 +87,9 @@ export class EventSocket {
 
   #admit(request: IncomingMessage): void {
     this.#options.guard?.(request);
-    const path = request.url?.split('?', 1)[0];
+    const [path, search = ''] = request.url?.split(/\?(.*)/s, 2) ?? [];
     if (path !== PATH) throw new ApiError('not_found', 'There is no WebSocket here.');
+    parseText(Nothing, Object.fromEntries(new URLSearchParams(search)), '');
     if (this.#closing) throw new ApiError('unavailable', 'The agent is stopping.');
     if (this.#clients.size >= MAX_CLIENTS) {
       throw new ApiError('too_many_requests', `There are ${MAX_CLIENTS} clients already.`);

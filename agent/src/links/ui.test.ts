@@ -43,7 +43,9 @@ test('is gone the moment it is switched off, and back when it is on', async () =
   assert.deepEqual(await statuses(), [200, 200, 200]);
   const post = await app.inject({ method: 'POST', url: '/' });
   assert.equal(post.statusCode, 405);
-  assert.equal(post.headers.allow, 'GET');
+  assert.equal(post.headers.allow, 'GET, HEAD');
+  const head = await app.inject({ method: 'HEAD', url: '/' });
+  assert.deepEqual([head.statusCode, head.body], [200, '']);
   assert.equal(post.json().error.code, 'method_not_allowed');
   enabled = false;
   assert.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 404);

@@ -69,39 +69,53 @@ test('passes over what is no entry', () => {
 test('asks for the newest, from a time on, and after a cursor', async () => {
   const journal = await journalOf(`${entry({ MESSAGE: '1' })}\n${entry({ MESSAGE: '2' })}\n`);
   assert.deepEqual(
-    (await journal.read({ since: undefined, limit: 5 })).map((r) => r.message),
+    (await journal.read({ limit: 5 })).map((r) => r.message),
     ['1', '2'],
   );
-  await journal.read({ since: '2026-01-02T03:04:05.678Z', limit: 5 });
-  await journal.read({ since: CURSOR, limit: 5 });
+  await journal.read({ from: Date.UTC(2026, 0, 2, 3, 4, 5, 678), limit: 5 });
+  // What the cursor is of is read, and left out.
+  assert.deepEqual(
+    (await journal.read({ after: CURSOR, limit: 5 })).map((r) => r.message),
+    ['2'],
+  );
   const [newest, time, cursor] = await calls();
   assert.match(newest ?? '', /--lines=5$/);
   assert.match(time ?? '', /--since=@1767323045\.678$/);
-  assert.ok(cursor?.endsWith(`--after-cursor=${CURSOR}`));
+  assert.ok(cursor?.endsWith(`--cursor=${CURSOR}`));
+});
+
+test('a cursor of no record is refused, whatever journalctl makes of it', async () => {
+  const other = CURSOR.replace('i=1', 'i=2');
+  const refused = {
+    code: 'bad_request',
+    details: { issues: [{ path: '/since', message: 'is not the cursor of a record that the log has' }] },
+  };
+  const near = await journalOf(`${entry({ MESSAGE: 'near by' })}\n`);
+  await assert.rejects(near.read({ after: other, limit: 5 }), refused);
+  await assert.rejects((await journalOf('')).read({ after: other, limit: 5 }), refused);
+  const unread = await journalOf('', 'echo "Failed to seek to cursor: Invalid argument" >&2; exit 1');
+  await assert.rejects(unread.read({ after: other, limit: 5 }), refused);
 });
 
 test('a time that journalctl does not know is the nearest that it does', async () => {
   const journal = await journalOf('');
-  await journal.read({ since: '0000-01-01T00:00:00Z', limit: 5 });
-  await journal.read({ since: '9999-12-31T23:59:59-23:59', limit: 5 });
+  await journal.read({ from: Date.parse('0000-01-01T00:00:00Z'), limit: 5 });
+  await journal.read({ from: Date.parse('9999-12-31T23:59:59-23:59'), limit: 5 });
   const [first, last] = await calls();
   assert.match(first ?? '', /--since=@0\.000$/);
   assert.match(last ?? '', /--since=@253402128000\.000$/);
-  await assert.rejects(journal.read({ since: '2024-01-01T00:00:00+99:99', limit: 5 }), {
-    code: 'bad_request',
-  });
 });
 
 test('ends a reader that has more than was asked for', async () => {
   const journal = await journalOf(`${entry({ MESSAGE: 'again' })}\n`.repeat(50), 'exec sleep 60');
-  assert.equal((await journal.read({ since: CURSOR, limit: 20 })).length, 20);
+  assert.equal((await journal.read({ after: CURSOR, limit: 20 })).length, 20);
 });
 
 test('is unavailable without journald, and when journalctl fails', async () => {
   const gone = systemdJournal({ log, socket: join(folder, 'none') });
-  await assert.rejects(gone.read({ since: undefined, limit: 1 }), { code: 'unavailable' });
+  await assert.rejects(gone.read({ limit: 1 }), { code: 'unavailable' });
   const failing = await journalOf('', 'echo broken >&2; exit 1');
-  await assert.rejects(failing.read({ since: undefined, limit: 1 }), { code: 'unavailable' });
+  await assert.rejects(failing.read({ limit: 1 }), { code: 'unavailable' });
 });
 
 test('follows, and goes on after the last record when the follower died', async () => {

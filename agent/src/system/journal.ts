@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
+import { badRequest } from '../contract/validate.ts';
 import type { Journal } from '../resources/device/ports.ts';
 import type { LogRecord } from '../resources/device/schema.ts';
 import { childEnvironment, follow, splitLines } from './processes.ts';
@@ -29,21 +30,30 @@ export function systemdJournal(options: JournalOptions): Journal {
   const { log, command = ['journalctl'], socket = JOURNALD_SOCKET } = options;
   const [program, ...leading] = command;
   return {
-    async read({ since, limit }) {
+    async read({ after, from, limit }) {
       if (!existsSync(socket)) throw new ApiError('unavailable', 'This system has no journal.');
-      const range = since === undefined ? [`--lines=${limit}`] : sinceArguments(since);
-      return readRecords(program, [...leading, ...FORMAT, ...range], limit);
+      const read = (range: string, most: number) =>
+        readRecords(program, [...leading, ...FORMAT, range], most);
+      if (after === undefined) return read(from === undefined ? `--lines=${limit}` : sinceTime(from), limit);
+      // Of a cursor that it does not have, journalctl goes to a place near by and says nothing. So the record itself
+      // is read, too.
+      const [first, ...rest] = await read(`--cursor=${after}`, limit + 1);
+      if (first?.cursor !== after) throw unknownCursor();
+      return rest;
     },
     follow(onRecord) {
       if (!existsSync(socket)) return () => undefined;
       let cursor: string | undefined;
       // A follower takes a while to start. What is logged meanwhile is its as well.
-      const begun = new Date().toISOString();
+      const begun = Date.now();
       return follow({
         command: program,
         // One that was started again goes on where the last one ended. Without --no-tail journalctl 252 stops ten lines
         // behind that, until the next line; 262 does not.
-        args: () => [...leading, ...FORMAT, '--follow', '--no-tail', ...sinceArguments(cursor ?? begun)],
+        args: () => {
+          const start = cursor === undefined ? sinceTime(begun) : `--after-cursor=${cursor}`;
+          return [...leading, ...FORMAT, '--follow', '--no-tail', start];
+        },
         onLine: (line) => {
           const record = parseRecord(line);
           if (!record) return;
@@ -56,14 +66,15 @@ export function systemdJournal(options: JournalOptions): Journal {
   };
 }
 
-/** A time is inclusive, so that nothing in the same millisecond is lost; a cursor is exclusive. */
-function sinceArguments(since: string): string[] {
-  if (since.startsWith('s=')) return [`--after-cursor=${since}`];
-  const time = Date.parse(since);
-  if (Number.isNaN(time)) throw new ApiError('bad_request', '/since is not a time.');
+/** Inclusive, so that nothing in the same millisecond is lost. @param time milliseconds since 1970 */
+function sinceTime(time: number): string {
   const ms = Math.min(Math.max(time, 0), LAST_TIME_MS);
   const seconds = Math.floor(ms / 1000);
-  return [`--since=@${seconds}.${String(ms - seconds * 1000).padStart(3, '0')}`];
+  return `--since=@${seconds}.${String(ms - seconds * 1000).padStart(3, '0')}`;
+}
+
+function unknownCursor(): ApiError {
+  return badRequest('', [{ path: '/since', message: 'is not the cursor of a record that the log has' }]);
 }
 
 /** Reads the first `limit` records that a journalctl prints, and ends it then. */
@@ -93,10 +104,9 @@ function readRecords(program: string, args: readonly string[], limit: number): P
     child.once('error', () => settle(new ApiError('unavailable', 'This system has no journal.')));
     child.once('close', (code) => {
       if (code === 0 || records.length > 0 || complaint.trim() === '') return settle();
-      // A cursor that the journal no longer holds, or never did.
+      // It takes cursors apart, and some that fit their pattern it cannot.
       const reason = complaint.trim().split('\n', 1)[0];
-      const unknown = /cursor|seek/i.test(complaint);
-      if (unknown) settle(new ApiError('bad_request', `/since: ${reason}`));
+      if (/cursor|seek/i.test(complaint)) settle(unknownCursor());
       else settle(new ApiError('unavailable', `The journal cannot be read: ${reason}`));
     });
   });

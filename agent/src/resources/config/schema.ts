@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import { BUNDLE_NAME, ROTATIONS } from '../../contract/shared.ts';
+import { BUNDLE_NAME, CONTROL, MAX_SCREEN_ID, ROTATIONS } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { atBoot, group, live } from './fields.ts';
 import { patchSchema } from './tree.ts';
@@ -16,7 +16,7 @@ const Mode = Type.String({
 const WebUrl = Type.String({
   minLength: 8,
   maxLength: 8192,
-  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]\\S*$',
+  pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/?#][^\\s${CONTROL}]*$`,
   description: 'http: or https:',
 });
 const HostName = Type.String({
@@ -30,9 +30,7 @@ const Origin = Type.String({
   description: 'Origin of a page: scheme, host and, where it is not the usual one, port',
   examples: ['https://kiosk.example', 'http://menu.localhost:8090'],
 });
-/** Control characters; spelt out, since not every reader of the document knows `\p`. Read in one pass: it meets text of any length. */
-const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
-/** Text that people read: one line, not blank. */
+/** Text that people read: one line, not blank. Read in one pass: it meets text of any length. */
 const label = (maxLength: number) => ({
   minLength: 1,
   maxLength,
@@ -142,7 +140,7 @@ export const Config = Type.Object(
       }),
       screens: Type.Record(Type.String(), ScreenConfig, {
         maxProperties: 16,
-        propertyNames: { minLength: 1, maxLength: 64 },
+        propertyNames: { minLength: 1, maxLength: MAX_SCREEN_ID },
         default: {},
         description: 'By id of `GET /display/screens`',
       }),

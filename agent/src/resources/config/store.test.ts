@@ -223,10 +223,25 @@ describe('rules over fields', () => {
       code: 'screen_not_found',
       details: { screen: 'DP-1', screens: ['HDMI-A-1', 'HDMI-A-2'] },
     });
+    for (const id of ['x'.repeat(65), 'x'.repeat(100_000), '', '__proto__', 'HDMI-A-1\n']) {
+      for (const entry of [{ rotation: 90 }, {}, null]) {
+        const patch = { display: { screens: Object.fromEntries([[id, entry]]) } };
+        await assert.rejects(config.patch(patch), (error) => {
+          assert.ok(error instanceof ApiError && error.code === 'screen_not_found', `${id}: ${error}`);
+          assert.ok(JSON.stringify(error.envelope).length < 500);
+          return true;
+        });
+      }
+    }
+    // Nothing is set for it, but it is there.
+    await config.patch({ display: { screens: { 'HDMI-A-2': null } } });
     await config.patch({ display: { screens: { 'HDMI-A-2': { rotation: 90 } } } });
     const without = await open({ screens: async () => SCREENS.slice(0, 1) });
     await without.patch({ display: { screens: { 'HDMI-A-2': null } } });
     assert.deepEqual(without.get().display.screens, {});
+    await assert.rejects(without.patch({ display: { screens: { 'HDMI-A-2': null } } }), {
+      code: 'screen_not_found',
+    });
   });
 
   test("only the primary screen's rotation is live", async () => {

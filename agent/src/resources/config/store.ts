@@ -1,6 +1,7 @@
 import type { Logger } from '../../base/logger.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
 import { quickFits } from '../../contract/quick-fit.ts';
+import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { badRequest, issues, parse } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { Applied } from './fields.ts';
@@ -161,9 +162,11 @@ export class ConfigStore {
     const screens = await this.#options.screens();
     for (const [id, value] of Object.entries(isObject(asked) ? asked : {})) {
       // Taking away what is set for an output that is gone must stay possible.
-      if (value === null || screens.some((screen) => screen.id === id)) continue;
-      throw new ApiError('screen_not_found', `There is no screen ${id.slice(0, 64)}.`, {
-        screen: id,
+      if (value === null && Object.hasOwn(this.#config.display.screens, id)) continue;
+      if (screens.some((screen) => screen.id === id)) continue;
+      const name = id.slice(0, MAX_SCREEN_ID).toWellFormed();
+      throw new ApiError('screen_not_found', `There is no screen ${name}.`, {
+        screen: name,
         screens: screens.map((screen) => screen.id),
       });
     }

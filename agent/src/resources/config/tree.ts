@@ -172,7 +172,9 @@ export function partialSchema(schema: TSchema, nullable: boolean): TSchema {
   const entry = entryOf(schema);
   if (entry) {
     const { type: _type, patternProperties: _entries, ...bounds } = rules;
-    return Type.Record(Type.String(), child(entry), bounds);
+    const { propertyNames: _names, maxProperties: _most, ...notes } = bounds;
+    // Which entries a patch may name is the store's to say.
+    return Type.Record(Type.String(), child(entry), nullable ? notes : bounds);
   }
   if (Type.IsArray(schema)) {
     const { type: _type, items: _items, ...bounds } = rules;

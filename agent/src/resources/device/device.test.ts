@@ -169,16 +169,35 @@ test('GET /device/logs passes its query on, checked', async () => {
   await get(`/device/logs?limit=7&since=${encodeURIComponent(RECORD.cursor)}`);
   await get('/device/logs?since=2026-01-02T03:04:05Z');
   assert.deepEqual(queries, [
-    { since: undefined, limit: 100 },
-    { since: RECORD.cursor, limit: 7 },
-    { since: '2026-01-02T03:04:05Z', limit: 100 },
+    { limit: 100 },
+    { after: RECORD.cursor, limit: 7 },
+    { from: Date.UTC(2026, 0, 2, 3, 4, 5), limit: 100 },
   ]);
-  for (const bad of ['limit=0', 'limit=1001', 'limit=x', 'since=yesterday', 'since=--file=/etc/passwd']) {
-    const answer = await get(`/device/logs?${bad}`);
-    assert.equal(answer.statusCode, 400, bad);
-    assert.equal(answer.json().error.code, 'bad_request');
+  const limits = ['0', '1001', 'x', '', '0x10', '1e1', '010', '%205', '5.5', '5&limit=5'];
+  const times = [
+    '02-30T00:00:00Z',
+    '13-01T00:00:00Z',
+    '00-01T00:00:00Z',
+    '04-31T00:00:00Z',
+    '02-29T00:00:00Z',
+  ];
+  const clocks = ['01-01T24:00:00Z', '01-01T00:60:00Z', '01-01T00:00:00%2B99:99', '01-01T00:00:00'];
+  const bad = [
+    ...limits.map((limit) => `limit=${limit}`),
+    ...[...times, ...clocks].map((time) => `since=2026-${time}`),
+    'since=yesterday',
+    'since=--file=/etc/passwd',
+  ];
+  for (const query of bad) {
+    const answer = await get(`/device/logs?${query}`);
+    assert.equal(answer.statusCode, 400, query);
+    const { code, details } = answer.json().error;
+    assert.equal(code, 'bad_request');
+    const path = query.startsWith('limit') ? '/limit' : '/since';
+    assert.ok(details?.issues?.[0]?.path === path, `${query}: ${JSON.stringify(details)}`);
   }
   assert.equal(queries.length, 3);
+  assert.equal((await get('/device/logs?since=2028-02-29T23:59:59.5-23:59')).statusCode, 200);
 });
 
 test('readers of the log are bounded', async () => {

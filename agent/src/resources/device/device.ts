@@ -1,5 +1,7 @@
 import { API_VERSION } from '../../contract/api.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { parseTime } from '../../contract/shared.ts';
+import { badRequest } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { DataReset, Hardware, Identity, Journal, Power, PowerAction } from './ports.ts';
 import { type Capabilities, type Device as DeviceState, type LogRecord, logWritten } from './schema.ts';
@@ -53,8 +55,19 @@ export class Device {
     };
   }
 
-  logs(query: { since?: string; limit?: number }): Promise<LogRecord[]> {
-    return this.#options.journal.read({ since: query.since, limit: query.limit ?? 100 });
+  /**
+   * Records of the log, oldest first.
+   * @param query `since`: a cursor or a time; `limit`: 100 when left out
+   * @throws ApiError `bad_request` for a time that is in no calendar or a cursor that the log does not have;
+   *   `unavailable` where there is no log
+   */
+  async logs({ since, limit = 100 }: { since?: string; limit?: number }): Promise<LogRecord[]> {
+    if (since === undefined) return this.#options.journal.read({ limit });
+    if (since.startsWith('s=')) return this.#options.journal.read({ after: since, limit });
+    const from = parseTime(since);
+    if (from === undefined)
+      throw badRequest('', [{ path: '/since', message: 'is not a time that there is' }]);
+    return this.#options.journal.read({ from, limit });
   }
 
   /**

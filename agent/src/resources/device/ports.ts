@@ -35,13 +35,20 @@ export interface BrowserVitals {
   health(): BrowserHealth | Promise<BrowserHealth>;
 }
 
+/** What to read of the log: what comes after a record (its cursor), from a time on (ms since 1970), or the newest. */
+export interface LogQuery {
+  after?: string;
+  from?: number;
+  limit: number;
+}
+
 /** The system's log. */
 export interface Journal {
   /**
-   * The first `limit` records after a cursor or from a time on; without `since` the newest ones, oldest first.
-   * @throws ApiError `unavailable` where there is no journal
+   * The first `limit` records of a part of the log; of the whole, the newest ones. Oldest first.
+   * @throws ApiError `unavailable` where there is no journal, `bad_request` when it has no record with that cursor
    */
-  read(query: { since: string | undefined; limit: number }): Promise<LogRecord[]>;
+  read(query: LogQuery): Promise<LogRecord[]>;
   /** Gives records as they are written until the returned function is called. */
   follow(onRecord: (record: LogRecord) => void): () => void;
 }

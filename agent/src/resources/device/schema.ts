@@ -117,15 +117,18 @@ export const getLogs = endpoint({
   summary: 'Log records, oldest first',
   description:
     'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive); without, the newest `limit` records.',
-  query: Type.Object({
-    since: Type.Optional(
-      Type.String({
-        pattern: `^(?:${ISO_TIME}|${CURSOR})$`,
-        description: 'ISO 8601 time, or the `cursor` of a record',
-      }),
-    ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  }),
+  query: Type.Object(
+    {
+      since: Type.Optional(
+        Type.String({
+          pattern: `^(?:${ISO_TIME}|${CURSOR})$`,
+          description: 'ISO 8601 time, or the `cursor` of a record',
+        }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    },
+    { additionalProperties: false },
+  ),
   status: 200,
   response: Type.Array(LogRecord),
   errors: ['unavailable'],

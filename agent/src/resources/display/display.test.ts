@@ -362,9 +362,22 @@ test('routes: screens, refusals and what has no backend', async () => {
     return [answer.statusCode, answer.json().error?.code];
   };
   assert.deepEqual(await call('GET', '?screen=Virtual-1'), [200, undefined]);
-  assert.deepEqual(await call('GET', '?screen=HDMI-A-1'), [400, 'screen_not_found']);
-  for (const url of ['file:///etc/passwd', 'vitrine://waiting/', 'javascript:1', 'http://', 'http://a b/']) {
-    assert.deepEqual(await call('POST', '/navigate', { url }), [400, 'bad_request'], url);
+  for (const screen of [
+    'HDMI-A-1',
+    '',
+    'A'.repeat(65),
+    '%F0%9F',
+    'Virtual-1&screen=Virtual-1',
+    'a&screen=b',
+  ]) {
+    const refused = [400, 'screen_not_found'];
+    assert.deepEqual(await call('GET', `?screen=${screen}`), refused, screen);
+    assert.deepEqual(await call('POST', `/reload?screen=${screen}`), refused, screen);
+  }
+  const notUrls = ['file:///etc/passwd', 'vitrine://waiting/', 'javascript:1', 'http://', 'http://a b/'];
+  const controls = ['\n', '\t', '\0', '\x7f', '\x85'].map((control) => `http://a.example/x${control}y`);
+  for (const url of [...notUrls, ...controls, 'http://\x01a.example/', 'http://a.example/\n']) {
+    assert.deepEqual(await call('POST', '/navigate', { url }), [400, 'bad_request'], JSON.stringify(url));
   }
   assert.deepEqual(await call('POST', '/screen', { on: false }), [503, 'unavailable']);
   assert.deepEqual(await call('POST', '/bundle', { name: 'Demo' }), [400, 'bad_request']);

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { firstTarget } from './first-target.ts';
 import { Keeper, type KeeperTiming, TIMING } from './keeper.ts';
@@ -167,7 +168,10 @@ export class Display {
     if (id === undefined) return;
     await this.#refreshScreens();
     if (id === this.primaryScreen) return;
-    throw new ApiError('screen_not_found', `There is no screen ${id} that can be driven.`);
+    throw new ApiError(
+      'screen_not_found',
+      `There is no screen ${id.slice(0, MAX_SCREEN_ID)} that can be driven.`,
+    );
   }
 
   /** @throws ApiError `bad_request` for what is no http: or https: URL, `unavailable` without a browser */

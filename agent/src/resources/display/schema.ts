@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import { Nullable, ROTATIONS } from '../../contract/shared.ts';
+import { CONTROL, Nullable, ROTATIONS } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { BundleName } from '../content/schema.ts';
 
@@ -78,7 +78,7 @@ export const displayState = topic(
 const query = Type.Object(
   {
     screen: Type.Optional(
-      Type.String({ maxLength: 64, description: "The primary screen's id is the only valid value in v1" }),
+      Type.String({ description: "The primary screen's id is the only valid value in v1" }),
     ),
   },
   { additionalProperties: false },
@@ -121,8 +121,8 @@ export const navigate = endpoint({
       url: Type.String({
         minLength: 1,
         maxLength: 8192,
-        pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]',
-        description: 'http: or https:',
+        pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/][^${CONTROL}]*$`,
+        description: 'http: or https:, without control characters',
       }),
     },
     { additionalProperties: false },
