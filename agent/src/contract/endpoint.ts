@@ -6,7 +6,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A body that is not JSON: streamed to the handler, never held whole by the link. */
 export interface BinaryBody {
-  contentTypes: readonly string[];
+  /** Types that are taken; the first is the one that the document and the serial link name. */
+  contentTypes: readonly [string, ...string[]];
   /** What a body of another type is answered with; absent: 415 `unsupported_media_type`. */
   wrongType?: 'bad_request';
   /** Largest body in bytes; more is 413 `payload_too_large`. Absent: bounded by the disk only. */

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox';
 /** ISO 8601 UTC with milliseconds and `Z` (contract-decisions: General rules). */
 export const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  format: 'date-time',
   description: 'ISO 8601 UTC with milliseconds',
 });
 
@@ -21,23 +22,29 @@ export const MAX_SCREEN_ID = 64;
 export const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 
 /** An object without fields. */
-export const Nothing = Type.Object({}, { additionalProperties: false });
+export const Nothing = Type.Object(
+  {},
+  { $id: 'Nothing', additionalProperties: false, description: 'An object without fields' },
+);
 
 /** `schema` or null: a value that the board cannot read is null, never invented. */
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-export const ErrorEnvelopeSchema = Type.Object({
-  error: Type.Object({
-    code: Type.String({ description: 'Stable, machine-readable' }),
-    message: Type.String({ description: 'Human-readable English; the wording may change' }),
-    details: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description:
-          'Of a bad_request: `issues`, up to 100 of `{path, message}`, and `more`, the number of those left out',
-      }),
-    ),
-  }),
-});
+export const ErrorEnvelopeSchema = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'Stable, machine-readable' }),
+      message: Type.String({ description: 'Human-readable English; the wording may change' }),
+      details: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description:
+            'Of a bad_request: `issues`, up to 100 of `{path, message}`, and `more`, the number of those left out',
+        }),
+      ),
+    }),
+  },
+  { $id: 'Error', description: 'The body of every answer that is not 2xx' },
+);
 
 const TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 

@@ -55,10 +55,15 @@ const compiledHasty = new WeakMap<TSchema, ValidateFunction>();
 function validator(schema: TSchema, ajv: () => AjvInstance, cache = compiled): ValidateFunction {
   let found = cache.get(schema);
   if (!found) {
-    found = ajv().compile(schema);
+    found = ajv().compile(withoutNames(schema));
     cache.set(schema, found);
   }
   return found;
+}
+
+/** A copy without the `$id` that names a component of the document: ajv takes one that comes twice for a conflict. */
+function withoutNames(schema: TSchema): object {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value)));
 }
 
 /** What tells the broken rules of `value`; how many it collects is bounded by MAX_PARTS. */

@@ -18,7 +18,7 @@ import * as wifi from './wifi/schema.ts';
 
 // The one place that sees the contract whole, in the order of the document. What a schema file exports is in it,
 // so nothing can be declared and forgotten here.
-const modules: Record<string, unknown>[] = [
+const modules: object[] = [
   device,
   network,
   display,
@@ -34,14 +34,26 @@ const modules: Record<string, unknown>[] = [
   wifi,
   bluetooth,
   document,
-].map((module) => ({ ...module }));
+];
 
-const exported = modules.flatMap((module) => Object.values(module));
+const exported = modules.flatMap((module): [string, unknown][] => Object.entries(module));
 
-/** Every endpoint of the interface. */
-export const endpoints: readonly Endpoint[] = exported.filter(isEndpoint);
+/** Every endpoint of the interface by its operation id, which is the name that its schema file exports it by. */
+export const endpointsById: ReadonlyMap<string, Endpoint> = byName(isEndpoint);
+export const endpoints: readonly Endpoint[] = [...endpointsById.values()];
 /** Every topic of the interface with the shape of its payload. */
-export const topics: readonly Topic[] = exported.filter(isTopic);
+export const topics: readonly Topic[] = [...byName(isTopic).values()];
+
+/** @throws Error when two resources export the same name */
+function byName<T>(is: (value: unknown) => value is T): Map<string, T> {
+  const found = new Map<string, T>();
+  for (const [name, value] of exported) {
+    if (!is(value)) continue;
+    if (found.has(name)) throw new Error(`two resources export ${name}`);
+    found.set(name, value);
+  }
+  return found;
+}
 
 function has<K extends string>(value: unknown, ...keys: K[]): value is Record<K, unknown> {
   return typeof value === 'object' && value !== null && keys.every((key) => Object.hasOwn(value, key));

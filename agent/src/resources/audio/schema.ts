@@ -23,6 +23,7 @@ export const getAudio = endpoint({
   path: '/audio',
   tag,
   summary: 'Output, volume and mute',
+  description: '`output` is one of `outputs`, or null on a board that has none.',
   status: 200,
   response: Audio,
   errors: ['unavailable', 'not_implemented'],

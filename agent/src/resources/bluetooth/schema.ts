@@ -52,6 +52,7 @@ export const getBluetooth = endpoint({
   path: '/bluetooth',
   tag,
   summary: 'The adapter',
+  description: 'Its address, its name as others see it, and what it does now.',
   status: 200,
   response: BluetoothAdapter,
   errors: [...GATES],
@@ -62,6 +63,7 @@ export const powerBluetooth = endpoint({
   path: '/bluetooth/power',
   tag,
   summary: 'Switch the adapter on or off',
+  description: 'Answers the adapter.',
   body: Type.Object({ powered: Type.Boolean() }, { additionalProperties: false }),
   status: 200,
   response: BluetoothAdapter,
@@ -73,6 +75,8 @@ export const scanBluetooth = endpoint({
   path: '/bluetooth/scan',
   tag,
   summary: 'Start or stop discovery',
+  description:
+    'What is found is listed by GET /bluetooth/devices and told by `bluetooth_changed`. Answers the adapter; 409 `conflict` while it is powered off.',
   body: Type.Object({ active: Type.Boolean() }, { additionalProperties: false }),
   status: 200,
   response: BluetoothAdapter,
@@ -84,6 +88,8 @@ export const getBluetoothDevices = endpoint({
   path: '/bluetooth/devices',
   tag,
   summary: 'Known and discovered devices',
+  description:
+    'Those that are paired, and those that discovery has found. 409 `conflict` while the adapter is powered off.',
   status: 200,
   response: Type.Array(BluetoothDevice),
   errors: [...GATES, 'conflict'],
@@ -94,6 +100,8 @@ export const pairBluetooth = endpoint({
   path: '/bluetooth/pair',
   tag,
   summary: 'Pair with a discovered device',
+  description:
+    'Waits until the device is paired, and answers it. 404 for an address that discovery has not found, 409 `conflict` while the adapter is powered off.',
   body: ByAddress,
   status: 200,
   response: BluetoothDevice,

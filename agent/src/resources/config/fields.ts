@@ -41,6 +41,12 @@ export const live = leaves('live');
 /** Leaves that are kept now and take effect at the next boot or restart of what they concern. */
 export const atBoot = leaves('reboot_required');
 
-/** An object of the tree: nothing but its fields. */
-export const group = <P extends Record<string, TSchema>>(fields: P, description?: string) =>
-  Type.Object(fields, { additionalProperties: false, ...(description ? { description } : {}) });
+/**
+ * An object of the tree: nothing but its fields.
+ * @param $id its name in the document; in patches it has `Patch` behind it
+ */
+export const group = <P extends Record<string, TSchema>>(
+  $id: string,
+  fields: P,
+  options: { description?: string } = {},
+) => Type.Object(fields, { $id, additionalProperties: false, ...options });

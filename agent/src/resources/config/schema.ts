@@ -16,6 +16,7 @@ const Mode = Type.String({
 const WebUrl = Type.String({
   minLength: 8,
   maxLength: 8192,
+  format: 'uri',
   pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/?#][^\\s${CONTROL}]*$`,
   description: 'http: or https:',
 });
@@ -27,6 +28,7 @@ const HostName = Type.String({
 const Origin = Type.String({
   maxLength: 512,
   pattern: '^https?://[^\\s/?#@\\\\]+$',
+  format: 'uri',
   description: 'Origin of a page: scheme, host and, where it is not the usual one, port',
   examples: ['https://kiosk.example', 'http://menu.localhost:8090'],
 });
@@ -44,31 +46,37 @@ const id16 = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: 0xffff, ...(description ? { description } : {}) });
 const id8 = () => Type.Integer({ minimum: 0, maximum: 0xff });
 
-/** One entry of `wifi.networks`, in the configuration and at `/wifi/networks`. */
-export const WifiNetwork = Type.Object(
-  {
-    ssid: Type.String({ minLength: 1, maxLength: 32, description: 'At most 32 bytes of UTF-8' }),
-    psk: Type.String({
-      pattern: `^(?:${PASSPHRASE})?$`,
-      default: '',
-      description: 'WPA2 passphrase of 8 to 63 printable ASCII characters; empty for an open network',
-    }),
-    priority: Type.Integer({
-      minimum: -1000,
-      maximum: 1000,
-      default: 0,
-      description: 'The highest in reach is chosen',
-    }),
-  },
-  { $id: 'WifiNetwork', additionalProperties: false },
-);
-export type WifiNetwork = Static<typeof WifiNetwork>;
-
 export const WifiSsid = Type.String({
   minLength: 1,
   maxLength: 32,
   description: 'At most 32 bytes of UTF-8',
 });
+const NETWORK_PSK = {
+  pattern: `^(?:${PASSPHRASE})?$`,
+  description: 'WPA2 passphrase of 8 to 63 printable ASCII characters; empty for an open network',
+};
+const PRIORITY = { minimum: -1000, maximum: 1000, description: 'The highest in reach is chosen' };
+
+/** One entry of `wifi.networks`, in the configuration and at `/wifi/networks`. */
+export const WifiNetwork = Type.Object(
+  {
+    ssid: WifiSsid,
+    psk: Type.String({ ...NETWORK_PSK, default: '' }),
+    priority: Type.Integer({ ...PRIORITY, default: 0 }),
+  },
+  { $id: 'WifiNetwork', additionalProperties: false },
+);
+export type WifiNetwork = Static<typeof WifiNetwork>;
+
+/** The same as a client sends it: without a `psk` the network is open, and without a `priority` it is 0. */
+export const WifiNetworkInput = Type.Object(
+  {
+    ssid: WifiSsid,
+    psk: Type.Optional(Type.String(NETWORK_PSK)),
+    priority: Type.Optional(Type.Integer(PRIORITY)),
+  },
+  { $id: 'WifiNetworkInput', additionalProperties: false },
+);
 export const WifiPsk = Type.String({
   pattern: `^${PASSPHRASE}$`,
   description: '8 to 63 printable ASCII characters',
@@ -76,13 +84,13 @@ export const WifiPsk = Type.String({
 export const WifiBand = Type.Enum(['2.4', '5']);
 
 /** `display.screens.<id>`: what differs on one output. */
-const ScreenConfig = group({
+const ScreenConfig = group('ScreenConfig', {
   rotation: live.maybe(Type.Enum([...ROTATIONS]), {
     description: 'null: as `display.rotation`. Live on the primary screen, reboot_required on others',
   }),
   forced_mode: atBoot.maybe(Mode, { description: 'null: as `display.forced_mode`' }),
   url: atBoot.maybe(WebUrl, { description: 'Shown at boot; null: the waiting page' }),
-  browser: group({
+  browser: group('ScreenBrowserConfig', {
     backend: atBoot.maybe(Type.Enum(['wpe']), { description: 'null: as `browser.backend`' }),
   }),
 });
@@ -94,11 +102,11 @@ const HidFilter = Type.Object(
     usagePage: Type.Optional(id16()),
     usage: Type.Optional(id16()),
   },
-  { additionalProperties: false },
+  { $id: 'HidFilter', additionalProperties: false },
 );
 const SerialFilter = Type.Object(
   { usbVendorId: id16(), usbProductId: id16() },
-  { additionalProperties: false },
+  { $id: 'SerialFilter', additionalProperties: false },
 );
 const UsbFilter = Type.Object(
   {
@@ -109,14 +117,14 @@ const UsbFilter = Type.Object(
     protocol: Type.Optional(id8()),
     serialNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 126 })),
   },
-  { additionalProperties: false },
+  { $id: 'UsbFilter', additionalProperties: false },
 );
 
 /** The whole configuration (interface: Configuration; docs/contract.md). GET gives every field. */
 export const Config = Type.Object(
   {
     schema: Type.Literal(CONFIG_SCHEMA, { default: CONFIG_SCHEMA, 'x-applied': 'live' }),
-    device: group({
+    device: group('DeviceConfig', {
       name: live.text('Vitrine', {
         ...label(63),
         description: 'The default may be set where the agent is started',
@@ -131,7 +139,7 @@ export const Config = Type.Object(
         description: 'Period of the `health` event while somebody is subscribed',
       }),
     }),
-    display: group({
+    display: group('DisplayConfig', {
       rotation: live.choice(0, ROTATIONS, { description: 'Degrees clockwise, of the primary screen' }),
       forced_mode: atBoot.maybe(Mode, { description: 'null: the screen decides' }),
       resume_on_boot: atBoot.bool(false, { description: 'At boot, show again what was shown last' }),
@@ -145,14 +153,14 @@ export const Config = Type.Object(
         description: 'By id of `GET /display/screens`',
       }),
     }),
-    audio: group({
+    audio: group('AudioConfig', {
       output: atBoot.maybe(Type.String(label(128)), {
         description: 'One of `GET /audio` `outputs`; null: automatic',
       }),
       volume: live.int(80, 0, 100, { description: 'Percent' }),
       mute: live.bool(false),
     }),
-    browser: group({
+    browser: group('BrowserConfig', {
       backend: atBoot.choice('wpe', ['wpe']),
       user_agent: atBoot.maybe(Type.String(label(512)), { description: "null: the browser's own" }),
       script_timeout_ms: live.int(10_000, 100, 600_000, {
@@ -165,7 +173,7 @@ export const Config = Type.Object(
       clear_data_on_boot: atBoot.bool(false, { description: 'Forget cookies and storage of pages at boot' }),
       remote_debugging: atBoot.bool(false),
     }),
-    proxy: group({
+    proxy: group('ProxyConfig', {
       mode: atBoot.choice('none', ['none', 'manual', 'pac']),
       http: atBoot.maybe(WebUrl, { description: 'Proxy for http: pages in mode `manual`' }),
       https: atBoot.maybe(WebUrl, { description: 'Proxy for https: pages in mode `manual`' }),
@@ -174,15 +182,16 @@ export const Config = Type.Object(
       }),
       pac_url: atBoot.maybe(WebUrl, { description: 'Needed in mode `pac`' }),
     }),
-    ui: group({
+    ui: group('UiConfig', {
       enabled: live.bool(true, { description: 'Whether the management app is served at `/`' }),
     }),
     devices: group(
+      'DevicesConfig',
       {
         origins: live.list(Origin, 64, { description: 'Pages that may reach devices at all' }),
-        hid: group({ enabled: live.bool(false), allow: live.list(HidFilter, 64) }),
-        serial: group({ enabled: live.bool(false), allow: live.list(SerialFilter, 64) }),
-        usb: group({
+        hid: group('HidConfig', { enabled: live.bool(false), allow: live.list(HidFilter, 64) }),
+        serial: group('SerialConfig', { enabled: live.bool(false), allow: live.list(SerialFilter, 64) }),
+        usb: group('UsbConfig', {
           enabled: live.bool(false),
           allow_driver_detach: live.bool(false, {
             description: 'A kernel driver may be detached, never HID, mass storage or the gadget',
@@ -190,30 +199,35 @@ export const Config = Type.Object(
           allow: live.list(UsbFilter, 64),
         }),
       },
-      "Which peripherals at the board's USB host ports the displayed page may reach; inert without such a port",
+      {
+        description:
+          "Which peripherals at the board's USB host ports the displayed page may reach; inert without such a port",
+      },
     ),
-    nfc: group({
+    nfc: group('NfcConfig', {
       enabled: live.bool(false),
       backend: live.choice('auto', ['auto', 'pn532-i2c', 'pn532-spi', 'acr122u']),
       origins: live.list(Origin, 64, { description: 'Pages that may use NFC' }),
-      i2c: group({ bus: live.int(1, 0, 255), address: live.int(0x24, 0x03, 0x77) }),
-      spi: group({ bus: live.int(0, 0, 255), cs: live.int(0, 0, 255) }),
-      poll: group({ interval_ms: live.int(250, 50, 60_000) }),
-      feedback: group({ on_detect: live.bool(true, { description: 'Light and sound when a tag is seen' }) }),
+      i2c: group('NfcI2cConfig', { bus: live.int(1, 0, 255), address: live.int(0x24, 0x03, 0x77) }),
+      spi: group('NfcSpiConfig', { bus: live.int(0, 0, 255), cs: live.int(0, 0, 255) }),
+      poll: group('NfcPollConfig', { interval_ms: live.int(250, 50, 60_000) }),
+      feedback: group('NfcFeedbackConfig', {
+        on_detect: live.bool(true, { description: 'Light and sound when a tag is seen' }),
+      }),
     }),
-    wifi: group({
+    wifi: group('WifiConfig', {
       enabled: live.bool(false, { description: 'Needs `wifi.country`' }),
       mode: live.choice('station', ['station', 'ap']),
       country: live.maybe(Type.String({ pattern: '^[A-Z]{2}$' }), { description: 'ISO 3166-1 alpha-2' }),
       networks: live.list(WifiNetwork, 64),
-      ap: group({
+      ap: group('WifiApConfig', {
         ssid: live.maybe(WifiSsid, { description: 'null: `device.name`' }),
         psk: live.maybe(WifiPsk, { description: 'Needed to start an access point' }),
         band: live.choice('2.4', ['2.4', '5'], { description: 'GHz; `5` needs a dual-band radio' }),
         channel: live.int(0, 0, 196, { description: '0: the agent picks a channel without radar (non-DFS)' }),
       }),
     }),
-    bluetooth: group({
+    bluetooth: group('BluetoothConfig', {
       enabled: live.bool(false),
       name: live.maybe(Type.String(label(62)), { description: 'Adapter alias; null: `device.name`' }),
       discoverable: live.bool(false),
@@ -256,6 +270,8 @@ export const getConfig = endpoint({
   path: '/config',
   tag: 'Configuration',
   summary: 'The whole configuration',
+  description:
+    'Every field with the value that holds, set or default. Passphrases are in it as they were set.',
   status: 200,
   response: Config,
   errors: [],

@@ -166,7 +166,13 @@ export function partialSchema(schema: TSchema, nullable: boolean): TSchema {
   const fields = fieldsOf(schema);
   if (fields) {
     const partial = Object.entries(fields).map(([key, field]) => [key, Type.Optional(child(field))] as const);
-    return Type.Object(Object.fromEntries(partial), { additionalProperties: false });
+    const { $id, description } = keywords(schema);
+    const name = nullable && typeof $id === 'string' ? { $id: `${$id}Patch` } : {};
+    return Type.Object(Object.fromEntries(partial), {
+      ...name,
+      additionalProperties: false,
+      ...(typeof description === 'string' ? { description } : {}),
+    });
   }
   const { default: _default, [APPLIED]: _applied, ...rules } = keywords(schema);
   const entry = entryOf(schema);
@@ -183,10 +189,17 @@ export function partialSchema(schema: TSchema, nullable: boolean): TSchema {
   return Type.Unsafe(rules);
 }
 
+/** An item as a client sends it: what has a default may be left out. Named for itself then: `WifiNetworkInput`. */
 function itemSchema(items: TSchema): TSchema {
-  if (!Type.IsObject(items)) return items;
-  const fields = Object.entries(items.properties).map(
-    ([key, field]) => [key, 'default' in field ? Type.Optional(field) : field] as const,
-  );
-  return Type.Object(Object.fromEntries(fields), { additionalProperties: false });
+  if (!Type.IsObject(items) || !Object.values(items.properties).some((field) => 'default' in field))
+    return items;
+  const fields = Object.entries(items.properties).map(([key, field]) => {
+    const { default: value, ...rules } = keywords(field);
+    return [key, value === undefined ? field : Type.Optional(Type.Unsafe(rules))] as const;
+  });
+  const { $id } = keywords(items);
+  return Type.Object(Object.fromEntries(fields), {
+    ...(typeof $id === 'string' ? { $id: `${$id}Input` } : {}),
+    additionalProperties: false,
+  });
 }

@@ -42,12 +42,13 @@ export const getContent = endpoint({
   path: '/content',
   tag,
   summary: 'Stored bundles and the room that is left',
+  description: 'Bundles as they were when they were stored; `active` marks the one on the screen.',
   status: 200,
   response: Content,
   errors: [],
 });
 
-export const putContent = endpoint({
+export const uploadBundle = endpoint({
   method: 'PUT',
   path: '/content/{name}',
   tag,
@@ -61,7 +62,7 @@ export const putContent = endpoint({
   errors: ['bundle_invalid', 'conflict', 'insufficient_storage'],
 });
 
-export const checkContent = endpoint({
+export const checkBundle = endpoint({
   method: 'POST',
   path: '/content/{name}/check',
   tag,
@@ -77,7 +78,7 @@ export const checkContent = endpoint({
   errors: ['content_not_found'],
 });
 
-export const deleteContent = endpoint({
+export const deleteBundle = endpoint({
   method: 'DELETE',
   path: '/content/{name}',
   tag,

@@ -95,6 +95,8 @@ export const getDevice = endpoint({
   path: '/device',
   tag: 'Device',
   summary: 'What this device is and can do',
+  description:
+    'Identity, firmware version and boot slot. The capabilities are measured on the running system.',
   status: 200,
   response: Device,
   errors: [],
@@ -105,6 +107,8 @@ export const getHealth = endpoint({
   path: '/device/health',
   tag: 'Device',
   summary: 'Health snapshot',
+  description:
+    'Temperature, load, memory, disk, browser and agent at this moment. A value that the board cannot read is null.',
   status: 200,
   response: Health,
   errors: [],
@@ -139,6 +143,7 @@ export const reboot = endpoint({
   path: '/device/reboot',
   tag: 'Device',
   summary: 'Reboot cleanly',
+  description: 'Answered first, then done. Applies what the configuration reports as `reboot_required`.',
   status: 202,
   response: Nothing,
   errors: ['unavailable'],
@@ -149,6 +154,7 @@ export const shutdown = endpoint({
   path: '/device/shutdown',
   tag: 'Device',
   summary: 'Power off cleanly',
+  description: 'Answered first, then done. 503 `unavailable` where the system cannot be powered off.',
   status: 202,
   response: Nothing,
   errors: ['unavailable'],
@@ -159,6 +165,8 @@ export const factoryReset = endpoint({
   path: '/device/factory-reset',
   tag: 'Device',
   summary: 'Wipe the data partition to defaults and reboot',
+  description:
+    "Answered first, then done: the next boot makes the data partition new, with configuration, content and certificates. `confirm` must be the device's `serial`; anything else is `confirm_mismatch`.",
   body: Type.Object(
     { confirm: Type.String({ description: 'The device serial' }) },
     { additionalProperties: false },

@@ -9,10 +9,10 @@ import {
   navigate,
   reload,
   restartBrowser,
-  screenshot,
   showBundle,
-  showWaiting,
+  showWaitingPage,
   switchScreen,
+  takeScreenshot,
 } from './schema.ts';
 
 /** Each may have tens of megabytes on a large screen. */
@@ -38,7 +38,7 @@ export function displayRoutes(display: Display): Route[] {
       await display.requireScreen(query.screen);
       return display.showBundle(body.name);
     }),
-    serve(showWaiting, async ({ query }) => {
+    serve(showWaitingPage, async ({ query }) => {
       await display.requireScreen(query.screen);
       return display.showWaiting();
     }),
@@ -54,7 +54,7 @@ export function displayRoutes(display: Display): Route[] {
       await display.requireScreen(query.screen);
       throw new ApiError('unavailable', 'The screen cannot be switched over HDMI-CEC.');
     }),
-    serve(screenshot, async ({ query }) => {
+    serve(takeScreenshot, async ({ query }) => {
       await display.requireScreen(query.screen);
       return takePicture(() => display.screenshot());
     }),

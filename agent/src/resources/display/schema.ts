@@ -91,6 +91,7 @@ export const getDisplay = endpoint({
   path: '/display',
   tag,
   summary: 'What is on the screen',
+  description: 'What is shown, whether it is loading or has failed, and how the screen is turned.',
   query,
   status: 200,
   response: DisplayState,
@@ -102,6 +103,7 @@ export const getScreens = endpoint({
   path: '/display/screens',
   tag,
   summary: 'The outputs of the board and what is connected to them',
+  description: "In the board's order. The primary screen is the first that is connected; it alone is driven.",
   query,
   status: 200,
   response: Type.Array(Screen),
@@ -147,11 +149,12 @@ export const showBundle = endpoint({
   errors: ['screen_not_found', 'content_not_found', 'bundle_invalid', 'unavailable'],
 });
 
-export const showWaiting = endpoint({
+export const showWaitingPage = endpoint({
   method: 'POST',
   path: '/display/waiting',
   tag,
   summary: 'Show the built-in waiting page',
+  description: 'Takes the place of what is shown, which is no longer tried.',
   query,
   status: 200,
   response: DisplayState,
@@ -163,6 +166,7 @@ export const reload = endpoint({
   path: '/display/reload',
   tag,
   summary: 'Load what is shown again, past the cache',
+  description: 'Does not wait for the page; the `display_state` event tells how it goes.',
   query,
   status: 200,
   response: DisplayState,
@@ -174,6 +178,7 @@ export const restartBrowser = endpoint({
   path: '/display/restart-browser',
   tag,
   summary: 'Start the browser anew; what is shown comes back by itself',
+  description: 'Does not wait for the browser; the `display_state` event tells how it goes.',
   query,
   status: 200,
   response: DisplayState,
@@ -185,6 +190,8 @@ export const switchScreen = endpoint({
   path: '/display/screen',
   tag,
   summary: "Switch the screen's power over HDMI-CEC, best-effort",
+  description:
+    'The browser goes on either way; `screen_on` tells whether the screen is powered. 503 `unavailable` without HDMI-CEC.',
   query,
   body: Type.Object({ on: Type.Boolean() }, { additionalProperties: false }),
   status: 200,
@@ -192,11 +199,13 @@ export const switchScreen = endpoint({
   errors: ['screen_not_found', 'unavailable'],
 });
 
-export const screenshot = endpoint({
+export const takeScreenshot = endpoint({
   method: 'GET',
   path: '/display/screenshot',
   tag,
   summary: 'What the page shows, as a picture',
+  description:
+    'The part of the page that is visible. 429 `too_many_requests` while 4 others are being taken.',
   query,
   status: 200,
   download: { contentType: 'image/png', description: 'PNG of the visible part of the page' },
@@ -225,10 +234,10 @@ export const displayEndpoints = [
   getScreens,
   navigate,
   showBundle,
-  showWaiting,
+  showWaitingPage,
   reload,
   restartBrowser,
   switchScreen,
-  screenshot,
+  takeScreenshot,
   executeJs,
 ];

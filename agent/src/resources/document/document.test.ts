@@ -7,8 +7,9 @@ import { parse } from 'yaml';
 import { ERRORS } from '../../contract/errors.ts';
 import { TOPICS } from '../../contract/topics.ts';
 import { asset } from '../../system/assets.ts';
-import { endpoints, topics } from '../all.ts';
-import { errorCodesOf, type Json, type JsonObject, openApi } from './openapi.ts';
+import { endpoints, endpointsById, topics } from '../all.ts';
+import type { Json, JsonObject } from './json.ts';
+import { errorCodesOf, openApi } from './openapi.ts';
 import { documentRoutes, openApiYaml } from './routes.ts';
 import { getDocs } from './schema.ts';
 import { toYaml } from './yaml.ts';
@@ -16,7 +17,7 @@ import { toYaml } from './yaml.ts';
 const require = createRequire(import.meta.url);
 const Ajv2020: typeof import('ajv/dist/2020.js').Ajv2020 = require('ajv/dist/2020.js').Ajv2020;
 
-const document = openApi(endpoints, topics);
+const document = openApi(endpointsById, topics);
 
 /** Every object in the document with where it is. */
 function* objectsIn(value: Json, path = ''): Generator<[string, JsonObject]> {

@@ -82,16 +82,24 @@ export interface Frames {
   serial: { host: TSchema[]; device: TSchema[] };
 }
 
+/** The name of a topic's event in the document: `display_state` has DisplayStateEvent. */
+function eventName(topic: string): string {
+  const words = topic.split('_').map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
+  return `${words.join('')}Event`;
+}
+
 /** The frames of both links that carry events; an event's payload is told by its topic. */
 export function frames(topics: readonly Topic[]): Frames {
+  const mapping = topics.map(({ name }) => [name, `#/components/schemas/${eventName(name)}`] as const);
   const event = Type.Unsafe({
     $id: 'EventFrame',
     oneOf: topics.map(({ name, payload, summary }) =>
       Type.Object(
         { type: Type.Literal('event'), topic: Type.Literal(name), ts: Timestamp, payload },
-        { title: name, description: summary },
+        { $id: eventName(name), description: summary },
       ),
     ),
+    discriminator: { propertyName: 'topic', mapping: Object.fromEntries(mapping) },
   });
   return {
     event,

@@ -4,17 +4,17 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../../contract/shared.ts';
 import type { Topic } from '../../contract/topics.ts';
+import { Components } from './components.ts';
 import { frames } from './frames.ts';
+import type { Json, JsonObject } from './json.ts';
 import { ABOUT, SERIAL, TAGS, WEBSOCKET } from './texts.ts';
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type JsonObject = { [key: string]: Json };
 
 /** An OpenAPI 3.1 document, as far as we read it ourselves. */
 export interface OpenApi {
   openapi: string;
   info: JsonObject;
   servers: Json[];
+  security: Json[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, JsonObject>>;
   components: { schemas: JsonObject; responses: JsonObject };
@@ -24,12 +24,15 @@ export interface OpenApi {
   'x-serial': JsonObject;
 }
 
+/** A body that is not JSON. OpenAPI 3.1 needs no schema for it; generators take one without for no body at all. */
+const BYTES = { type: 'string', format: 'binary' };
+const TEXT_TYPE = /^text\/|\/yaml$/;
+
 /** Codes that an endpoint can answer besides those that it declares. */
 function commonCodes(endpoint: Endpoint): ErrorCode[] {
-  const codes: ErrorCode[] = ['forbidden', 'too_many_requests', 'internal'];
-  const reads = endpoint.params ?? endpoint.query ?? endpoint.body ?? endpoint.upload;
+  // Each of them refuses parameters that it does not have.
+  const codes: ErrorCode[] = ['bad_request', 'forbidden', 'too_many_requests', 'internal'];
   // A body that an endpoint does not want is read all the same, and must be JSON.
-  if (reads || endpoint.method !== 'GET') codes.push('bad_request');
   if (endpoint.method !== 'GET') {
     codes.push('payload_too_large', endpoint.upload?.wrongType ?? 'unsupported_media_type');
   }
@@ -42,17 +45,20 @@ export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   return Object.keys(ERRORS).filter((code): code is ErrorCode => codes.has(code));
 }
 
-/** The machine-readable contract (interface: Endpoints, openapi.yaml). Built when asked for, never at start. */
-export function openApi(endpoints: readonly Endpoint[], topics: readonly Topic[]): OpenApi {
-  const schemas = new SchemaTable();
+/**
+ * The machine-readable contract (interface: Endpoints, openapi.yaml). Built when asked for, never at start.
+ * @param operations every endpoint by its operation id
+ */
+export function openApi(operations: ReadonlyMap<string, Endpoint>, topics: readonly Topic[]): OpenApi {
+  const schemas = new Components();
   const responses: JsonObject = {};
-  schemas.ref({ ...ErrorEnvelopeSchema, $id: 'Error' });
+  schemas.ref(ErrorEnvelopeSchema);
   const paths: OpenApi['paths'] = {};
-  const order = [...endpoints].sort((a, b) => tagIndex(a) - tagIndex(b) || pathOrder(a, b));
-  for (const endpoint of order) {
+  const order = [...operations].sort(([, a], [, b]) => tagIndex(a) - tagIndex(b) || pathOrder(a, b));
+  for (const [id, endpoint] of order) {
     const path = paths[endpoint.path] ?? {};
     paths[endpoint.path] = path;
-    path[endpoint.method.toLowerCase()] = operation(endpoint, schemas, responses);
+    path[endpoint.method.toLowerCase()] = operation(id, endpoint, schemas, responses);
   }
   paths['/events'] = { get: eventsOperation(responses) };
   const links = frames(topics);
@@ -67,6 +73,8 @@ export function openApi(endpoints: readonly Endpoint[], topics: readonly Topic[]
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: BASE_PATH }],
+    // No call carries a credential.
+    security: [],
     tags: TAGS,
     paths,
     'x-errors': Object.fromEntries(
@@ -87,7 +95,7 @@ export function openApi(endpoints: readonly Endpoint[], topics: readonly Topic[]
       'device-frames': refs(links.serial.device),
     },
     // Last, when every reference has been seen.
-    components: { schemas: schemas.components, responses },
+    components: { schemas: schemas.schemas, responses },
   };
 }
 
@@ -103,38 +111,18 @@ function pathOrder(a: Endpoint, b: Endpoint): number {
   return METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method);
 }
 
-/** Turns schemas into JSON, each one with an `$id` into a component and a reference to it. */
-class SchemaTable {
-  readonly components: JsonObject = {};
-
-  ref(schema: TSchema): Json {
-    return this.#convert(JSON.parse(JSON.stringify(schema)));
-  }
-
-  #convert(value: Json): Json {
-    if (Array.isArray(value)) return value.map((item) => this.#convert(item));
-    if (typeof value !== 'object' || value === null) return value;
-    const { $id: id, ...rest } = value;
-    const converted = Object.fromEntries(
-      Object.entries(rest).map(([key, child]) => [key, this.#convert(child)]),
-    );
-    if (typeof id !== 'string') return converted;
-    const known = this.components[id];
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(converted)) {
-      throw new Error(`two schemas are called ${id}`);
-    }
-    this.components[id] = converted;
-    return { $ref: `#/components/schemas/${id}` };
-  }
-}
-
-function operation(endpoint: Endpoint, schemas: SchemaTable, responses: JsonObject): JsonObject {
-  const { method, path, tag, summary, description, body, upload } = endpoint;
+function operation(
+  operationId: string,
+  endpoint: Endpoint,
+  schemas: Components,
+  responses: JsonObject,
+): JsonObject {
+  const { tag, summary, description, body, upload } = endpoint;
   const parameters = [...parametersIn('path', endpoint.params, schemas)].concat(
     parametersIn('query', endpoint.query, schemas),
   );
   return {
-    operationId: operationId(method, path),
+    operationId,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
@@ -148,7 +136,7 @@ function operation(endpoint: Endpoint, schemas: SchemaTable, responses: JsonObje
             required: true,
             description: upload.description,
             ...(upload.maxBytes === undefined ? {} : { 'x-max-bytes': upload.maxBytes }),
-            content: Object.fromEntries(upload.contentTypes.map((type) => [type, {}])),
+            content: { [upload.contentTypes[0]]: { schema: BYTES } },
           },
         }
       : {}),
@@ -156,15 +144,10 @@ function operation(endpoint: Endpoint, schemas: SchemaTable, responses: JsonObje
   };
 }
 
-function operationId(method: string, path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  return [method.toLowerCase(), ...words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)].join('');
-}
-
 function parametersIn(
   place: 'path' | 'query',
   schema: TSchema | undefined,
-  schemas: SchemaTable,
+  schemas: Components,
 ): JsonObject[] {
   if (!schema) return [];
   const table = JSON.parse(JSON.stringify(schema)) as {
@@ -179,12 +162,16 @@ function parametersIn(
   }));
 }
 
-function success({ status, response, download }: Endpoint, schemas: SchemaTable): JsonObject {
+function success({ status, response, download }: Endpoint, schemas: Components): JsonObject {
   const description = { 200: 'Done', 202: 'Accepted', 204: 'Done, nothing to say' }[status];
   if (response) {
     return { description, content: { 'application/json': { schema: schemas.ref(response) } } };
   }
-  if (download) return { description: download.description, content: { [download.contentType]: {} } };
+  if (download) {
+    const { contentType } = download;
+    const schema = TEXT_TYPE.test(contentType) ? { type: 'string' } : BYTES;
+    return { description: download.description, content: { [contentType]: { schema } } };
+  }
   return { description };
 }
 
@@ -207,7 +194,7 @@ function failure(codes: ErrorCode[], responses: JsonObject): JsonObject {
       'application/json': {
         schema: {
           $ref: '#/components/schemas/Error',
-          properties: { error: { type: 'object', properties: { code: { enum: codes } } } },
+          properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } },
         },
       },
     },
@@ -218,7 +205,7 @@ function failure(codes: ErrorCode[], responses: JsonObject): JsonObject {
 /** The one path that is no endpoint of the app: the WebSocket. */
 function eventsOperation(responses: JsonObject): JsonObject {
   return {
-    operationId: 'getEvents',
+    operationId: 'openEvents',
     tags: ['Events'],
     summary: 'WebSocket of events and page messages',
     description: 'See `x-websocket` for its frames. A plain GET is 400.',

@@ -1,4 +1,5 @@
-import type { Json, JsonObject, OpenApi } from './openapi.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import type { OpenApi } from './openapi.ts';
 import { escapeHtml, inline, prose, schemaHtml } from './schema-html.ts';
 
 /**
@@ -97,7 +98,7 @@ function operationHtml(document: OpenApi, { method, path, operation, anchor }: S
 }
 
 function object(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 function parametersHtml(parameters: Json | undefined): string {

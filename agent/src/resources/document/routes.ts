@@ -1,5 +1,5 @@
 import { type Route, serve } from '../../contract/endpoint.ts';
-import { endpoints, topics } from '../all.ts';
+import { endpointsById, topics } from '../all.ts';
 import { openApi } from './openapi.ts';
 import { docsPage } from './page.ts';
 import { getDocs, getOpenApi } from './schema.ts';
@@ -10,7 +10,7 @@ export type ReadAsset = (name: string) => Promise<Uint8Array>;
 
 /** The document as it is committed and served. */
 export function openApiYaml(): string {
-  return toYaml(openApi(endpoints, topics));
+  return toYaml(openApi(endpointsById, topics));
 }
 
 /** The contract about itself, made when first asked for and then kept. */
@@ -25,7 +25,7 @@ export function documentRoutes(asset: ReadAsset): Route[] {
     serve(getDocs, async () => {
       if (!page) {
         const style = Buffer.from(await asset('ui/docs.css')).toString('utf8');
-        page = Buffer.from(docsPage(openApi(endpoints, topics), style));
+        page = Buffer.from(docsPage(openApi(endpointsById, topics), style));
       }
       return page;
     }),

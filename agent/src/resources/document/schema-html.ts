@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './openapi.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
 
 /** Text as HTML; `code` between backticks, blank lines part paragraphs. */
 export function prose(text: string): string {
@@ -19,10 +19,6 @@ export function escapeHtml(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function objectsIn(value: Json | undefined): JsonObject[] {
@@ -48,7 +44,7 @@ function rowsOf(schema: JsonObject, prefix: string): string {
   for (const [name, field] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
     if (isObject(field)) rows.push(rowOf(`${prefix}${name}`, field, required.includes(name)));
   }
-  const entries = isObject(schema.patternProperties) ? Object.values(schema.patternProperties)[0] : undefined;
+  const entries = schema.additionalProperties;
   if (isObject(entries) && Object.keys(entries).length > 0) rows.push(rowOf(`${prefix}<id>`, entries, false));
   for (const part of [...objectsIn(schema.allOf), ...objectsIn(schema.anyOf)])
     rows.push(rowsOf(part, prefix));
@@ -78,7 +74,8 @@ function typeOf(schema: JsonObject): string {
     const items = isObject(schema.items) ? `${typeOf(schema.items)}${rulesOf(schema.items)}` : 'anything';
     return `list of ${items}`;
   }
-  if (schema.type === 'object' && isObject(schema.patternProperties)) return 'map';
+  if (schema.type === 'object' && isObject(schema.additionalProperties)) return 'map';
+  if (schema.format === 'binary') return 'bytes';
   return typeof schema.type === 'string' ? escapeHtml(schema.type) : 'any JSON';
 }
 

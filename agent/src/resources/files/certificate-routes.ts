@@ -6,8 +6,8 @@ import {
   deleteCaCertificates,
   deleteServerCertificate,
   MAX_PEM_BYTES,
-  putCaCertificates,
-  putServerCertificate,
+  uploadCaCertificates,
+  uploadServerCertificate,
 } from './schema.ts';
 
 /** Each is held in memory whole. */
@@ -16,7 +16,7 @@ const MAX_UPLOADS = 4;
 export function certificateRoutes(certificates: Certificates): Route[] {
   const bounded = atMost(MAX_UPLOADS, 'certificate files on their way');
   return [
-    serve(putCaCertificates, async ({ upload }) => {
+    serve(uploadCaCertificates, async ({ upload }) => {
       await bounded(async () => certificates.putCa(await collectBody(upload, MAX_PEM_BYTES)));
       return undefined;
     }),
@@ -24,7 +24,7 @@ export function certificateRoutes(certificates: Certificates): Route[] {
       await certificates.deleteCa();
       return undefined;
     }),
-    serve(putServerCertificate, async ({ upload }) => {
+    serve(uploadServerCertificate, async ({ upload }) => {
       await bounded(async () => certificates.putServer(await collectBody(upload, MAX_PEM_BYTES)));
       return undefined;
     }),

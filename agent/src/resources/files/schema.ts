@@ -15,6 +15,7 @@ const image: BinaryBody = {
   maxBytes: MAX_SPLASH_BYTES,
   description: 'PNG of at most 4 MiB; told by its content, not its name',
 };
+// The first type is the one of the document: generated clients take one type of bytes for a body.
 const pem: BinaryBody = {
   contentTypes: ['application/x-pem-file', 'application/pem-certificate-chain'],
   maxBytes: MAX_PEM_BYTES,
@@ -38,17 +39,19 @@ export const getSplash = endpoint({
   errors: [],
 });
 
-export const putSplash = endpoint({
+export const uploadSplash = endpoint({
   method: 'PUT',
   path: '/files/splash',
   tag,
   summary: 'Set the image of the boot and the waiting page',
+  description:
+    'Decoded to its last pixel before it is stored; an image that is damaged is 400 with the reason, and the one before stays.',
   upload: image,
   status: 204,
   errors: ['insufficient_storage'],
 });
 
-export const deleteSplash = endpoint({
+export const resetSplash = endpoint({
   method: 'DELETE',
   path: '/files/splash',
   tag,
@@ -69,17 +72,19 @@ export const getShutdownSplash = endpoint({
   errors: [],
 });
 
-export const putShutdownSplash = endpoint({
+export const uploadShutdownSplash = endpoint({
   method: 'PUT',
   path: '/files/splash/shutdown',
   tag,
   summary: 'Set the image of the shutdown',
+  description:
+    'Decoded to its last pixel before it is stored; an image that is damaged is 400 with the reason, and the one before stays.',
   upload: image,
   status: 204,
   errors: ['insufficient_storage'],
 });
 
-export const deleteShutdownSplash = endpoint({
+export const resetShutdownSplash = endpoint({
   method: 'DELETE',
   path: '/files/splash/shutdown',
   tag,
@@ -89,14 +94,17 @@ export const deleteShutdownSplash = endpoint({
   errors: [],
 });
 
-export const putCaCertificates = endpoint({
+export const uploadCaCertificates = endpoint({
   method: 'PUT',
   path: '/files/certificates/ca',
   tag,
   summary: 'Set the certificate authorities that pages may be signed by, besides the built-in ones',
   description:
     'They take the place of those set before, and hold for pages and for what the device itself fetches. The browser starts anew with them, and shows again what it showed. A file that holds anything else than CA certificates, or one that has expired, is 400 with the reason, and the ones set before stay.',
-  upload: { ...pem, description: 'PEM of one or more CA certificates' },
+  upload: {
+    ...pem,
+    description: 'PEM of one or more CA certificates; taken as `application/pem-certificate-chain`, too',
+  },
   status: 204,
   errors: ['insufficient_storage'],
 });
@@ -111,14 +119,18 @@ export const deleteCaCertificates = endpoint({
   errors: [],
 });
 
-export const putServerCertificate = endpoint({
+export const uploadServerCertificate = endpoint({
   method: 'PUT',
   path: '/files/certificates/server',
   tag,
   summary: "Set the API's HTTPS certificate and key",
   description:
     'Makes HTTPS available at once; plain HTTP stays. A renewed certificate is for new connections; those that there are go on. A PEM that does not parse, a key that is encrypted, weak or does not match, a certificate that has expired or does not belong to the chain is 400 with the reason; no port to listen on is 503. Then the old one stays.',
-  upload: { ...pem, description: 'PEM of the certificate, its chain and its key' },
+  upload: {
+    ...pem,
+    description:
+      'PEM of the certificate, its chain and its key; taken as `application/pem-certificate-chain`, too',
+  },
   status: 204,
   errors: ['insufficient_storage', 'unavailable'],
 });

@@ -2,13 +2,13 @@ import { atMost } from '../../contract/at-most.ts';
 import { collectBody } from '../../contract/body.ts';
 import { type Route, serve } from '../../contract/endpoint.ts';
 import {
-  deleteShutdownSplash,
-  deleteSplash,
   getShutdownSplash,
   getSplash,
   MAX_SPLASH_BYTES,
-  putShutdownSplash,
-  putSplash,
+  resetShutdownSplash,
+  resetSplash,
+  uploadShutdownSplash,
+  uploadSplash,
 } from './schema.ts';
 import type { Splash, SplashKind } from './splash.ts';
 
@@ -18,8 +18,8 @@ const MAX_UPLOADS = 8;
 export function splashRoutes(splash: Splash): Route[] {
   const bounded = atMost(MAX_UPLOADS, 'images on their way');
   return [
-    ...routesOf(splash, bounded, 'boot', getSplash, putSplash, deleteSplash),
-    ...routesOf(splash, bounded, 'shutdown', getShutdownSplash, putShutdownSplash, deleteShutdownSplash),
+    ...routesOf(splash, bounded, 'boot', getSplash, uploadSplash, resetSplash),
+    ...routesOf(splash, bounded, 'shutdown', getShutdownSplash, uploadShutdownSplash, resetShutdownSplash),
   ];
 }
 
@@ -28,8 +28,8 @@ function routesOf(
   bounded: ReturnType<typeof atMost>,
   kind: SplashKind,
   get: typeof getSplash | typeof getShutdownSplash,
-  put: typeof putSplash | typeof putShutdownSplash,
-  remove: typeof deleteSplash | typeof deleteShutdownSplash,
+  put: typeof uploadSplash | typeof uploadShutdownSplash,
+  remove: typeof resetSplash | typeof resetShutdownSplash,
 ): Route[] {
   return [
     serve(get, () => splash.get(kind)),

@@ -39,6 +39,7 @@ export const getInputDevices = endpoint({
   path: '/input/devices',
   tag: 'Input',
   summary: 'Detected input devices',
+  description: 'Touch panels, pointers and keyboards that are connected now.',
   status: 200,
   response: Type.Array(InputDevice),
   errors: ['not_implemented'],

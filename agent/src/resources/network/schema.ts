@@ -28,6 +28,7 @@ export const getNetwork = endpoint({
   path: '/network',
   tag: 'Device',
   summary: 'Hostname, interfaces and addresses',
+  description: 'Loopback is left out. Changes are told by `network_changed`.',
   status: 200,
   response: Network,
   errors: [],

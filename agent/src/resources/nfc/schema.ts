@@ -65,16 +65,19 @@ export const getNfcReaders = endpoint({
   path: '/nfc/readers',
   tag,
   summary: 'Readers',
+  description: 'Those that are known, connected or not: `present` tells.',
   status: 200,
   response: Type.Array(NfcReader),
   errors: ['nfc_disabled', 'not_implemented'],
 });
 
-export const nfcTransceive = endpoint({
+export const transceiveNfc = endpoint({
   method: 'POST',
   path: '/nfc/transceive',
   tag,
   summary: 'Exchange one APDU with the present tag',
+  description:
+    'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it is not ISO-DEP.',
   body: Type.Object(
     { reader_id: ReaderId, tag_handle: TagHandle, apdu: Base64(88_000) },
     { additionalProperties: false },
@@ -94,11 +97,13 @@ export const nfcTransceive = endpoint({
   ],
 });
 
-export const nfcWriteNdef = endpoint({
+export const writeNdef = endpoint({
   method: 'POST',
   path: '/nfc/ndef/write',
   tag,
   summary: 'Write an NDEF message to the present tag',
+  description:
+    'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it cannot be written or is too small.',
   body: Type.Object(
     { reader_id: ReaderId, tag_handle: TagHandle, message: Base64(88_000) },
     { additionalProperties: false },
@@ -115,11 +120,12 @@ export const nfcWriteNdef = endpoint({
   ],
 });
 
-export const nfcFeedback = endpoint({
+export const giveNfcFeedback = endpoint({
   method: 'POST',
   path: '/nfc/reader/feedback',
   tag,
   summary: "Drive the reader's light and buzzer",
+  description: '`led` and `buzzer_ms` may each be left out. Answers the reader.',
   body: Type.Object(
     {
       reader_id: ReaderId,

@@ -27,6 +27,8 @@ export const getOperation = endpoint({
   path: '/operations/{id}',
   tag: 'Operations',
   summary: 'State of a long-running task',
+  description:
+    'The state of an upload or an install. Ended operations are kept for a while, the last 64 of them; then the answer is 404 `operation_not_found`.',
   params: Type.Object({ id: Type.String({ minLength: 1 }) }),
   status: 200,
   response: Operation,

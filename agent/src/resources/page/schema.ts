@@ -23,6 +23,7 @@ export const getPageStatus = endpoint({
   path: '/page/status',
   tag,
   summary: 'Whether the displayed page listens',
+  description: 'Pages that do not load `display-client.js` never open their channel.',
   status: 200,
   response: PageStatus,
   errors: ['not_implemented'],
@@ -33,6 +34,8 @@ export const sendPageMessage = endpoint({
   path: '/page/message',
   tag,
   summary: 'Send a message to the displayed page',
+  description:
+    "Any JSON object. 409 `page_channel_closed` while the page has not opened its channel. Answers the channel's status.",
   body: Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object' }),
   status: 200,
   response: PageStatus,

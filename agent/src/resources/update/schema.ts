@@ -27,12 +27,13 @@ export const getUpdate = endpoint({
   path: '/update',
   tag,
   summary: 'Slots, versions and what is installed but not active',
+  description: '`pending` is the version that `apply` would reboot into, or null.',
   status: 200,
   response: UpdateStatus,
   errors: ['unavailable', 'not_implemented'],
 });
 
-export const putUpdateBundle = endpoint({
+export const uploadUpdate = endpoint({
   method: 'PUT',
   path: '/update/bundle',
   tag,

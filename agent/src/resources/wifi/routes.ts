@@ -5,9 +5,9 @@ import {
   connectWifi,
   getWifi,
   getWifiNetworks,
-  putWifiNetworks,
   scanWifi,
   setAccessPoint,
+  setWifiNetworks,
 } from './schema.ts';
 
 /** Whether the device has a Wi-Fi radio that is its own to manage, as measured now. */
@@ -23,7 +23,7 @@ export function wifiGate(config: { get(): Config }, hasRadio: HasWifiRadio): Gat
 
 export function wifiRoutes(config: { get(): Config }, hasRadio: HasWifiRadio): Route[] {
   const gate = wifiGate(config, hasRadio);
-  return [getWifi, scanWifi, getWifiNetworks, putWifiNetworks, connectWifi, setAccessPoint].map((endpoint) =>
+  return [getWifi, scanWifi, getWifiNetworks, setWifiNetworks, connectWifi, setAccessPoint].map((endpoint) =>
     notWired(endpoint, gate),
   );
 }

@@ -3,7 +3,7 @@ import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
-import { WifiBand, WifiNetwork, WifiPsk, WifiSsid } from '../config/schema.ts';
+import { WifiBand, WifiNetwork, WifiNetworkInput, WifiPsk, WifiSsid } from '../config/schema.ts';
 
 const Signal = Type.Integer({ minimum: -127, maximum: 0 });
 const Frequency = Type.Integer({ minimum: 2400, maximum: 7200 });
@@ -58,6 +58,7 @@ export const getWifi = endpoint({
   path: '/wifi',
   tag,
   summary: 'State of the radio and its connection',
+  description: '`connection` is null without an association.',
   status: 200,
   response: WifiStatus,
   errors: [...GATES],
@@ -79,29 +80,20 @@ export const getWifiNetworks = endpoint({
   path: '/wifi/networks',
   tag,
   summary: 'Configured networks',
+  description: '`wifi.networks` of the configuration, with their passphrases.',
   status: 200,
   response: Type.Array(WifiNetwork),
   errors: [...GATES],
 });
 
-export const putWifiNetworks = endpoint({
+export const setWifiNetworks = endpoint({
   method: 'PUT',
   path: '/wifi/networks',
   tag,
   summary: 'Replace the configured networks',
   description:
     'The same as PATCH /config of `wifi.networks`, with its `config_changed`; answers the new list.',
-  body: Type.Array(
-    Type.Object(
-      {
-        ssid: WifiSsid,
-        psk: Type.Optional(WifiNetwork.properties.psk),
-        priority: Type.Optional(WifiNetwork.properties.priority),
-      },
-      { additionalProperties: false },
-    ),
-    { maxItems: 64 },
-  ),
+  body: Type.Array(WifiNetworkInput, { maxItems: 64 }),
   status: 200,
   response: Type.Array(WifiNetwork),
   errors: [...GATES, 'insufficient_storage'],
