@@ -36,7 +36,7 @@ export type DisplayError = Static<typeof DisplayError>;
 export const DisplayState = Type.Object(
   {
     mode: Type.Enum(['url', 'bundle', 'waiting']),
-    url: Type.Optional(Type.String({ description: 'In mode `url`' })),
+    url: Type.Optional(Type.String({ format: 'uri', description: 'In mode `url`' })),
     bundle: Type.Optional(Type.String({ description: 'In mode `bundle`: its name' })),
     screen_on: Type.Boolean({ description: 'Whether the screen is connected and powered' }),
     rotation: Rotation,
@@ -123,6 +123,7 @@ export const navigate = endpoint({
       url: Type.String({
         minLength: 1,
         maxLength: 8192,
+        format: 'uri',
         pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/][^${CONTROL}]*$`,
         description: 'http: or https:, without control characters',
       }),

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { ERRORS } from '../../contract/errors.ts';
 import { TOPICS } from '../../contract/topics.ts';
 import { asset } from '../../system/assets.ts';
 import { endpoints, endpointsById, topics } from '../all.ts';
-import type { Json, JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
 import { errorCodesOf, openApi } from './openapi.ts';
 import { documentRoutes, openApiYaml } from './routes.ts';
 import { getDocs } from './schema.ts';
@@ -41,6 +42,22 @@ function at(pointer: string): Json | undefined {
   return value;
 }
 
+function operations(): JsonObject[] {
+  return Object.values(document.paths).flatMap((methods) => Object.values(methods));
+}
+
+/** Every object of a part of the document, and of the components that it refers to. */
+function* reachedFrom(part: Json, seen = new Set<string>()): Generator<[string, JsonObject]> {
+  for (const [path, schema] of objectsIn(part)) {
+    yield [path, schema];
+    const { $ref } = schema;
+    if (typeof $ref !== 'string' || seen.has($ref)) continue;
+    seen.add($ref);
+    for (const [below, inner] of reachedFrom(at($ref.slice(1)) ?? null, seen))
+      yield [`${$ref}${below}`, inner];
+  }
+}
+
 /** Where OpenAPI 3.1 has a schema object. */
 function schemas(): [string, Json][] {
   const found: [string, Json][] = Object.entries(document.components.schemas);
@@ -64,10 +81,12 @@ describe('the OpenAPI document', () => {
       const spelt = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       assert.deepEqual(Object.keys(params?.properties ?? {}), spelt, path);
     }
-    const ids = [...objectsIn(whole())]
-      .map(([, { operationId }]) => operationId)
-      .filter((id) => id !== undefined);
-    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  test('is one of OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(whole());
+    assert.ok(valid, JSON.stringify(errors, null, 2));
+    assert.deepEqual(document.security, [], 'no call carries a credential');
   });
 
   test('has every section of the interface', () => {
@@ -87,8 +106,10 @@ describe('the OpenAPI document', () => {
   });
 
   test('every schema is one of JSON Schema 2020-12, and compiles strictly', () => {
-    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, allErrors: true });
-    ajv.addVocabulary(['x-applied', 'components']);
+    const ajv = new Ajv2020({
+      ...{ strict: true, strictTypes: false, strictTuples: false, allErrors: true, validateFormats: false },
+    });
+    ajv.addVocabulary(['x-applied', 'components', 'discriminator']);
     ajv.addSchema({ $id: 'vitrine:', components: { schemas: document.components.schemas } });
     for (const [path, schema] of schemas()) {
       assert.ok(ajv.validateSchema(schema as object), `${path}: ${ajv.errorsText()}`);
@@ -137,10 +158,92 @@ describe('the OpenAPI document', () => {
     for (const { tag, path } of endpoints) assert.ok(tags.has(tag), `${path}: ${tag}`);
   });
 
+  test('every operation has a name that people would give it, and a description', () => {
+    const named = operations();
+    const ids = named.map(({ operationId }) => String(operationId));
+    for (const id of ['uploadBundle', 'getDevice', 'navigate', 'patchConfig'])
+      assert.ok(ids.includes(id), id);
+    assert.equal(
+      new Set(ids.map((id) => id.toLowerCase())).size,
+      ids.length,
+      'names differ by more than case',
+    );
+    for (const { operationId, description, summary } of named) {
+      assert.match(String(operationId), /^[a-z][A-Za-z]+$/);
+      assert.ok(typeof description === 'string' && description.endsWith('.'), String(operationId));
+      assert.ok(typeof summary === 'string' && summary !== description, String(operationId));
+    }
+  });
+
   test('is served and committed as it is generated', async () => {
     const committed = await readFile(new URL('../../../../docs/openapi.yaml', import.meta.url), 'utf8');
     assert.deepEqual(parse(openApiYaml()), whole());
     assert.equal(committed.slice(committed.indexOf('\n') + 1), openApiYaml(), 'run npm run generate');
+  });
+});
+
+describe('what generators of clients need', () => {
+  test('no two components have names that differ by case only', () => {
+    const names = Object.keys(document.components.schemas);
+    assert.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length);
+    for (const name of names) assert.match(name, /^[A-Z][A-Za-z0-9]+$/);
+  });
+
+  test('every enum says its type, and every map what is in it', () => {
+    const objects = [...objectsIn(whole())];
+    for (const [path, schema] of objects) {
+      if (Array.isArray(schema.enum)) assert.equal(typeof schema.type, 'string', path);
+      assert.ok(!('patternProperties' in schema), path);
+    }
+    assert.ok(objects.filter(([, schema]) => Array.isArray(schema.enum)).length > 20);
+    assert.deepEqual(at('/components/schemas/DisplayConfig/properties/screens/additionalProperties'), {
+      $ref: '#/components/schemas/ScreenConfig',
+    });
+  });
+
+  test('every body has a schema; one of bytes says so', () => {
+    for (const { operationId, requestBody, responses } of operations()) {
+      for (const body of [requestBody ?? {}, ...Object.values(responses ?? {})]) {
+        const content = isObject(body) && isObject(body.content) ? body.content : {};
+        for (const [type, media] of Object.entries(content)) {
+          const schema = isObject(media) ? media.schema : undefined;
+          assert.ok(isObject(schema), `${operationId} ${type}`);
+          if (/zip|png|pem|octet-stream/.test(type)) assert.equal(schema.format, 'binary', `${operationId}`);
+        }
+        // Generators take one body of bytes.
+        assert.ok(Object.keys(content).length < 2, `${operationId}`);
+      }
+    }
+    const bytes = operations().filter(({ requestBody }) => JSON.stringify(requestBody)?.includes('"binary"'));
+    assert.equal(bytes.length, endpoints.filter(({ upload }) => upload).length);
+  });
+
+  test('what a request may leave out has no default, which a client would send', () => {
+    for (const { operationId, requestBody } of operations()) {
+      for (const [path, schema] of reachedFrom(requestBody ?? null)) {
+        assert.ok(!('default' in schema), `${operationId}: ${path}`);
+      }
+    }
+    assert.deepEqual(at('/components/schemas/WifiNetworkInput/required'), ['ssid']);
+    assert.deepEqual(at('/components/schemas/WifiNetwork/required'), ['ssid', 'psk', 'priority']);
+  });
+
+  test('every group of the configuration is a component, and so is its patch', () => {
+    const groups = [...objectsIn(at('/components/schemas/Config') ?? null)].filter(([path]) => path !== '');
+    for (const [path, { type }] of groups) assert.notEqual(type, 'object', `Config${path}`);
+    for (const name of Object.keys(document.components.schemas).filter((name) => name.endsWith('Config'))) {
+      assert.ok(`${name}Patch` in document.components.schemas || name === 'Config', name);
+    }
+  });
+
+  test('times and addresses say what they are', () => {
+    for (const [path, schema] of objectsIn(whole())) {
+      const pattern = String(schema.pattern ?? '');
+      if (/^\^\\d\{4\}-/.test(pattern)) assert.equal(schema.format, 'date-time', path);
+      if (/^\^(?:https|\[Hh\])/.test(pattern)) assert.equal(schema.format, 'uri', path);
+      if (path.endsWith('/properties/created')) assert.equal(schema.format, 'date-time');
+      if (path.endsWith('/properties/url') && 'type' in schema) assert.equal(schema.format, 'uri', path);
+    }
   });
 });
 

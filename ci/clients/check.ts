@@ -1,0 +1,130 @@
+/**
+ * `npm run check:clients`: whether generators make clients of docs/openapi.yaml without a warning, and whether those
+ * clients can drive a running agent. Installs the generators, in the versions pinned beside this file, from the npm and
+ * Python registries into the cache; so it is no part of `npm test`, whose unit tests look at the document itself
+ * (agent/src/resources/document/document.test.ts).
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import yazl from 'yazl';
+import { cacheFolder, ROOT } from '../lib/places.ts';
+import { command, Problem } from '../lib/problem.ts';
+import { close, FAILED, PASSED, sum, type Tally } from '../lib/tally.ts';
+import { runTool } from '../lib/tool.ts';
+import { installPackages } from '../setup.ts';
+
+const INSTALL_TIMEOUT_MS = 5 * 60_000;
+const STEP_TIMEOUT_MS = 2 * 60_000;
+const START_TIMEOUT_MS = 60_000;
+const HERE = join(ROOT, 'ci/clients');
+const DOCUMENT = join(ROOT, 'docs/openapi.yaml');
+const PYTHON_CONFIG = join(ROOT, 'docs/openapi-python-client.yaml');
+
+/** Runs one program. @throws Problem with what it wrote when it fails, or when it says `warn` */
+async function run(program: string, args: string[], timeoutMs = STEP_TIMEOUT_MS): Promise<void> {
+  const { ok, output } = await runTool(program, args, timeoutMs);
+  if (!ok || /\bwarn/i.test(output)) throw new Problem(`${program} ${args.join(' ')}\n${output}`);
+}
+
+async function typescriptClient(api: string, zip: string): Promise<void> {
+  const folder = join(cacheFolder(), 'clients', 'node');
+  await cp(join(HERE, 'node'), folder, { recursive: true });
+  await run('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--silent'], INSTALL_TIMEOUT_MS);
+  const tool = (name: string): string => join(folder, 'node_modules', '.bin', name);
+  const types = join(folder, 'api.d.ts');
+  await run(tool('openapi-typescript'), [DOCUMENT, '--output', types]);
+  const program = join(folder, 'use-client.ts');
+  const strict = '--strict --noEmit --allowImportingTsExtensions --module nodenext --target es2022'.split(
+    ' ',
+  );
+  const nodeTypes = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+  await run(tool('tsc'), [...strict, ...nodeTypes, '--skipLibCheck', program]);
+  await run(process.execPath, [program, api, zip]);
+}
+
+async function pythonClient(api: string, zip: string): Promise<void> {
+  const folder = join(cacheFolder(), 'clients', 'python');
+  const venv = join(folder, 'venv');
+  const tool = (name: string): string => join(venv, 'bin', name);
+  if (spawnSync('python3', ['-c', 'import ensurepip, venv'], { timeout: STEP_TIMEOUT_MS }).status !== 0) {
+    await installPackages(['python3-venv']);
+  }
+  await run('python3', ['-m', 'venv', venv]);
+  const requirements = join(HERE, 'python', 'requirements.txt');
+  const quiet = ['--quiet', '--disable-pip-version-check', '--requirement', requirements];
+  await run(tool('python'), ['-m', 'pip', 'install', ...quiet], INSTALL_TIMEOUT_MS);
+  const client = join(folder, 'vitrine_client');
+  const places = ['--path', DOCUMENT, '--config', PYTHON_CONFIG, '--output-path', client];
+  const options = ['--meta', 'none', '--overwrite', '--fail-on-warning'];
+  await rm(client, { recursive: true, force: true });
+  // It formats what it writes with the programs that it finds.
+  const path = `PATH=${join(venv, 'bin')}:${process.env.PATH ?? ''}`;
+  await run('env', [path, 'openapi-python-client', 'generate', ...places, ...options]);
+  await cp(join(HERE, 'python', 'use_client.py'), join(folder, 'use_client.py'));
+  await run(tool('python'), [join(folder, 'use_client.py'), api, zip]);
+}
+
+interface RunningAgent {
+  process: ChildProcess;
+  /** Base URL. */
+  api: string;
+}
+
+async function startAgent(data: string): Promise<RunningAgent> {
+  const args = ['--profile', 'generic', '--listen', '127.0.0.1:0', '--data', data];
+  const agent = spawn(process.execPath, [join(ROOT, 'agent/src/main.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => agent.kill('SIGKILL'));
+  const timer = setTimeout(() => agent.kill('SIGKILL'), START_TIMEOUT_MS);
+  try {
+    for await (const line of createInterface(agent.stdout)) {
+      const ready: { api: string[] } = JSON.parse(line);
+      const [api] = ready.api;
+      if (api !== undefined) return { process: agent, api };
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new Problem('the agent did not start.');
+}
+
+async function writeBundle(file: string): Promise<void> {
+  const zip = new yazl.ZipFile();
+  zip.addBuffer(Buffer.from('<!doctype html><title>Client</title>'), 'index.html');
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(file));
+}
+
+/** Both clients against one agent; each counts as one. */
+async function checkClients(): Promise<Tally> {
+  const work = await mkdtemp(join(tmpdir(), 'vitrine-clients-'));
+  const zip = join(work, 'bundle.zip');
+  await writeBundle(zip);
+  await mkdir(join(work, 'data'));
+  const agent = await startAgent(join(work, 'data'));
+  const tallies: Tally[] = [];
+  try {
+    for (const [name, client] of [
+      ['openapi-typescript', typescriptClient],
+      ['openapi-python-client', pythonClient],
+    ] as const) {
+      const failure = await client(agent.api, zip).catch((error: unknown) => String(error));
+      process.stdout.write(`${failure === undefined ? 'ok     ' : 'FAILED '} ${name}\n${failure ?? ''}`);
+      tallies.push(failure === undefined ? PASSED : FAILED);
+    }
+  } finally {
+    const gone = once(agent.process, 'exit');
+    if (agent.process.exitCode === null && agent.process.kill('SIGTERM')) await gone;
+    await rm(work, { recursive: true, force: true });
+  }
+  return sum(tallies);
+}
+
+await command(async () => close(await checkClients()));
