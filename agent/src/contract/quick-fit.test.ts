@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
+import { repetitions } from '../../../ci/lib/long-runs.ts';
 import { Config, ConfigPatch } from '../resources/config/schema.ts';
 import { withDefaults } from '../resources/config/tree.ts';
 import { quickFits } from './quick-fit.ts';
@@ -93,7 +94,7 @@ describe('quickFits', () => {
         assert.equal(quickFits(ConfigPatch, value), expected);
         if (expected) fitting += 1;
       }),
-      { numRuns: 3000 },
+      { numRuns: repetitions(500, 30_000) },
     );
     assert.ok(fitting > 50, `only ${fitting} values fitted`);
   });

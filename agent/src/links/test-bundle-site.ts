@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { ZipFile } from 'yazl';
 import { createLogger } from '../base/logger.ts';
 import { readDirectory } from '../resources/content/zip/directory.ts';
 import { fileSource } from '../resources/content/zip/source.ts';
+import { buildZip } from '../resources/content/zip/tests/build-zip.ts';
 import { BundleOrigin } from './bundle-origin.ts';
 
 /** More than a loopback connection takes in while nobody reads it. */
@@ -26,26 +26,27 @@ export interface TestEntry {
 
 export const INDEX: TestEntry = { name: 'index.html', content: '<!doctype html><title>Menu</title>' };
 
-async function zip(entries: TestEntry[]): Promise<Buffer> {
-  const file = new ZipFile();
-  for (const { name, content, stored = false } of entries) {
-    file.addBuffer(Buffer.from(content), name, { compress: !stored, mtime: new Date(0) });
-  }
-  file.end();
-  return await buffer(file.outputStream);
+function zip(entries: TestEntry[]): Buffer {
+  return buildZip(
+    entries.map(({ name, content, stored }) => ({ name, data: content, method: stored ? 0 : 8 })),
+  );
 }
 
-/** Bytes that look like media, and such that look like text. */
+/** Not a power of two, so that a part from a wrong place is another part. */
+const NOISE_BLOCK = 1_000_003;
+
+/** Bytes that look like media, which do not pack: one block again and again, further apart than deflate looks back. */
 export function noise(bytes: number, seed = 1): Buffer {
-  const noisy = Buffer.alloc(bytes);
+  const block = Buffer.alloc(Math.min(bytes, NOISE_BLOCK));
   let state = seed * 2654435761;
-  for (let i = 0; i < bytes; i++) {
+  for (let i = 0; i < block.length; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    noisy[i] = state >>> 24;
+    block[i] = state >>> 24;
   }
-  return noisy;
+  return bytes > 0 ? Buffer.alloc(bytes, block) : block;
 }
 
+/** Bytes that look like text. */
 export function text(bytes: number): Buffer {
   return Buffer.alloc(bytes, 'All work and no play makes Jack a dull boy.\n');
 }
@@ -89,7 +90,7 @@ export class Site {
 
   /** Puts a bundle in the place of the one that is there, as the store does. */
   async store(entries: TestEntry[]): Promise<void> {
-    const archive = await zip(entries);
+    const archive = zip(entries);
     const path = join(this.#folder, 'menu.zip');
     await writeFile(`${path}.new`, archive);
     await rename(`${path}.new`, path);

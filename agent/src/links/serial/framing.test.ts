@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { type Frame, Framer, MAX_LINE_BYTES } from './framing.ts';
 
 function framesOf(pieces: readonly Buffer[], framer = new Framer()): Frame[] {
@@ -103,11 +104,11 @@ test('gives the same frames however the bytes are cut', () => {
     fc.property(stream, fc.array(fc.nat(4000), { maxLength: 20 }), (bytes, places) => {
       assert.deepEqual(framesOf(cut(bytes, places)), framesOf([bytes]));
     }),
-    { numRuns: 3000 },
+    { numRuns: repetitions(300, 10_000) },
   );
 });
 
-/** A small generator of our own: fast-check's arbitraries are too slow for millions of frames. */
+/** A small generator of our own: fast-check's arbitraries are too slow for so many frames. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -116,7 +117,7 @@ function random(seed: number): () => number {
   };
 }
 
-test('survives millions of random and mutated frames, and a good frame after them is heard', () => {
+test('survives many random and mutated frames, and a good frame after them is heard', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const next = random(seed);
@@ -147,6 +148,6 @@ test('survives millions of random and mutated frames, and a good frame after the
       for (let frame = framer.next(); frame; frame = framer.next()) last = frame;
       assert.deepEqual(last, { object: { still: 'here' }, bytes: 16 });
     }),
-    { numRuns: 60 },
+    { numRuns: repetitions(6, 300) },
   );
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { createLogger } from '../../base/logger.ts';
 import { fits } from '../../contract/validate.ts';
 import { EventBus } from '../../events/bus.ts';
@@ -183,7 +184,7 @@ describe('a damaged file', () => {
         await config.patch({ audio: { mute: true } });
         assert.equal((await open()).problem, undefined, 'what was written is whole again');
       }),
-      { numRuns: 150 },
+      { numRuns: repetitions(50, 1500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { createLogger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { fits, issues } from '../../contract/validate.ts';
@@ -330,7 +331,7 @@ describe('random patches', () => {
           assert.equal(config.get(), before);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: repetitions(150, 6000) },
     );
     assert.ok(taken > 10, `only ${taken} patches were taken`);
     assert.deepEqual((await open()).get(), config.get());

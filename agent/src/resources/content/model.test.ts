@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { readSidecar } from './sidecar.ts';
 import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './tests/content.ts';
 
@@ -91,7 +92,7 @@ async function agreed(content: TestContent): Promise<Model> {
   return model;
 }
 
-test('one after the other, every answer is the expected one', { timeout: 120_000 }, async (t) => {
+test('one after the other, every answer is the expected one', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 20 }), async (actions) => {
       const cleaning: (() => Promise<void>)[] = [];
@@ -106,12 +107,11 @@ test('one after the other, every answer is the expected one', { timeout: 120_000
         for (const clean of cleaning) await clean();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: repetitions(10, 250) },
   );
-  t.diagnostic('25 sequences');
 });
 
-test('all at once, what is listed afterwards is whole, and was stored', { timeout: 120_000 }, async () => {
+test('all at once, what is listed afterwards is whole, and was stored', { timeout: 600_000 }, async () => {
   const concurrent = action.filter(({ type }) => type !== 'restart' && type !== 'show');
   await fc.assert(
     fc.asyncProperty(fc.array(concurrent, { minLength: 2, maxLength: 12 }), async (actions) => {
@@ -145,6 +145,6 @@ test('all at once, what is listed afterwards is whole, and was stored', { timeou
         for (const clean of cleaning) await clean();
       }
     }),
-    { numRuns: 40 },
+    { numRuns: repetitions(15, 400) },
   );
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
 import { authority, certificate, ecKey, ed25519Key, rsaKey } from './test-certificates.ts';
@@ -183,7 +184,7 @@ test('whatever is damaged in a file, it is refused or as it was, and the key is 
         assert.ok(!quotes(JSON.stringify(error.envelope), leaf.key), error.message);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: repetitions(200, 10_000) },
   );
 });
 

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { repetitions } from '../../../../../ci/lib/long-runs.ts';
 import { readDirectory, verifyBundle, ZipError } from './index.ts';
 import { buildZip, type EntrySpec } from './tests/build-zip.ts';
-import { CORPUS } from './tests/corpus.ts';
+import { QUICK_CORPUS } from './tests/corpus.ts';
 import { PAGE } from './tests/corpus-zip.ts';
 import { contentOf, dataOf, fuzz, readSeeds } from './tests/fuzz-zip.ts';
 import { memorySource } from './tests/memory-source.ts';
 import { readWithPython } from './tests/python-zip.ts';
 import { readContents } from './tests/read-contents.ts';
 
-const FUZZ_ROUNDS = 4000;
+const FUZZ_ROUNDS = repetitions(1000, 20_000);
 
 /** Names of one kind each, so that no two of them meet in one archive by case or as file and folder. */
 const names = fc.uniqueArray(fc.stringMatching(/^[a-z0-9 %_äß日é-]{1,12}$/u), { maxLength: 12 });
@@ -45,7 +46,7 @@ test('any tree of entries is accepted and reads back as it was', async () => {
         entries.map(({ name, data }) => [String(name), Buffer.from(data ?? '').toString('latin1')]),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: repetitions(60, 2000) },
   );
 });
 
@@ -91,15 +92,15 @@ async function digests(bytes: Buffer): Promise<Record<string, string>> {
 
 test('what is accepted reads the same with Python', async () => {
   const archives: Buffer[] = [];
-  for (const { build, expected } of CORPUS) if (expected === 'ok') archives.push(await build());
-  const odd = fc.sample(oddEntries, { numRuns: 1500, seed: 1 });
+  for (const { build, expected } of QUICK_CORPUS) if (expected === 'ok') archives.push(await build());
+  const odd = fc.sample(oddEntries, { numRuns: repetitions(400, 4000), seed: 1 });
   for (const entries of odd) {
     const archive = buildZip([PAGE, ...entries]);
     if ((await contentOf(archive)) !== undefined) archives.push(archive);
   }
   const { accepted } = await fuzz(2, (rounds) => rounds >= FUZZ_ROUNDS);
   archives.push(...accepted);
-  assert.ok(archives.length > 300, `${archives.length}`);
+  assert.ok(archives.length > 150, `${archives.length}`);
   const read = await readWithPython(archives);
   for (const [index, archive] of archives.entries()) assert.deepEqual(read[index], await digests(archive));
 });
@@ -121,7 +122,7 @@ test('a single changed byte is refused or changes no content', async () => {
         assert.ok(content === undefined || content === contents[seed], `byte ${at} of ${seeds[seed]?.name}`);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: repetitions(500, 30_000) },
   );
 });
 

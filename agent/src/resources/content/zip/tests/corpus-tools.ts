@@ -270,15 +270,18 @@ warnings.simplefilter('ignore')
 with zipfile.ZipFile(Pipe(), 'w') as z:
     z.writestr('index.html', 'x'); z.writestr('index.html', 'y')`),
   ),
-  packed(
-    'Python with 70 000 entries, which need zip64',
-    'ok',
-    'python3',
-    python(`
+  {
+    ...packed(
+      'Python with 70 000 entries, which need zip64',
+      'ok',
+      'python3',
+      python(`
 with zipfile.ZipFile(sys.argv[1], 'w') as z:
     for index in range(70000): z.writestr('%d/%d' % (index % 100, index), b'')
     z.writestr('index.html', 'x')`).concat('OUT'),
-  ),
+    ),
+    isSlow: true,
+  },
   packed('git', 'ok', 'sh', [
     '-c',
     'git init -q && git add . && git -c user.name=x -c user.email=x@x commit -q -m x && git archive --format=zip HEAD',

@@ -7,6 +7,8 @@ export interface CorpusZip {
   build(): Promise<Buffer>;
   /** Whether it is a valid bundle, or what the reason for refusing it matches. */
   expected: 'ok' | RegExp;
+  /** Takes seconds of processor time each time that it is read. */
+  isSlow?: true;
 }
 
 /** The page that makes an archive a bundle. */
