@@ -1,13 +1,20 @@
 /** Every odd and hostile archive, through the endpoints: on upload, and on `check` of one that lies in the folder. */
 import assert from 'node:assert/strict';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { DiskSpace } from './ports.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { QUICK_CORPUS } from './zip/tests/corpus.ts';
 
+/** Room for everything: the real one starts a program for every upload. */
+const disk: DiskSpace = {
+  reserve: async () => undefined,
+  free: async () => ({ free_bytes: 2 ** 40, total_bytes: 2 ** 40 }),
+};
+
 test('on upload', async (t) => {
-  const content = await testContent(t);
+  const content = await testContent(t, { disk });
   const good = await bundle('the one that was there');
   await content.stored('menu', good);
   for (const { name, build, expected } of QUICK_CORPUS) {
@@ -33,13 +40,13 @@ test('on upload', async (t) => {
 
 test('on check', async (t) => {
   const content = await testContent(t);
-  const path = join(content.folder, 'menu.zip');
-  for (const { name, build, expected } of QUICK_CORPUS) {
+  for (const [index, { build }] of QUICK_CORPUS.entries()) {
+    await writeFile(join(content.folder, `bundle-${index}.zip`), await build());
+  }
+  await content.restart();
+  for (const [index, { name, expected }] of QUICK_CORPUS.entries()) {
     await t.test(name, async () => {
-      await rm(join(content.folder, 'menu.json'), { force: true });
-      await writeFile(path, await build());
-      await content.restart();
-      const answer = await content.call('POST', '/content/menu/check');
+      const answer = await content.call('POST', `/content/bundle-${index}/check`);
       assert.equal(answer.status, 200);
       const { ok, message } = JSON.parse(JSON.stringify(answer.body));
       assert.equal(ok, expected === 'ok', message);
