@@ -5,34 +5,34 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from './lib/places.ts';
 import { runTool } from './lib/tool.ts';
-import { tallyOf } from './test-unit.ts';
+import { slowestFiles, tallyOf } from './test-unit.ts';
 
-/** The end of what `npm run test:unit` prints for a file of that content, and whether its exit code is 0. */
-async function outcome(content: string): Promise<{ ok: boolean; last: string | undefined }> {
+/** What `npm run test:unit` prints for files of these contents, and whether its exit code is 0. */
+async function outcome(
+  ...contents: string[]
+): Promise<{ ok: boolean; output: string; last: string | undefined }> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-unit-'));
   try {
-    const file = join(folder, 'sample.test.mjs');
-    await writeFile(file, `import { after, test } from 'node:test';\n${content}`);
+    const files = contents.map((_, index) => join(folder, `sample-${index}.test.mjs`));
+    for (const [index, file] of files.entries()) {
+      await writeFile(file, `import { after, test } from 'node:test';\n${contents[index]}`);
+    }
     const { ok, output } = await runTool(
       'env',
-      ['-u', 'NODE_TEST_CONTEXT', process.execPath, join(ROOT, 'ci/test-unit.ts'), file],
+      ['-u', 'NODE_TEST_CONTEXT', process.execPath, join(ROOT, 'ci/test-unit.ts'), ...files],
       60_000,
     );
-    return { ok, last: output.trimEnd().split('\n').at(-1) };
+    return { ok, output, last: output.trimEnd().split('\n').at(-1) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 test('tests that pass and fail are counted one by one', async () => {
-  assert.deepEqual(await outcome(`test('a', () => {}); test('b', () => {}); test.skip('c', () => {});`), {
-    ok: true,
-    last: '2 passed, 0 failed, 1 skipped',
-  });
-  assert.deepEqual(await outcome(`test('a', () => {}); test('b', () => { throw new Error('no'); });`), {
-    ok: false,
-    last: '1 passed, 1 failed, 0 skipped',
-  });
+  const good = await outcome(`test('a', () => {}); test('b', () => {}); test.skip('c', () => {});`);
+  assert.deepEqual([good.ok, good.last], [true, '2 passed, 0 failed, 1 skipped']);
+  const bad = await outcome(`test('a', () => {}); test('b', () => { throw new Error('no'); });`);
+  assert.deepEqual([bad.ok, bad.last], [false, '1 passed, 1 failed, 0 skipped']);
 });
 
 test('a run whose hook fails is no success', async () => {
@@ -51,4 +51,13 @@ test('a run that failed without a failed test, or without a word, has a failure'
     skipped: 1,
   });
   assert.deepEqual(tallyOf(undefined), { passed: 0, failed: 1, skipped: 0 });
+});
+
+test('the slowest files stand before the closing line', async () => {
+  const { output } = await outcome(`test('a', () => {});`, `test('b', () => {});`);
+  const [, listed = ''] = output.split('\nslowest files:\n');
+  assert.match(listed, /^( +\d+\.\d s {2}\S*sample-[01]\.test\.mjs\n){2}2 passed/);
+  const times = new Map(Array.from({ length: 12 }, (_, index) => [`/p/${index}.test.ts`, index * 1000]));
+  const lines = slowestFiles(times, '/p').trimEnd().split('\n');
+  assert.deepEqual([lines.length, lines[0], lines[9]], [10, '   11.0 s  11.test.ts', '    2.0 s  2.test.ts']);
 });
