@@ -1,0 +1,58 @@
+/**
+ * Which scenarios a change of files needs that are in the image, where no import leads from a scenario to them. The first
+ * area that holds a file counts; a file of none can affect everything.
+ */
+
+/** Every scenario. */
+export const ALL = 'all';
+
+/** What every device does, on the boot that they share. */
+const SHARED = ['boot', 'screen', 'contract', 'links', 'live', 'recovery', 'security'];
+const BUNDLES = ['content', 'content-origin', 'contract', 'links'];
+
+interface Area {
+  files: RegExp;
+  scenarios: readonly string[] | typeof ALL;
+}
+
+export const AREAS: readonly Area[] = [
+  { files: /\.test\.ts$|\/tests\/|^agent\/src\/.*\/(?:test-|make-)[^/]*\.ts$/, scenarios: [] },
+  { files: /^docs\/|^[^/]+\.md$|\/README\.md$|^LICENSE$|^\.(?:editorconfig|gitignore)$/, scenarios: [] },
+  { files: /^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
+
+  { files: /^browser\//, scenarios: ['boot', 'screen', 'recovery', 'content', 'content-origin', 'security'] },
+  { files: /^splash\//, scenarios: ['boot', 'splash'] },
+  { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
+  { files: /^agent\/ui\//, scenarios: ['boot', 'security'] },
+  { files: /^agent\/raspberrypi\//, scenarios: [] },
+  { files: /^agent\/src\/links\/bundle-origin/, scenarios: BUNDLES },
+  { files: /^agent\/src\/links\/https/, scenarios: ['https', 'contract', 'security'] },
+  { files: /^agent\/src\/links\/serial\//, scenarios: ['links', 'contract', 'live', 'cuts'] },
+  { files: /^agent\/src\/resources\/content\//, scenarios: [...BUNDLES, 'cuts'] },
+  { files: /^agent\/src\/resources\/files\//, scenarios: ['https', 'splash', 'contract', 'links', 'cuts'] },
+  {
+    files: /^agent\/src\/resources\/display\//,
+    scenarios: [...SHARED, 'content', 'content-origin', 'splash'],
+  },
+  { files: /^agent\/src\/resources\/document\//, scenarios: ['contract'] },
+  { files: /^agent\/src\/resources\/(?:config|device)\//, scenarios: [...SHARED, 'power', 'cuts'] },
+  { files: /^agent\/src\/resources\/[^/]+\//, scenarios: SHARED },
+  { files: /^agent\//, scenarios: ALL },
+
+  { files: /^board\/(?:common\/(?:uboot|boot\.cmd)|virt-aarch64\/)/, scenarios: ['uboot', 'slots'] },
+  { files: /^board\/(?:rpi|common\/(?:raspberrypi|aarch64|busybox))|^board\/common\/linux\//, scenarios: [] },
+  { files: /^board\/common\/check-/, scenarios: ['boot'] },
+  { files: /^(?:board|overlay)\//, scenarios: ALL },
+  { files: /^ci\/image\//, scenarios: ALL },
+  { files: /^ci\/(?:start|stop|dev-push)\.ts$|^ci\/run\.mjs$/, scenarios: ['start'] },
+  { files: /^ci\/(?:bench|boards|buildroot|changed)\b/, scenarios: [] },
+  { files: /^buildroot-external\//, scenarios: [] },
+  { files: /^tests-qemu\/run\.ts$/, scenarios: ['boot'] },
+  // Scenarios import these, or name them.
+  { files: /^(?:ci|tests-qemu)\//, scenarios: [] },
+];
+
+/** The scenarios of a file's area; undefined when no area holds it. */
+export function scenariosOfArea(path: string): readonly string[] | typeof ALL | undefined {
+  return AREAS.find(({ files }) => files.test(path))?.scenarios;
+}

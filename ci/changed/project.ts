@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../lib/places.ts';
+import { messageOf, Problem } from '../lib/problem.ts';
+import { projectFiles, runTool } from '../lib/tool.ts';
+import { graphOf } from './graph.ts';
+import type { Change } from './selection.ts';
+
+const GIT_TIMEOUT_MS = 60_000;
+
+async function git(...args: string[]): Promise<string> {
+  // The clone may be another user's, as on a machine where root tests.
+  const { ok, output } = await runTool('git', ['-c', 'safe.directory=*', ...args], GIT_TIMEOUT_MS);
+  if (!ok) throw new Error(output.trim());
+  return output;
+}
+
+/** The revision that changes are counted from, unless told: the branch's upstream, else `main`, else the last commit. */
+async function usualBase(): Promise<string> {
+  for (const revision of ['@{upstream}', 'main']) {
+    const commit = await git('rev-parse', '--verify', '--quiet', `${revision}^{commit}`).catch(() => '');
+    if (commit !== '') return revision;
+  }
+  return 'HEAD';
+}
+
+/**
+ * The files that differ from where this branch left a base, committed or not, with the project around them. Throws a
+ * {@link Problem} when the base is no revision.
+ */
+export async function changeSince(base?: string): Promise<Change & { base: string }> {
+  const revision = base ?? (await usualBase());
+  const fork = await git('merge-base', 'HEAD', revision).catch((error: unknown) => {
+    throw new Problem(
+      `"${revision}" is no revision that this one has a commit in common with: ${messageOf(error)}`,
+    );
+  });
+  const differing = await git('diff', '--name-only', '--no-renames', '-z', fork.trim(), '--');
+  const untracked = await git('ls-files', '-z', '--others', '--exclude-standard');
+  const changed = [...new Set(`${differing}${untracked}`.split('\0').filter(Boolean))].sort();
+  const files = (await projectFiles()).filter((path) => existsSync(join(ROOT, path)));
+  const sources = new Map<string, string>();
+  for (const path of files) {
+    if (path.endsWith('.ts')) sources.set(path, await readFile(join(ROOT, path), 'utf8'));
+  }
+  // A file that is gone is still named by those that were left behind.
+  const graph = graphOf([...files, ...changed], sources);
+  return { base: revision, changed, files, graph };
+}

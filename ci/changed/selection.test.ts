@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { projectFiles } from '../lib/tool.ts';
+import { ALL, AREAS } from './areas.ts';
+import { graphOf } from './graph.ts';
+import { changeSince } from './project.ts';
+import { select } from './selection.ts';
+
+/** A small project: the text of each source, and files of no source. */
+const SOURCES = {
+  'agent/src/base/file.ts': "import { x } from 'node:fs';",
+  'agent/src/base/file.test.ts': "import { write } from './file.ts';",
+  'agent/src/resources/config/store.ts': "export { write } from '../../base/file.ts';",
+  'agent/src/resources/config/store.test.ts': "const late = await import('./store.ts');",
+  'agent/src/resources/config/other.test.ts': '// as ./store.ts does\n',
+  'agent/src/resources/page/page.test.ts': "await asset('ui/index.html');",
+  'agent/src/boards/read.ts': "const boards = join(import.meta.dirname, '../../../board');",
+  'agent/src/boards/read.test.ts': "import './read.ts';",
+  'ci/image/render.test.ts': "const init = readFileSync(join(ROOT, 'board', 'common', name));",
+  'ci/image/script.test.ts': `run(\`. "$1/board/common/render.sh"; \${rest}\`);`,
+  'ci/image/overlay.test.ts': 'const text = read(`overlay/etc/$' + '{name}`);',
+  'ci/docs.test.ts': "for (const path of await projectFiles('*.md')) check(path);",
+  'ci/all.ts': "const first = ['agent/src/base/file.test.ts'];",
+  'ci/all.test.ts': "import './all.ts';",
+  'ci/zip.test.ts': "const names = ['board/..', 'a/../b', '../'];",
+  'ci/lib/wait.ts': '',
+  'tests-qemu/harness/glass.ts': "import { wait } from '../../ci/lib/wait.ts';",
+  'tests-qemu/scenarios/screen.ts': "import { look } from '../harness/glass.ts';",
+  'tests-qemu/scenarios/power.ts': "import type { Look } from '../other.ts';",
+};
+const OTHERS = [
+  'agent/ui/index.html',
+  'board/common/render.sh',
+  'board/rpi4/x.env',
+  'overlay/etc/a',
+  'docs/a.md',
+];
+
+/** Names of the unit tests and scenarios, and which other stages are run. */
+function selected(...changed: string[]): { unit: unknown; scenarios: unknown; stages: string[] } {
+  const files = [...Object.keys(SOURCES), ...OTHERS];
+  const graph = graphOf([...files, ...changed], new Map(Object.entries(SOURCES)));
+  const { unit, scenarios, ...others } = select({ changed, files, graph });
+  return {
+    unit: unit.run === ALL ? ALL : unit.run.map((path) => path.replace(/^.*\/(.*)\.test\.ts$/, '$1')).sort(),
+    scenarios: scenarios.run,
+    stages: Object.entries(others).flatMap(([name, { run }]) => (run.length > 0 ? [name] : [])),
+  };
+}
+
+test('a change reaches the tests that import it, directly, late or through others', () => {
+  assert.deepEqual(selected('agent/src/base/file.ts').unit, ['docs', 'file', 'store']);
+  assert.deepEqual(selected('agent/src/resources/config/store.ts').unit, ['docs', 'store']);
+});
+
+test('a file that is gone reaches those that still import it', () => {
+  assert.deepEqual(selected('tests-qemu/other.ts').scenarios, ['power']);
+});
+
+test('a test is run when it changed, and nobody else on its account', () => {
+  assert.deepEqual(selected('agent/src/base/file.test.ts').unit, ['docs', 'file']);
+});
+
+test('a file or folder is named by its path, from the source or the project, whole or put together', () => {
+  assert.deepEqual(selected('agent/ui/index.html').unit, ['docs', 'page']);
+  assert.deepEqual(selected('board/common/render.sh').unit, ['docs', 'read', 'render', 'script']);
+  assert.deepEqual(selected('board/rpi4/x.env').unit, ['docs', 'read']);
+  assert.deepEqual(selected('overlay/etc/a').unit, ['docs', 'overlay']);
+});
+
+test('a new file in a folder that is named counts as well', () => {
+  assert.deepEqual(selected('board/common/new').unit, ['docs', 'read', 'render']);
+});
+
+test('scenarios are those that import the changed code, or that the area of a file in the image names', () => {
+  assert.deepEqual(selected('ci/lib/wait.ts').scenarios, ['screen']);
+  assert.deepEqual(selected('splash/src/main.c').scenarios, ['boot', 'splash']);
+  assert.equal(selected('overlay/etc/a').scenarios, ALL);
+  assert.deepEqual(selected('docs/a.md').scenarios, []);
+  assert.deepEqual(selected('ci/lib/wait.ts', 'splash/src/main.c').scenarios, ['boot', 'screen', 'splash']);
+  assert.equal(selected('splash/src/main.c', 'overlay/etc/a').scenarios, ALL);
+});
+
+test('generated files, boards and Buildroot are checked when what they are made of changed', () => {
+  assert.deepEqual(selected('agent/src/base/file.ts').stages, ['generated']);
+  assert.deepEqual(selected('board/rpi4/x.env').stages, ['boards', 'buildroot']);
+  assert.deepEqual(selected('overlay/etc/a').stages, ['boards']);
+  assert.deepEqual(selected('docs/a.md', 'ci/lib/wait.ts').stages, []);
+});
+
+test('what nothing is known of, or all code runs on, runs everything', () => {
+  for (const path of ['strange/new.file', 'package-lock.json']) {
+    const all = { unit: ALL, scenarios: ALL, stages: ['generated', 'boards', 'buildroot'] };
+    assert.deepEqual(selected('docs/a.md', path), all, path);
+  }
+});
+
+test('the areas name scenarios that there are', async () => {
+  const files = await projectFiles('tests-qemu/scenarios/*.ts');
+  const named = new Set(AREAS.flatMap(({ scenarios }) => (scenarios === ALL ? [] : scenarios)));
+  assert.deepEqual(
+    [...named].filter((name) => !files.includes(`tests-qemu/scenarios/${name}.ts`)),
+    [],
+  );
+});
+
+test('of the project itself, a change of the atomic write reaches its tests and those of the stores', async () => {
+  const project = await changeSince('HEAD');
+  const { unit } = select({ ...project, changed: ['agent/src/base/atomic-file.ts'] });
+  assert.ok(unit.run !== ALL && unit.run.length < 60);
+  for (const name of ['base/atomic-file', 'resources/config/kill', 'resources/content/kill']) {
+    assert.ok(unit.run.includes(`agent/src/${name}.test.ts`), name);
+  }
+});
+
+test('a base that is no revision is told in a sentence', async () => {
+  await assert.rejects(changeSince('no-such-revision'), /^Problem: "no-such-revision" is no revision/);
+});

@@ -1,0 +1,98 @@
+/**
+ * `npm run test:changed [-- --base REV] [--list]`: of `npm test`, what a change can affect. The change is what differs from
+ * the commit where this branch left the base: its commits, and what is not committed yet.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { boards } from './boards.ts';
+import { checkBuildroot } from './buildroot/check.ts';
+import { changeSince } from './changed/project.ts';
+import { type Choice, type Selection, select } from './changed/selection.ts';
+import { readArguments } from './lib/arguments.ts';
+import { ROOT } from './lib/places.ts';
+import { command } from './lib/problem.ts';
+import { Report } from './lib/report.ts';
+import { close, FAILED, PASSED, readClosingLine, type Tally } from './lib/tally.ts';
+import { runTool } from './lib/tool.ts';
+import { lint } from './lint.ts';
+import { setupHost } from './setup.ts';
+import { unitTestFiles, unitTests } from './test-unit.ts';
+import { types } from './types.ts';
+
+const LIMIT_MS = 80 * 60_000;
+const OPTIONS = {
+  base: { type: 'string', value: 'REV', help: "a revision; the branch's upstream unless told, else main" },
+  list: { type: 'boolean', help: 'say what would be run and why, and end' },
+} as const;
+
+const print = (text: string): void => {
+  process.stdout.write(text);
+};
+
+/** Runs a script of the project; its closing line is the tally, where it has one. */
+async function script(path: string, ...args: string[]): Promise<Tally> {
+  const { ok, output } = await runTool(process.execPath, [join(ROOT, path), ...args], LIMIT_MS, (chunk) =>
+    print(chunk.toString()),
+  );
+  return readClosingLine(output) ?? (ok ? PASSED : FAILED);
+}
+
+interface Stage {
+  name: string;
+  choice: Choice;
+  work: (left: AbortSignal) => Promise<Tally>;
+}
+
+function stagesOf({ unit, generated, boards: disks, buildroot, scenarios }: Selection): Stage[] {
+  const always: Choice = { run: 'all', why: 'always' };
+  const { run } = unit;
+  const tests = run === 'all' ? unitTestFiles() : Promise.resolve(run.map((path) => join(ROOT, path)));
+  return [
+    { name: 'lint', choice: always, work: () => lint(print) },
+    { name: 'types', choice: always, work: () => types(print) },
+    { name: 'generated files', choice: generated, work: () => script('ci/generate.ts', '--check') },
+    { name: 'unit tests', choice: unit, work: async (left) => unitTests(await tests, print, left) },
+    { name: 'boards', choice: disks, work: () => boards(print) },
+    { name: 'Buildroot', choice: buildroot, work: () => checkBuildroot(print) },
+    {
+      name: 'scenarios',
+      choice: scenarios,
+      work: () => script('tests-qemu/run.ts', ...(scenarios.run === 'all' ? [] : scenarios.run)),
+    },
+  ];
+}
+
+function describe({ name, choice: { run, why } }: Stage): string {
+  const amount =
+    run === 'all'
+      ? 'run'
+      : run.length === 0
+        ? 'not run'
+        : run.length > 8
+          ? `${run.length} of them`
+          : run.join(' ');
+  return `${name.padEnd(16)} ${amount}: ${why}\n`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => {
+    const { values } = readArguments('npm run test:changed [-- OPTIONS]', OPTIONS);
+    const change = await changeSince(values.base);
+    print(`${change.changed.length} files changed since ${change.base}\n`);
+    const stages = stagesOf(select(change));
+    for (const stage of stages) print(describe(stage));
+    if (values.list) return 0;
+    await setupHost('test');
+    const stop = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
+    const report = new Report(print, LIMIT_MS, stop.signal);
+    for (const { name, choice, work } of stages) {
+      if (choice.run.length > 0) await report.stage(name, work);
+    }
+    report.printSummary();
+    const code = close(report.tally);
+    // A stage that was left behind may still hold this process.
+    setTimeout(() => process.exit(code), 1000).unref();
+    return code;
+  });
+}
