@@ -1,31 +1,43 @@
 /**
- * `npm run test:qemu [-- NAME…]`: boots the virt image and runs the scenarios, all or those named. Shared ones run
- * first, on one boot.
+ * `npm run test:qemu [-- NAME…]`: runs the scenarios, all or those named, in QEMU, two at a time. Each has a machine of
+ * its own, which is restored as it was saved after a boot unless the scenario says otherwise. One that fails is run once
+ * more, on a machine that is booted.
  */
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readArguments } from '../ci/lib/arguments.ts';
 import { command, Problem } from '../ci/lib/problem.ts';
-import { close, type Tally } from '../ci/lib/tally.ts';
+import { close, sum, type Tally } from '../ci/lib/tally.ts';
 import { type BuiltImage, ensureImage } from '../ci/qemu/image.ts';
 import { setupHost } from '../ci/setup.ts';
+import { failureLines, flakyLines, tableLines, tallyOf } from './harness/attempts.ts';
+import { Suite } from './harness/runner.ts';
 import type { Scenario, SuiteOptions } from './harness/suite.ts';
-import { Suite } from './harness/suite.ts';
 
 const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));
+const CUTS = 20;
+const BIGGEST_SEED = 2 ** 31 - 1;
+/** More machines than this are not tried; each needs 1 GiB of memory and half a GiB for translated code. */
+const MOST_JOBS = 8;
+const JOBS = 2;
 const OPTIONS = {
   list: { type: 'boolean', help: 'name the scenarios and end' },
-  cuts: { type: 'string', value: 'N', help: 'power cuts of the scenario "cuts" (60)' },
+  cuts: { type: 'string', value: 'N', help: `power cuts of the scenario "cuts" (${CUTS})` },
   seed: {
     type: 'string',
     value: 'S',
     help: 'what is drawn by chance is drawn from this number (a new one each time)',
   },
+  jobs: {
+    type: 'string',
+    value: 'N',
+    help: `scenarios that run side by side (${JOBS}; 1 where there is one processor)`,
+  },
+  limit: { type: 'string', value: 'SECONDS', help: 'what is not done by then has failed (no limit)' },
 } as const;
-const CUTS = 60;
-const BIGGEST_SEED = 2 ** 31 - 1;
 
 async function loadScenario(name: string): Promise<Scenario> {
   const module: { default?: Scenario } = await import(join(FOLDER, `${name}.ts`));
@@ -36,7 +48,7 @@ async function loadScenario(name: string): Promise<Scenario> {
 /** These tell most about what is wrong when everything fails. */
 const FIRST = ['boot', 'screen'];
 
-/** All scenarios by name: those that share a machine first. */
+/** All scenarios by name, in the order in which they are started: those that need all processors last. */
 async function allScenarios(): Promise<[string, Scenario][]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts')).sort();
   const loaded: [string, Scenario][] = [];
@@ -44,9 +56,8 @@ async function allScenarios(): Promise<[string, Scenario][]> {
     const name = file.slice(0, -3);
     loaded.push([name, await loadScenario(name)]);
   }
-  const rank = ([name, { machine }]: [string, Scenario]): number => {
-    if (machine === 'none') return FIRST.length + 2;
-    if (machine === 'own') return FIRST.length + 1;
+  const rank = ([name, { places = 1 }]: [string, Scenario]): number => {
+    if (places > 1) return FIRST.length + 1;
     return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
   };
   return loaded.sort((a, b) => rank(a) - rank(b));
@@ -70,16 +81,13 @@ export async function runScenarios(
   if (unknown !== undefined) {
     throw new Problem(`"${unknown}" is no scenario; there are: ${all.map(([name]) => name).join(', ')}`);
   }
+  const chosen = all.filter(([name]) => names.length === 0 || names.includes(name));
   const suite = new Suite(image, options, (text) => process.stdout.write(text));
-  try {
-    for (const [name, definition] of all) {
-      if (names.length === 0 || names.includes(name)) await suite.run(name, definition);
-    }
-  } finally {
-    await suite.end();
-  }
-  if (suite.failures.length > 0) console.log(`\nfailed:\n  ${suite.failures.join('\n  ')}`);
-  return suite.tally;
+  const results = await suite.run(chosen);
+  const [failures, flaky] = [failureLines(results), flakyLines(results)];
+  if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join('\n  ')}`);
+  console.log(['', ...tableLines(results), ...flaky].join('\n'));
+  return sum(results.map(tallyOf));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -88,12 +96,20 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const options: SuiteOptions = {
       cuts: values.cuts === undefined ? CUTS : wholeNumber(values.cuts, 1, 1_000_000),
       seed: values.seed === undefined ? randomInt(BIGGEST_SEED) : wholeNumber(values.seed, 0, BIGGEST_SEED),
+      jobs:
+        values.jobs === undefined
+          ? Math.min(JOBS, availableParallelism())
+          : wholeNumber(values.jobs, 1, MOST_JOBS),
     };
+    if (values.limit !== undefined) options.endMs = wholeNumber(values.limit, 1, 1_000_000) * 1000;
     if (values.list) {
-      for (const [name, { title }] of await allScenarios()) console.log(`${name.padEnd(12)} ${title}`);
+      for (const [name, { title }] of await allScenarios()) console.log(`${name.padEnd(14)} ${title}`);
       return 0;
     }
     await setupHost('test');
-    return close(await runScenarios(rest, await ensureImage(), options));
+    const code = close(await runScenarios(rest, await ensureImage(), options));
+    // What the limit has cut off may still hold this process.
+    setTimeout(() => process.exit(code), 1000).unref();
+    return code;
   });
 }

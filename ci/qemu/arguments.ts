@@ -32,6 +32,15 @@ export interface MachineSettings {
   credentials?: { name: string; file: string }[];
   memoryMb?: number;
   cpus?: number;
+  /** Keeps the machine's memory in a file, from which a stopped machine can go on: see snapshot.ts. */
+  memoryFile?: MemoryFile;
+}
+
+/** A file that holds a machine's memory. */
+export interface MemoryFile {
+  path: string;
+  /** `saved`: the machine writes to the file. `restored`: it starts as the file, waits for its state, and writes nothing. */
+  use: 'saved' | 'restored';
 }
 
 /** How a page on the device reaches this computer: the gateway of QEMU's user network. */
@@ -64,14 +73,15 @@ function diskBackend(disk: MachineSettings['disk']): string {
 
 /** The machine that every board image is made for on virt, as QEMU's arguments; the one place that says so. */
 export function qemuArguments(settings: MachineSettings): string[] {
-  const { acceleration, ports, monitors, credentials = [] } = settings;
+  const { acceleration, ports, monitors, credentials = [], memoryMb = 1024 } = settings;
   return [
     '-nodefaults',
     '-no-user-config',
     // U-Boot powers off and resets a "pc", not a "q35".
-    ...['-M', 'pc,usb=off,vmport=off'],
+    ...['-M', `pc,usb=off,vmport=off${settings.memoryFile ? ',memory-backend=ram' : ''}`],
     ...acceleration.args,
-    ...['-smp', String(settings.cpus ?? 2), '-m', String(settings.memoryMb ?? 1024)],
+    ...['-smp', String(settings.cpus ?? 2), '-m', String(memoryMb)],
+    ...(settings.memoryFile ? memoryArguments(settings.memoryFile, memoryMb) : []),
     ...['-bios', settings.firmware],
     ...['-rtc', 'base=utc,clock=host'],
     ...['-drive', `if=none,id=disk,cache=${settings.diskCache},${diskBackend(settings.disk)}`],
@@ -95,6 +105,15 @@ export function qemuArguments(settings: MachineSettings): string[] {
       '-fw_cfg',
       `name=${credentialName(name)},file=${quoted(file)}`,
     ]),
+  ];
+}
+
+function memoryArguments({ path, use }: MemoryFile, megabytes: number): string[] {
+  const share = use === 'saved' ? 'on' : 'off';
+  return [
+    '-object',
+    `memory-backend-file,id=ram,size=${megabytes}M,mem-path=${quoted(path)},share=${share}`,
+    ...(use === 'restored' ? ['-incoming', 'defer'] : []),
   ];
 }
 

@@ -9,13 +9,17 @@ const run = promisify(execFile);
 
 /**
  * Makes a disk that starts as `base` and takes the machine's writes; `base` itself is never written.
- * @param base a raw disk image
+ * @param format of `base`
  */
-export async function makeOverlay(path: string, base: string): Promise<void> {
+export async function makeOverlay(
+  path: string,
+  base: string,
+  format: 'raw' | 'qcow2' = 'raw',
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await rm(path, { force: true });
   try {
-    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', base, path], {
+    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', format, '-b', base, path], {
       timeout: 60_000,
     });
   } catch (error) {

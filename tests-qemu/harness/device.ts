@@ -1,32 +1,26 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
-import { chooseAcceleration } from '../../ci/qemu/acceleration.ts';
 import { makeOverlay } from '../../ci/qemu/disk.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
-import { type InstancePaths, instancePaths } from '../../ci/qemu/instance.ts';
+import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import { Machine, waitForApi } from '../../ci/qemu/machine.ts';
-import { freePort } from '../../ci/qemu/ports.ts';
-import { qemuVersion } from '../../ci/qemu/program.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
-import { testCredentials } from '../../ci/qemu/test-credentials.ts';
+import { resumeSnapshot, type SnapshotFiles } from '../../ci/qemu/snapshot.ts';
 import { field } from './events.ts';
 import { screendump, waitForColours } from './glass.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
-import { removeLeftovers } from './leftovers.ts';
 import { SerialClient } from './ndjson.ts';
+import { makePlace, type Place } from './place.ts';
 import { EventSocket } from './socket.ts';
 
-/** The serial number that the machine's firmware tells the device. */
-export const SERIAL_NUMBER = 'VIRT-0123ABCD';
-
-const DISK_ROOM = 2 * 2 ** 30;
 /** Until the guest has seen that a host went away. */
 const SEEN_MS = 90_000;
 const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
+/** Until a restored device answers: some seconds, on a busy computer ten times as many. */
+const RESTORE_TIMEOUT_MS = 120_000;
 
 /** A running device as a test sees it: its power, its screen, its links, and a root shell inside. */
 export class Device {
@@ -35,40 +29,49 @@ export class Device {
   readonly shell: GuestShell;
   readonly #disk: string;
 
-  /** Makes a device from the factory of `image`, powers it on and waits for its API. */
+  /** Makes a device from the factory of `image` and powers it on. */
   static async boot(image: BuiltImage): Promise<Device> {
-    const version = qemuVersion();
-    const name = `test-${process.pid}`;
-    const paths = instancePaths(name);
-    await removeLeftovers(dirname(paths.folder));
-    await rm(paths.folder, { recursive: true, force: true });
-    await mkdir(paths.folder, { recursive: true, mode: 0o700 });
-    const folder = join(cacheFolder(), 'tests');
-    await needRoom(folder, DISK_ROOM, 'the test machine’s disk');
-    await removeLeftovers(folder);
-    const disk = join(folder, `${name}.qcow2`);
-    await makeOverlay(disk, image.disk);
-    const machine = await Machine.start(
-      {
-        acceleration: await chooseAcceleration(image.kernel, version),
-        firmware: image.firmware,
-        disk,
-        diskCache: 'unsafe',
-        console: paths.console,
-        monitors: [paths.control],
-        ports: [
-          { name: 'org.vitrine.serial', socket: paths.serial },
-          { name: 'org.vitrine.shell', socket: paths.shell },
-          { name: 'org.vitrine.relay', socket: paths.relay },
-        ],
-        apiPort: await freePort(0),
-        httpsPort: await freePort(0),
-        screen: 'vnc',
-        serialNumber: SERIAL_NUMBER,
-        credentials: await testCredentials(),
-      },
-      paths.qemuLog,
-    );
+    const place = await makePlace(image);
+    await makeOverlay(place.disk, image.disk);
+    return await Device.#start(place);
+  }
+
+  /** As {@link boot}, with disk and memory in `files`: this device can be saved. */
+  static async bootInto(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
+    const place = await makePlace(image);
+    await makeOverlay(files.disk, image.disk);
+    const memoryFile = { path: files.memory, use: 'saved' } as const;
+    return await Device.#start({ ...place, settings: { ...place.settings, disk: files.disk, memoryFile } });
+  }
+
+  /**
+   * Makes a device that goes on where the one saved in `files` stopped, with the time of now; its API answers.
+   *
+   * Its uptime, its boot id and what programs hold in memory are those of the saved one. So are the states of random
+   * number generators: the kernel's gets fresh bytes, and mixes them in within a minute.
+   */
+  static async restore(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
+    const place = await makePlace(image);
+    await makeOverlay(place.disk, files.disk, 'qcow2');
+    const memoryFile = { path: files.memory, use: 'restored' } as const;
+    const device = await Device.#start({ ...place, settings: { ...place.settings, memoryFile } });
+    try {
+      await resumeSnapshot(device.machine, files);
+      await device.shell.ready(RESTORE_TIMEOUT_MS);
+      // At once: nothing has begun yet that reckons with the time of day. What only counts time has not jumped.
+      await device.shell.ok(
+        `date -s @$(cat /sys/class/rtc/rtc0/since_epoch) && echo ${randomBytes(64).toString('hex')} >/dev/urandom`,
+      );
+      await waitForApi(device.machine, RESTORE_TIMEOUT_MS);
+      return device;
+    } catch (error) {
+      await device.discard();
+      throw error;
+    }
+  }
+
+  static async #start({ settings, paths, disk }: Place): Promise<Device> {
+    const machine = await Machine.start(settings, paths.qemuLog);
     try {
       return new Device(machine, paths, await GuestShell.connect(paths.shell), disk);
     } catch (error) {

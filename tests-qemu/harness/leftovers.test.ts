@@ -11,21 +11,21 @@ test('what dead test runs left goes; what lives or is no test’s stays', async 
   try {
     const dead = spawnSync('true').pid;
     for (const name of [
-      `test-${dead}`,
+      `test-${dead}-2`,
       `test-start-${dead}`,
       `test-cuts-b-${dead}`,
-      `test-${process.pid}`,
+      `test-${process.pid}-1`,
       `kept-${dead}`,
     ]) {
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, 'console.log'), '');
     }
-    for (const pid of [dead, process.pid]) await writeFile(join(folder, `test-${pid}.qcow2`), '');
+    for (const pid of [dead, process.pid]) await writeFile(join(folder, `test-${pid}-1.qcow2`), '');
     await writeFile(join(folder, `test-cuts-a-${dead}.img`), '');
     await removeLeftovers(folder);
     assert.deepEqual(
       (await readdir(folder)).sort(),
-      [`kept-${dead}`, `test-${process.pid}`, `test-${process.pid}.qcow2`].sort(),
+      [`kept-${dead}`, `test-${process.pid}-1`, `test-${process.pid}-1.qcow2`].sort(),
     );
     await removeLeftovers(join(folder, 'absent'));
   } finally {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { SERIAL_NUMBER } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
+import { SERIAL_NUMBER } from '../harness/place.ts';
 import { scenario } from '../harness/suite.ts';
 
 export default scenario({
   title: 'the image boots to a healthy system whose API tells who it is',
-  machine: 'shared',
+  machine: 'booted',
   run: async ({ device, test }) => {
     await test('GET /device has every field, with the serial number of the firmware', async () => {
       const info = await device.get('/device');

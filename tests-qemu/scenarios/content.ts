@@ -56,7 +56,7 @@ async function shownBundle(device: Device, name: string): Promise<unknown> {
 
 export default scenario({
   title: 'a single-page app as a bundle: stored, shown without a host, replaced, damaged, shown at boot',
-  machine: 'own',
+  machine: 'restored',
   run: async ({ device, test }) => {
     const menu = await menuBundle(GREEN);
 

@@ -78,6 +78,7 @@ export default scenario({
   title:
     'power cuts that lose unflushed writes: what was confirmed is there, nothing half is, the device is up',
   machine: 'none',
+  places: 2,
   run: async (bench) => {
     const { cuts, seed } = bench.options;
     bench.print(`  (${cuts} cuts; to repeat: npm run test:qemu -- cuts --cuts ${cuts} --seed ${seed})\n`);

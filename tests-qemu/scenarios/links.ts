@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
-import { SERIAL_NUMBER } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import { overCable, overHttp } from '../harness/exchange.ts';
 import type { SerialClient } from '../harness/ndjson.ts';
+import { SERIAL_NUMBER } from '../harness/place.ts';
 import { type Bench, scenario } from '../harness/suite.ts';
 
 /** What a serial link must do, on whichever port it is. */
@@ -100,7 +100,7 @@ async function oneLink(
 
 export default scenario({
   title: 'both serial ports as a host uses them: open, pipeline, shell, unplug; the event socket too',
-  machine: 'shared',
+  machine: 'restored',
   run: async (bench) => {
     const { device, test } = bench;
     await oneLink(bench, 'USB gadget', () => device.gadget());

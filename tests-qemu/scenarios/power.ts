@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor, within } from '../../ci/lib/wait.ts';
-import { SERIAL_NUMBER } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
+import { SERIAL_NUMBER } from '../harness/place.ts';
 import { scenario } from '../harness/suite.ts';
 
 const BOOT_TEST_MS = 15 * 60_000;
@@ -10,7 +10,7 @@ const PATCH_MS = 30_000;
 
 export default scenario({
   title: 'reboot, reset in the middle of writing, shutdown: what was acknowledged is still there',
-  machine: 'own',
+  machine: 'restored',
   run: async ({ device, test }) => {
     await test(
       'reboot through the API keeps configuration, machine-id and serial number',

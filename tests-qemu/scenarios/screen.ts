@@ -9,7 +9,7 @@ const AMBER: Colour = [255, 176, 0];
 
 export default scenario({
   title: 'the waiting page, then a page of this computer, on the glass and in every account of it',
-  machine: 'shared',
+  machine: 'restored',
   run: async ({ device, pages, test }) => {
     await test('the waiting page is on the glass after boot', async () => {
       const display = await device.waitForDisplay(

@@ -66,7 +66,7 @@ const FOREIGN: [string, string, string, Record<string, string>, unknown?][] = [
 
 export default scenario({
   title: 'the displayed page and foreign networks reach no management port; foreign sites are refused',
-  machine: 'shared',
+  machine: 'restored',
   run: async (bench) => {
     const { device, pages, test } = bench;
 

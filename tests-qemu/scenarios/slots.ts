@@ -45,7 +45,7 @@ async function inSlot(device: Device, label: string, script: string): Promise<vo
 
 export default scenario({
   title: 'two slots through the real boot loader: switch, mark good, fall back after three failed boots',
-  machine: 'own',
+  machine: 'restored',
   run: async ({ device, test }) => {
     const reboot = (boots = 1): Promise<void> =>
       device.restart(() => device.act('POST', '/device/reboot'), boots);

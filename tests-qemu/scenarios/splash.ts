@@ -76,7 +76,7 @@ async function watch(
 
 export default scenario({
   title: 'splash images: on the waiting page at once, on the glass at shutdown and at boot, and away again',
-  machine: 'own',
+  machine: 'restored',
   run: async ({ device, test }) => {
     const upload = async (path: string, raw: Buffer) =>
       await device.http('PUT', path, { raw, headers: { 'content-type': 'image/png' } });

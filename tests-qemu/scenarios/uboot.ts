@@ -107,6 +107,7 @@ async function onArchitecture(
 export default scenario({
   title: 'the boot script in U-Boot, on x86_64 and arm64: slot, counters and copies in every state',
   machine: 'none',
+  places: 2,
   run: async (bench) => {
     const tests = join(cacheFolder(), 'tests');
     await needRoom(tests, ROOM, 'the test machines’ disks');

@@ -53,6 +53,11 @@ export class Cache {
     return path;
   }
 
+  /** Removes the folder for `kind` made from `key`, if there is one. */
+  async remove(kind: string, key: string): Promise<void> {
+    await removeAll([join(this.folder, `${kind}-${key}`)]);
+  }
+
   /** Runs `work` with an empty folder that is removed afterwards, whatever happens. */
   async scratch(kind: string, work: (folder: string) => Promise<void>): Promise<void> {
     const folder = join(this.folder, `tmp-${kind}`);
@@ -78,15 +83,18 @@ export class Cache {
     });
   }
 
-  /** Lets one process at a time do `work`; the others say that they wait. */
-  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Lets one process at a time do `work`; the others say that they wait.
+   * @param other what the others do, as it reads before "is at work"
+   */
+  async exclusively<T>(work: () => Promise<T>, other = 'another build'): Promise<T> {
     const file = join(this.folder, 'lock');
     // "cat" ends, and with it the lock, when its input is closed: when this process is done or dead.
     const holder = spawn('flock', ['--exclusive', file, 'sh', '-c', 'echo; exec cat'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const closed = once(holder, 'close');
-    const late = setTimeout(() => say('another build is at work; waiting for it …'), 500);
+    const late = setTimeout(() => say(`${other} is at work; waiting for it …`), 500);
     try {
       const refused = closed.then(() => {
         throw new Problem(`${file} could not be locked.`);

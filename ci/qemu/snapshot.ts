@@ -1,0 +1,154 @@
+/**
+ * A machine that is saved once and goes on as often as wanted. Its memory is a file that the saved machine writes
+ * (`share=on`) and that a restored one maps for itself (`share=off`): nothing is copied, a page is read when it is
+ * used, and several machines share what they do not change. The rest, the state of the processors and devices, is a
+ * migration stream of some MB. The disk is the base of each restored machine's overlay.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { waitFor } from '../lib/wait.ts';
+import { type MachineSettings, qemuArguments } from './arguments.ts';
+import type { BuiltImage } from './image.ts';
+import type { Machine } from './machine.ts';
+import { shellQuote } from './shell.ts';
+
+const MIGRATION_TIMEOUT_MS = 120_000;
+/** The memory is not part of the stream: it is in its file. QEMU's documentation calls the capability experimental. */
+const MEMORY_STAYS = { capabilities: [{ capability: 'x-ignore-shared', state: true }] };
+
+/** The files of a saved machine. */
+export interface SnapshotFiles {
+  /** qcow2, the base of a restored machine's overlay. */
+  disk: string;
+  memory: string;
+  state: string;
+  /** Says how big the others are. Written last. */
+  index: string;
+}
+
+export function snapshotFiles(folder: string): SnapshotFiles {
+  const at = (file: string): string => join(folder, file);
+  return { disk: at('disk.qcow2'), memory: at('memory'), state: at('state'), index: at('index.json') };
+}
+
+const Index = Type.Object({
+  diskBytes: Type.Integer(),
+  memoryBytes: Type.Integer(),
+  stateSha256: Type.String(),
+});
+
+/** A machine's settings without what may differ between the saved machine and a restored one. */
+function withoutPlaces(settings: MachineSettings): MachineSettings {
+  return {
+    ...settings,
+    disk: '',
+    console: '',
+    monitors: settings.monitors.map(() => ''),
+    ports: settings.ports.map(({ name }) => ({ name, socket: '' })),
+    apiPort: 0,
+    httpsPort: 0,
+    credentials: (settings.credentials ?? []).map(({ name }) => ({ name, file: '' })),
+    memoryFile: { path: '', use: 'saved' },
+  };
+}
+
+/**
+ * What a snapshot depends on, as 24 hexadecimal digits: the image, QEMU, every argument of the machine but its ports
+ * and paths, what is in its credentials, the computer's processor where the guest sees it, and `more`.
+ * @param more what else it was made by, such as the text of the program
+ */
+export async function snapshotKey(
+  image: BuiltImage,
+  qemu: string,
+  settings: MachineSettings,
+  more: string,
+): Promise<string> {
+  const credentials = await Promise.all(
+    (settings.credentials ?? []).map(async ({ name, file }) => [name, await readFile(file, 'base64')]),
+  );
+  const parts = {
+    image: [image.id, image.disk],
+    qemu,
+    processor: settings.acceleration.kind === 'kvm' ? cpus()[0]?.model : 'emulated',
+    arguments: qemuArguments(withoutPlaces(settings)),
+    credentials,
+    more,
+  };
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+async function indexOf(files: SnapshotFiles): Promise<Static<typeof Index>> {
+  return {
+    diskBytes: (await stat(files.disk)).size,
+    memoryBytes: (await stat(files.memory)).size,
+    stateSha256: await sha256Of(files.state),
+  };
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Waits for a migration; throws Error when it fails or does not end in its time. */
+async function migrated({ qmp }: Machine): Promise<void> {
+  const ended = await waitFor(
+    async () => {
+      const status = Object(await qmp.execute('query-migrate'));
+      return status.status === 'completed' || status.status === 'failed' ? status : undefined;
+    },
+    { timeoutMs: MIGRATION_TIMEOUT_MS, what: 'the machine’s state', intervalMs: 20 },
+  );
+  if (ended.status === 'failed')
+    throw new Error(`QEMU does not take it: ${ended['error-desc'] ?? 'no reason'}`);
+}
+
+/**
+ * Saves a machine that was started with `memoryFile.use` "saved" and ends it. Its memory and its disk are in `files`
+ * already.
+ */
+export async function saveSnapshot(machine: Machine, files: SnapshotFiles): Promise<void> {
+  await machine.qmp.execute('stop');
+  await machine.qmp.execute('migrate-set-capabilities', MEMORY_STAYS);
+  await machine.qmp.execute('migrate', { uri: `exec:cat >${shellQuote(files.state)}` });
+  await migrated(machine);
+  // The disk is whole when QEMU has closed it.
+  await machine.quit();
+  // A crash of this computer must not leave a snapshot of the right size whose content was never written.
+  for (const path of [files.disk, files.memory, files.state]) await flush(path);
+  await writeFile(files.index, JSON.stringify(await indexOf(files)));
+}
+
+/** Throws Error when the files are not as they were written. The memory's size is looked at, its content is not. */
+export async function checkSnapshot(files: SnapshotFiles): Promise<void> {
+  const noted: unknown = JSON.parse(await readFile(files.index, 'utf8'));
+  if (!Value.Check(Index, noted)) throw new Error(`${files.index} is damaged`);
+  const found = await indexOf(files);
+  for (const key of ['diskBytes', 'memoryBytes', 'stateSha256'] as const) {
+    if (found[key] !== noted[key]) throw new Error(`${key} is ${found[key]} and was ${noted[key]}`);
+  }
+}
+
+/** Lets a machine that was started with `memoryFile.use` "restored" go on where the saved one stopped. */
+export async function resumeSnapshot(machine: Machine, files: SnapshotFiles): Promise<void> {
+  await machine.qmp.execute('migrate-set-capabilities', MEMORY_STAYS);
+  await machine.qmp.execute('migrate-incoming', { uri: `exec:cat <${shellQuote(files.state)}` });
+  await migrated(machine);
+  await machine.qmp.execute('cont');
+}

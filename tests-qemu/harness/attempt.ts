@@ -1,0 +1,112 @@
+import { describeError } from '../../ci/lib/problem.ts';
+import { within } from '../../ci/lib/wait.ts';
+import type { BuiltImage } from '../../ci/qemu/image.ts';
+import type { Attempt } from './attempts.ts';
+import { Device } from './device.ts';
+import { consoleTail, saveEvidence } from './evidence.ts';
+import { PageServer } from './pages.ts';
+import type { SavedDevice } from './saved-device.ts';
+import type { BareBench, Scenario, SuiteOptions } from './suite.ts';
+
+const TEST_TIMEOUT_MS = 8 * 60_000;
+const ALIVE_TIMEOUT_MS = 60_000;
+
+/** The rest of a scenario makes no sense after this. */
+class Abandoned extends Error {}
+
+/** What one attempt needs. */
+export interface AttemptSetup {
+  image: BuiltImage;
+  options: SuiteOptions;
+  /** Where devices are restored from; undefined: they are booted. */
+  saved: SavedDevice | undefined;
+  print: (text: string) => void;
+}
+
+/** Runs a scenario once, on a machine of its own. */
+export async function attempt(name: string, definition: Scenario, setup: AttemptSetup): Promise<Attempt> {
+  return await new Run(name, setup).run(definition);
+}
+
+class Run {
+  readonly #name: string;
+  readonly #setup: AttemptSetup;
+  readonly #tests: Attempt['tests'] = [];
+  #device: Device | undefined;
+
+  constructor(name: string, setup: AttemptSetup) {
+    this.#name = name;
+    this.#setup = setup;
+  }
+
+  async run(definition: Scenario): Promise<Attempt> {
+    const started = performance.now();
+    const seconds = (): number => (performance.now() - started) / 1000;
+    const pages = await PageServer.start();
+    let machineSeconds = 0;
+    try {
+      const { image, options, print } = this.#setup;
+      const test: BareBench['test'] = (title, work, timeoutMs) => this.#test(title, work, timeoutMs);
+      const bench: BareBench = { image, options, print, pages, test };
+      if (definition.machine === 'none') await definition.run(bench);
+      else {
+        const device = await this.#up(definition.machine);
+        machineSeconds = seconds();
+        if (device) await definition.run({ ...bench, device });
+      }
+    } catch (error) {
+      if (!(error instanceof Abandoned)) await this.#failed('between its tests', error);
+    } finally {
+      await pages.close();
+      await this.#device?.discard();
+    }
+    return { tests: this.#tests, seconds: seconds(), machineSeconds };
+  }
+
+  /** A device that is up; undefined, with the failure counted, when it does not come up. */
+  async #up(machine: 'restored' | 'booted'): Promise<Device | undefined> {
+    const { saved, image, print } = this.#setup;
+    try {
+      if (machine === 'restored') this.#device = await saved?.restore();
+      const restored = this.#device !== undefined;
+      this.#device ??= await Device.boot(image);
+      if (!restored) await this.#device.waitUp();
+      const { acceleration } = this.#device.machine.settings;
+      const seconds = this.#device.machine.seconds.toFixed(1);
+      print(`  (${restored ? 'restored' : 'booted'} in ${seconds} s, ${acceleration.kind.toUpperCase()})\n`);
+      return this.#device;
+    } catch (error) {
+      await this.#failed('the device comes up', error);
+      return undefined;
+    }
+  }
+
+  async #test(title: string, work: () => Promise<void>, timeoutMs = TEST_TIMEOUT_MS): Promise<void> {
+    const started = performance.now();
+    const seconds = (): string => `(${((performance.now() - started) / 1000).toFixed(1)} s)`;
+    try {
+      await within(work(), timeoutMs, 'the test to end');
+      this.#tests.push({ name: `${this.#name}: ${title}`, passed: true });
+      this.#setup.print(`  ok      ${this.#name}: ${title} ${seconds()}\n`);
+    } catch (error) {
+      await this.#failed(title, error, seconds());
+      if (!this.#device) return;
+      // A device that does not answer any more would only let every further wait run out.
+      const alive = await this.#device
+        .http('GET', '/device', { timeoutMs: ALIVE_TIMEOUT_MS })
+        .catch(() => undefined);
+      if (alive?.status !== 200) throw new Abandoned();
+    }
+  }
+
+  async #failed(title: string, error: unknown, seconds = ''): Promise<void> {
+    const { print } = this.#setup;
+    const name = `${this.#name}: ${title}`;
+    this.#tests.push({ name, passed: false });
+    print(`  FAILED  ${name} ${seconds}\n${describeError(error).replaceAll(/^/gm, '          ')}\n`);
+    if (!this.#device) return;
+    const folder = await saveEvidence(this.#device, name);
+    print(`          what the device looked like: ${folder}\n          the end of its console:\n`);
+    print(`${await consoleTail(this.#device)}\n`);
+  }
+}

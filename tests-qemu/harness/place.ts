@@ -1,0 +1,65 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { chooseAcceleration } from '../../ci/qemu/acceleration.ts';
+import type { MachineSettings } from '../../ci/qemu/arguments.ts';
+import type { BuiltImage } from '../../ci/qemu/image.ts';
+import { type InstancePaths, instancePaths } from '../../ci/qemu/instance.ts';
+import { freePort } from '../../ci/qemu/ports.ts';
+import { qemuVersion } from '../../ci/qemu/program.ts';
+import { testCredentials } from '../../ci/qemu/test-credentials.ts';
+import { removeLeftovers } from './leftovers.ts';
+
+/** The serial number that the machine's firmware tells the device. */
+export const SERIAL_NUMBER = 'VIRT-0123ABCD';
+
+const DISK_ROOM = 2 * 2 ** 30;
+
+/** Where a device of this process lives, and its machine. */
+export interface Place {
+  settings: MachineSettings;
+  paths: InstancePaths;
+  disk: string;
+}
+
+let lastPlace = 0;
+
+/** A place of its own for one more device. What earlier runs left is removed. */
+export async function makePlace(image: BuiltImage): Promise<Place> {
+  const name = `test-${process.pid}-${++lastPlace}`;
+  const paths = instancePaths(name);
+  await removeLeftovers(dirname(paths.folder));
+  await rm(paths.folder, { recursive: true, force: true });
+  await mkdir(paths.folder, { recursive: true, mode: 0o700 });
+  const folder = join(cacheFolder(), 'tests');
+  await needRoom(folder, DISK_ROOM, 'the test machine’s disk');
+  await removeLeftovers(folder);
+  const disk = join(folder, `${name}.qcow2`);
+  return { paths, disk, settings: await deviceSettings(image, paths, disk) };
+}
+
+/** The machine of a device. Only its ports and its paths differ from one to the next. */
+export async function deviceSettings(
+  image: BuiltImage,
+  paths: InstancePaths,
+  disk: string,
+): Promise<MachineSettings> {
+  return {
+    acceleration: await chooseAcceleration(image.kernel, qemuVersion()),
+    firmware: image.firmware,
+    disk,
+    diskCache: 'unsafe',
+    console: paths.console,
+    monitors: [paths.control],
+    ports: [
+      { name: 'org.vitrine.serial', socket: paths.serial },
+      { name: 'org.vitrine.shell', socket: paths.shell },
+      { name: 'org.vitrine.relay', socket: paths.relay },
+    ],
+    apiPort: await freePort(0),
+    httpsPort: await freePort(0),
+    screen: 'vnc',
+    serialNumber: SERIAL_NUMBER,
+    credentials: await testCredentials(),
+  };
+}

@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Cache } from '../../ci/image/lib/cache.ts';
+import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { type Colour, colourCount } from '../../ci/lib/png.ts';
+import { messageOf } from '../../ci/lib/problem.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import type { BuiltImage } from '../../ci/qemu/image.ts';
+import { instancePaths } from '../../ci/qemu/instance.ts';
+import { qemuVersion } from '../../ci/qemu/program.ts';
+import {
+  checkSnapshot,
+  type SnapshotFiles,
+  saveSnapshot,
+  snapshotFiles,
+  snapshotKey,
+} from '../../ci/qemu/snapshot.ts';
+import { waitForHostAddress } from './cable.ts';
+import { Device } from './device.ts';
+import { field } from './events.ts';
+import { PageServer } from './pages.ts';
+import { deviceSettings } from './place.ts';
+
+/** A device's memory and some of its disk. */
+const ROOM = 2 * 2 ** 30;
+/** The image of now, and the one before: whoever changes branches has them both. */
+const KEEP = 2;
+const SETTLE_MS = 300_000;
+const SHADES: [Colour, Colour][] = [
+  [
+    [10, 90, 160],
+    [200, 120, 20],
+  ],
+  [
+    [120, 20, 60],
+    [20, 160, 90],
+  ],
+];
+
+/** Waits until nothing of the boot is under way any more. */
+async function settle(device: Device): Promise<void> {
+  await device.shell.run('systemctl is-system-running --wait', SETTLE_MS);
+  await device.waitForDisplay(
+    (display) => field(display, 'loading') === false,
+    'the waiting page',
+    SETTLE_MS,
+  );
+  for (const [script, what] of [
+    ['fw_printenv BOOT_A_LEFT | grep -q =3', 'slot A to be marked good'],
+    ['test "$(systemctl show -P ActiveState vitrine-splash)" = inactive', 'the boot splash to have ended'],
+  ] as const) {
+    await waitFor(async () => (await device.shell.run(script)).code === 0, {
+      timeoutMs: SETTLE_MS,
+      what,
+      intervalMs: 500,
+    });
+  }
+  await waitForHostAddress(device);
+}
+
+/**
+ * Uses what scenarios use, so that a restored device has it in its memory, and ends as a device that has booted: on the
+ * waiting page, with no host on its serial ports.
+ */
+async function warmUp(device: Device): Promise<void> {
+  const pages = await PageServer.start();
+  try {
+    for (const [left, right] of SHADES) {
+      await device.act('POST', '/display/navigate', { url: pages.addColours(left, right) });
+      await device.waitForColours(left, right, SETTLE_MS);
+      await device.screenshot();
+    }
+  } finally {
+    await pages.close();
+  }
+  for (const open of [() => device.serial(), () => device.gadget()]) {
+    const serial = await open();
+    await serial.request('GET', '/api/v1/device');
+    serial.close();
+  }
+  await device.gadgetClosed();
+  await device.showWaiting();
+  await waitFor(async () => colourCount(await device.glass()) > 20, {
+    timeoutMs: SETTLE_MS,
+    what: 'the waiting page on the glass',
+  });
+  await device.shell.ok('sync');
+}
+
+/**
+ * A device of the image that was booted once, saved, and goes on as often as wanted: see ci/qemu/snapshot.ts. It is
+ * kept in the cache folder and made when there is none for this image, this QEMU and this machine.
+ */
+export class SavedDevice {
+  readonly #image: BuiltImage;
+  readonly #say: (line: string) => void;
+  readonly #cache = new Cache(join(cacheFolder(), 'snapshots'));
+  #files: Promise<SnapshotFiles | undefined> | undefined;
+
+  /** @param say gets lines about what is made, and why something is not used */
+  constructor(image: BuiltImage, say: (line: string) => void) {
+    this.#image = image;
+    this.#say = say;
+  }
+
+  /** A device that goes on where the saved one stopped; undefined, with the reason told, when there can be none. */
+  async restore(): Promise<Device | undefined> {
+    this.#files ??= this.#find();
+    const files = await this.#files;
+    if (!files) return undefined;
+    try {
+      return await Device.restore(files, this.#image);
+    } catch (error) {
+      // This run does without from now on; the next one makes another.
+      this.#files = Promise.resolve(undefined);
+      this.#say(`the saved device cannot be restored, so devices are booted: ${messageOf(error)}`);
+      await this.#cache.remove('device', await this.#key()).catch(() => undefined);
+      return undefined;
+    }
+  }
+
+  async #find(): Promise<SnapshotFiles | undefined> {
+    try {
+      const key = await this.#key();
+      const make = (): Promise<string> =>
+        this.#cache.make('device', key, KEEP, (folder) => this.#save(folder));
+      const folder = this.#cache.find('device', key) ?? (await this.#cache.exclusively(make, 'another run'));
+      const files = snapshotFiles(folder);
+      await checkSnapshot(files).catch(async (error: unknown) => {
+        await this.#cache.remove('device', key);
+        throw error;
+      });
+      return files;
+    } catch (error) {
+      this.#say(`there is no saved device to restore, so devices are booted: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  async #save(folder: string): Promise<void> {
+    await needRoom(folder, ROOM, 'a saved device');
+    const files = snapshotFiles(folder);
+    const device = await Device.bootInto(files, this.#image);
+    try {
+      await device.waitUp();
+      const { seconds } = device.machine;
+      await settle(device);
+      await warmUp(device);
+      await saveSnapshot(device.machine, files);
+      const whole = device.machine.seconds.toFixed(1);
+      this.#say(`a device was booted (${seconds.toFixed(1)} s) and saved, ${whole} s in all`);
+    } finally {
+      await device.discard();
+    }
+  }
+
+  async #key(): Promise<string> {
+    const settings = await deviceSettings(this.#image, instancePaths('any'), '');
+    // What is done before saving is part of what is saved.
+    const program = await readFile(fileURLToPath(import.meta.url), 'utf8');
+    return await snapshotKey(this.#image, qemuVersion(), settings, program);
+  }
+}
