@@ -11,7 +11,16 @@ import { checkBuildroot } from './buildroot/check.ts';
 import { ROOT } from './lib/places.ts';
 import { command, messageOf } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
-import { close, countLines, FAILED, PASSED, readClosingLine, sum, type Tally } from './lib/tally.ts';
+import {
+  close,
+  countLines,
+  FAILED,
+  PASSED,
+  readClosingLine,
+  readFlaky,
+  sum,
+  type Tally,
+} from './lib/tally.ts';
 import { runTool } from './lib/tool.ts';
 import { lint } from './lint.ts';
 import { ensureImage } from './qemu/image.ts';
@@ -38,11 +47,14 @@ async function generatedFiles(): Promise<Tally> {
   return ok ? PASSED : FAILED;
 }
 
-/** `npm run test:qemu`, whose closing line is the tally. */
-async function scenarios(timeoutMs: number): Promise<Tally> {
-  const args = [join(ROOT, 'tests-qemu/run.ts')];
+/** `npm run test:qemu`, whose closing line is the tally; `note` gets the scenarios that passed at a second attempt. */
+async function scenarios(timeoutMs: number, note: (line: string) => void): Promise<Tally> {
+  // It gives up by itself before it is killed: then it still says what failed.
+  const limit = Math.max(1, Math.round((timeoutMs - GRACE_MS) / 1000));
+  const args = [join(ROOT, 'tests-qemu/run.ts'), '--limit', String(limit)];
   const show = (chunk: Buffer): void => print(chunk.toString());
   const { ok, output } = await runTool(process.execPath, args, timeoutMs, show);
+  for (const line of readFlaky(output)) note(line);
   const tally = readClosingLine(output);
   if (!tally) {
     print(
@@ -76,7 +88,9 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
   await report.stage('Buildroot', () => checkBuildroot(print));
   if (built.failed === 0) {
     await report.stage('scenarios', () =>
-      scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS))),
+      scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS)), (line) =>
+        report.note(line),
+      ),
     );
   }
   report.printSummary();

@@ -15,6 +15,7 @@ interface Stage {
  */
 export class Report {
   readonly #stages: Stage[] = [];
+  readonly #notes: string[] = [];
   readonly #print: (text: string) => void;
   #end: number;
   readonly #stop: AbortSignal;
@@ -56,13 +57,20 @@ export class Report {
     return tally;
   }
 
+  /** Adds a line to the end of the summary. */
+  note(line: string): void {
+    this.#notes.push(line);
+  }
+
+  /** The stages, the longest first, and the notes. */
   printSummary(): void {
     this.#print('\n── summary\n');
-    for (const { name, tally, seconds } of this.#stages) {
+    for (const { name, tally, seconds } of this.#stages.toSorted((a, b) => b.seconds - a.seconds)) {
       this.#print(
         `${name.padEnd(16)} ${closingLine(tally).padEnd(36)} ${seconds.toFixed(1).padStart(7)} s\n`,
       );
     }
+    for (const line of this.#notes) this.#print(`${line}\n`);
   }
 
   async #inTime(work: (left: AbortSignal) => Promise<Tally>): Promise<Tally> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closingLine, countLines, readClosingLine } from './tally.ts';
+import { closingLine, countLines, flakyLine, readClosingLine, readFlaky } from './tally.ts';
 
 test('a closing line is read back from the end of an output', () => {
   const tally = { passed: 12, failed: 3, skipped: 2 };
@@ -16,4 +16,13 @@ test('scenarios that were cut off are counted by their lines', () => {
   const output =
     'boot: a title\n  ok      boot: one (0.1 s)\n  FAILED  boot: two (3 s)\n    | ok\n  ok      boot: three';
   assert.deepEqual(countLines(output), { passed: 2, failed: 1, skipped: 0 });
+});
+
+test('what was flaky is read back', () => {
+  const lines = [flakyLine('screen: reload'), flakyLine('links: hello')];
+  assert.deepEqual(
+    readFlaky(`screen: FLAKY   no\n${lines.join('\n')}\n9 passed, 0 failed, 0 skipped\n`),
+    lines,
+  );
+  assert.deepEqual(readFlaky('9 passed, 0 failed, 0 skipped'), []);
 });

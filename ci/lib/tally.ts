@@ -37,6 +37,16 @@ export function countLines(output: string): Tally {
   return { passed: count(/^ {2}ok {6}/gm), failed: count(/^ {2}FAILED {2}/gm), skipped: 0 };
 }
 
+/** A line for a test that failed and then passed: it counts as passed, and somebody should look at it. */
+export function flakyLine(name: string): string {
+  return `FLAKY   ${name} failed and passed at the second attempt`;
+}
+
+/** The lines of {@link flakyLine} in a command's output. */
+export function readFlaky(output: string): string[] {
+  return output.match(/^FLAKY {3}\S.*$/gm) ?? [];
+}
+
 /** Prints the closing line; the exit code that goes with it. Nothing run at all is a failure too. */
 export function close(tally: Tally): number {
   console.log(closingLine(tally));

@@ -132,6 +132,11 @@ export async function saveSnapshot(machine: Machine, files: SnapshotFiles): Prom
   await machine.quit();
   // A crash of this computer must not leave a snapshot of the right size whose content was never written.
   for (const path of [files.disk, files.memory, files.state]) await flush(path);
+  await noteSnapshot(files);
+}
+
+/** Writes the index of the other files. */
+export async function noteSnapshot(files: SnapshotFiles): Promise<void> {
   await writeFile(files.index, JSON.stringify(await indexOf(files)));
 }
 

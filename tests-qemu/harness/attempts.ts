@@ -1,4 +1,4 @@
-import { FAILED, sum, type Tally } from '../../ci/lib/tally.ts';
+import { FAILED, flakyLine, sum, type Tally } from '../../ci/lib/tally.ts';
 
 /** What came of one run of a scenario. */
 export interface Attempt {
@@ -48,14 +48,12 @@ function wordFor(result: Result): string {
   return tallyOf(result).failed > 0 ? 'FAILED' : 'ok';
 }
 
-/** The first attempt's failures of each scenario that then passed, as `npm test` reads them back. */
+/** A line for each test that failed at first, of the scenarios that then passed. */
 export function flakyLines(results: Result[]): string[] {
   return results
     .filter(isFlaky)
     .flatMap(({ attempts: [first] }) =>
-      (first?.tests ?? [])
-        .filter(({ passed }) => !passed)
-        .map(({ name }) => `FLAKY   ${name} failed and passed at the second attempt`),
+      (first?.tests ?? []).filter(({ passed }) => !passed).map(({ name }) => flakyLine(name)),
     );
 }
 

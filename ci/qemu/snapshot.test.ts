@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { tcg } from './acceleration.ts';
+import type { MachineSettings } from './arguments.ts';
+import { checkSnapshot, noteSnapshot, snapshotFiles, snapshotKey } from './snapshot.ts';
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-snapshot-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('the key is the same for other ports and paths, and another for whatever the guest could notice', () =>
+  inFolder(async (folder) => {
+    const unit = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    };
+    const image = { id: 'one', disk: '/images/one/disk.img', firmware: '/f', kernel: '/k' };
+    const settings: MachineSettings = {
+      acceleration: tcg('no KVM'),
+      firmware: '/f',
+      disk: '/tests/a.qcow2',
+      diskCache: 'unsafe',
+      console: '/run/a/console',
+      monitors: ['/run/a/qmp'],
+      ports: [{ name: 'org.vitrine.serial', socket: '/run/a/serial' }],
+      apiPort: 1000,
+      httpsPort: 1001,
+      screen: 'vnc',
+      serialNumber: 'VIRT-1',
+      credentials: [{ name: 'unit', file: await unit('a', '[Unit]') }],
+    };
+    const key = await snapshotKey(image, '7.2.22', settings, 'program');
+    assert.match(key, /^[0-9a-f]{24}$/);
+    const moved: MachineSettings = {
+      ...settings,
+      disk: '/tests/b.qcow2',
+      console: '/run/b/console',
+      monitors: ['/run/b/qmp'],
+      ports: [{ name: 'org.vitrine.serial', socket: '/run/b/serial' }],
+      apiPort: 2000,
+      httpsPort: 2001,
+      credentials: [{ name: 'unit', file: await unit('b', '[Unit]') }],
+      memoryFile: { path: '/snapshots/memory', use: 'restored' },
+    };
+    assert.equal(await snapshotKey(image, '7.2.22', moved, 'program'), key);
+    const others = [
+      snapshotKey({ ...image, id: 'two' }, '7.2.22', settings, 'program'),
+      snapshotKey(image, '10.0.2', settings, 'program'),
+      snapshotKey(image, '7.2.22', settings, 'another program'),
+      ...[
+        { memoryMb: 768 },
+        { cpus: 1 },
+        { serialNumber: 'VIRT-2' },
+        { screen: 'none' as const },
+        { diskCache: 'writeback' as const },
+        { ports: [...settings.ports, { name: 'org.vitrine.shell', socket: '/run/a/shell' }] },
+        { credentials: [{ name: 'unit', file: await unit('c', '[Unit]\nWants=more') }] },
+        { credentials: [{ name: 'other', file: join(folder, 'a') }] },
+      ].map((changed) => snapshotKey(image, '7.2.22', { ...settings, ...changed }, 'program')),
+    ];
+    const keys = new Set([key, ...(await Promise.all(others))]);
+    assert.equal(keys.size, others.length + 1, 'two of them are the same');
+  }));
+
+test('files that are not as they were noted are told', () =>
+  inFolder(async (folder) => {
+    const files = snapshotFiles(folder);
+    const write = async (): Promise<void> => {
+      for (const path of [files.disk, files.memory, files.state]) await writeFile(path, 'content of it');
+      await noteSnapshot(files);
+    };
+    await write();
+    await checkSnapshot(files);
+    for (const [damage, told] of [
+      [() => writeFile(files.state, 'content of iT'), /stateSha256/],
+      [() => truncate(files.memory, 5), /memoryBytes is 5 and was 13/],
+      [() => appendFile(files.disk, 'more'), /diskBytes/],
+      [() => rm(files.memory), /ENOENT/],
+      [() => rm(files.index), /ENOENT/],
+      [() => writeFile(files.index, '{}'), /index\.json is damaged/],
+      [() => writeFile(files.index, ''), /JSON/],
+    ] as const) {
+      await write();
+      await damage();
+      await assert.rejects(checkSnapshot(files), told);
+    }
+  }));
