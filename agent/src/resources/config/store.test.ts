@@ -194,6 +194,7 @@ describe('rules over fields', () => {
     ['an origin with its usual port', { nfc: { origins: ['https://a.example:443'] } }, '/nfc/origins/0'],
     ['a proxy without an address', { proxy: { mode: 'manual' } }, '/proxy/http'],
     ['a script of a proxy without one', { proxy: { mode: 'pac' } }, '/proxy/pac_url'],
+    ['a URL with a control character', { proxy: { http: 'http://a.example/\u0001x' } }, '/proxy/http'],
     ['a name of blanks', { device: { name: '   ' } }, '/device/name'],
     [
       'a startup page that is a file',

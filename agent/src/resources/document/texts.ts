@@ -6,7 +6,7 @@ Every call works in the same way over REST, at \`http://<device>/api/v1\`, and o
 
 There are no credentials: the cable is trusted. Requests whose \`Host\`, \`Origin\` or \`Sec-Fetch-Site\` say that another site's page sent them are refused with \`forbidden\`. JSON bodies must be sent as \`application/json\`; there are no CORS headers.
 
-Every answer that is not 2xx carries the error envelope. A path that does not exist is 404 \`not_found\`, a method that a path does not have 405 \`method_not_allowed\` with \`Allow\`. Validation errors list all issues in \`details.issues\`, each with a JSON pointer.
+Every answer that is not 2xx carries the error envelope. A path that does not exist is 404 \`not_found\`, a method that a path does not have 405 \`method_not_allowed\` with \`Allow\`. HEAD answers as GET does, without the body. Query parameters, fields and bodies that an endpoint does not have are 400 \`bad_request\`; where no body is listed, an empty one and the JSON \`{}\` are taken. Validation errors list all issues in \`details.issues\`, each with a JSON pointer.
 
 Field names are snake_case, times ISO 8601 UTC with milliseconds, sizes bytes; durations name their unit.`;
 
