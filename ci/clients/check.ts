@@ -53,7 +53,7 @@ async function pythonClient(api: string, zip: string): Promise<void> {
   const venv = join(folder, 'venv');
   const tool = (name: string): string => join(venv, 'bin', name);
   if (spawnSync('python3', ['-c', 'import ensurepip, venv'], { timeout: STEP_TIMEOUT_MS }).status !== 0) {
-    await installPackages(['python3-venv']);
+    await installPackages(['python3', 'python3-venv']);
   }
   await run('python3', ['-m', 'venv', venv]);
   const requirements = join(HERE, 'python', 'requirements.txt');
