@@ -12,7 +12,7 @@ import { readArguments } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
-import { close, FAILED, PASSED, readClosingLine, type Tally } from './lib/tally.ts';
+import { close, FAILED, PASSED, readClosingLine, readFlaky, sum, type Tally } from './lib/tally.ts';
 import { runTool } from './lib/tool.ts';
 import { lint } from './lint.ts';
 import { setupHost } from './setup.ts';
@@ -30,17 +30,19 @@ const print = (text: string): void => {
 };
 
 /** Runs a script of the project; its closing line is the tally, where it has one. */
-async function script(path: string, ...args: string[]): Promise<Tally> {
+async function script(report: Report, path: string, ...args: string[]): Promise<Tally> {
   const { ok, output } = await runTool(process.execPath, [join(ROOT, path), ...args], LIMIT_MS, (chunk) =>
     print(chunk.toString()),
   );
-  return readClosingLine(output) ?? (ok ? PASSED : FAILED);
+  for (const line of readFlaky(output)) report.note(line);
+  const tally = readClosingLine(output) ?? (ok ? PASSED : FAILED);
+  return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
 }
 
 interface Stage {
   name: string;
   choice: Choice;
-  work: (left: AbortSignal) => Promise<Tally>;
+  work: (left: AbortSignal, report: Report) => Promise<Tally>;
 }
 
 function stagesOf({ unit, generated, boards: disks, buildroot, scenarios }: Selection): Stage[] {
@@ -50,14 +52,19 @@ function stagesOf({ unit, generated, boards: disks, buildroot, scenarios }: Sele
   return [
     { name: 'lint', choice: always, work: () => lint(print) },
     { name: 'types', choice: always, work: () => types(print) },
-    { name: 'generated files', choice: generated, work: () => script('ci/generate.ts', '--check') },
+    {
+      name: 'generated files',
+      choice: generated,
+      work: (_, report) => script(report, 'ci/generate.ts', '--check'),
+    },
     { name: 'unit tests', choice: unit, work: async (left) => unitTests(await tests, print, left) },
     { name: 'boards', choice: disks, work: () => boards(print) },
     { name: 'Buildroot', choice: buildroot, work: () => checkBuildroot(print) },
     {
       name: 'scenarios',
       choice: scenarios,
-      work: () => script('tests-qemu/run.ts', ...(scenarios.run === 'all' ? [] : scenarios.run)),
+      work: (_, report) =>
+        script(report, 'tests-qemu/run.ts', ...(scenarios.run === 'all' ? [] : scenarios.run)),
     },
   ];
 }
@@ -87,7 +94,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
     const report = new Report(print, LIMIT_MS, stop.signal);
     for (const { name, choice, work } of stages) {
-      if (choice.run.length > 0) await report.stage(name, work);
+      if (choice.run.length > 0) await report.stage(name, (left) => work(left, report));
     }
     report.printSummary();
     const code = close(report.tally);
