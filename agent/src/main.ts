@@ -233,6 +233,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     display.bundleReplaced(bundle);
     origin.closeUnused();
   });
+  content.onRead((bundle) => display.bundleRead(bundle).catch(onError));
   content.onRemoved(() => origin.closeUnused());
   network.onChange(() => display.waitingPageChanged().catch(onError));
 
@@ -314,6 +315,8 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   stops.push(() => slots.stop());
   service.ready(`serving ${http.addresses.join(', ')}`);
   stops.push(() => service.stopping());
+  // What takes its time is not to keep the unit from being started.
+  void content.start();
   announce(http.addresses, board.serialLines);
 }
 

@@ -25,7 +25,7 @@ const KNOWN_FILES =
 const REST_TIMEOUT_MS = 120_000;
 
 /** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and turns to the other one. */
-const EXPECTED_PROBLEM = /^Slot [ab] does not start or was marked bad/;
+const EXPECTED_PROBLEM = /^(?:Slot [ab] does not start or was marked bad|This boot is not confirmed)/;
 
 export interface Findings {
   /** By key of the ledger. */
@@ -68,8 +68,14 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
     { timeoutMs: REST_TIMEOUT_MS, what: 'nothing but files of finished writes in /data' },
   ).catch((error: unknown) => problems.push(messageOf(error)));
   for (const file of unknown()) problems.push(`there is a file ${file}`);
-  const health = await get('/device/health');
-  const told = field(health, 'problems');
+  let told: unknown;
+  await waitFor(
+    async () => {
+      told = field(await get('/device/health'), 'problems');
+      return !String(told).includes('is still being read');
+    },
+    { timeoutMs: REST_TIMEOUT_MS, what: 'every bundle to be read' },
+  ).catch((error: unknown) => problems.push(messageOf(error)));
   for (const problem of Array.isArray(told) ? told.map(String) : ['health tells no list of problems']) {
     const expected = EXPECTED_PROBLEM.test(problem) || (mayBeRepaired && REPAIRED.test(problem));
     if (!expected) problems.push(`health: ${problem}`);

@@ -6,11 +6,11 @@ import { type ByteSource, fileSource } from './zip/source.ts';
 /** Bytes read at a time. */
 const BLOCK_BYTES = 256 * 1024;
 
-/** SHA-256 of a whole file as hex. @throws Error of the system */
-export async function hashFile(path: string): Promise<string> {
+/** SHA-256 of a whole file as hex. @throws Error of the system; the reason of `signal` */
+export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const handle = await open(path, 'r');
   try {
-    return await new HashingSource(handle, (await handle.stat()).size).sha256();
+    return await new HashingSource(handle, (await handle.stat()).size).sha256(signal);
   } finally {
     await handle.close();
   }

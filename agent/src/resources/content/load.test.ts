@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
-import { type LoadedBundle, loadBundles } from './load.ts';
+import { type LoadedBundle, loadBundles, readBundle } from './load.ts';
 import { readSidecar } from './sidecar.ts';
 import { bundle, sha256 } from './tests/content.ts';
 
@@ -21,11 +21,16 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** What a start finds, and what it logged in `levels`. */
-function load(): Promise<Map<string, LoadedBundle>> {
+async function load(): Promise<Map<string, LoadedBundle>> {
   const log = createLogger('silent');
   log.warn = () => void levels.push('warn');
   log.error = () => void levels.push('error');
-  return loadBundles(folder, log);
+  const { bundles, unread } = await loadBundles(folder, log);
+  for (const name of unread) {
+    const found = await readBundle(folder, name, log, new AbortController().signal);
+    if (found) bundles.set(name, found);
+  }
+  return bundles;
 }
 
 const put = (name: string, data: Buffer | string | object) => {

@@ -47,19 +47,12 @@ export async function writeSidecar(path: string, sidecar: Sidecar): Promise<void
 }
 
 /**
- * Which description of a sidecar is the one of the archive that is there: told by the size, and by the hash where
- * both have that size. Undefined when neither fits: the archive is damaged.
+ * Which descriptions of a sidecar may be the one of an archive of this size. With none the archive is damaged; with two
+ * its hash decides.
  */
-export async function fittingDescription(
-  { next, ...current }: Sidecar,
-  size: number,
-  hash: () => Promise<string>,
-): Promise<Description | undefined> {
+export function candidates({ next, ...current }: Sidecar, size: number): Description[] {
   const fitting = [current, ...(next ? [next] : [])].filter((one) => one.size === size);
-  const [only, other] = fitting;
-  if (!other || only?.sha256 === other.sha256) return only;
-  const sha256 = await hash();
-  return fitting.find((one) => one.sha256 === sha256);
+  return fitting[0]?.sha256 === fitting[1]?.sha256 ? fitting.slice(0, 1) : fitting;
 }
 
 function descriptionOf(value: unknown): Description | undefined {

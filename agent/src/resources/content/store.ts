@@ -10,7 +10,7 @@ import { now } from '../../contract/shared.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
 import { BundleChecks, type BundleProblem, type Entry, type StoredBundle } from './checks.ts';
-import { type LoadedBundle, loadBundles, makeFolder } from './load.ts';
+import { type LoadedBundle, loadBundles, makeFolder, readBundle } from './load.ts';
 import type { DiskSpace } from './ports.ts';
 import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
@@ -50,25 +50,43 @@ export class ContentStore {
   readonly #removing = new Map<string, Promise<void>>();
   readonly #replaced: ((name: string) => void)[] = [];
   readonly #removed: (() => Promise<void>)[] = [];
+  /** What {@link start} has not read yet; each ends when it is in the index, or is given up. Never rejects. */
+  readonly #unread = new Map<string, PromiseWithResolvers<void>>();
+  readonly #found: ((name: string) => void)[] = [];
   readonly #stopped = new AbortController();
+  #reading: Promise<void> = Promise.resolve();
 
   private constructor(options: ContentStoreOptions) {
     this.#options = options;
     this.#checks = new BundleChecks(this.#index, this.#stopped.signal);
   }
 
-  /** Reads the folder and sweeps what a power cut has left in it. Never fails: the device comes up. */
+  /**
+   * Reads the folder and sweeps what a power cut has left in it; reads no archive. Never fails: the device comes up.
+   */
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
     const store = new ContentStore(options);
-    for (const [name, description] of await loadBundles(options.folder, options.log)) {
-      store.#index.set(name, store.#entry(name, description));
-    }
+    const { bundles, unread } = await loadBundles(options.folder, options.log);
+    for (const [name, description] of bundles) store.#index.set(name, store.#entry(name, description));
+    for (const name of unread) store.#unread.set(name, Promise.withResolvers());
     return store;
   }
 
-  /** Ends checks, and waits for what is being written into place. */
+  /**
+   * Reads the archives that only their bytes tell, one after the other: those whose replacement was cut short, or whose
+   * description was lost. Until it is read a bundle is not there, and an upload of its name waits with its last step.
+   * Ends when all are read. Never rejects.
+   */
+  start(): Promise<void> {
+    this.#reading = this.#readUnread();
+    return this.#reading;
+  }
+
+  /** Ends checks and reading, and waits for what is being written into place. */
   async close(): Promise<void> {
     this.#stopped.abort();
+    await this.#reading;
+    for (const { resolve } of this.#unread.values()) resolve();
     await Promise.allSettled([...this.#committing.values(), ...this.#removing.values()]);
   }
 
@@ -82,7 +100,10 @@ export class ContentStore {
 
   /** Sentences for the operator about bundles that were found damaged, at the start or by the last check. */
   problems(): string[] {
-    return this.#checks.problems();
+    const unread = [...this.#unread.keys()].map(
+      (name) => `The content bundle ${name} is still being read, since its last upload was cut short.`,
+    );
+    return [...this.#checks.problems(), ...unread];
   }
 
   /**
@@ -94,13 +115,21 @@ export class ContentStore {
   }
 
   /** A quick look whether a bundle can be displayed; undefined when it can. */
-  problem(name: string): Promise<BundleProblem | undefined> {
+  async problem(name: string): Promise<BundleProblem | undefined> {
+    if (this.#unread.has(name)) {
+      return { code: 'bundle_missing', message: `The bundle ${name} is still being read.` };
+    }
     return this.#checks.problem(name);
   }
 
   /** @param listener is told when another archive is in the place of a bundle, or the first one */
   onReplaced(listener: (name: string) => void): void {
     this.#replaced.push(listener);
+  }
+
+  /** @param listener is told when a bundle that was still being read is there, or turned out to be none */
+  onRead(listener: (name: string) => void): void {
+    this.#found.push(listener);
   }
 
   /** @param listener lets go of a bundle that was removed; the removal is answered when it has */
@@ -179,6 +208,9 @@ export class ContentStore {
       try {
         await synced;
         await this.#removing.get(name)?.catch(() => undefined);
+        // Whatever happens next, the sidecar is to describe the archive that is there.
+        await this.#unread.get(name)?.promise;
+        if (this.#unread.has(name)) throw new Error('stopped before the archive in its place was read');
         await upload.keep();
         await this.#commit(name, upload);
       } finally {
@@ -234,7 +266,7 @@ export class ContentStore {
     } catch (error) {
       this.#options.log.error(
         { err: error, bundle: name },
-        'a bundle was replaced, and not everybody took it',
+        'a bundle is another one now, and not everybody took it',
       );
     }
   }
@@ -276,6 +308,24 @@ export class ContentStore {
     await syncFolder(this.#options.folder);
     // Whoever has the file open keeps its room from the upload that is to come next.
     await Promise.allSettled(this.#removed.map((listener) => listener()));
+  }
+
+  async #readUnread(): Promise<void> {
+    const { folder, log } = this.#options;
+    const { signal } = this.#stopped;
+    for (const [name, { resolve }] of [...this.#unread]) {
+      if (signal.aborted) return;
+      try {
+        const description = await readBundle(folder, name, log, signal);
+        if (description) this.#index.set(name, this.#entry(name, description));
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error({ err: error, bundle: name }, 'bundle cannot be read');
+      }
+      this.#unread.delete(name);
+      resolve();
+      for (const listener of this.#found) this.#tell(listener, name);
+    }
   }
 
   #entry(name: string, description: LoadedBundle): Entry {

@@ -221,6 +221,19 @@ export class Display {
     this.#publish();
   }
 
+  /**
+   * A bundle that was still being read at the start is known now. One that was to be shown first is shown, unless a
+   * host has asked for something else since.
+   */
+  async bundleRead(name: string): Promise<void> {
+    const problem = await this.#o.bundles.problem(name);
+    const wanted = this.#wanted;
+    const isWanted = wanted.mode === 'bundle' && wanted.name === name && this.activeBundle !== name;
+    if (isWanted && this.#met === 0 && !problem) this.#keeper.aim(wanted);
+    else await this.#keeper.bundleArrived(name, problem);
+    this.#publish();
+  }
+
   /** @throws ApiError `unavailable` without a browser */
   showWaiting(): DisplayState {
     return this.#aim({ mode: 'waiting' }, ++this.#asked);

@@ -157,9 +157,9 @@ export class Keeper {
   }
 
   /** A bundle is there, as a new version or for the first time: the waiting page no longer says otherwise. */
-  async bundleArrived(name: string): Promise<void> {
+  async bundleArrived(name: string, problem?: Omit<MissingBundle, 'name'>): Promise<void> {
     if (this.#missing?.name !== name) return;
-    this.#missing = undefined;
+    this.#missing = problem && { name, ...problem };
     await this.ownPageChanged();
   }
 

@@ -80,6 +80,7 @@ export async function testContent(
   };
   const make = async () => {
     const store = await ContentStore.open(options);
+    await store.start();
     const routes = [...contentRoutes(store), ...operationRoutes(operations)];
     const app = createApp({ endpoints, routes, log: options.log });
     return { store, app };

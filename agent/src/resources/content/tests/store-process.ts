@@ -28,6 +28,7 @@ const store = await ContentStore.open({
   log: createLogger('silent'),
   disk: new FileSystemSpace(folder),
 });
+await store.start();
 
 async function upload({ name, archive = '' }: Order): Promise<void> {
   const { size } = await stat(archive);
