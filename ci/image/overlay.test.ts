@@ -43,6 +43,17 @@ test('every interface that the firewall trusts is named and configured', () => {
   }
 });
 
+test('no adapter that is plugged in gets the name of an interface that the firewall trusts', () => {
+  for (const name of defined('cable')) {
+    // Of the kernel's drivers, and of udev's policies for what has no rule of ours.
+    assert.doesNotMatch(name, /^(?:usb|eth|wlan|wwan|en|wl|ww|ib|sl)/, name);
+    const [, match = ''] = read(`usr/lib/systemd/network/50-vitrine-${name}.link`).split(/^\[Match\]$/m);
+    assert.match(match, /^Driver=(?:g_ether|virtio_net)$/m, `${name} goes by its driver`);
+  }
+  assert.ok(defined('cable').includes('gadget0'));
+  assert.match(read('usr/lib/vitrine/gadget'), /^ *put functions\/ncm\.usb0\/ifname gadget%d$/m);
+});
+
 test('each unit of ours is enabled by a preset, and no preset names one that is not there', () => {
   const presets = globSync('usr/lib/systemd/system-preset/50-*.preset', { cwd: OVERLAY })
     .map(read)

@@ -10,7 +10,7 @@ const CONTROLLER = '/sys/kernel/config/usb_gadget/*/UDC';
 const DEAF_LOOKS = 10;
 /** Succeeds when the device's end of the link is up and the host's is not. */
 const HOST_IS_DEAF =
-  'test "$(cat /sys/class/net/usb0/carrier)" = 1 && ip -n host link show host0 up | grep -q NO-CARRIER';
+  'test "$(cat /sys/class/net/gadget0/carrier)" = 1 && ip -n host link show host0 up | grep -q NO-CARRIER';
 /** Lets the host's driver go of the interface (subclass 0d: NCM) and take it anew. */
 const TAKE_ANEW = `
   set -e

@@ -42,7 +42,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
   await save(
     'network.txt',
     shell(
-      'ip -s address; echo; ip -n host -s address; echo; networkctl --no-pager status usb0; ss -lun; nft list ruleset',
+      'ip -s address; echo; ip -n host -s address; echo; networkctl --no-pager status gadget0; ss -lun; nft list ruleset',
     ),
   );
   return folder;
