@@ -25,21 +25,24 @@ function deviceAt(host: string): GuestRequest {
   return { method: 'GET', url: `http://${host}/api/v1/device` };
 }
 
-/** A second network that is no cable: a pair of interfaces, the far end in a namespace of its own. */
+/**
+ * A second network that is no cable: a pair of interfaces, the far end in a namespace of its own. The near one has the
+ * name that the kernel gives an adapter at a USB host port.
+ */
 async function withForeignNetwork({ device }: Bench, work: () => Promise<void>): Promise<void> {
   await device.shell.ok(`
     ip netns add foreign
-    ip link add near0 type veth peer name far0
+    ip link add usb0 type veth peer name far0
     ip link set far0 netns foreign
-    ip addr add 192.0.2.1/24 dev near0
-    ip link set near0 up
+    ip addr add 192.0.2.1/24 dev usb0
+    ip link set usb0 up
     ip -n foreign addr add 192.0.2.2/24 dev far0
     ip -n foreign link set far0 up
     ip -n foreign route add default via 192.0.2.1`);
   try {
     await work();
   } finally {
-    await device.shell.run('ip link del near0; ip netns del foreign');
+    await device.shell.run('ip link del usb0; ip netns del foreign');
   }
 }
 
@@ -113,6 +116,14 @@ export default scenario({
         assert.notEqual(code, 0, call);
         assert.match(output, /denied/i, call);
       }
+    });
+
+    await test('RAUC, which asks nobody for rights, is for root alone', async () => {
+      const call = 'busctl --system call de.pengutronix.rauc / de.pengutronix.rauc.Installer GetSlotStatus';
+      const { code, output } = await device.shell.run(`setpriv --reuid daemon --clear-groups -- ${call}`);
+      assert.notEqual(code, 0);
+      assert.match(output, /denied/i);
+      assert.match(await device.shell.ok(call), /"booted"/);
     });
 
     await test('the kiosk user can write nothing that root reads or runs', async () => {
@@ -196,7 +207,7 @@ export default scenario({
       await device.showWaiting();
     });
 
-    await test('a network that is no cable gets no answer, on any address of the device', async () => {
+    await test('a network that is no cable, called as a USB adapter is, gets no answer on any address of the device', async () => {
       await withForeignNetwork(bench, async () => {
         const hosts = ['192.0.2.1', '10.55.77.1', '10.0.2.15'];
         const answers = await guestHttp(device, { netns: 'foreign' }, hosts.map(deviceAt), TRY_MS);
