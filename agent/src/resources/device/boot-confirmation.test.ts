@@ -28,6 +28,14 @@ async function within<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
+async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (!condition()) {
+    assert.ok(performance.now() < end, 'the condition never came true');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
 test('marks the slot good after all signs, in their order', async () => {
   const { slots, marked, marks } = slotsOf({ booted: 'a', bad: [] });
   const painted = Promise.withResolvers<void>();
@@ -84,11 +92,57 @@ test('tells a rollback', async () => {
   confirmation.stop();
 });
 
+test('tells a boot that is not confirmed in time, and why, until it is', async () => {
+  const { slots, marked } = slotsOf({ booted: 'a', bad: [] });
+  const asked = Promise.withResolvers<void>();
+  let isFull = true;
+  const sign = {
+    name: 'data partition',
+    shown: async () => {
+      asked.resolve();
+      if (isFull) throw new Error('no space left');
+    },
+  };
+  const options = { slots, log, retryMs, signs: [sign] };
+  const late = new BootConfirmation({ ...options, problemAfterMs: 0 });
+  const early = new BootConfirmation(options);
+  assert.deepEqual(late.problems(), [], 'before it starts');
+  early.start();
+  late.start();
+  await within(asked.promise);
+  await until(() => late.problems().join().includes('no space left'));
+  assert.match(
+    late.problems().join(),
+    /^This boot is not confirmed: it waits for "data partition" \(no space left\)/,
+  );
+  assert.deepEqual(early.problems(), [], 'it may still take its time');
+  isFull = false;
+  await within(marked);
+  await until(() => late.problems().length === 0);
+  early.stop();
+  late.stop();
+});
+
+test('tells of an update service that does not answer', async () => {
+  const slots: BootSlots = {
+    read: () => Promise.reject(new Error('no answer in 120000 ms')),
+    markGood: async () => undefined,
+  };
+  const confirmation = new BootConfirmation({ slots, log, retryMs, signs: [], problemAfterMs: 0 });
+  confirmation.start();
+  await until(() => confirmation.problems().join().includes('"slot status" (no answer in 120000 ms)'));
+  confirmation.stop();
+});
+
 test('does nothing on a system without slots, nor after it was stopped', async () => {
   const without = slotsOf(undefined);
   const asked: string[] = [];
   const sign = (name: string) => ({ name, shown: async () => void asked.push(name) });
-  new BootConfirmation({ slots: without.slots, log, retryMs, signs: [sign('without')] }).start();
+  const none = new BootConfirmation({
+    ...{ slots: without.slots, log, retryMs, problemAfterMs: 0 },
+    signs: [sign('without')],
+  });
+  none.start();
 
   const stopped = slotsOf({ booted: 'a', bad: [] });
   const never = { name: 'never', shown: () => new Promise(() => undefined) };
@@ -102,5 +156,6 @@ test('does nothing on a system without slots, nor after it was stopped', async (
   confirmation.stop();
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(asked, []);
+  assert.deepEqual(none.problems(), []);
   assert.equal(without.marks() + stopped.marks(), 0);
 });

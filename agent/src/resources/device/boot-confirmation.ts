@@ -29,6 +29,20 @@ export interface BootConfirmationOptions {
   };
   /** First and longest pause before a sign is asked for again, in ms; for tests. */
   retryMs?: { first: number; last: number };
+  /** After this time a boot that is not confirmed is a problem, in ms; for tests. */
+  problemAfterMs?: number;
+}
+
+/** Longer than a device takes that has no screen, or a slow one. */
+const PROBLEM_AFTER_MS = 240_000;
+/** Of an error's message, what `health` tells at most, in characters. */
+const MAX_REASON = 200;
+
+/** What a boot that is not confirmed waits for. */
+interface Waiting {
+  name: string;
+  /** Why it was not there when it was asked for the last time. */
+  reason?: string;
 }
 
 /**
@@ -39,7 +53,10 @@ export interface BootConfirmationOptions {
 export class BootConfirmation {
   readonly #options: BootConfirmationOptions;
   readonly #stopping = new AbortController();
-  #problems: string[] = [];
+  #rollback: string | undefined;
+  /** Undefined: confirmed, not begun, or a system without slots. */
+  #waiting: Waiting | undefined;
+  #since = 0;
 
   constructor(options: BootConfirmationOptions) {
     this.#options = options;
@@ -54,20 +71,22 @@ export class BootConfirmation {
     this.#stopping.abort();
   }
 
-  /** A rollback, as a sentence for `health`. */
-  problems(): readonly string[] {
-    return this.#problems;
+  /** A rollback, and a boot that is not confirmed in time, as sentences for `health`. */
+  problems(): string[] {
+    const { problemAfterMs = PROBLEM_AFTER_MS } = this.#options;
+    const isLate = performance.now() - this.#since >= problemAfterMs;
+    const late = this.#waiting && isLate ? unconfirmed(this.#waiting) : undefined;
+    return [this.#rollback, late].filter((problem) => problem !== undefined);
   }
 
   async #confirm(): Promise<void> {
     const { slots, signs, log } = this.#options;
+    this.#since = performance.now();
     const report = await this.#untilItWorks('slot status', () => slots.read());
     if (!report) return; // stopped, or a system without slots
     const other = report.booted === 'a' ? 'b' : 'a';
     if (report.bad.includes(other)) {
-      this.#problems = [
-        `Slot ${other} does not start or was marked bad; the device runs from slot ${report.booted}.`,
-      ];
+      this.#rollback = `Slot ${other} does not start or was marked bad; the device runs from slot ${report.booted}.`;
       log.warn({ booted: report.booted, bad: other }, 'the other slot is bad: this may be a rollback');
     }
     for (const { name, shown } of signs) {
@@ -78,14 +97,19 @@ export class BootConfirmation {
     if (!this.#stopping.signal.aborted) log.info({ slot: report.booted }, 'the slot is marked good');
   }
 
-  /** Asks with growing pauses until it succeeds; undefined when stopped. */
+  /** Asks with growing pauses until it succeeds; undefined when stopped. Meanwhile it is what the boot waits for. */
   async #untilItWorks<T>(name: string, ask: () => Promise<T>): Promise<T | undefined> {
     const { log, retryMs = { first: 1000, last: 60_000 } } = this.#options;
     const { signal } = this.#stopping;
+    const waiting: Waiting = { name };
+    this.#waiting = waiting;
     for (let pause = retryMs.first; !signal.aborted; pause = Math.min(pause * 2, retryMs.last)) {
       try {
-        return await this.#orStopped(ask());
+        const answer = await this.#orStopped(ask());
+        this.#waiting = undefined;
+        return answer;
       } catch (error) {
+        waiting.reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
         log.warn({ err: error, sign: name, pause }, 'this boot cannot be confirmed yet');
       }
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -110,4 +134,9 @@ export class BootConfirmation {
       signal.removeEventListener('abort', stop);
     }
   }
+}
+
+function unconfirmed({ name, reason }: Waiting): string {
+  const why = reason === undefined ? '' : ` (${reason})`;
+  return `This boot is not confirmed: it waits for "${name}"${why}. After three such boots in a row the other slot is tried.`;
 }
