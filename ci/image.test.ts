@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { certificate } from '../agent/src/resources/files/test-certificates.ts';
+import { keyringWarning } from './image/lib/keyring.ts';
 import { imageRequest } from './image.ts';
 import { boardNames } from './lib/board-names.ts';
+import { ROOT } from './lib/places.ts';
 
 const read = (...args: string[]): ReturnType<typeof imageRequest> =>
   imageRequest(args, { INIT_CWD: '/home/me' });
 
 test('without arguments it is virt from packages', () => {
-  assert.deepEqual(read(), { board: 'virt', rootfs: 'packages', clean: false, sbom: false });
+  assert.deepEqual(read(), { board: 'virt', rootfs: 'packages', release: false, clean: false, sbom: false });
 });
 
 test('virt by Buildroot when asked for, any other board anyway', () => {
@@ -33,6 +40,7 @@ test('paths are relative to where the person stands', () => {
   assert.deepEqual(request, {
     board: 'rpi4',
     rootfs: 'buildroot',
+    release: false,
     clean: false,
     sbom: false,
     output: '/home/me/out',
@@ -64,3 +72,45 @@ for (const [args, expected] of refused) {
   test(`${args.join(' ')} is refused`, () =>
     assert.throws(() => read(...args), { name: 'Problem', message: expected }));
 }
+
+describe('whose updates an image takes', () => {
+  let folder: string;
+  let development: string;
+  let product: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'vitrine-keyring-'));
+    development = join(folder, 'keyring.pem');
+    execFileSync(join(ROOT, 'ci/image/make-key.sh'), [folder]);
+    product = join(folder, 'product.pem');
+    writeFileSync(product, certificate({ name: 'Shop windows updates' }).cert);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('a release needs a keyring of the product', () => {
+    const release = (env: NodeJS.ProcessEnv, ...args: string[]) => imageRequest(['--release', ...args], env);
+    for (const board of ['virt', 'rpi4']) {
+      const { release: asked, keyring } = release({}, '--board', board, '--keyring', product);
+      assert.deepEqual([asked, keyring], [true, product]);
+      assert.equal(release({ VITRINE_KEYRING: product }, '--board', board).keyring, product);
+      assert.throws(() => release({}, '--board', board), { name: 'Problem', message: /add --keyring/ });
+    }
+    const both = join(folder, 'both.pem');
+    writeFileSync(both, readFileSync(product, 'utf8') + readFileSync(development, 'utf8'));
+    writeFileSync(join(folder, 'empty.pem'), 'nothing');
+    for (const [keyring, expected] of [
+      [development, /a key for development/],
+      [both, /a key for development/],
+      [join(folder, 'none.pem'), /no keyring/],
+      [join(folder, 'empty.pem'), /holds no certificate/],
+    ] as const) {
+      assert.throws(() => release({}, '--keyring', keyring), { name: 'Problem', message: expected });
+    }
+    assert.throws(() => release({ VITRINE_VERSION: '9' }, '--keyring', product), /VITRINE_VERSION/);
+  });
+
+  test('any other build with a development key is warned about', () => {
+    assert.match(keyringWarning(development) ?? '', /^WARNING: .* development key .*--release --keyring/);
+    assert.equal(keyringWarning(product), undefined);
+  });
+});

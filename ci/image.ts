@@ -6,6 +6,9 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWithBuildroot } from './buildroot/build.ts';
 import { buildImage, ROOM_TO_ASSEMBLE } from './image/build.ts';
+import { existingKeyring, keyFolder } from './image/lib/inputs.ts';
+import { keyringWarning, requireReleaseKeyring } from './image/lib/keyring.ts';
+import { say } from './image/lib/run.ts';
 import { readArguments } from './lib/arguments.ts';
 import { boardNames } from './lib/board-names.ts';
 import { cacheFolder, needRoom } from './lib/places.ts';
@@ -26,6 +29,7 @@ const OPTIONS = {
   buildroot: { type: 'string', value: 'DIR', help: 'Buildroot: a checkout at hand (or BUILDROOT_DIR)' },
   jobs: { type: 'string', value: 'N', help: 'Buildroot: jobs of make' },
   keyring: { type: 'string', value: 'FILE', help: 'certificates for updates (or VITRINE_KEYRING)' },
+  release: { type: 'boolean', help: 'for products: refuses a keyring that is none or for development' },
   clean: { type: 'boolean', help: 'Buildroot: remove what was built before, keep downloads' },
   sbom: { type: 'boolean', help: 'Buildroot: only list what is inside (CycloneDX), build nothing' },
 } as const;
@@ -38,6 +42,7 @@ export interface ImageRequest {
   tree?: string;
   jobs?: number;
   keyring?: string;
+  release: boolean;
   clean: boolean;
   sbom: boolean;
 }
@@ -73,12 +78,19 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
   if (values.jobs !== undefined && !/^[1-9]\d{0,3}$/.test(values.jobs)) {
     throw new Problem(`--jobs is a number of 1 or more, not "${values.jobs}".`);
   }
-  const request: ImageRequest = { board, rootfs, clean: values.clean ?? false, sbom: values.sbom ?? false };
+  const { release = false, clean = false, sbom = false } = values;
+  const request: ImageRequest = { board, rootfs, release, clean, sbom };
   const [output, tree, keyring] = [
     path(values.output),
     path(values.buildroot ?? env.BUILDROOT_DIR),
-    path(values.keyring),
+    path(values.keyring ?? env.VITRINE_KEYRING),
   ];
+  if (release) {
+    requireReleaseKeyring(keyring);
+    if (env.VITRINE_VERSION) {
+      throw new Problem('a release has the version of package.json: VITRINE_VERSION must not be set.');
+    }
+  }
   if (output) request.output = output;
   if (tree) request.tree = tree;
   if (keyring) request.keyring = keyring;
@@ -107,7 +119,13 @@ async function fromBuildroot(request: ImageRequest): Promise<string> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const request = imageRequest(process.argv.slice(2), process.env);
-    console.log(await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request)));
+    // A keyring that cannot be read is said before hours of building.
+    const named = request.keyring ? keyringWarning(request.keyring) : undefined;
+    const folder = await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request));
+    const own = request.keyring ? undefined : existingKeyring(keyFolder());
+    const warning = own ? keyringWarning(own) : named;
+    if (warning && !request.sbom) say(warning);
+    console.log(folder);
     return 0;
   });
 }
