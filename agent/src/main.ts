@@ -26,6 +26,7 @@ import { ConfigStore } from './resources/config/store.ts';
 import { contentRoutes } from './resources/content/routes.ts';
 import { ContentStore } from './resources/content/store.ts';
 import { BootConfirmation } from './resources/device/boot-confirmation.ts';
+import { CLOCK_PATHS, startClock } from './resources/device/clock.ts';
 import { Device } from './resources/device/device.ts';
 import { HealthMonitor } from './resources/device/health.ts';
 import type { Power } from './resources/device/ports.ts';
@@ -70,6 +71,8 @@ import { raucSlots } from './system/rauc.ts';
 import { openSerialDevice } from './system/serial-device.ts';
 import { SystemdUnit } from './system/systemd-units.ts';
 import { bootId, TargetFile } from './system/target-file.ts';
+import { TimeZoneLink } from './system/time-zone.ts';
+import { timesyncd } from './system/timesyncd.ts';
 import { NodeTrust } from './system/trust.ts';
 import { linuxVitals } from './system/vitals.ts';
 
@@ -120,6 +123,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     board,
     screens: () => display.screens(),
     deviceName: name,
+    notApplied: board.ownsSystem ? [] : CLOCK_PATHS,
   });
   const network = new Network({ bus, source: linuxNetwork({ dbus, log }) });
   const splash = await Splash.open({
@@ -244,14 +248,15 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   );
   const hasRadio = async (kind: 'wifi' | 'bluetooth') =>
     board.managesRadios && (await device.get()).capabilities[kind];
+  /** For what the browser reads at its start only. */
+  const restartBrowser = () => {
+    if (board.ownsSystem || browser.connected) display.restartBrowser();
+  };
   const certificates: Certificates = new Certificates({
     folder: join(dataFolder, 'certificates'),
     https: { apply: (certificate) => https.apply(certificate) },
     trust: new NodeTrust(),
-    // It reads them at its start only.
-    trustChanged: () => {
-      if (board.ownsSystem || browser.connected) display.restartBrowser();
-    },
+    trustChanged: restartBrowser,
     log,
   });
   const app = createApp({
@@ -289,6 +294,11 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   // The file may be of a configuration that is no more.
   turnSplash();
   stops.push(() => display.stop());
+  if (board.ownsSystem) {
+    const zone = new TimeZoneLink(join(dataFolder, 'state/localtime'));
+    const servers = timesyncd(dbus);
+    stops.push(await startClock({ config, zone, servers, zoneChanged: restartBrowser }));
+  }
   network.start();
   stops.push(() => network.stop());
   // Whoever finds HTTP finds HTTPS, too.

@@ -43,6 +43,9 @@ echo vitrine >"$TARGET_DIR/etc/hostname"
 printf '127.0.0.1 localhost\n127.0.1.1 vitrine\n::1 localhost\n' >"$TARGET_DIR/etc/hosts"
 ln -sf ../run/systemd/resolve/stub-resolv.conf "$TARGET_DIR/etc/resolv.conf"
 ln -sf ../proc/self/mounts "$TARGET_DIR/etc/mtab"
+# The time zone is the agent's to set; until there is such a link it is UTC.
+ln -sfn /data/state/localtime "$TARGET_DIR/etc/localtime"
+rm -f "$TARGET_DIR/etc/timezone"
 rm -f "$TARGET_DIR"/etc/ssh/ssh_host_* "$TARGET_DIR/var/lib/systemd/random-seed" "$TARGET_DIR/etc/.updated"
 
 # systemd never lets the clock be earlier than this file's date.

@@ -6,6 +6,8 @@ import { field } from '../harness/events.ts';
 import { http } from '../harness/http.ts';
 import { scenario } from '../harness/suite.ts';
 
+const TIMESYNC = 'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager';
+
 /** Whether a Network resource names this address anywhere. */
 function hasAddress(network: unknown, address: string): boolean {
   const interfaces = field(network, 'interfaces');
@@ -110,6 +112,27 @@ export default scenario({
       } finally {
         await device.act('PATCH', '/config', { device: { name: before } });
       }
+    });
+
+    await test('device.ntp_servers is live, also for a time service that starts again', async () => {
+      const known = (): Promise<string> =>
+        device.shell.ok(`busctl get-property ${TIMESYNC} RuntimeNTPServers`);
+      const own = await known();
+      const answer = await device.act('PATCH', '/config', {
+        device: { ntp_servers: ['192.0.2.9', 'time.example'] },
+      });
+      try {
+        assert.deepEqual(field(answer, 'applied'), { 'device.ntp_servers': 'live' });
+        assert.equal(await known(), 'as 2 "192.0.2.9" "time.example"');
+        await device.shell.ok('systemctl restart systemd-timesyncd');
+        await waitFor(async () => (await known()) === 'as 2 "192.0.2.9" "time.example"', {
+          timeoutMs: 60_000,
+          what: 'the new time service to be told its servers',
+        });
+      } finally {
+        await device.act('PATCH', '/config', { device: { ntp_servers: null } });
+      }
+      assert.equal(await known(), own);
     });
   },
 });

@@ -7,6 +7,24 @@ import { scenario } from '../harness/suite.ts';
 /** One test starts the machine six times. */
 const BOOT_TEST_MS = 25 * 60_000;
 
+/** Tells the page server, whenever it is loaded, what time zone a page sees. */
+const ZONE_PAGE = `<!doctype html><title>time zone</title><script>
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const start = new Date(0);
+  fetch('/zone?' + timeZone + ',' + start.getHours() + ':' + start.getMinutes());
+</script>`;
+/** An hour that no other zone has at that moment. */
+const ZONE = { name: 'Pacific/Chatham', shell: '12:45', page: '/zone?Pacific/Chatham,12:45' };
+const SERVERS =
+  'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager RuntimeNTPServers';
+
+/** What health tells of the slots. */
+async function slotProblems(device: Device): Promise<string[]> {
+  const problems = field(await device.get('/device/health'), 'problems');
+  assert.ok(Array.isArray(problems));
+  return problems.map(String).filter((problem) => /\bslot\b|\bboot\b/i.test(problem));
+}
+
 /** U-Boot's variables, as the running system reads them. */
 async function bootVariables(device: Device): Promise<Record<string, string>> {
   const output = await device.shell.ok('fw_printenv');
@@ -46,11 +64,36 @@ async function inSlot(device: Device, label: string, script: string): Promise<vo
 export default scenario({
   title: 'two slots through the real boot loader: switch, mark good, fall back after three failed boots',
   machine: 'restored',
-  run: async ({ device, test }) => {
+  run: async ({ device, pages, test }) => {
     const reboot = (boots = 1): Promise<void> =>
       device.restart(() => device.act('POST', '/device/reboot'), boots);
 
-    await test('slot A is marked good', () => waitMarkedGood(device, 'A'));
+    const zoneSeen = (path: string, times: number): Promise<unknown> =>
+      waitFor(() => pages.requests.filter((one) => one === path).length >= times, {
+        timeoutMs: 300_000,
+        what: `the page to see the time zone, ${path}`,
+      });
+
+    await test('slot A is marked good, and nothing is wrong', async () => {
+      await waitMarkedGood(device, 'A');
+      assert.deepEqual(await slotProblems(device), []);
+    });
+
+    await test('device.timezone is live, for programs and for the page, which stays', async () => {
+      const url = pages.add(ZONE_PAGE);
+      await device.act('POST', '/display/navigate', { url });
+      await zoneSeen('/zone?UTC,0:0', 1);
+      const answer = await device.act('PATCH', '/config', {
+        device: { timezone: ZONE.name, ntp_servers: ['192.0.2.9'] },
+      });
+      const live = { 'device.timezone': 'live', 'device.ntp_servers': 'live' };
+      assert.deepEqual(field(answer, 'applied'), live);
+      await device.act('PATCH', '/config', { display: { resume_on_boot: true } });
+      assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+      await zoneSeen(ZONE.page, 1);
+      const display = await device.get('/display');
+      assert.deepEqual([field(display, 'mode'), field(display, 'url')], ['url', url]);
+    });
 
     await test(
       'the environment says B first: B boots and is marked good',
@@ -63,9 +106,21 @@ export default scenario({
         assert.equal(source, await device.shell.ok('readlink -f /dev/disk/by-partlabel/rootfs-b'));
         await waitMarkedGood(device, 'B');
         assert.equal((await bootVariables(device)).BOOT_ORDER, 'B A');
+        assert.deepEqual(await slotProblems(device), []);
       },
       BOOT_TEST_MS,
     );
+
+    await test('time zone and time servers hold from the boot on', async () => {
+      assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+      await zoneSeen(ZONE.page, 2);
+      await waitFor(
+        async () => (await device.shell.ok(`busctl get-property ${SERVERS}`)) === 'as 1 "192.0.2.9"',
+        { timeoutMs: 60_000, what: 'the time service to have its servers' },
+      );
+      assert.ok(!pages.requests.slice(pages.requests.indexOf(ZONE.page)).includes('/zone?UTC,0:0'));
+      await device.act('PATCH', '/config', { display: { resume_on_boot: null } });
+    });
 
     await test(
       'B panics at three boots: A is there again by itself',
@@ -87,6 +142,9 @@ export default scenario({
         const variables = await bootVariables(device);
         assert.equal(variables.BOOT_B_LEFT, '0');
         await waitMarkedGood(device, 'A');
+        const [problem = '', ...more] = await slotProblems(device);
+        assert.match(problem, /^Slot b does not start .* runs from slot a/);
+        assert.deepEqual(more, []);
       },
       BOOT_TEST_MS,
     );

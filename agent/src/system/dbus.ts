@@ -30,6 +30,8 @@ export interface BusSignal {
   path: string;
   interface: string;
   member: string;
+  /** Only signals whose first argument is this text. */
+  arg0?: string;
 }
 
 interface Subscription {
@@ -176,8 +178,9 @@ export class SystemBus {
 
   /** Asks the bus to send, or no longer to send, a signal; what it answers changes nothing. */
   #match({ connection }: Link, signal: BusSignal, member: 'AddMatch' | 'RemoveMatch'): void {
-    const { sender, path, interface: iface, member: name } = signal;
-    const rule = `type='signal',sender='${sender}',path='${path}',interface='${iface}',member='${name}'`;
+    const { sender, path, interface: iface, member: name, arg0 } = signal;
+    const only = arg0 === undefined ? '' : `,arg0='${arg0}'`;
+    const rule = `type='signal',sender='${sender}',path='${path}',interface='${iface}',member='${name}'${only}`;
     const message = new (this.#load().Message)({
       ...{ destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' },
       ...{ interface: 'org.freedesktop.DBus', member, signature: 's', body: [rule] },
@@ -188,10 +191,9 @@ export class SystemBus {
   #deliver(message: Message): void {
     if (message.type !== this.#load().MessageType.SIGNAL) return;
     for (const { signal, listener } of [...this.#subscriptions]) {
-      const { path, interface: iface, member } = signal;
-      if (message.path === path && message.interface === iface && message.member === member) {
-        listener(message.body);
-      }
+      const { path, interface: iface, member, arg0 } = signal;
+      if (message.path !== path || message.interface !== iface || message.member !== member) continue;
+      if (arg0 === undefined || message.body[0] === arg0) listener(message.body);
     }
   }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Issue } from '../../contract/validate.ts';
 import { accessPointChannels, COUNTRIES } from './countries.ts';
 import type { Config } from './schema.ts';
@@ -15,6 +16,7 @@ export interface BrokenRule extends Issue {
 }
 
 const SSID_BYTES = 32;
+const HOST_NAME = /^[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?(?:\.[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?)*$/i;
 
 /** All rules over the whole configuration that do not hold (interface: Configuration; docs/contract.md). */
 export function brokenRules(config: Config, board: BoardLimits): BrokenRule[] {
@@ -26,12 +28,33 @@ function broken(path: string, message: string, reset = path): BrokenRule {
 }
 
 function timeRules({ device }: Config): BrokenRule[] {
+  return [...zoneRules(device.timezone), ...timeServerRules(device.ntp_servers)];
+}
+
+function zoneRules(zone: string): BrokenRule[] {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: device.timezone });
-    return [];
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+    // The database is files with case; Intl is not that strict.
+    if (timeZone === zone || timeZone.toLowerCase() !== zone.toLowerCase()) return [];
+    return [broken('/device/timezone', `must be spelt ${timeZone}`)];
   } catch {
     return [broken('/device/timezone', 'must be a name of the time zone database')];
   }
+}
+
+/** What the pattern lets through and systemd-timesyncd refuses, all of the list with it. */
+function timeServerRules(servers: string[]): BrokenRule[] {
+  return servers.flatMap((host, index) =>
+    isIP(host) !== 0 || HOST_NAME.test(host)
+      ? []
+      : [
+          broken(
+            `/device/ntp_servers/${index}`,
+            'must be a host name or an IP address',
+            '/device/ntp_servers',
+          ),
+        ],
+  );
 }
 
 function urlRules({ display, devices, nfc }: Config): BrokenRule[] {

@@ -129,12 +129,12 @@ export const Config = Type.Object(
         ...label(63),
         description: 'The default may be set where the agent is started',
       }),
-      timezone: atBoot.text('UTC', {
+      timezone: live.text('UTC', {
         maxLength: 64,
         pattern: '^[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}$',
         description: 'Name of the IANA time zone database',
       }),
-      ntp_servers: atBoot.list(HostName, 8, { description: "Empty: the firmware's own list" }),
+      ntp_servers: live.list(HostName, 8, { description: "Empty: the firmware's own list" }),
       health_interval_ms: live.int(5000, 500, 3_600_000, {
         description: 'Period of the `health` event while somebody is subscribed',
       }),

@@ -190,6 +190,12 @@ describe('rules over fields', () => {
     ['a network twice', { wifi: { networks: [{ ssid: 'a' }, { ssid: 'a' }] } }, '/wifi/networks/1/ssid'],
     ['an ssid of too many bytes', { wifi: { ap: { ssid: 'ä'.repeat(17) } } }, '/wifi/ap/ssid'],
     ['a time zone that there is not', { device: { timezone: 'Europe/Atlantis' } }, '/device/timezone'],
+    ['a time zone that is spelt otherwise', { device: { timezone: 'europe/berlin' } }, '/device/timezone'],
+    [
+      'a time server that is no host',
+      { device: { ntp_servers: ['192.0.2.1', 'a..example'] } },
+      '/device/ntp_servers/1',
+    ],
     ['an origin with a path', { nfc: { origins: ['https://a.example/x'] } }, '/nfc/origins/0'],
     ['an origin with its usual port', { nfc: { origins: ['https://a.example:443'] } }, '/nfc/origins/0'],
     ['a proxy without an address', { proxy: { mode: 'manual' } }, '/proxy/http'],
@@ -287,6 +293,51 @@ describe('applying', () => {
     const { applied } = await config.patch({ display: { rotation: 90 }, audio: { volume: 1 } });
     assert.deepEqual(applied, { 'display.rotation': 'reboot_required', 'audio.volume': 'live' });
     assert.equal((await open()).get().display.rotation, 90);
+  });
+
+  test('what failed is tried again by the next patch that names it, and answered live when it works', async () => {
+    const config = await open();
+    let calls = 0;
+    let works = false;
+    config.onApply('display.rotation', () => {
+      calls += 1;
+      if (!works) throw new Error('no compositor');
+    });
+    const again = async () => (await config.patch({ display: { rotation: 90 } })).applied['display.rotation'];
+    assert.equal(await again(), 'reboot_required');
+    assert.equal(await again(), 'reboot_required', 'nothing changes, and it is still not in effect');
+    await config.patch({ audio: { volume: 1 } });
+    assert.equal(calls, 2, 'another patch has nothing to do with it');
+    works = true;
+    assert.equal(await again(), 'live');
+    assert.equal(await again(), 'live');
+    assert.equal(calls, 3);
+  });
+
+  test('the stored configuration is applied when asked for, and a failure is remembered', async () => {
+    const config = await open();
+    await config.patch({ display: { rotation: 90 } });
+    const heard: number[] = [];
+    let works = false;
+    config.onApply('display.rotation', ({ display }) => {
+      heard.push(display.rotation);
+      if (!works) throw new Error('no compositor');
+    });
+    await config.applyStored('display.rotation');
+    const applied = async () => (await config.patch({ display: { rotation: 90 } })).applied;
+    assert.deepEqual(await applied(), { 'display.rotation': 'reboot_required' });
+    works = true;
+    await config.applyStored('display.rotation');
+    assert.deepEqual(await applied(), { 'display.rotation': 'live' });
+    assert.deepEqual(heard, [90, 90, 90]);
+  });
+
+  test('what this system does not apply is never answered live', async () => {
+    const config = await open({ notApplied: ['device.timezone'] });
+    for (const timezone of ['UTC', 'Asia/Tokyo', null]) {
+      const { applied } = await config.patch({ device: { timezone, name: 'x' } });
+      assert.deepEqual(applied, { 'device.timezone': 'reboot_required', 'device.name': 'live' });
+    }
   });
 });
 

@@ -43,6 +43,8 @@ export interface ConfigOptions {
   screens: () => Promise<readonly ScreenFact[]>;
   /** Default of `device.name`, 1 to 63 characters. */
   deviceName?: string | undefined;
+  /** Dotted paths that this system keeps and does not apply: always answered `reboot_required`. */
+  notApplied?: readonly string[];
   format?: ConfigFormat;
 }
 
@@ -64,6 +66,8 @@ export class ConfigStore {
   readonly #options: ConfigOptions;
   readonly #file: ConfigFile;
   readonly #appliers = new Set<Applier>();
+  /** Those that failed the last time: what is stored is not in effect. */
+  readonly #failed = new Set<Applier>();
   /** What has been set, as it lies in the file: fields of this schema and those that another version knows. */
   #document: JsonObject = {};
   #config: Config;
@@ -99,13 +103,30 @@ export class ConfigStore {
   /**
    * Calls `apply` after a patch has changed something at or below a dotted path and has been stored. Patches wait
    * for it, 10 s at most. What was stored stays: when `apply` fails, the fields below `path` are answered
-   * `reboot_required` in place of `live`.
+   * `reboot_required` in place of `live`, and the next patch that names one of them tries again.
    * @returns what ends it
    */
   onApply(path: string, apply: ApplyConfig): () => void {
     const applier = { path, apply };
     this.#appliers.add(applier);
-    return () => void this.#appliers.delete(applier);
+    return () => {
+      this.#appliers.delete(applier);
+      this.#failed.delete(applier);
+    };
+  }
+
+  /**
+   * Calls what {@link onApply} registered for exactly this path with the stored configuration: at the start, and when
+   * somebody has forgotten what it was told. In turn with the patches. Never rejects: a failure is logged.
+   */
+  async applyStored(path: string): Promise<void> {
+    const applied = this.#turn.then(async () => {
+      for (const applier of [...this.#appliers]) {
+        if (applier.path === path) await this.#applyOne(applier, this.#config, this.#config);
+      }
+    });
+    this.#turn = applied;
+    await applied;
   }
 
   /**
@@ -146,7 +167,7 @@ export class ConfigStore {
     this.#config = config;
 
     const leaves = leavesOf(Config, patch, before);
-    const failed = await this.#apply(config, before);
+    const failed = await this.#apply(config, before, [...leaves.keys()]);
     const applied = Object.fromEntries(
       [...leaves].map(([path, when]) => [path, effective(path, when, primary, failed)]),
     );
@@ -181,19 +202,25 @@ export class ConfigStore {
     }
   }
 
-  /** Runs the appliers of what differs; gives the paths of those that failed. */
-  async #apply(config: Config, before: Config): Promise<string[]> {
-    const failed: string[] = [];
-    for (const { path, apply } of [...this.#appliers]) {
-      if (JSON.stringify(valueAt(config, path)) === JSON.stringify(valueAt(before, path))) continue;
-      try {
-        await within(APPLY_TIMEOUT_MS, async () => apply(config, before));
-      } catch (error) {
-        this.#options.log.error({ err: error, path }, 'configuration stored but not applied');
-        failed.push(path);
-      }
+  /** Runs the appliers of what differs or is not in effect yet; gives the paths of what is stored but not in effect. */
+  async #apply(config: Config, before: Config, patched: readonly string[]): Promise<string[]> {
+    for (const applier of [...this.#appliers]) {
+      const { path } = applier;
+      const differs = JSON.stringify(valueAt(config, path)) !== JSON.stringify(valueAt(before, path));
+      const again = this.#failed.has(applier) && patched.some((leaf) => isBelow(leaf, path));
+      if (differs || again) await this.#applyOne(applier, config, before);
     }
-    return failed;
+    return [...[...this.#failed].map(({ path }) => path), ...(this.#options.notApplied ?? [])];
+  }
+
+  async #applyOne(applier: Applier, config: Config, before: Config): Promise<void> {
+    try {
+      await within(APPLY_TIMEOUT_MS, async () => applier.apply(config, before));
+      this.#failed.delete(applier);
+    } catch (error) {
+      this.#options.log.error({ err: error, path: applier.path }, 'configuration stored but not applied');
+      if (this.#appliers.has(applier)) this.#failed.add(applier);
+    }
   }
 
   /** The whole tree of a document: its known fields over the defaults. */
@@ -249,9 +276,14 @@ export class ConfigStore {
 
 /** When a leaf takes effect on this board, this time (interface: display.screens; docs/contract.md). */
 function effective(path: string, when: Applied, primary: string | undefined, failed: string[]): Applied {
-  if (failed.some((prefix) => path === prefix || path.startsWith(`${prefix}.`))) return 'reboot_required';
+  if (failed.some((prefix) => isBelow(path, prefix))) return 'reboot_required';
   const screen = /^display\.screens\.(.+)\.rotation$/.exec(path)?.[1];
   return screen !== undefined && screen !== primary ? 'reboot_required' : when;
+}
+
+/** Whether a dotted path is another one or a part of it. */
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}.`);
 }
 
 async function within(ms: number, work: () => Promise<void>): Promise<void> {
