@@ -4,8 +4,8 @@ import { plain, type SystemBus } from './dbus.ts';
 const NAME = 'org.freedesktop.timesync1';
 const PATH = '/org/freedesktop/timesync1';
 const MANAGER = 'org.freedesktop.timesync1.Manager';
-/** Below what a patch waits for its fields to be applied, in ms. */
-const CALL_TIMEOUT_MS = 8000;
+/** Below what a patch waits for a field to be applied, in ms. */
+const CALL_TIMEOUT_MS = 9000;
 
 /** systemd-timesyncd. What it is told lasts as long as its process. */
 export function timesyncd(dbus: SystemBus): TimeServers {
@@ -19,7 +19,7 @@ export function timesyncd(dbus: SystemBus): TimeServers {
         member: 'Get',
         signature: 'ss',
         body: [MANAGER, 'RuntimeNTPServers'],
-        timeoutMs: CALL_TIMEOUT_MS / 2,
+        timeoutMs: CALL_TIMEOUT_MS,
       });
       if (JSON.stringify(plain(known)) === JSON.stringify(servers)) return;
       await dbus.call({
@@ -29,7 +29,7 @@ export function timesyncd(dbus: SystemBus): TimeServers {
         member: 'SetRuntimeNTPServers',
         signature: 'as',
         body: [[...servers]],
-        timeoutMs: CALL_TIMEOUT_MS / 2,
+        timeoutMs: CALL_TIMEOUT_MS,
       });
     },
     onStart(started) {
