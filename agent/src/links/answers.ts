@@ -10,8 +10,11 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const JSON_HEAD = [...Object.entries(SECURITY_HEADERS).flat(), 'content-type', JSON_TYPE, 'content-length'];
 /** What a body of another type is told. */
 export const SEND_JSON = 'Send the body as application/json.';
-/** How long the rest of a body that nobody reads any more may keep arriving, in ms. */
+/** How long the rest of a body that nobody wants may keep arriving, in ms; of a request that may not be made at all. */
 const UNREAD_BODY_MS = 5_000;
+const FORBIDDEN_BODY_MS = 1_000;
+/** Up to here the rest of a body is read for the sake of its connection, in bytes. */
+const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
  * Writes a JSON answer straight to the response: Fastify's own way to the same bytes, header by header, costs a small
@@ -48,29 +51,62 @@ const HTTP_CODES: Record<number, ErrorCode> = {
   415: 'unsupported_media_type',
 };
 
-/** Puts any failure into the standard envelope (interface: Errors). */
-export function answerError(reply: FastifyReply, error: unknown, log: Logger) {
+/**
+ * Puts any failure into the standard envelope (interface: Errors). What is forbidden ends its connection, so that
+ * another site's page cannot have the host's browser hold any; so does a body that is too large to be read for nothing.
+ */
+export function answerError(reply: FastifyReply, error: unknown, log: Logger): FastifyReply | undefined {
   const known = toApiError(error);
   if (known.code === 'internal') log.error({ err: error }, 'request failed');
-  cutUnreadBody(reply);
-  return reply
-    .headers(SECURITY_HEADERS)
-    .code(known.status)
-    .type(JSON_TYPE)
-    .send(JSON.stringify(known.envelope));
+  const text = JSON.stringify(known.envelope);
+  const forbidden = known.code === 'forbidden';
+  const unread = unreadBytes(reply);
+  reply.headers(SECURITY_HEADERS).code(known.status).type(JSON_TYPE);
+  if (forbidden || unread > SMALL_BODY_BYTES) reply.header('connection', 'close');
+  if (unread > 0 && reply.hasHeader('connection')) {
+    answerBeforeBody(reply, text, forbidden ? FORBIDDEN_BODY_MS : UNREAD_BODY_MS);
+    return undefined;
+  }
+  if (unread > 0) readAway(reply);
+  return reply.send(text);
 }
 
-/**
- * A refused upload goes on arriving. Closing at once would reset the connection before the client has read the
- * answer, so the rest is read and thrown away, for a while.
- */
-function cutUnreadBody({ raw, request }: FastifyReply): void {
+/** What may still come of the request's body: by its announced length, infinite without one. */
+function unreadBytes({ request: { raw, headers } }: FastifyReply): number {
+  // Requests that another link injects have no such field: there is no connection to think of.
+  if (raw.complete !== false) return 0;
+  if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(headers['content-length'] ?? 0);
+}
+
+/** Reads the rest of a small body when the answer is out, so that the connection is good for the next request. */
+function readAway({ raw, request }: FastifyReply): void {
   const incoming = request.raw;
-  // Requests that another link injects have no such field: there is no connection to cut.
-  if (incoming.complete !== false) return;
   const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), UNREAD_BODY_MS).unref();
   raw.once('finish', () => incoming.resume());
   incoming.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Sends the whole answer at once, then reads and drops the body for a while. A connection that is closed with bytes
+ * unread is reset, and the client may lose the answer. Clients that read it stop sending and hang up.
+ */
+function answerBeforeBody(reply: FastifyReply, text: string, ms: number): void {
+  const { raw, request } = reply;
+  const incoming = request.raw;
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) raw.setHeader(name, value);
+  }
+  raw.setHeader('content-length', Buffer.byteLength(text));
+  raw.writeHead(reply.statusCode);
+  raw.write(text);
+  const end = () => {
+    clearTimeout(timer);
+    raw.end();
+  };
+  const timer = setTimeout(end, ms).unref();
+  incoming.once('end', end).once('close', end).resume();
 }
 
 /** The contract's error for whatever was thrown; what is not known is `internal` and tells nothing. */

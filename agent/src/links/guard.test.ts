@@ -11,8 +11,12 @@ interface Case {
   host?: string;
   origin?: string;
   site?: string;
+  /** As a browser asks when somebody has followed a link. */
+  link?: boolean;
   passes: boolean;
 }
+
+const LINK = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
 const CASES: readonly Case[] = [
   { why: 'a program that is no browser', passes: true },
@@ -37,16 +41,18 @@ const CASES: readonly Case[] = [
   { why: 'an extension', host: '10.55.77.1', origin: 'moz-extension://10.55.77.1', passes: false },
   { why: 'an address typed by the user', host: '10.55.77.1', site: 'none', passes: true },
   { why: 'an image on another site', host: '127.0.0.1', site: 'cross-site', passes: false },
+  { why: 'a link to something that is done', site: 'cross-site', link: true, passes: false },
   { why: 'a page of another port, without Origin', host: '127.0.0.1', site: 'same-site', passes: false },
 ];
 
-for (const { why, host, origin, site, passes } of CASES) {
+for (const { why, host, origin, site, link, passes } of CASES) {
   test(`${passes ? 'lets pass' : 'refuses'} ${why}`, async () => {
     const { app } = testApp();
     const headers = {
       ...(host === undefined ? {} : { host }),
       ...(origin === undefined ? {} : { origin }),
       ...(site === undefined ? {} : { 'sec-fetch-site': site }),
+      ...(link ? LINK : {}),
     };
     // light-my-request takes an empty Host for an absent one; a blank is as much no host.
     const answer = await app.inject({
@@ -82,6 +88,48 @@ test("what passed once makes nothing else pass, and a name only while it is the 
   name = 'lobby';
   assert.throws(() => ask({ host: 'vitrine.local' }), refused);
   ask({ host: 'lobby.local' });
+});
+
+test('a link of another site leads to the two pages for people, and nowhere else', () => {
+  const guard = createGuard(() => 'vitrine');
+  const passes = (url: string, headers: IncomingHttpHeaders = {}, method = 'GET'): boolean => {
+    const host = '10.55.77.1';
+    const request = Object.assign(new IncomingMessage(new Socket()), {
+      method,
+      url,
+      headers: { host, 'sec-fetch-site': 'cross-site', ...LINK, ...headers },
+    });
+    try {
+      guard(request);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (const url of ['/', '/?from=wiki', '/api/v1/docs', '/api/v1/docs?x']) {
+    assert.equal(passes(url), true, url);
+    assert.equal(passes(url, { 'sec-fetch-site': 'same-site' }), true);
+    for (const dest of ['iframe', 'frame', 'embed', 'object', 'empty', 'script', undefined]) {
+      assert.equal(passes(url, { 'sec-fetch-dest': dest }), false, `${url} as ${dest}`);
+    }
+    for (const mode of ['cors', 'no-cors', 'same-origin', 'websocket', undefined]) {
+      assert.equal(passes(url, { 'sec-fetch-mode': mode }), false, `${url} by ${mode}`);
+    }
+    for (const method of ['POST', 'HEAD', 'PUT', 'DELETE'])
+      assert.equal(passes(url, {}, method), false, method);
+    assert.equal(passes(url, { host: 'evil.example' }), false);
+    assert.equal(passes(url, { origin: 'https://evil.example' }), false);
+  }
+  for (const url of [
+    '/api/v1/device',
+    '/api/v1/openapi.yaml',
+    '/api/v1/docs/',
+    '//',
+    '/ui/status.js',
+    '/api/v1/events',
+  ]) {
+    assert.equal(passes(url), false, url);
+  }
 });
 
 test("names that the owner has given are the device's, those of bundles never", () => {
@@ -223,5 +271,6 @@ test('a POST that names JSON and sends nothing is a POST without a body', async 
 test('a page may load nothing from elsewhere, and may not be framed', async () => {
   const { app } = testApp();
   const { headers } = await app.inject({ method: 'GET', url: '/api/v1/page' });
+  assert.equal(headers['x-frame-options'], 'DENY');
   assert.match(String(headers['content-security-policy']), /default-src 'none';.*frame-ancestors 'none'/);
 });

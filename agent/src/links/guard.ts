@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
 
 /** @throws ApiError `forbidden` when the request was made by another site's page */
@@ -14,13 +15,17 @@ export type Guard = (request: IncomingMessage) => void;
 /** `name`, `name:port`, `[v6]` or `[v6]:port`. */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i;
 
+/** Pages that any site may have a link to. They change nothing, and no page can read them or put them into a frame. */
+const LINKABLE: ReadonlySet<string | undefined> = new Set(['/', `${BASE_PATH}/docs`]);
+
 /**
  * @param hostname the device's current host name; asked for every request that goes by a name, since it may change
  * @param isGiven whether the owner has given the device this further name: by a certificate that says so
  */
 export function createGuard(hostname: () => string, isGiven: (name: string) => boolean = () => false): Guard {
   const isOurs = ownHosts(hostname, isGiven);
-  return ({ headers }) => {
+  return (request) => {
+    const { headers } = request;
     const { host, origin } = headers;
     if (host === undefined || !isOurs(host)) {
       throw new ApiError('forbidden', 'The Host header does not name this device.');
@@ -30,7 +35,7 @@ export function createGuard(hostname: () => string, isGiven: (name: string) => b
       throw new ApiError('forbidden', 'Pages of another origin may not use this interface.');
     }
     const site = headers['sec-fetch-site'];
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    if (site !== undefined && site !== 'same-origin' && site !== 'none' && !followsLink(request)) {
       throw new ApiError('forbidden', 'Pages of another site may not use this interface.');
     }
   };
@@ -59,6 +64,16 @@ function ownHosts(hostname: () => string, isGiven: (name: string) => boolean): (
     // A name with an empty part in front stands for many in certificates.
     return !name.startsWith('.') && !name.endsWith('.localhost') && isGiven(name);
   };
+}
+
+/** Somebody has followed a link, in a tab or window of its own: a frame has another destination. */
+function followsLink({ method, url, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document' &&
+    LINKABLE.has(url?.split('?', 1)[0])
+  );
 }
 
 function sameOrigin(origin: string, host: string): boolean {

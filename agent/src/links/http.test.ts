@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -6,8 +7,8 @@ import { test } from 'node:test';
 import { type HttpLink, listen, webServer } from './http.ts';
 import { testApp } from './test-app.ts';
 
-/** A connection that keeps the link open does so for 30 s at least. */
-const KEPT_MS = 20_000;
+/** A connection that keeps the link open does so for 15 s at least. */
+const KEPT_MS = 12_000;
 
 test('answers on every address, in the envelope even where HTTP fails, and ends at once', {
   timeout: KEPT_MS,
@@ -147,6 +148,28 @@ test('a body that is refused unread does not keep the answer from the client', a
     body: JSON.stringify({ value: 'x'.repeat(1024 * 1024) }),
   });
   assert.equal(json.status, 413);
+});
+
+test('a large body that is refused ends its connection, a small one does not', {
+  timeout: KEPT_MS,
+}, async (t) => {
+  const { port } = await serve(t);
+  const head = (length: string) =>
+    `PUT /api/v1/unread HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\n${length}\r\n\r\n`;
+  const lengths = ['Content-Length: 300000000', 'Transfer-Encoding: chunked'];
+  // The answer is there before the body is, and the client need not send it.
+  for (const answer of await Promise.all(lengths.map((length) => raw(port, head(length))))) {
+    assert.match(answer, /^HTTP\/1\.1 409 .*\r\nconnection: close\r\n.*"code":"conflict"/s);
+  }
+  const socket = connect(port, '127.0.0.1');
+  const answers = [];
+  for (let count = 0; count < 2; count += 1) {
+    socket.write(`${head('Content-Length: 5')}bytes`);
+    const [answer] = await once(socket, 'data');
+    answers.push(String(answer).slice(0, 12), /connection: close/i.test(String(answer)));
+  }
+  assert.deepEqual(answers, ['HTTP/1.1 409', false, 'HTTP/1.1 409', false]);
+  socket.destroy();
 });
 
 test('a request under way ends before the link does', async (t) => {

@@ -4,6 +4,7 @@ import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { Connections } from './connections.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 
 // Not by `import`, which reads every export of the module and so loads all of undici behind one of them: 30 ms.
@@ -11,12 +12,11 @@ const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** A connection on which nothing moves is closed; an upload lasts as long as it moves. */
 const IDLE_MS = 60_000;
-const KEEP_ALIVE_MS = 30_000;
+/** One on which no further request comes. */
+const KEEP_ALIVE_MS = 15_000;
 const HEADERS_MS = 10_000;
 /** How often Node looks for connections past HEADERS_MS. */
 const CHECK_MS = 5_000;
-/** One host drives the device; browsers open six connections each. */
-const MAX_CONNECTIONS = 128;
 /** What requests under way get to end when the link closes, in ms. */
 const CLOSE_GRACE_MS = 1_500;
 
@@ -87,31 +87,32 @@ export function webServer<S extends Server>(
   };
   // One listener, not two: a second one has every request go through a copied list of them.
   const take: RequestListener = (request, response) => {
+    connections.used(request.socket, response);
     response.on('timeout', keepWhileAnswered);
     if (request.headers.host === undefined && request.httpVersion !== '1.0')
       answerRaw(request.socket, NO_HOST);
     else answer(request, response);
   };
   const server = create(options, take);
-  if (upgrade) server.on('upgrade', upgrade);
+  // The server itself forgets those that are upgraded, or are still shaking hands.
+  const connections = new Connections(server);
+  if (upgrade) {
+    server.on('upgrade', (request, socket, head) => {
+      connections.upgraded(request.socket);
+      upgrade(request, socket, head);
+    });
+  }
   // Without these Node answers with a bare 417, and hangs up without a word (RFC 9110 sections 10.1.1 and 9.3.6).
   server.on('checkExpectation', take);
   server.on('connect', (_request, socket) =>
     answerRaw(socket, new ApiError('not_found', 'This is no proxy.')),
   );
-  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
   server.on('clientError', answerClientError);
-  // The server itself forgets those that are upgraded, or are still shaking hands.
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
   return {
     server,
     bind: (address) => bind(server, scheme, address),
-    close: () => closeServer(server, sockets),
+    close: () => closeServer(server, connections),
   };
 }
 
@@ -165,13 +166,11 @@ function bind(server: Server, scheme: string, { host, port }: HttpAddress): Prom
   });
 }
 
-async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+async function closeServer(server: Server, connections: Connections): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
-  const timer = setTimeout(() => {
-    for (const socket of sockets) socket.destroy();
-  }, CLOSE_GRACE_MS);
+  const timer = setTimeout(() => connections.destroy(), CLOSE_GRACE_MS);
   await closed;
   clearTimeout(timer);
 }

@@ -208,3 +208,17 @@ test('plain HTTP, and a connection that breaks off, do it no harm', async (t) =>
   broken.destroy();
   assert.equal(await get(port(), '/api/v1/file', first.cert), 200);
 });
+
+test('one peer cannot take all connections, and what it does not use makes room', async (t) => {
+  const { link, port } = await start(t);
+  await link.apply(first);
+  const of = (localAddress: string) =>
+    handshake(port(), { socket: connectTcp({ host: '127.0.0.1', port: port(), localAddress }) });
+  const idle = await Promise.all(Array.from({ length: 140 }, () => of('127.0.0.2')));
+  for (const socket of idle) socket.on('error', () => undefined);
+  for (const address of ['127.0.0.2', '127.0.0.3']) {
+    const socket = await of(address);
+    assert.equal(await getOn(socket), 'HTTP/1.1 200 OK');
+    socket.destroy();
+  }
+});

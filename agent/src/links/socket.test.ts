@@ -38,8 +38,8 @@ async function serve(
 }
 
 /** A client with its frames, in order, as they are asked for. */
-async function client(url: string) {
-  const socket = new WebSocket(url);
+async function client(url: string, localAddress = '127.0.0.1') {
+  const socket = new WebSocket(url, { localAddress });
   const frames: Frame[] = [];
   const waiting: (() => void)[] = [];
   socket.on('message', (data) => {
@@ -147,8 +147,11 @@ test('refuses other sites, other paths and too many clients, in the envelope', a
   const asking = await refusal(`${url}?token=1`, {});
   assert.deepEqual([asking.status, codeOf(asking.body)], [400, 'bad_request']);
   const clients = [];
-  for (let count = 0; count < 32; count += 1) clients.push(await client(url));
-  const full = await refusal(url, {});
+  for (let count = 0; count < 24; count += 1) clients.push(await client(url));
+  const share = await refusal(url, {});
+  assert.deepEqual([share.status, codeOf(share.body)], [429, 'too_many_requests']);
+  for (let count = 0; count < 8; count += 1) clients.push(await client(url, '127.0.0.2'));
+  const full = await refusal(url, { localAddress: '127.0.0.3' });
   assert.deepEqual([full.status, codeOf(full.body)], [429, 'too_many_requests']);
   const [first] = clients;
   assert.ok(first);

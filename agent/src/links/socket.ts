@@ -12,6 +12,7 @@ import { parseText } from '../contract/validate.ts';
 import type { EventBus } from '../events/bus.ts';
 import { EventSession, errorFrame } from '../events/session.ts';
 import { toApiError } from './answers.ts';
+import { peerOf } from './connections.ts';
 import type { Guard } from './guard.ts';
 import { answerRaw } from './http.ts';
 
@@ -22,6 +23,8 @@ const PATH = `${BASE_PATH}/events`;
 /** Longest frame of a client in bytes; the same as the longest serial line. Longer closes with 1009. */
 const MAX_FRAME_BYTES = 1024 * 1024;
 const MAX_CLIENTS = 32;
+/** What one peer may have of them: the rest is a reserve for the others. */
+const MAX_OF_ONE_PEER = 24;
 /** A client that does not answer a ping before the next one is gone. */
 const PING_MS = 20_000;
 /** Bytes in a client's socket above which its events wait in its session. */
@@ -82,7 +85,8 @@ export class EventSocket {
       answerRaw(socket, toApiError(error));
       return;
     }
-    this.#accept().handleUpgrade(request, socket, head, (client) => this.#join(client));
+    const peer = peerOf(request.socket);
+    this.#accept().handleUpgrade(request, socket, head, (client) => this.#join(client, peer));
   };
 
   #admit(request: IncomingMessage): void {
@@ -93,6 +97,14 @@ export class EventSocket {
     if (this.#closing) throw new ApiError('unavailable', 'The agent is stopping.');
     if (this.#clients.size >= MAX_CLIENTS) {
       throw new ApiError('too_many_requests', `There are ${MAX_CLIENTS} clients already.`);
+    }
+    const peer = peerOf(request.socket);
+    const ofPeer = [...this.#clients.values()].filter((client) => client.peer === peer);
+    if (ofPeer.length >= MAX_OF_ONE_PEER) {
+      throw new ApiError(
+        'too_many_requests',
+        `There are ${MAX_OF_ONE_PEER} clients of this address already.`,
+      );
     }
   }
 
@@ -114,8 +126,8 @@ export class EventSocket {
     return this.#server;
   }
 
-  #join(socket: WebSocket): void {
-    const client = new Client(socket, this.#options);
+  #join(socket: WebSocket, peer: string | undefined): void {
+    const client = new Client(socket, peer, this.#options);
     this.#clients.set(socket, client);
     socket.on('close', () => {
       client.session.close();
@@ -149,11 +161,14 @@ export class EventSocket {
 /** One connected client. */
 class Client {
   readonly session: EventSession;
+  /** Who it is, for counting. */
+  readonly peer: string | undefined;
   readonly #socket: WebSocket;
   #alive = true;
 
-  constructor(socket: WebSocket, { bus, log, onPageMessage }: EventSocketOptions) {
+  constructor(socket: WebSocket, peer: string | undefined, { bus, log, onPageMessage }: EventSocketOptions) {
     this.#socket = socket;
+    this.peer = peer;
     this.session = new EventSession({
       bus,
       onPageMessage,

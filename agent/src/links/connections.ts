@@ -1,0 +1,128 @@
+/** How many connections a server has at once, and which of them make room for a new one. */
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** One host drives the device; browsers open six connections each. */
+const MAX_CONNECTIONS = 128;
+/** What one peer may have of them: the rest is a reserve for the others. */
+const MAX_OF_ONE_PEER = 96;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly peer: string;
+  /** The answer to its last request. */
+  response: ServerResponse | undefined;
+  /** A WebSocket by now. */
+  upgraded: boolean;
+  /** Grows with every connection and request, so that the least recently used connection has the smallest. */
+  lastUse: number;
+}
+
+/**
+ * Counts a server's connections, upgraded ones too. When a peer has its share, or the server is full, a connection
+ * without a request under way is closed in favour of the new one, the least recently used first. Only when all of them
+ * are at work is the new one refused.
+ */
+export class Connections {
+  /** By their sockets. */
+  readonly #all = new Map<Socket, Connection>();
+  /** By the sockets that requests come on, which over TLS are others. */
+  readonly #ofRequests = new Map<Socket, Connection>();
+  #uses = 0;
+
+  constructor(server: Server) {
+    server.on('connection', (socket) => this.#take(socket));
+    server.on('secureConnection', (secure: Socket) => this.#secured(secure));
+  }
+
+  /** A request has begun. */
+  used(socket: Socket, response: ServerResponse): void {
+    const connection = this.#ofRequests.get(socket);
+    if (!connection) return;
+    connection.response = response;
+    this.#uses += 1;
+    connection.lastUse = this.#uses;
+  }
+
+  /** The connection is for good now: it does not make room for others. */
+  upgraded(socket: Socket): void {
+    const connection = this.#ofRequests.get(socket);
+    if (connection) connection.upgraded = true;
+  }
+
+  /** Closes every connection at once. */
+  destroy(): void {
+    for (const socket of this.#all.keys()) socket.destroy();
+  }
+
+  #take(socket: Socket): void {
+    const peer = peerOf(socket);
+    // Without an address it has been closed already.
+    if (peer === undefined || !this.#hasRoomFor(peer)) {
+      socket.destroy();
+      return;
+    }
+    this.#uses += 1;
+    const connection = { socket, peer, response: undefined, upgraded: false, lastUse: this.#uses };
+    this.#all.set(socket, connection);
+    this.#ofRequests.set(socket, connection);
+    socket.once('close', () => {
+      this.#all.delete(socket);
+      this.#ofRequests.delete(socket);
+    });
+  }
+
+  #secured(secure: Socket): void {
+    for (const connection of this.#all.values()) {
+      const { remoteAddress, remotePort } = connection.socket;
+      if (remotePort !== secure.remotePort || remoteAddress !== secure.remoteAddress) continue;
+      this.#ofRequests.set(secure, connection);
+      secure.once('close', () => this.#ofRequests.delete(secure));
+      return;
+    }
+  }
+
+  #hasRoomFor(peer: string): boolean {
+    const counts = new Map<string, number>();
+    for (const each of this.#all.values()) counts.set(each.peer, (counts.get(each.peer) ?? 0) + 1);
+    if ((counts.get(peer) ?? 0) >= MAX_OF_ONE_PEER) return this.#closeIdle(peer);
+    if (this.#all.size < MAX_CONNECTIONS) return true;
+    const byCount = [...counts].sort(([, one], [, other]) => other - one);
+    return byCount.some(([each]) => this.#closeIdle(each));
+  }
+
+  /** @returns false when every connection of the peer is at work */
+  #closeIdle(peer: string): boolean {
+    let oldest: Connection | undefined;
+    for (const each of this.#all.values()) {
+      const idle = each.peer === peer && !each.upgraded && (each.response?.writableFinished ?? true);
+      if (idle && (!oldest || each.lastUse < oldest.lastUse)) oldest = each;
+    }
+    if (!oldest) return false;
+    this.#all.delete(oldest.socket);
+    oldest.socket.destroy();
+    return true;
+  }
+}
+
+/**
+ * Who is at the other end, for counting: an IPv4 address, an IPv6 network of 64 bits, of which one computer has as many
+ * addresses as it likes, or the device itself. Undefined when the connection has ended.
+ */
+export function peerOf({ remoteAddress, localAddress }: Socket): string | undefined {
+  if (remoteAddress === undefined) return undefined;
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (remoteAddress === localAddress || address === '127.0.0.1' || address === '::1') return 'this device';
+  return address.includes(':') ? networkOf(address) : address;
+}
+
+function networkOf(address: string): string {
+  const [bare = '', zone = ''] = address.split('%', 2);
+  const [head = '', tail] = bare.split('::', 2);
+  const groups = head.split(':');
+  if (tail !== undefined) {
+    const after = tail === '' ? 0 : tail.split(':').length;
+    for (let missing = 8 - groups.length - after; missing > 0; missing -= 1) groups.push('0');
+  }
+  return `${groups.slice(0, 4).join(':')}%${zone}`;
+}
