@@ -44,7 +44,7 @@ async function perform(content: TestContent, model: Model, action: Action): Prom
       assert.equal(statusOf(await content.put(action.name, invalid)), '400 bundle_invalid');
       return;
     case 'break off': {
-      const body = Readable.from([invalid]);
+      const body = Readable.from([archives[0]?.subarray(0, 20)]);
       const answer = await content.put(action.name, body, { 'content-length': '1000' });
       assert.equal(statusOf(answer), '400 bad_request');
       return;

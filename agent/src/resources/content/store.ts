@@ -25,6 +25,8 @@ export const MAX_UPLOADS = 4;
 /** Where in an operation's progress the body has arrived, and where it has been verified. */
 const ARRIVED = 0.7;
 const VERIFIED = 0.95;
+/** Of a body of unknown length, what has come when half of that part of the progress is shown, in bytes. */
+const HALF_BYTES = 2 * 1024 * 1024;
 
 export interface ContentStoreOptions {
   /** `<dataFolder>/content` */
@@ -180,7 +182,8 @@ export class ContentStore {
     operation: RunningOperation,
   ): Promise<{ synced: Promise<void> }> {
     await upload.receive(body, (bytes) => {
-      if (announced) operation.progress((bytes / announced) * ARRIVED);
+      // Towards an end that nobody knows, ever slower.
+      operation.progress(ARRIVED * (announced ? bytes / announced : bytes / (bytes + HALF_BYTES)));
     });
     operation.progress(ARRIVED);
     const synced = upload.sync();

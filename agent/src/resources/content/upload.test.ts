@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,8 @@ import { Upload } from './upload.ts';
 
 const soon = { timeoutMs: 60_000, intervalMs: 5 };
 const MIB = 1024 * 1024;
+/** What an archive begins with. */
+const MAGIC = Buffer.from('PK\x03\x04', 'latin1');
 
 /** A body that gives its first bytes and waits for the rest. */
 function held(first: Buffer): Readable {
@@ -269,6 +272,7 @@ test('a body of unknown length reserves in steps, and ends before the disk is fu
   const content = await testContent(t, { disk: space });
   async function* endless() {
     const block = Buffer.alloc(256 * 1024);
+    yield MAGIC;
     for (;;) {
       yield block;
       await nextTick();
@@ -317,9 +321,11 @@ test('a real disk is never filled: what does not fit beside what is there is ref
     );
     const large = await bundle('large', 10 * MIB);
     await content.stored('menu', large);
+    const body = Buffer.alloc(16 * MIB);
+    MAGIC.copy(body);
     for (const headers of [{ 'content-length': String(16 * MIB) }, undefined]) {
       // With an announced length before it is read, without one when the room ends.
-      const answer = await content.put('other', Readable.from(chunks(Buffer.alloc(16 * MIB))), headers);
+      const answer = await content.put('other', Readable.from(chunks(body)), headers);
       assert.deepEqual([answer.status, answer.code], [507, 'insufficient_storage']);
       assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
       assert.ok((await new FileSystemSpace(folder).free()).free_bytes > RESERVE_BYTES);
@@ -364,6 +370,35 @@ test('an upload whose file cannot be removed ends all the same, and the name is 
   assert.deepEqual([(await answer).status, (await answer).code], [400, 'bad_request']);
   assert.equal(content.events.at(-1)?.state, 'failed');
   await content.stored('menu', await bundle('hello'));
+});
+
+test('what cannot be an archive is refused at its first bytes, and its connection ends', {
+  timeout: 30_000,
+}, async (t) => {
+  const content = await testContent(t);
+  const link = await listen(content.app, [{ host: '127.0.0.1', port: 0 }]);
+  t.after(() => link.close());
+  const headers = { 'content-type': 'application/zip' };
+  for (const length of [{ 'content-length': 300 * MIB }, { 'transfer-encoding': 'chunked' }]) {
+    const call = request(`${link.addresses[0]}/api/v1/content/menu`, {
+      method: 'PUT',
+      headers: { ...headers, ...length },
+    });
+    call.on('error', () => undefined);
+    // One byte at a time, and then no more.
+    call.write('P');
+    call.write('D');
+    const [answer] = await once(call, 'response');
+    assert.equal(answer.statusCode, 400);
+    assert.equal(answer.headers.connection, 'close');
+    let text = '';
+    for await (const chunk of answer) text += chunk;
+    assert.match(text, /"bundle_invalid"/);
+    const last = content.events.at(-1);
+    assert.deepEqual([last?.state, last?.error?.error.code], ['failed', 'bundle_invalid']);
+    assert.deepEqual(await content.files(), []);
+    call.destroy();
+  }
 });
 
 test('an empty body is no archive', async (t) => {

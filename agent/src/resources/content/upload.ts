@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ApiError, storageError } from '../../contract/errors.ts';
 import type { DiskSpace } from './ports.ts';
+import { checkStart, START_BYTES } from './zip/end-records.ts';
 
 /** What is written at once; of two such blocks one fills while the other is being written. */
 const BLOCK_BYTES = 512 * 1024;
@@ -79,12 +80,14 @@ export class Upload {
    * Reads a body to its end into the file. The body is not destroyed when this fails: a request that is destroyed takes
    * its connection, and the answer, with it; its link reads the rest away.
    * @param progress is told the bytes that have arrived
-   * @throws ApiError `insufficient_storage`; `bad_request` when the body breaks off or has another length than announced
+   * @throws ApiError `insufficient_storage`; `bad_request` when the body breaks off or has another length than announced;
+   *   ZipError at the first bytes when they are no archive's
    */
   async receive(body: Readable, progress: (bytes: number) => void): Promise<void> {
     const { announced } = this.#options;
     const hash = createHash('sha256');
     const isOurs = body instanceof process.getBuiltinModule('node:http').IncomingMessage;
+    let start = Buffer.alloc(0);
     let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     let spare = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     let filled = 0;
@@ -104,12 +107,16 @@ export class Upload {
       for await (const chunk of chunksOf(body)) {
         this.#size += chunk.length;
         if (announced !== undefined && this.#size > announced) throw wrongLength(announced, 'more');
+        if (start.length < START_BYTES) {
+          start = Buffer.concat([start, chunk.subarray(0, START_BYTES - start.length)]);
+          checkStart(start);
+        }
         hash.update(chunk);
-        for (let start = 0; start < chunk.length; ) {
-          const part = chunk.subarray(start, start + BLOCK_BYTES - filled);
+        for (let taken = 0; taken < chunk.length; ) {
+          const part = chunk.subarray(taken, taken + BLOCK_BYTES - filled);
           block.set(part, filled);
           filled += part.length;
-          start += part.length;
+          taken += part.length;
           if (filled === BLOCK_BYTES) await writeOut();
         }
         if (isOurs) release(chunk);

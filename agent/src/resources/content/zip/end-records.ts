@@ -4,6 +4,7 @@ import { ZipError } from './zip-error.ts';
 
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1');
 const END_RECORD = Buffer.from('PK\x05\x06', 'latin1');
+export const START_BYTES = LOCAL_HEADER.length;
 const ZIP64_END_RECORD = 0x06064b50;
 const ZIP64_LOCATOR = 0x07064b50;
 const CENTRAL_HEADER_BYTES = 46;
@@ -30,16 +31,24 @@ interface EndRecord {
 }
 
 /**
+ * Looks at the first bytes of an archive, so that anything else need not be received.
+ * @param start START_BYTES of them, or fewer while no more are there
+ * @throws ZipError when no archive begins like that
+ */
+export function checkStart(start: Buffer): void {
+  if (![LOCAL_HEADER, END_RECORD].some((magic) => magic.subarray(0, start.length).equals(start))) {
+    throw new ZipError('This is not a zip archive: it does not start with an entry.');
+  }
+}
+
+/**
  * Finds the central directory by the end records. There is exactly one answer or none: the last end record of the file,
  * and no other, must be followed by its own comment up to the last byte, and the directory by the end records without
  * a gap.
  */
 export async function findDirectory(source: ByteSource): Promise<DirectoryLocation> {
   if (source.size < END_RECORD_BYTES) throw new ZipError('This is not a zip archive.');
-  const magic = await source.read(0, 4);
-  if (!magic.equals(LOCAL_HEADER) && !magic.equals(END_RECORD)) {
-    throw new ZipError('This is not a zip archive: it does not start with an entry.');
-  }
+  checkStart(await source.read(0, START_BYTES));
   const end = await findEndRecord(source);
   const zip64 = await readZip64(source, end);
   if (end.disk !== 0 || end.directoryDisk !== 0) throw new ZipError('The archive is one part of several.');
