@@ -16,7 +16,6 @@ import { HttpsLink } from './links/https.ts';
 import { SerialLink } from './links/serial/link.ts';
 import { openSerialPort } from './links/serial/port.ts';
 import { systemShell } from './links/serial/shell.ts';
-import { sweepUploads } from './links/serial/uploads.ts';
 import { EventSocket, refusePlainEvents } from './links/socket.ts';
 import { serveUi } from './links/ui.ts';
 import { endpoints } from './resources/all.ts';
@@ -282,8 +281,6 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   serveUi(app, { isEnabled: () => config.get().ui.enabled, read: asset });
   const events = new EventSocket({ bus, log, guard });
   const https = new HttpsLink({ app, addresses: flags.listenHttps, upgrade: events.upgrade, log });
-  const uploadFolder = join(dataFolder, 'uploads');
-  await sweepUploads(uploadFolder);
 
   // From here on things run.
   await browser.start();
@@ -315,7 +312,6 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
       bus,
       log,
       identity: () => ({ serial: identity.serial, name: config.get().device.name }),
-      uploadFolder,
       openPort: (handler) => openSerialPort({ path, handler, log, openDevice: openSerialDevice }),
       ...(board.ownsSystem ? { shellCommand: systemShell() } : {}),
     });

@@ -94,6 +94,14 @@ async function oneLink(
       serial.write('exit\n');
       await serial.frame('hello', mark);
       assert.equal((await serial.request('GET', '/api/v1/device')).status, 200);
+      // The agent says so in its log, under its own name.
+      const opened = (record: unknown): boolean =>
+        field(record, 'message') === 'support shell opened' && field(record, 'source') === 'vitrine-agent';
+      const isLogged = async (): Promise<boolean> => {
+        const records = await device.get('/device/logs?limit=500');
+        return Array.isArray(records) && records.some(opened);
+      };
+      await waitFor(isLogged, { timeoutMs: 30_000, what: 'the record of the shell' });
     }),
   );
 }

@@ -285,13 +285,18 @@ function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, 
   });
 }
 
-/** The endpoint that a request for `path` (with or without its query) meets. */
+/** The endpoint that a request for `path` (with or without its query) meets, read as the router reads it. */
 export function findEndpoint(
   endpoints: readonly Endpoint[],
   method: Method,
   path: string,
 ): Endpoint | undefined {
-  const [bare = ''] = path.split('?', 1);
+  let bare = path.split(/[?#]/, 1)[0] ?? '';
+  try {
+    bare = decodeURI(bare);
+  } catch {
+    return undefined;
+  }
   return endpoints.find((endpoint) => endpoint.method === method && pathPattern(urlOf(endpoint)).test(bare));
 }
 

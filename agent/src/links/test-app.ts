@@ -136,7 +136,7 @@ export const FILE = Buffer.from(Array.from({ length: 5000 }, (_, index) => (inde
 export interface TestApp {
   app: FastifyInstance;
   endpoints: readonly Endpoint[];
-  /** Endpoints with an effect that were called. */
+  /** Endpoints with an effect, or a large answer, that were called. */
   calls: string[];
   /** Lets every waiting `GET /slow` answer. */
   release(): void;
@@ -160,7 +160,10 @@ export function testApp(): TestApp {
       serve(slow, () => new Promise((resolve) => waiting.push(() => resolve({})))),
       serve(remove, () => undefined),
       serve(download, () => FILE),
-      serve(large, ({ params }) => Buffer.alloc(params.bytes)),
+      serve(large, ({ params }) => {
+        calls.push('large');
+        return Buffer.alloc(params.bytes);
+      }),
       serve(page, () => Buffer.from('<!doctype html>')),
       serve(upload, async ({ upload: body, uploadBytes = -1 }) => {
         const hash = createHash('sha256');

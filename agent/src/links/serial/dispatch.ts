@@ -1,13 +1,17 @@
 /** Brings the requests of a serial link to the app and puts its answers into response frames. */
-import type { Readable } from 'node:stream';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { BASE_PATH } from '../../contract/api.ts';
 import type { Method } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 
+const require = createRequire(import.meta.url);
+
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies Method[];
 /** Printable ASCII, as in a request line; longer heads are refused over HTTP too. */
-const PATH = /^\/[!-~]{0,8000}$/;
+const PATH = /^\/[!-~]{0,16000}$/;
 
 /** What a request frame asks for. */
 export interface Target {
@@ -20,8 +24,6 @@ export interface Target {
 export interface Body {
   contentType: string;
   payload: string | Buffer | Readable;
-  /** In bytes; needed for streams. */
-  length?: number;
 }
 
 /**
@@ -66,6 +68,7 @@ export function fromBase64(text: string): Buffer | undefined {
 /**
  * Answers one request by the app and gives the response frame as text (interface: Serial transport). The app's
  * JSON is put into the frame as it is, without being read again.
+ * @param app must be ready
  * @param id the request's id as JSON text
  */
 export async function respond(
@@ -74,15 +77,22 @@ export async function respond(
   target: Target,
   body: Body | undefined,
 ): Promise<string> {
-  const answer = await app.inject({
+  const inject: typeof import('light-my-request') = require('light-my-request');
+  const dispatch: RequestListener = (request, response) => {
+    // As the host has spelt it: `inject` resolves dot segments and backslashes, which no HTTP server does.
+    request.url = target.path;
+    app.routing(request, response);
+  };
+  const streamed = body?.payload instanceof Readable;
+  const answer = await inject.default(dispatch, {
     method: target.method,
-    url: target.path,
+    url: '/',
     // Nothing in a frame becomes a header, so this is what the guard sees of a host on the serial link.
     headers: {
       host: 'localhost',
       'user-agent': 'vitrine-serial',
       ...(body ? { 'content-type': body.contentType } : {}),
-      ...(body?.length === undefined ? {} : { 'content-length': String(body.length) }),
+      ...(streamed ? { 'transfer-encoding': 'chunked' } : {}),
     },
     ...(body ? { payload: body.payload } : {}),
   });
@@ -92,7 +102,7 @@ export async function respond(
   if (typeof type === 'string' && type.startsWith('application/json')) {
     return responseFrame(id, statusCode, oneLine(answer.payload));
   }
-  return responseFrame(id, statusCode, JSON.stringify(answer.rawPayload.toString('base64')), 'body_b64');
+  return responseFrame(id, statusCode, `"${answer.rawPayload.toString('base64')}"`, 'body_b64');
 }
 
 /** @param body JSON text on one line */

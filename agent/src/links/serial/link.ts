@@ -19,14 +19,13 @@ export interface Identity {
 }
 
 export interface SerialLinkOptions {
+  /** Must be ready. */
   app: FastifyInstance;
   endpoints: readonly Endpoint[];
   bus: EventBus;
   log: Logger;
   /** Asked for each hello, since the name may change. */
   identity: () => Identity;
-  /** Where uploads wait until they are complete; on the data partition. */
-  uploadFolder: string;
   /** Opens the port with the link as its handler. */
   openPort: (handler: SerialPortHandler) => SerialPort;
   /** What `{"type":"shell"}` runs; the login shell by default. */
@@ -62,14 +61,13 @@ export class SerialLink {
     this.#end();
     this.#heard = performance.now();
     this.#greet();
-    const { app, endpoints, bus, log, uploadFolder, uploadIdleMs, onPageMessage } = this.#options;
+    const { app, endpoints, bus, log, uploadIdleMs, onPageMessage } = this.#options;
     const port = this.#port;
     this.#session = new SerialSession({
       app,
       endpoints,
       bus,
       log,
-      uploadFolder,
       uploadIdleMs,
       onPageMessage,
       port,

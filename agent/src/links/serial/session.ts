@@ -1,5 +1,4 @@
 /** What one host has with the agent over a serial port, from its opening of the port to its leaving. */
-import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../../base/logger.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
@@ -20,21 +19,24 @@ import {
 } from './dispatch.ts';
 import { Framer } from './framing.ts';
 import { MAX_PENDING_BYTES, type SerialPort } from './port.ts';
-import { Uploads } from './uploads.ts';
+import { type Upload, Uploads } from './uploads.ts';
 
 /** Requests of one host that are not answered or whose answer has not gone out, at once, and the bytes of their lines; more is 429. */
 export const MAX_IN_FLIGHT = 256;
 const MAX_IN_FLIGHT_BYTES = 8 * 1024 * 1024;
-/** Output that the host has not read, in characters, at which it gets no more answers than 429. */
-const MAX_UNREAD_CHARACTERS = 6 * 1024 * 1024;
-/** Output at which the host's input is left with the kernel until it reads. What one turn may add is small. */
-const PAUSE_CHARACTERS = 8 * 1024 * 1024;
+/** Output that the host has not read, in bytes, at which its requests wait to be worked on. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+/** Answers that may be large, in the making at once: each is in memory several times while it is. */
+const MAX_LARGE = 2;
+/** Output at which the host's input is left with the kernel, and below which it is read again. */
+const PAUSE_BYTES = 4 * 1024 * 1024;
+const RESUME_BYTES = 2 * 1024 * 1024;
 /** Output at which the answer that would be more is replaced by a 429, so that its request is answered yet. */
-const MAX_QUEUED_CHARACTERS = 32 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** Output above which events wait in their session. */
-const BUSY_CHARACTERS = 64 * 1024;
-/** Lines are written together up to so many characters; the port refuses what is more than it can hold. */
-const PIECE_CHARACTERS = 256 * 1024;
+const BUSY_BYTES = 64 * 1024;
+/** Lines are written together up to so many bytes; the port refuses what is more than it can hold. */
+const PIECE_BYTES = 256 * 1024;
 /** The longest line, in bytes: what the port holds, less a piece and the link's own lines. */
 const MAX_ANSWER_BYTES = MAX_PENDING_BYTES - 1024 * 1024;
 const MAX_ID_CHARACTERS = 256;
@@ -49,7 +51,6 @@ export interface SerialSessionOptions {
   endpoints: readonly Endpoint[];
   bus: EventBus;
   log: Logger;
-  uploadFolder: string;
   uploadIdleMs: number | undefined;
   onPageMessage: ((payload: unknown) => void) | undefined;
   port: SerialPort;
@@ -62,8 +63,23 @@ export interface SerialSessionOptions {
 /** A line on its way to the port. */
 interface Line {
   text: string;
+  bytes: number;
   /** The port has taken it, or it goes nowhere. */
   done: (() => void) | undefined;
+}
+
+/** A request that has been taken. */
+interface Taken {
+  /** As JSON text. */
+  id: string;
+  target: Target;
+  body: Body | undefined;
+  /** When its body comes in chunks. */
+  upload: Upload | undefined;
+  /** Of its line. */
+  bytes: number;
+  /** Its answer may be. */
+  large: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -77,30 +93,31 @@ export class SerialSession {
   #inFlightBytes = 0;
   #closed = false;
   #lines: Line[] = [];
-  #lineCharacters = 0;
+  #lineBytes = 0;
   #writing = false;
+  readonly #waiting: Taken[] = [];
+  #large = 0;
   #uploadsWait = false;
   #outputWaits = false;
 
   constructor(options: SerialSessionOptions) {
     this.#options = options;
-    const { bus, uploadFolder: folder, uploadIdleMs: idleMs, onPageMessage } = options;
+    const { bus, uploadIdleMs: idleMs, onPageMessage } = options;
     this.#events = new EventSession({
       bus,
       onPageMessage,
       sink: {
         send: (text) => this.#send(text),
-        ready: () => this.#unread < BUSY_CHARACTERS,
+        ready: () => this.#unread < BUSY_BYTES,
         overflow: () => this.#options.restart(),
       },
     });
     this.#uploads = new Uploads({
-      folder,
       idleMs,
       fail: (id, error) => this.#fail(id, error),
-      complete: (id, target, body) => void this.#answer(id, target, body, 0),
       pause: () => this.#hold(true, this.#outputWaits),
       resume: () => this.#hold(false, this.#outputWaits),
+      isPaused: () => this.#uploadsWait || this.#outputWaits,
     });
   }
 
@@ -146,20 +163,19 @@ export class SerialSession {
     try {
       const target = targetOf(frame);
       if (this.#isBusy(bytes)) throw new ApiError('too_many_requests');
-      const endpoint = opensUpload
-        ? findEndpoint(this.#options.endpoints, target.method, target.path)
-        : undefined;
-      const body = bodyOf(frame, target, this.#options.endpoints);
+      const endpoint = findEndpoint(this.#options.endpoints, target.method, target.path);
+      const inline = bodyOf(frame, endpoint);
       const contentType = endpoint?.upload?.contentTypes[0];
-      if (endpoint?.upload && contentType !== undefined) {
-        const gate = this.#options.app.gates.get(endpoint);
-        const upload = { ...target, contentType, maxBytes: endpoint.upload.maxBytes };
-        this.#uploads.begin(id, upload, Promise.resolve(gate?.()));
+      const large = mayAnswerMuch(endpoint);
+      if (opensUpload && endpoint?.upload && contentType !== undefined) {
+        const upload = this.#uploads.begin(id, endpoint.upload.maxBytes);
+        const body = { contentType, payload: upload.body };
+        this.#accept({ id, target, body, upload, bytes, large });
         return;
       }
       // Not an endpoint that takes uploads: the app says what is wrong, and the chunks go unheard.
       if (opensUpload) this.#uploads.refuse(id);
-      void this.#answer(id, target, body, bytes);
+      this.#accept({ id, target, body: inline, upload: undefined, bytes, large });
     } catch (error) {
       if (opensUpload) this.#uploads.refuse(id);
       this.#fail(id, toApiError(error));
@@ -167,35 +183,61 @@ export class SerialSession {
   }
 
   #isBusy(bytes: number): boolean {
-    return (
-      this.#inFlight >= MAX_IN_FLIGHT ||
-      this.#inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES ||
-      this.#unread > MAX_UNREAD_CHARACTERS
-    );
+    return this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES;
   }
 
-  async #answer(id: string, target: Target, body: Body | undefined, bytes: number): Promise<void> {
+  #accept(request: Taken): void {
     this.#inFlight += 1;
-    const answer = await this.#answerOf(id, target, body, bytes);
-    const tooLong =
-      this.#unread + answer.length > MAX_QUEUED_CHARACTERS || Buffer.byteLength(answer) > MAX_ANSWER_BYTES;
-    const problem = 'The answer has no room on this link: too much of it is unread, or it is too long.';
-    const line = tooLong ? failureFrame(id, new ApiError('too_many_requests', problem)) : answer;
-    this.#send(line, () => {
-      this.#inFlight -= 1;
-    });
+    this.#inFlightBytes += request.bytes;
+    // The chunks of an upload are on their way: it does not wait.
+    if (request.upload) void this.#answer(request);
+    else {
+      this.#waiting.push(request);
+      this.#startWaiting();
+    }
   }
 
-  async #answerOf(id: string, target: Target, body: Body | undefined, bytes: number): Promise<string> {
-    this.#inFlightBytes += bytes;
+  /** Begins with what waits, as far as the host reads. Small answers may overtake large ones. */
+  #startWaiting(): void {
+    for (let at = 0; this.#unread < MAX_UNREAD_BYTES; ) {
+      const request = this.#waiting[at];
+      if (!request) return;
+      if (request.large && this.#large >= MAX_LARGE) at += 1;
+      else {
+        this.#waiting.splice(at, 1);
+        void this.#answer(request);
+      }
+    }
+  }
+
+  async #answer(request: Taken): Promise<void> {
+    const { id, upload, bytes, large } = request;
+    if (large) this.#large += 1;
+    const answer = await this.#answerOf(request);
+    if (large) this.#large -= 1;
+    this.#inFlightBytes -= bytes;
+    if (upload) this.#uploads.answered(id, upload);
+    const length = Buffer.byteLength(answer);
+    const problem = 'The answer has no room on this link: too much of it is unread, or it is too long.';
+    const tooLong = this.#unread + length > MAX_QUEUED_BYTES || length > MAX_ANSWER_BYTES;
+    const line = tooLong ? failureFrame(id, new ApiError('too_many_requests', problem)) : answer;
+    const done = () => {
+      this.#inFlight -= 1;
+    };
+    // One answer for one request: the link has given it.
+    if (upload?.failed) done();
+    else this.#send(line, done);
+    this.#startWaiting();
+  }
+
+  async #answerOf({ id, target, body, upload }: Taken): Promise<string> {
     try {
       return await respond(this.#options.app, id, target, body);
     } catch (error) {
-      this.#options.log.error({ err: error, method: target.method, path: target.path }, 'serial request');
+      if (!upload?.failed) {
+        this.#options.log.error({ err: error, method: target.method, path: target.path }, 'serial request');
+      }
       return failureFrame(id, new ApiError('internal'));
-    } finally {
-      if (body?.payload instanceof Readable) body.payload.destroy();
-      this.#inFlightBytes -= bytes;
     }
   }
 
@@ -203,17 +245,18 @@ export class SerialSession {
     this.#send(failureFrame(id, error));
   }
 
-  /** What has been said and not read, in characters; of the port's part, bytes. */
+  /** What has been said and not read, in bytes. */
   get #unread(): number {
-    return this.#lineCharacters + this.#options.port.pendingBytes;
+    return this.#lineBytes + this.#options.port.pendingBytes;
   }
 
   /** Nothing is dropped: the lines of a host that does not read wait, and end with its session. */
   #send(text: string, done?: () => void): void {
     if (this.#closed) return;
-    this.#lines.push({ text, done });
-    this.#lineCharacters += text.length;
-    if (this.#unread > PAUSE_CHARACTERS) this.#hold(this.#uploadsWait, true);
+    const bytes = Buffer.byteLength(text) + 1;
+    this.#lines.push({ text, bytes, done });
+    this.#lineBytes += bytes;
+    if (this.#unread > PAUSE_BYTES) this.#hold(this.#uploadsWait, true);
     if (this.#writing) return;
     this.#writing = true;
     // Lines of one turn go out in one write.
@@ -227,26 +270,29 @@ export class SerialSession {
       await this.#options.port.write(piece.map(({ text }) => `${text}\n`).join(''));
       for (const { done } of piece) done?.();
       if (this.#closed) break;
-      if (this.#outputWaits && this.#unread < MAX_UNREAD_CHARACTERS) this.#hold(this.#uploadsWait, false);
+      if (this.#outputWaits && this.#unread < RESUME_BYTES) this.#hold(this.#uploadsWait, false);
       this.#events.flush();
+      this.#startWaiting();
     }
     this.#writing = false;
   }
 
   #nextPiece(): Line[] {
-    let characters = 0;
+    let total = 0;
     let count = 0;
-    for (const { text } of this.#lines) {
-      if (count > 0 && characters + text.length > PIECE_CHARACTERS) break;
-      characters += text.length;
+    for (const { bytes } of this.#lines) {
+      if (count > 0 && total + bytes > PIECE_BYTES) break;
+      total += bytes;
       count += 1;
     }
-    this.#lineCharacters -= characters;
+    this.#lineBytes -= total;
     return this.#lines.splice(0, count);
   }
 
   /** The host has to wait while either its uploads or our output wait. */
   #hold(uploadsWait: boolean, outputWaits: boolean): void {
+    // The port is the next session's.
+    if (this.#closed) return;
     const before = this.#uploadsWait || this.#outputWaits;
     this.#uploadsWait = uploadsWait;
     this.#outputWaits = outputWaits;
@@ -259,20 +305,28 @@ export class SerialSession {
   /** Hands what waits to the port at once, for a link that goes on without the protocol. */
   #writeOut(): void {
     const rest = this.#lines.splice(0).map(({ text }) => `${text}\n`);
-    this.#lineCharacters = 0;
+    this.#lineBytes = 0;
     void this.#options.port.write(rest.join(''));
   }
 
-  /** The host has left: its subscriptions and uploads end, and answers under way go nowhere. */
+  /** The host has left: its subscriptions and uploads end, what waits is not begun, and answers under way go nowhere. */
   close(): void {
-    this.#closed = true;
-    this.#lines = [];
-    this.#lineCharacters = 0;
-    this.#events.close();
-    this.#uploads.close();
     // The next session has what this one did not let in.
     this.#hold(false, false);
+    this.#closed = true;
+    this.#lines = [];
+    this.#lineBytes = 0;
+    this.#waiting.length = 0;
+    this.#events.close();
+    this.#uploads.close();
   }
+}
+
+/** Downloads, and lists that may be long, as that of the log. */
+function mayAnswerMuch(endpoint: Endpoint | undefined): boolean {
+  const { download, method, response } = endpoint ?? {};
+  const isList = response !== undefined && 'type' in response && response.type === 'array';
+  return download !== undefined || (method === 'GET' && isList);
 }
 
 function failureFrame(id: string, error: ApiError): string {
@@ -290,7 +344,7 @@ function idOf(id: unknown, numeric: string | undefined): string | undefined {
 }
 
 /** The inline body of a request frame. @throws ApiError `bad_request` */
-function bodyOf(frame: Fields, target: Target, endpoints: readonly Endpoint[]): Body | undefined {
+function bodyOf(frame: Fields, endpoint: Endpoint | undefined): Body | undefined {
   const { body, body_b64: binary } = frame;
   if (binary === undefined) return body === undefined ? undefined : jsonBody(body);
   if (body !== undefined) throw badField('body_b64', 'may not come together with body');
@@ -298,6 +352,5 @@ function bodyOf(frame: Fields, target: Target, endpoints: readonly Endpoint[]): 
   const payload = fromBase64(binary);
   if (!payload) throw badField('body_b64', 'must be base64');
   if (payload.length === 0) return undefined;
-  const endpoint = findEndpoint(endpoints, target.method, target.path);
   return { contentType: endpoint?.upload?.contentTypes[0] ?? 'application/octet-stream', payload };
 }

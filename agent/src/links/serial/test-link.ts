@@ -17,7 +17,7 @@ export interface Connected extends TestApp {
 
 export async function connect(options: Partial<SerialLinkOptions> = {}): Promise<Connected> {
   const test = testApp();
-  await test.app.ready();
+  await (options.app ?? test.app).ready();
   const bus = new EventBus();
   let port: MemoryPort | undefined;
   const link = new SerialLink({
@@ -26,7 +26,6 @@ export async function connect(options: Partial<SerialLinkOptions> = {}): Promise
     bus,
     log: createLogger('silent'),
     identity: () => ({ serial: 'S1', name: 'Shop' }),
-    uploadFolder: '/nonexistent/uploads',
     openPort: (handler) => {
       port = new MemoryPort(handler);
       return port;

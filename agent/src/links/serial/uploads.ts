@@ -1,77 +1,103 @@
 /** Chunked uploads of the serial link (interface: Serial transport, binary uploads). */
-
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
-import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
-import { ApiError, storageError } from '../../contract/errors.ts';
-import { type Body, badField, fromBase64, type Target } from './dispatch.ts';
+import { Readable } from 'node:stream';
+import { ApiError } from '../../contract/errors.ts';
+import { badField, fromBase64 } from './dispatch.ts';
 
 /** Decoded bytes of one chunk (interface: Limits). */
 export const MAX_CHUNK_BYTES = 16 * 1024;
 /** Uploads that one host may have open at once. */
 export const MAX_UPLOADS = 4;
-/** How much is written between two looks at the free space. */
-const SPACE_CHECK_BYTES = 4 * 1024 * 1024;
-/** Bytes received and not yet on disk at which the host has to wait, and below which it goes on. */
+/** Bytes of all uploads that no handler has taken yet, at which the host has to wait, and below which it goes on. */
 const PAUSE_BYTES = 1024 * 1024;
 const RESUME_BYTES = 256 * 1024;
 /** An upload of which nothing comes is over, in ms. */
 const IDLE_MS = 30_000;
 /** Ids of uploads that failed, whose chunks may still be on the way. */
 const MAX_FAILED = 64;
-const SPOOL_FILE = /^upload-[0-9a-f-]{36}$/;
-
-/** What an endpoint takes. */
-export interface UploadTarget extends Target {
-  contentType: string;
-  maxBytes: number | undefined;
-}
 
 export interface UploadsOptions {
-  /** Folder for what has arrived, on the data partition. */
-  folder: string;
   idleMs?: number | undefined;
-  /** Answers the request `id` (JSON text) with an error; its upload is gone. */
+  /** Answers the request `id` (JSON text) with an error; its upload is over. */
   fail(id: string, error: ApiError): void;
-  /** Hands a complete upload to the app. The stream is the receiver's to destroy. */
-  complete(id: string, target: UploadTarget, body: Body): void;
   /** Makes the host wait, or go on. */
   pause(): void;
   resume(): void;
+  /** Whether the host waits, for whatever reason: it cannot send chunks then. */
+  isPaused(): boolean;
 }
 
-interface Upload {
-  target: UploadTarget;
-  file: Promise<FileHandle>;
-  /** The last write so far; rejects when one has failed. */
-  written: Promise<void>;
+/** One upload: the request's body, as a stream into which the chunks go. */
+export class Upload {
+  readonly body: Readable;
+  /** Largest body that its endpoint takes, in bytes. */
+  readonly maxBytes: number | undefined;
   /** Sequence number that must come next. */
-  seq: number;
-  bytes: number;
-  checkedAt: number;
-  timer: NodeJS.Timeout;
-}
+  seq = 0;
+  /** Received so far. */
+  bytes = 0;
+  /** It has been answered with an error before the app has answered. */
+  failed = false;
+  timer: NodeJS.Timeout | undefined;
+  #waiting: Buffer[] = [];
+  #wanted = false;
+  #ended = false;
+  readonly #taken: (bytes: number) => void;
 
-/**
- * Removes what a crash has left in the folder. Call at start, before any link opens. Never fails: a data partition that
- * cannot be written, as the kernel makes one whose file system is damaged, stops uploads and nothing else.
- */
-export async function sweepUploads(folder: string): Promise<void> {
-  await makeFolder(folder).catch(() => undefined);
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((each) => SPOOL_FILE.test(each))) {
-    await rm(join(folder, name), { force: true }).catch(() => undefined);
+  /** @param taken told when the body's reader has taken bytes */
+  constructor(maxBytes: number | undefined, taken: (bytes: number) => void) {
+    this.maxBytes = maxBytes;
+    this.#taken = taken;
+    this.body = new Readable({
+      highWaterMark: MAX_CHUNK_BYTES,
+      read: () => {
+        this.#wanted = true;
+        this.#move();
+      },
+    });
+    // Whoever reads it is told as well.
+    this.body.on('error', () => undefined);
+  }
+
+  push(bytes: Buffer): void {
+    // An empty chunk in a stream tells nothing.
+    if (bytes.length > 0) this.#waiting.push(bytes);
+    this.#move();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#move();
+  }
+
+  /** Nobody reads on. @param error for a reader that still does */
+  stop(error?: Error): void {
+    this.body.destroy(error);
+    for (const bytes of this.#waiting.splice(0)) this.#taken(bytes.length);
+  }
+
+  #move(): void {
+    while (this.#wanted && !this.body.destroyed) {
+      const bytes = this.#waiting.shift();
+      if (!bytes) {
+        if (this.#ended) this.body.push(null);
+        return;
+      }
+      // A reader may ask for more within `push`.
+      this.#wanted = false;
+      if (this.body.push(bytes)) this.#wanted = true;
+      this.#taken(bytes.length);
+    }
   }
 }
 
-/** The uploads of one host. Memory is bounded: what arrives goes to a file that has no name any more. */
+/** The uploads of one host. Memory is bounded: a host that is quicker than the handler of its upload has to wait. */
 export class Uploads {
   readonly #options: UploadsOptions;
+  /** Those whose last chunk has not come. */
   readonly #open = new Map<string, Upload>();
   /** Their further chunks are ignored up to the last: one answer for one request. */
   readonly #failed = new Set<string>();
-  #unwritten = 0;
+  #untaken = 0;
   #paused = false;
 
   constructor(options: UploadsOptions) {
@@ -81,25 +107,30 @@ export class Uploads {
   /**
    * A request with an empty `body_b64` begins an upload.
    * @param id the request's id as JSON text
-   * @param admitted rejects when the endpoint does not take uploads now; nothing is stored before
    * @throws ApiError `too_many_requests`
    */
-  begin(id: string, target: UploadTarget, admitted: Promise<void>): void {
+  begin(id: string, maxBytes: number | undefined): Upload {
     if (this.#open.size >= MAX_UPLOADS) {
-      this.refuse(id);
       throw new ApiError('too_many_requests', `There are ${MAX_UPLOADS} uploads on this link already.`);
     }
-    const idleMs = this.#options.idleMs ?? IDLE_MS;
-    const timer = setTimeout(() => {
-      const message = `The upload was given up: no chunk came for ${idleMs / 1000} s.`;
-      this.#fail(id, upload, new ApiError('bad_request', message));
-    }, idleMs).unref();
-    const file = admitted.then(() => createSpoolFile(this.#options.folder));
-    const written = file.then(() => undefined);
-    const upload: Upload = { target, file, written, seq: 0, bytes: 0, checkedAt: 0, timer };
+    const upload = new Upload(maxBytes, (bytes) => this.#count(-bytes));
+    upload.timer = setTimeout(() => this.#idle(id, upload), this.#idleMs).unref();
     this.#open.set(id, upload);
     this.#failed.delete(id);
-    written.catch((error) => this.#fail(id, upload, uploadError(error)));
+    return upload;
+  }
+
+  get #idleMs(): number {
+    return this.#options.idleMs ?? IDLE_MS;
+  }
+
+  #idle(id: string, upload: Upload): void {
+    if (this.#options.isPaused()) {
+      upload.timer?.refresh();
+      return;
+    }
+    const message = `The upload was given up: no chunk came for ${this.#idleMs / 1000} s.`;
+    this.#fail(id, upload, new ApiError('bad_request', message));
   }
 
   /** A request that was refused may have its chunks on the way already. */
@@ -109,6 +140,15 @@ export class Uploads {
       if (this.#failed.size <= MAX_FAILED) break;
       this.#failed.delete(oldest);
     }
+  }
+
+  /** The app has answered: chunks that are still to come are ignored. */
+  answered(id: string, upload: Upload): void {
+    if (this.#open.get(id) === upload) {
+      this.#forget(id, upload);
+      this.refuse(id);
+    }
+    upload.stop();
   }
 
   /** A new request takes the id of an upload whose last chunk never came: that upload is over. */
@@ -129,18 +169,17 @@ export class Uploads {
     }
     try {
       const bytes = checkChunk(upload, frame);
-      upload.timer.refresh();
+      upload.timer?.refresh();
       upload.seq += 1;
       upload.bytes += bytes.length;
-      this.#write(id, upload, bytes);
-      if (frame.last === true) this.#finish(id, upload);
+      this.#count(bytes.length);
+      upload.push(bytes);
+      if (frame.last !== true) return;
+      this.#forget(id, upload);
+      upload.end();
     } catch (error) {
-      this.#fail(
-        id,
-        upload,
-        error instanceof ApiError ? error : new ApiError('internal'),
-        frame.last === true,
-      );
+      const known = error instanceof ApiError ? error : new ApiError('internal');
+      this.#fail(id, upload, known, frame.last === true);
     }
   }
 
@@ -153,73 +192,45 @@ export class Uploads {
     this.#options.fail(id, new ApiError('bad_request', 'There is no upload with this id.'));
   }
 
-  #write(id: string, upload: Upload, bytes: Buffer): void {
-    this.#unwritten += bytes.length;
-    if (this.#unwritten > PAUSE_BYTES && !this.#paused) {
-      this.#paused = true;
-      this.#options.pause();
-    }
-    const check = upload.bytes - upload.checkedAt >= SPACE_CHECK_BYTES;
-    if (check) upload.checkedAt = upload.bytes;
-    upload.written = upload.written
-      .then(async () => {
-        if (check) await requireSpace(this.#options.folder);
-        await writeAll(await upload.file, bytes);
-      })
-      .finally(() => {
-        this.#unwritten -= bytes.length;
-        if (this.#unwritten < RESUME_BYTES && this.#paused) {
-          this.#paused = false;
-          this.#options.resume();
-        }
-      });
-    upload.written.catch((error) => this.#fail(id, upload, uploadError(error)));
-  }
-
-  #finish(id: string, upload: Upload): void {
-    clearTimeout(upload.timer);
-    const { target, bytes } = upload;
-    const complete = async () => {
-      await upload.written;
-      const file = await upload.file;
-      if (this.#open.get(id) !== upload) return;
-      this.#open.delete(id);
-      const payload = file.createReadStream({ start: 0, autoClose: true });
-      this.#options.complete(id, target, { contentType: target.contentType, payload, length: bytes });
-    };
-    // A write that failed has been answered already.
-    complete().catch(() => undefined);
+  /** @param change of the bytes that no handler has taken */
+  #count(change: number): void {
+    this.#untaken += change;
+    if (this.#paused ? this.#untaken >= RESUME_BYTES : this.#untaken <= PAUSE_BYTES) return;
+    this.#paused = !this.#paused;
+    if (this.#paused) this.#options.pause();
+    else this.#options.resume();
   }
 
   /**
-   * Ends an upload with an error, unless it has ended: its id may stand for another by now.
+   * Ends an upload with an error; its handler finds the body broken off.
    * @param complete no further chunk of it is to come
    */
   #fail(id: string, upload: Upload, error: ApiError, complete = false): void {
-    if (this.#open.get(id) !== upload) return;
-    this.#discard(id, upload);
+    this.#forget(id, upload);
     if (!complete) this.refuse(id);
+    upload.failed = true;
+    upload.stop(error);
     this.#options.fail(id, error);
   }
 
-  #discard(id: string, upload: Upload): void {
+  #forget(id: string, upload: Upload): void {
     clearTimeout(upload.timer);
     this.#open.delete(id);
-    upload.file.then(
-      (file) => upload.written.catch(() => undefined).then(() => file.close()),
-      () => undefined,
-    );
   }
 
-  /** The host has left: everything it began is thrown away. */
+  /** The host has left: what it has not sent to its end breaks off. */
   close(): void {
-    for (const [id, upload] of [...this.#open]) this.#discard(id, upload);
+    for (const [id, upload] of [...this.#open]) {
+      this.#forget(id, upload);
+      upload.failed = true;
+      upload.stop(new Error('the host has left'));
+    }
     this.#failed.clear();
   }
 }
 
 /** @throws ApiError when the chunk is not the next of its upload */
-function checkChunk({ seq, bytes, target }: Upload, frame: Readonly<Record<string, unknown>>): Buffer {
+function checkChunk({ seq, bytes, maxBytes }: Upload, frame: Readonly<Record<string, unknown>>): Buffer {
   if (typeof frame.last !== 'boolean') throw badField('last', 'must be boolean');
   if (frame.seq !== seq) {
     throw new ApiError('bad_request', `/seq must be ${seq}: chunks come in order, each once.`, {
@@ -236,43 +247,10 @@ function checkChunk({ seq, bytes, target }: Upload, frame: Readonly<Record<strin
       max_bytes: MAX_CHUNK_BYTES,
     });
   }
-  const { maxBytes } = target;
   if (maxBytes !== undefined && bytes + decoded.length > maxBytes) {
     throw new ApiError('payload_too_large', `The body may have ${maxBytes} bytes at most.`, {
       max_bytes: maxBytes,
     });
   }
   return decoded;
-}
-
-/** A file without a name: the system takes it back at close, however that comes about. */
-async function createSpoolFile(folder: string): Promise<FileHandle> {
-  await makeFolder(folder);
-  await requireSpace(folder);
-  const path = join(folder, `upload-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  await rm(path, { force: true });
-  return file;
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-}
-
-async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, null);
-    done += bytesWritten;
-  }
-}
-
-async function requireSpace(folder: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize < RESERVE_BYTES) throw new ApiError('insufficient_storage');
-}
-
-function uploadError(error: unknown): ApiError {
-  const told = storageError(error);
-  return told instanceof ApiError ? told : new ApiError('internal');
 }

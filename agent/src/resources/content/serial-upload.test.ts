@@ -1,8 +1,5 @@
 /** A bundle over the serial link takes the same way as one over HTTP. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { MemoryPort } from '../../links/serial/memory-port.ts';
 import { connect, failure, request } from '../../links/serial/test-link.ts';
@@ -12,13 +9,9 @@ import { bundle, sha256, type TestContent, testContent } from './tests/content.t
 
 async function connected(t: { after(clean: () => Promise<void>): void }) {
   const content = await testContent(t);
-  const uploadFolder = await mkdtemp(join(tmpdir(), 'vitrine-spool-'));
   const { app, bus } = content;
-  const { link, port } = await connect({ app, endpoints, bus, uploadFolder });
-  t.after(async () => {
-    await link.close();
-    await rm(uploadFolder, { recursive: true });
-  });
+  const { link, port } = await connect({ app, endpoints, bus });
+  t.after(() => link.close());
   return { content, port };
 }
 

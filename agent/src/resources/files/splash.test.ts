@@ -213,9 +213,8 @@ test('images on their way are bounded, and one that breaks off makes room', asyn
 });
 
 test('over the serial link: up in chunks, down as body_b64', async () => {
-  const { app, endpoints, folder, get } = await setUp();
-  const uploadFolder = join(folder, '../uploads');
-  const { port } = await connect({ app, endpoints, uploadFolder });
+  const { app, endpoints, get } = await setUp();
+  const { port } = await connect({ app, endpoints });
   port.send(request(1, 'PUT', '/files/splash', { body_b64: '' }));
   const half = RED.length >> 1;
   for (const [seq, part] of [RED.subarray(0, half), RED.subarray(half)].entries()) {
