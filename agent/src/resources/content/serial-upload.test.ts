@@ -1,26 +1,45 @@
 /** A bundle over the serial link takes the same way as one over HTTP. */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { waitFor } from '../../../../ci/lib/wait.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { MemoryPort } from '../../links/serial/memory-port.ts';
 import { connect, failure, request } from '../../links/serial/test-link.ts';
 import { MAX_CHUNK_BYTES } from '../../links/serial/uploads.ts';
 import { endpoints } from '../all.ts';
+import type { ContentStoreOptions } from './store.ts';
 import { bundle, sha256, type TestContent, testContent } from './tests/content.ts';
 
-async function connected(t: { after(clean: () => Promise<void>): void }) {
-  const content = await testContent(t);
+const SOON = { timeoutMs: 60_000, intervalMs: 5 };
+
+async function connected(
+  t: { after(clean: () => Promise<void>): void },
+  change: Partial<ContentStoreOptions> = {},
+  uploadIdleMs?: number,
+) {
+  const content = await testContent(t, change);
   const { app, bus } = content;
-  const { link, port } = await connect({ app, endpoints, bus });
+  const idle = uploadIdleMs === undefined ? {} : { uploadIdleMs };
+  const { link, port } = await connect({ app, endpoints, bus, ...idle });
   t.after(() => link.close());
   return { content, port };
 }
 
-function send(port: MemoryPort, id: number, name: string, bytes: Buffer): void {
+function open(port: MemoryPort, id: number, name: string): void {
   port.send(request(id, 'PUT', `/content/${name}`, { body_b64: '' }));
+}
+
+function chunk(port: MemoryPort, id: number, seq: number, bytes: Buffer, last = false): void {
+  port.send({ id, type: 'request_chunk', seq, last, data_b64: bytes.toString('base64') });
+}
+
+function send(port: MemoryPort, id: number, name: string, bytes: Buffer): void {
+  open(port, id, name);
   const count = Math.ceil(bytes.length / MAX_CHUNK_BYTES);
   for (let seq = 0; seq < count; seq += 1) {
     const part = bytes.subarray(seq * MAX_CHUNK_BYTES, (seq + 1) * MAX_CHUNK_BYTES);
-    port.send({ id, type: 'request_chunk', seq, last: seq === count - 1, data_b64: part.toString('base64') });
+    chunk(port, id, seq, part, seq === count - 1);
   }
 }
 
@@ -51,9 +70,106 @@ test('in chunks, and inline', { timeout: 120_000 }, async (t) => {
   assert.equal(content.store.locate('small')?.sha256, sha256(small));
 });
 
-test('what is no archive is refused the same', { timeout: 120_000 }, async (t) => {
+test('what is no archive is refused at its first chunk, and what follows is ignored', {
+  timeout: 120_000,
+}, async (t) => {
   const { content, port } = await connected(t);
-  send(port, 1, 'menu', Buffer.alloc(100_000));
+  open(port, 1, 'menu');
+  chunk(port, 1, 0, Buffer.alloc(1000));
   assert.deepEqual(failure(await port.line()), { status: 400, code: 'bundle_invalid' });
+  chunk(port, 1, 1, Buffer.alloc(1000));
+  chunk(port, 1, 2, Buffer.alloc(1000), true);
   assert.deepEqual(await content.files(), []);
+  // No second answer to it; its id is free again.
+  const bytes = await bundle('menu');
+  send(port, 1, 'menu', bytes);
+  assert.equal((await port.line()).status, 202);
+});
+
+test('what a request is refused for is answered before a chunk has come', { timeout: 120_000 }, async (t) => {
+  const { content, port } = await connected(t);
+  open(port, 0, 'No.Name');
+  assert.deepEqual(failure(await port.line()), { status: 400, code: 'bad_request' });
+  open(port, 1, 'menu');
+  await waitFor(() => content.events.length === 1, { ...SOON, what: 'the operation to start with the head' });
+  open(port, 2, 'menu');
+  assert.deepEqual(failure(await port.line()), { status: 409, code: 'conflict' });
+  const bodies = Array.from({ length: 3 }, () => new Readable({ read: () => undefined }));
+  const others = bodies.map((body, index) => content.put(`other-${index}`, body));
+  await waitFor(() => content.events.length === 4, { ...SOON, what: 'three more' });
+  open(port, 3, 'd');
+  assert.deepEqual(failure(await port.line()), { status: 429, code: 'too_many_requests' });
+  port.leave();
+  await waitFor(() => content.events.at(-1)?.state === 'failed', {
+    ...SOON,
+    what: 'the end of the operation',
+  });
+  assert.equal(content.events.at(-1)?.error?.error.code, 'bad_request');
+  for (const body of bodies) body.destroy(new Error('gone'));
+  await Promise.allSettled(others);
+});
+
+test('no room is answered when it is known', { timeout: 120_000 }, async (t) => {
+  const reserve = () => Promise.reject(new ApiError('insufficient_storage'));
+  const free = async () => ({ free_bytes: 0, total_bytes: 1 });
+  const { port } = await connected(t, { disk: { reserve, free } });
+  const bytes = await bundle('large', 2_000_000);
+  open(port, 1, 'menu');
+  for (let seq = 0; seq < 40; seq += 1) {
+    chunk(port, 1, seq, bytes.subarray(seq * MAX_CHUNK_BYTES, (seq + 1) * MAX_CHUNK_BYTES));
+  }
+  assert.deepEqual(failure(await port.line()), { status: 507, code: 'insufficient_storage' });
+});
+
+test('progress is shown while the chunks come', { timeout: 120_000 }, async (t) => {
+  const { content, port } = await connected(t);
+  const bytes = await bundle('large', 700_000);
+  open(port, 1, 'menu');
+  for (let seq = 0; seq < 40; seq += 1) {
+    chunk(port, 1, seq, bytes.subarray(seq * MAX_CHUNK_BYTES, (seq + 1) * MAX_CHUNK_BYTES));
+  }
+  await waitFor(() => (content.events.at(-1)?.progress ?? 0) > 0.1, { ...SOON, what: 'progress' });
+  assert.equal(content.events.at(-1)?.state, 'running');
+});
+
+test('a host that falls silent ends its operation', { timeout: 120_000 }, async (t) => {
+  const { content, port } = await connected(t, {}, 40);
+  open(port, 1, 'menu');
+  chunk(port, 1, 0, (await bundle('menu')).subarray(0, 50));
+  assert.deepEqual(failure(await port.line()), { status: 400, code: 'bad_request' });
+  await waitFor(() => content.events.at(-1)?.state === 'failed', {
+    ...SOON,
+    what: 'the end of the operation',
+  });
+  await waitFor(async () => (await content.files()).length === 0, { ...SOON, what: 'the file to go' });
+});
+
+test('a host that is quicker than the disk has to wait', { timeout: 120_000 }, async (t) => {
+  const { promise: room, resolve } = Promise.withResolvers<void>();
+  const free = async () => ({ free_bytes: 0, total_bytes: 1 });
+  const { content, port } = await connected(t, { disk: { reserve: () => room, free } });
+  const bytes = await bundle('large', 6_000_000);
+  const count = Math.ceil(bytes.length / MAX_CHUNK_BYTES);
+  let seq = 0;
+  const next = () => {
+    const part = bytes.subarray(seq * MAX_CHUNK_BYTES, (seq + 1) * MAX_CHUNK_BYTES);
+    chunk(port, 1, seq, part, seq === count - 1);
+    seq += 1;
+  };
+  open(port, 1, 'menu');
+  while (!port.paused && seq < count) {
+    next();
+    await new Promise(setImmediate);
+  }
+  // What the handler has taken, and what the link keeps for it.
+  assert.ok(seq * MAX_CHUNK_BYTES < 4_000_000, `${seq} chunks were taken`);
+  resolve();
+  while (seq < count) {
+    await waitFor(() => !port.paused, { ...SOON, what: 'the port to be read again' });
+    next();
+  }
+  const answer = await port.line();
+  assert.equal(answer.status, 202);
+  assert.equal(await endOf(content, answer), 'done');
+  assert.equal(content.store.locate('menu')?.sha256, sha256(bytes));
 });
