@@ -18,6 +18,7 @@ import {
   targetOf,
 } from './dispatch.ts';
 import { Framer } from './framing.ts';
+import { Output } from './output.ts';
 import { MAX_PENDING_BYTES, type SerialPort } from './port.ts';
 import { type Upload, Uploads } from './uploads.ts';
 
@@ -35,8 +36,6 @@ const RESUME_BYTES = 2 * 1024 * 1024;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** Output above which events wait in their session. */
 const BUSY_BYTES = 64 * 1024;
-/** Lines are written together up to so many bytes; the port refuses what is more than it can hold. */
-const PIECE_BYTES = 256 * 1024;
 /** The longest line, in bytes: what the port holds, less a piece and the link's own lines. */
 const MAX_ANSWER_BYTES = MAX_PENDING_BYTES - 1024 * 1024;
 const MAX_ID_CHARACTERS = 256;
@@ -60,14 +59,6 @@ export interface SerialSessionOptions {
   openShell(rest: Buffer): void;
 }
 
-/** A line on its way to the port. */
-interface Line {
-  text: string;
-  bytes: number;
-  /** The port has taken it, or it goes nowhere. */
-  done: (() => void) | undefined;
-}
-
 /** A request that has been taken. */
 interface Taken {
   /** As JSON text. */
@@ -89,12 +80,10 @@ export class SerialSession {
   readonly #framer = new Framer();
   readonly #events: EventSession;
   readonly #uploads: Uploads;
+  readonly #output: Output;
   #inFlight = 0;
   #inFlightBytes = 0;
   #closed = false;
-  #lines: Line[] = [];
-  #lineBytes = 0;
-  #writing = false;
   readonly #waiting: Taken[] = [];
   #large = 0;
   #uploadsWait = false;
@@ -103,12 +92,13 @@ export class SerialSession {
   constructor(options: SerialSessionOptions) {
     this.#options = options;
     const { bus, uploadIdleMs: idleMs, onPageMessage } = options;
+    this.#output = new Output(options.port, () => this.#written());
     this.#events = new EventSession({
       bus,
       onPageMessage,
       sink: {
         send: (text) => this.#send(text),
-        ready: () => this.#unread < BUSY_BYTES,
+        ready: () => this.#output.unread < BUSY_BYTES,
         overflow: () => this.#options.restart(),
       },
     });
@@ -128,7 +118,7 @@ export class SerialSession {
       if ('problem' in frame) {
         this.#send(errorFrame('bad_frame', frame.problem));
       } else if (frame.object.type === 'shell') {
-        this.#writeOut();
+        this.#output.writeOut();
         this.#options.openShell(this.#framer.rest());
         return;
       } else if (!OWN_FRAMES.includes(frame.object.type)) {
@@ -199,7 +189,7 @@ export class SerialSession {
 
   /** Begins with what waits, as far as the host reads. Small answers may overtake large ones. */
   #startWaiting(): void {
-    for (let at = 0; this.#unread < MAX_UNREAD_BYTES; ) {
+    for (let at = 0; this.#output.unread < MAX_UNREAD_BYTES; ) {
       const request = this.#waiting[at];
       if (!request) return;
       if (request.large && this.#large >= MAX_LARGE) at += 1;
@@ -219,7 +209,7 @@ export class SerialSession {
     if (upload) this.#uploads.answered(id, upload);
     const length = Buffer.byteLength(answer);
     const problem = 'The answer has no room on this link: too much of it is unread, or it is too long.';
-    const tooLong = this.#unread + length > MAX_QUEUED_BYTES || length > MAX_ANSWER_BYTES;
+    const tooLong = this.#output.unread + length > MAX_QUEUED_BYTES || length > MAX_ANSWER_BYTES;
     const line = tooLong ? failureFrame(id, new ApiError('too_many_requests', problem)) : answer;
     const done = () => {
       this.#inFlight -= 1;
@@ -245,48 +235,16 @@ export class SerialSession {
     this.#send(failureFrame(id, error));
   }
 
-  /** What has been said and not read, in bytes. */
-  get #unread(): number {
-    return this.#lineBytes + this.#options.port.pendingBytes;
-  }
-
-  /** Nothing is dropped: the lines of a host that does not read wait, and end with its session. */
   #send(text: string, done?: () => void): void {
-    if (this.#closed) return;
-    const bytes = Buffer.byteLength(text) + 1;
-    this.#lines.push({ text, bytes, done });
-    this.#lineBytes += bytes;
-    if (this.#unread > PAUSE_BYTES) this.#hold(this.#uploadsWait, true);
-    if (this.#writing) return;
-    this.#writing = true;
-    // Lines of one turn go out in one write.
-    queueMicrotask(() => void this.#write());
+    this.#output.send(text, done);
+    if (this.#output.unread > PAUSE_BYTES) this.#hold(this.#uploadsWait, true);
   }
 
-  /** One piece after the other, each when the port has taken the one before. */
-  async #write(): Promise<void> {
-    while (this.#lines.length > 0 && !this.#closed) {
-      const piece = this.#nextPiece();
-      await this.#options.port.write(piece.map(({ text }) => `${text}\n`).join(''));
-      for (const { done } of piece) done?.();
-      if (this.#closed) break;
-      if (this.#outputWaits && this.#unread < RESUME_BYTES) this.#hold(this.#uploadsWait, false);
-      this.#events.flush();
-      this.#startWaiting();
-    }
-    this.#writing = false;
-  }
-
-  #nextPiece(): Line[] {
-    let total = 0;
-    let count = 0;
-    for (const { bytes } of this.#lines) {
-      if (count > 0 && total + bytes > PIECE_BYTES) break;
-      total += bytes;
-      count += 1;
-    }
-    this.#lineBytes -= total;
-    return this.#lines.splice(0, count);
+  /** The host has read something. */
+  #written(): void {
+    if (this.#outputWaits && this.#output.unread < RESUME_BYTES) this.#hold(this.#uploadsWait, false);
+    this.#events.flush();
+    this.#startWaiting();
   }
 
   /** The host has to wait while either its uploads or our output wait. */
@@ -302,20 +260,12 @@ export class SerialSession {
     else this.#options.port.resume();
   }
 
-  /** Hands what waits to the port at once, for a link that goes on without the protocol. */
-  #writeOut(): void {
-    const rest = this.#lines.splice(0).map(({ text }) => `${text}\n`);
-    this.#lineBytes = 0;
-    void this.#options.port.write(rest.join(''));
-  }
-
   /** The host has left: its subscriptions and uploads end, what waits is not begun, and answers under way go nowhere. */
   close(): void {
     // The next session has what this one did not let in.
     this.#hold(false, false);
     this.#closed = true;
-    this.#lines = [];
-    this.#lineBytes = 0;
+    this.#output.close();
     this.#waiting.length = 0;
     this.#events.close();
     this.#uploads.close();
