@@ -64,3 +64,9 @@ test('and does not keep the process from ending when nobody does', async (t) => 
   assert.equal((await once(child, 'exit'))[0], 1);
   assert.ok(performance.now() - begun < 10_000);
 });
+
+test('a reader that has gone stops nothing either', async (t) => {
+  const { child, requests } = await start(t);
+  child.stderr.destroy();
+  await requests(20);
+});
