@@ -32,6 +32,13 @@ export default scenario({
       assert.equal(output.trim(), 'running');
     });
 
+    await test('time is read from the processor, not from an emulated device', async () => {
+      const clock = await device.shell.ok(
+        'cat /sys/devices/system/clocksource/clocksource0/current_clocksource',
+      );
+      assert.match(clock, /^(?:tsc|kvm-clock)$/);
+    });
+
     await test('nobody is asked to log in, on no console', async () => {
       const gettys = await device.shell.ok(
         "systemctl list-units --no-legend --plain 'getty@*' 'serial-getty@*' 'console-getty*'",
