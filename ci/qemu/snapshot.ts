@@ -60,7 +60,7 @@ function withoutPlaces(settings: MachineSettings): MachineSettings {
 
 /**
  * What a snapshot depends on, as 24 hexadecimal digits: the image, QEMU, every argument of the machine but its ports
- * and paths, what is in its credentials, the computer's processor where the guest sees it, and `more`.
+ * and paths, what is in its credentials, this computer's processor, and `more`.
  * @param more what else it was made by, such as the text of the program
  */
 export async function snapshotKey(
@@ -75,7 +75,8 @@ export async function snapshotKey(
   const parts = {
     image: [image.id, image.disk],
     qemu,
-    processor: settings.acceleration.kind === 'kvm' ? cpus()[0]?.model : 'emulated',
+    // Also an emulated one counts time at the pace of this computer's.
+    processor: cpus()[0]?.model,
     arguments: qemuArguments(withoutPlaces(settings)),
     credentials,
     more,

@@ -70,6 +70,7 @@ class Run {
       if (machine === 'restored') this.#device = await saved?.restore();
       const restored = this.#device !== undefined;
       this.#device ??= await Device.boot(image);
+      this.#device.say = (line) => print(`          (${line})\n`);
       if (!restored) await this.#device.waitUp();
       const { acceleration } = this.#device.machine.settings;
       const seconds = this.#device.machine.seconds.toFixed(1);

@@ -29,7 +29,7 @@ const TAKE_ANEW = `
  * opened. The interface is up without a carrier then, for good, and drops what is sent: the DHCP client asks and asks.
  * As whoever sits at such a host would, this lets the driver begin anew.
  */
-export async function waitForHostAddress({ shell }: Device): Promise<void> {
+export async function waitForHostAddress({ shell, say }: Device): Promise<void> {
   let deafLooks = 0;
   await waitFor(
     async () => {
@@ -37,7 +37,7 @@ export async function waitForHostAddress({ shell }: Device): Promise<void> {
       deafLooks = (await shell.run(HOST_IS_DEAF)).code === 0 ? deafLooks + 1 : 0;
       if (deafLooks < DEAF_LOOKS) return false;
       deafLooks = 0;
-      console.warn('          (the emulated host’s driver has missed that the link is up: it begins anew)');
+      say('the emulated host’s driver has missed that the link is up: it begins anew');
       await shell.ok(TAKE_ANEW);
       return false;
     },

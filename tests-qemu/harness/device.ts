@@ -27,6 +27,8 @@ export class Device {
   readonly machine: Machine;
   readonly paths: InstancePaths;
   readonly shell: GuestShell;
+  /** Tells the person who reads the test's output something that is no failure. */
+  say: (line: string) => void = () => undefined;
   readonly #disk: string;
 
   /** Makes a device from the factory of `image` and powers it on. */

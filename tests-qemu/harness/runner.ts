@@ -11,14 +11,12 @@ export class Suite {
   readonly #image: BuiltImage;
   readonly #options: SuiteOptions;
   readonly #print: (text: string) => void;
-  readonly #saved: SavedDevice;
   readonly #late: Promise<'late'>;
 
   constructor(image: BuiltImage, options: SuiteOptions, print: (text: string) => void) {
     this.#image = image;
     this.#options = options;
     this.#print = print;
-    this.#saved = new SavedDevice(image, (line) => print(`(${line})\n`));
     this.#late =
       options.endMs === undefined
         ? new Promise(() => undefined)
@@ -27,12 +25,15 @@ export class Suite {
 
   /** Runs all of them, as many side by side as the options say; their results in the same order. */
   async run(scenarios: [string, Scenario][]): Promise<Result[]> {
+    const uses = scenarios.filter(([, { machine }]) => machine === 'restored').length;
+    const saved = new SavedDevice(this.#image, uses, (line) => this.#print(`(${line})\n`));
     const results = scenarios.map(([name]): Result => ({ name, attempts: [] }));
     const jobs = scenarios.map(([name, definition], i) => ({
       places: definition.places ?? 1,
       run: async () => {
         const result = results[i];
-        if (result) await this.#one(name, definition, result, scenarios.length === 1);
+        const alone = scenarios.length === 1;
+        if (result) await this.#one(name, definition, result, saved, alone);
       },
     }));
     await runSideBySide(jobs, this.#options.jobs);
@@ -45,12 +46,18 @@ export class Suite {
   }
 
   /** @param alone nothing else prints: what happens is shown at once */
-  async #one(name: string, definition: Scenario, result: Result, alone: boolean): Promise<void> {
+  async #one(
+    name: string,
+    definition: Scenario,
+    result: Result,
+    saved: SavedDevice,
+    alone: boolean,
+  ): Promise<void> {
     const said: string[] = [];
     const print = alone ? this.#print : (text: string) => void said.push(text);
     if (!alone) this.#print(`started ${name}\n`);
     print(`\n${name}: ${definition.title}\n`);
-    const ended = await Promise.race([this.#attempts(name, definition, result, print), this.#late]);
+    const ended = await Promise.race([this.#attempts(name, definition, result, saved, print), this.#late]);
     if (ended === 'late') print(`  FAILED  ${name}: not done when the time was up\n`);
     this.#print(`${said.splice(0).join('')}${alone ? '' : '\n'}`);
   }
@@ -59,10 +66,11 @@ export class Suite {
     name: string,
     definition: Scenario,
     result: Result,
+    saved: SavedDevice,
     print: (text: string) => void,
   ): Promise<void> {
     if (this.#leftMs === 0) return;
-    const setup: AttemptSetup = { image: this.#image, options: this.#options, saved: this.#saved, print };
+    const setup: AttemptSetup = { image: this.#image, options: this.#options, saved, print };
     const first = await attempt(name, definition, setup);
     result.attempts.push(first);
     if (!isWorthAnother(first, this.#leftMs / 1000)) return;

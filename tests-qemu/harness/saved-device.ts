@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Cache } from '../../ci/image/lib/cache.ts';
@@ -27,6 +27,8 @@ const ROOM = 2 * 2 ** 30;
 /** The image of now, and the one before: whoever changes branches has them both. */
 const KEEP = 2;
 const SETTLE_MS = 300_000;
+/** Making one takes as long as two or three boots. For fewer devices than this it is made the second time. */
+const WORTH_IT = 3;
 const SHADES: [Colour, Colour][] = [
   [
     [10, 90, 160],
@@ -94,13 +96,20 @@ async function warmUp(device: Device): Promise<void> {
  */
 export class SavedDevice {
   readonly #image: BuiltImage;
+  readonly #uses: number;
   readonly #say: (line: string) => void;
   readonly #cache = new Cache(join(cacheFolder(), 'snapshots'));
+  /** The key for which a few devices were booted rather than one saved. */
+  readonly #wanted = join(this.#cache.folder, 'wanted');
   #files: Promise<SnapshotFiles | undefined> | undefined;
 
-  /** @param say gets lines about what is made, and why something is not used */
-  constructor(image: BuiltImage, say: (line: string) => void) {
+  /**
+   * @param uses how many devices this run restores, at least
+   * @param say gets lines about what is made, and why something is not used
+   */
+  constructor(image: BuiltImage, uses: number, say: (line: string) => void) {
     this.#image = image;
+    this.#uses = uses;
     this.#say = say;
   }
 
@@ -123,6 +132,10 @@ export class SavedDevice {
   async #find(): Promise<SnapshotFiles | undefined> {
     try {
       const key = await this.#key();
+      if (!this.#cache.find('device', key) && !(await this.#isWorthIt(key))) {
+        this.#say('no device of this image is saved yet: one is booted for each scenario');
+        return undefined;
+      }
       const make = (): Promise<string> =>
         this.#cache.make('device', key, KEEP, (folder) => this.#save(folder));
       const folder = this.#cache.find('device', key) ?? (await this.#cache.exclusively(make, 'another run'));
@@ -136,6 +149,13 @@ export class SavedDevice {
       this.#say(`there is no saved device to restore, so devices are booted: ${messageOf(error)}`);
       return undefined;
     }
+  }
+
+  /** Whoever tries a change of the image on a scenario or two waits for no more than boots. */
+  async #isWorthIt(key: string): Promise<boolean> {
+    if (this.#uses >= WORTH_IT || (await readFile(this.#wanted, 'utf8').catch(() => '')) === key) return true;
+    await writeFile(this.#wanted, key);
+    return false;
   }
 
   async #save(folder: string): Promise<void> {

@@ -16,7 +16,7 @@
  * one; nothing else is listed and no other file lies there; the same for configuration, splash image and certificate
  * authorities.
  *
- * `npm run test:qemu -- cuts --cuts N --seed S`: other numbers than 60 cuts and a seed of chance. The seed draws the
+ * `npm run test:qemu -- cuts --cuts N --seed S`: other numbers than 20 cuts and a seed of chance. The seed draws the
  * same requests and cuts again; how far the guest gets by then is its own.
  */
 import { CutMachine } from '../harness/power-loss/cut-machine.ts';
