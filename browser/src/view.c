@@ -143,9 +143,12 @@ static gboolean on_permission_query(WebKitWebView *self, WebKitPermissionStateQu
     return TRUE;
 }
 
-// Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed.
+// Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed. A page that asks whether
+// to leave it is left: what is on the screen is the agent's to say.
 static gboolean on_dialog(WebKitWebView *self, WebKitScriptDialog *dialog, gpointer data)
 {
+    if (webkit_script_dialog_get_dialog_type(dialog) == WEBKIT_SCRIPT_DIALOG_BEFORE_UNLOAD_CONFIRM)
+        webkit_script_dialog_confirm_set_confirmed(dialog, TRUE);
     return TRUE;
 }
 
