@@ -13,7 +13,9 @@ static char *committed;       // URI of the document on the screen
 static gint64 asked;          // the agent's load that WebKit has not started yet
 static gint64 current;        // the agent's load that is under way or done; 0: the page's own navigation
 static char *expected;        // URI that the agent asked for, until a page is there
+static char *coming;          // URI of the agent's load that has started
 static guint status;          // of HTTP, of the document that is coming
+static gboolean denied;       // that document is what the server answers to who does not tell a password
 static gboolean arrived;      // the document of the current load is there
 static gboolean cancelled;    // the end that comes next is of a load that was cancelled
 static gboolean failed;       // the current load has been reported as failed
@@ -34,6 +36,7 @@ static void send_load(const char *state, const char *uri)
     JsonObject *event = link_event("load", "state", state, "uri", uri, NULL);
     json_object_set_int_member(event, "load", current);
     json_object_set_int_member(event, "status", status);
+    json_object_set_boolean_member(event, "authentication_required", denied);
     link_send(event);
 }
 
@@ -44,14 +47,24 @@ static void set_background(double grey)
     webkit_web_view_set_background_color(view, &colour);
 }
 
+// Whether no load is on its way, nor asked for.
+static gboolean is_idle(void)
+{
+    return asked == 0 && !webkit_web_view_is_loading(view);
+}
+
 static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
 {
     static const char *const names[] = {"started", "redirected", "committed", "finished"};
     if (event == WEBKIT_LOAD_STARTED) {
         current = asked;
         asked = 0;
-        arrived = cancelled = failed = FALSE;
+        arrived = cancelled = failed = denied = FALSE;
         status = 0;
+    }
+    if (event == WEBKIT_LOAD_STARTED || event == WEBKIT_LOAD_REDIRECTED) {
+        g_free(coming);
+        coming = g_strdup(webkit_web_view_get_uri(self));
     }
     if (event == WEBKIT_LOAD_COMMITTED) {
         // Only now: before the commit WebKit already names the page that is still to come.
@@ -67,7 +80,8 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
     }
     if (event == WEBKIT_LOAD_FINISHED) {
         // Already told; or of the load before, whose process may tell of its end after another one has begun with this.
-        gboolean ignored = failed || cancelled || !arrived;
+        // One that its own page stopped has come as far as it will.
+        gboolean ignored = failed || (cancelled && !is_idle()) || !arrived;
         cancelled = FALSE;
         if (ignored)
             return;
@@ -88,9 +102,11 @@ static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char 
 {
     if (failed)
         return TRUE; // told before, with the real reason
-    // A newer load replaced this one. That one may be the current load already, and can still fail or end well.
+    // Mostly a newer load replaced this one. That one may be the current load already, and can still fail or end well.
     if (g_error_matches(error, WEBKIT_NETWORK_ERROR, WEBKIT_NETWORK_ERROR_CANCELLED)) {
         cancelled = TRUE;
+        if (!arrived && is_idle() && (current == 0 || g_strcmp0(uri, coming) == 0))
+            send_failure("cancelled", uri, "the page on the screen stopped it");
         return TRUE;
     }
     gboolean policy = error->domain == WEBKIT_POLICY_ERROR;
@@ -125,44 +141,6 @@ static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason
     g_clear_pointer(&committed, g_free);
 }
 
-static void send_blocked(const char *what, const char *detail)
-{
-    link_send(link_event("blocked", "what", what, "detail", detail, NULL));
-}
-
-static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *request, gpointer data)
-{
-    send_blocked("permission", G_OBJECT_TYPE_NAME(request));
-    webkit_permission_request_deny(request);
-    return TRUE;
-}
-
-static gboolean on_permission_query(WebKitWebView *self, WebKitPermissionStateQuery *query, gpointer data)
-{
-    webkit_permission_state_query_finish(query, WEBKIT_PERMISSION_STATE_DENIED);
-    return TRUE;
-}
-
-// Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed. A page that asks whether
-// to leave it is left: what is on the screen is the agent's to say.
-static gboolean on_dialog(WebKitWebView *self, WebKitScriptDialog *dialog, gpointer data)
-{
-    if (webkit_script_dialog_get_dialog_type(dialog) == WEBKIT_SCRIPT_DIALOG_BEFORE_UNLOAD_CONFIRM)
-        webkit_script_dialog_confirm_set_confirmed(dialog, TRUE);
-    return TRUE;
-}
-
-static gboolean on_context_menu(WebKitWebView *self, WebKitContextMenu *menu, WebKitHitTestResult *hit, gpointer data)
-{
-    return TRUE;
-}
-
-static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *action, gpointer data)
-{
-    send_blocked("window", webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)));
-    return NULL;
-}
-
 // NULL for what has none.
 static char *origin_of(const char *uri)
 {
@@ -182,18 +160,28 @@ static gboolean may_navigate(const char *uri)
     return g_regex_match_simple("^(https?|about|blob|data):", uri, G_REGEX_CASELESS, 0);
 }
 
+// A server that only says 401 may well have its own way to log in on the page.
+static gboolean asks_for_password(WebKitURIResponse *response)
+{
+    guint code = webkit_uri_response_get_status_code(response);
+    SoupMessageHeaders *headers = webkit_uri_response_get_http_headers(response);
+    return code == 407 || (code == 401 && headers && soup_message_headers_get_list(headers, "WWW-Authenticate"));
+}
+
 static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
 {
     if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) {
         WebKitResponsePolicyDecision *answered = WEBKIT_RESPONSE_POLICY_DECISION(decision);
         WebKitURIResponse *response = webkit_response_policy_decision_get_response(answered);
         gboolean is_document = webkit_response_policy_decision_is_main_frame_main_resource(answered);
-        if (is_document)
+        if (is_document) {
             status = webkit_uri_response_get_status_code(response);
+            denied = asks_for_password(response);
+        }
         if (webkit_response_policy_decision_is_mime_type_supported(answered))
             return FALSE;
         const char *uri = webkit_uri_response_get_uri(response);
-        send_blocked("download", uri);
+        refusal_send("download", uri);
         if (is_document)
             send_failure("policy", uri, "the address is a file to download, not a page");
         webkit_policy_decision_ignore(decision);
@@ -204,7 +192,7 @@ static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, W
     const char *uri = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
     if (may_navigate(uri))
         return FALSE;
-    send_blocked("navigation", uri);
+    refusal_send("navigation", uri);
     webkit_policy_decision_ignore(decision);
     return TRUE;
 }
@@ -212,7 +200,7 @@ static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, W
 // Of what on_policy lets through, WebKit saves what the server calls an attachment and what a link calls a download.
 static void on_download(WebKitNetworkSession *self, WebKitDownload *download, gpointer data)
 {
-    send_blocked("download", webkit_uri_request_get_uri(webkit_download_get_request(download)));
+    refusal_send("download", webkit_uri_request_get_uri(webkit_download_get_request(download)));
     webkit_download_cancel(download);
 }
 
@@ -293,12 +281,8 @@ static void create(const Settings *wanted)
     g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);
     g_signal_connect(view, "load-failed-with-tls-errors", G_CALLBACK(on_tls_failed), NULL);
     g_signal_connect(view, "web-process-terminated", G_CALLBACK(on_terminated), NULL);
-    g_signal_connect(view, "permission-request", G_CALLBACK(on_permission), NULL);
-    g_signal_connect(view, "query-permission-state", G_CALLBACK(on_permission_query), NULL);
-    g_signal_connect(view, "script-dialog", G_CALLBACK(on_dialog), NULL);
-    g_signal_connect(view, "context-menu", G_CALLBACK(on_context_menu), NULL);
-    g_signal_connect(view, "create", G_CALLBACK(on_create), NULL);
     g_signal_connect(view, "decide-policy", G_CALLBACK(on_policy), NULL);
+    refusals_connect(view);
     webkit_web_view_add_frame_displayed_callback(view, on_frame, NULL, NULL);
 
     WPEView *surface = webkit_web_view_get_wpe_view(view);

@@ -33,6 +33,10 @@ gboolean view_configure(const Settings *settings); // FALSE: takes effect in a n
 void view_load(gint64 id, const char *uri, const char *html); // html: the agent's own page; NULL loads the URI
 void view_reload(gint64 id, gboolean bypass_cache);
 
+// refusals.c: what pages do not get: permissions, windows, dialogs, passwords
+void refusals_connect(WebKitWebView *view);
+void refusal_send(const char *what, const char *detail); // tells the agent
+
 // resource.c: what pages fetch from vitrine:, which the agent answers
 void resource_serve(WebKitWebContext *context);
 void resource_answer(gint64 number, const char *content_type, const char *base64); // NULL: there is none

@@ -1,0 +1,56 @@
+#include "vitrine.h"
+
+void refusal_send(const char *what, const char *detail)
+{
+    link_send(link_event("blocked", "what", what, "detail", detail, NULL));
+}
+
+// Nobody is there to type a password in. What the server answers without one is shown.
+static gboolean on_authenticate(WebKitWebView *self, WebKitAuthenticationRequest *request, gpointer data)
+{
+    webkit_authentication_request_authenticate(request, NULL);
+    return TRUE;
+}
+
+static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *request, gpointer data)
+{
+    refusal_send("permission", G_OBJECT_TYPE_NAME(request));
+    webkit_permission_request_deny(request);
+    return TRUE;
+}
+
+static gboolean on_permission_query(WebKitWebView *self, WebKitPermissionStateQuery *query, gpointer data)
+{
+    webkit_permission_state_query_finish(query, WEBKIT_PERMISSION_STATE_DENIED);
+    return TRUE;
+}
+
+// Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed. A page that asks whether
+// to leave it is left: what is on the screen is the agent's to say.
+static gboolean on_dialog(WebKitWebView *self, WebKitScriptDialog *dialog, gpointer data)
+{
+    if (webkit_script_dialog_get_dialog_type(dialog) == WEBKIT_SCRIPT_DIALOG_BEFORE_UNLOAD_CONFIRM)
+        webkit_script_dialog_confirm_set_confirmed(dialog, TRUE);
+    return TRUE;
+}
+
+static gboolean on_context_menu(WebKitWebView *self, WebKitContextMenu *menu, WebKitHitTestResult *hit, gpointer data)
+{
+    return TRUE;
+}
+
+static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *action, gpointer data)
+{
+    refusal_send("window", webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)));
+    return NULL;
+}
+
+void refusals_connect(WebKitWebView *view)
+{
+    g_signal_connect(view, "authenticate", G_CALLBACK(on_authenticate), NULL);
+    g_signal_connect(view, "permission-request", G_CALLBACK(on_permission), NULL);
+    g_signal_connect(view, "query-permission-state", G_CALLBACK(on_permission_query), NULL);
+    g_signal_connect(view, "script-dialog", G_CALLBACK(on_dialog), NULL);
+    g_signal_connect(view, "context-menu", G_CALLBACK(on_context_menu), NULL);
+    g_signal_connect(view, "create", G_CALLBACK(on_create), NULL);
+}
