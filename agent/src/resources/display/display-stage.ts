@@ -3,7 +3,7 @@ import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
 import { Display, type DisplayOptions } from './display.ts';
 import { FakeBrowser } from './fake-browser.ts';
-import type { KeeperTiming } from './keeper.ts';
+import type { KeeperTiming } from './keeper-options.ts';
 import type { BundleProblem, Bundles, Connector, Target } from './ports.ts';
 import { recoveryStep, type Step } from './recovery.ts';
 import { type DisplayState, displayState } from './schema.ts';
@@ -36,6 +36,8 @@ export const TIMING: KeeperTiming = {
   pingEveryMs: 60_000,
   pongMs: 10,
   misses: 2,
+  documentMs: 60_000,
+  completeMs: 60_000,
   step: quick,
 };
 

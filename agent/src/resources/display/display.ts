@@ -2,7 +2,8 @@ import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { firstTarget } from './first-target.ts';
-import { Keeper, type KeeperTiming, TIMING } from './keeper.ts';
+import { Keeper } from './keeper.ts';
+import { type KeeperTiming, TIMING } from './keeper-options.ts';
 import type {
   Browser,
   Bundles,

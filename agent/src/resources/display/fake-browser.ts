@@ -6,10 +6,12 @@ export class FakeBrowser implements Browser, Compositor {
   connected = false;
   uri: string | null = null;
   readonly calls: string[] = [];
-  /** What the next loads do. */
-  behaviour: 'finish' | 'fail' | 'hold' = 'finish';
+  /** What the next loads do; `commit`: the document comes, the rest of the page does not. */
+  behaviour: 'finish' | 'fail' | 'hold' | 'commit' = 'finish';
   /** Of HTTP, of the next loads. */
   status = 200;
+  /** The next loads bring what a server answers that asks for a password. */
+  denies = false;
   /** Names of the compositor's outputs. */
   compositorOutputs = ['Virtual-1'];
   /** How they are turned, null for off; an output that comes anew is on and not turned. */
@@ -118,10 +120,11 @@ export class FakeBrowser implements Browser, Compositor {
     void accepted.then(
       () => {
         this.emit({ event: 'load', state: 'started', load, uri });
-        if (behaviour === 'finish') {
-          const { status } = this;
-          this.emit({ event: 'load', state: 'committed', load, uri, status });
-          this.emit({ event: 'load', state: 'finished', load, uri, status });
+        if (behaviour === 'finish' || behaviour === 'commit') {
+          const told = { event: 'load', load, uri, status: this.status } as const;
+          this.emit({ ...told, state: 'committed', authentication_required: this.denies });
+          if (behaviour === 'commit') return;
+          this.emit({ ...told, state: 'finished', authentication_required: this.denies });
           this.emit({ event: 'painted', load });
         } else if (behaviour === 'fail') {
           this.emit({ event: 'load_failed', load, uri, kind: 'network', message: 'Connection refused' });

@@ -1,62 +1,16 @@
 import { BrowserUnit } from './browser-unit.ts';
+import { AWAY, crash, denial, loadFailure, timedOut } from './display-errors.ts';
 import type { MissingBundle } from './first-target.ts';
-import { Heartbeat, type HeartbeatTiming } from './heartbeat.ts';
-import type {
-  Browser,
-  BrowserEvent,
-  BrowserSettings,
-  Bundles,
-  DisplayLog,
-  Kiosk,
-  Load,
-  Target,
-  WaitingPage,
-} from './ports.ts';
-import { recoveryStep, type Stage, type Step } from './recovery.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { KeeperOptions } from './keeper-options.ts';
+import { LoadDeadline } from './load-deadline.ts';
+import { OWN_URI, OwnPage } from './own-page.ts';
+import type { Browser, BrowserEvent, Load, Target } from './ports.ts';
+import type { Stage, Step } from './recovery.ts';
 import type { DisplayError } from './schema.ts';
 import { addressOf, isPageOf, noticeOf } from './target.ts';
 import { TargetLoad } from './target-load.ts';
 import { Wellness } from './wellness.ts';
-
-export interface KeeperTiming extends HeartbeatTiming {
-  /** A page that lives so long after its load is well again, in ms. */
-  wellMs: number;
-  /** How long the browser may be away before its unit is restarted, in ms; doubles up to 16 times that. */
-  awayMs: number;
-  step: (failures: number, kind: 'load' | 'crash') => Step;
-}
-
-/** Generous, because a board that boots or is busy is slow without anything being wrong. */
-export const TIMING: KeeperTiming = {
-  wellMs: 60_000,
-  awayMs: 60_000,
-  pingEveryMs: 10_000,
-  pongMs: 15_000,
-  misses: 3,
-  step: recoveryStep,
-};
-
-export interface KeeperOptions {
-  browser: Browser;
-  kiosk: Kiosk;
-  page: WaitingPage;
-  bundles: Bundles;
-  log: DisplayLog;
-  timing: KeeperTiming;
-  settings: () => BrowserSettings;
-  /** A browser is there and has its settings. */
-  arrived: () => void;
-  /** Something that the display state tells may have changed. */
-  changed: () => void;
-}
-
-/** Under what the waiting page and the notices are loaded; no page can navigate there. */
-const OWN_URI = 'vitrine://waiting/';
-
-const AWAY: DisplayError = {
-  code: 'browser_unavailable',
-  message: 'The browser is not running; what was asked for is shown as soon as it is.',
-};
 
 /**
  * Keeps the target on the screen: whatever takes the page, the browser or the compositor down, the target is
@@ -75,9 +29,11 @@ export class Keeper {
   #wanderedTo: string | undefined;
   #loading = false;
   #error: DisplayError | null = null;
+  /** Why the document on the screen, which was loaded well, is not the page that was meant. */
+  #denial: DisplayError | null = null;
+  readonly #deadline: LoadDeadline;
   readonly #load = new TargetLoad((uri) => isPageOf(uri, this.#target, this.#o.bundles));
-  /** Our own document while it is what the screen shows. */
-  #ownHtml: string | undefined;
+  readonly #own: OwnPage;
   #restarts = 0;
   #connections = 0;
   /** How often a host has asked for something. */
@@ -88,8 +44,10 @@ export class Keeper {
   constructor(options: KeeperOptions) {
     this.#o = options;
     this.#browser = options.browser;
+    this.#own = new OwnPage(options);
     this.#unit = new BrowserUnit({ ...options, awayMs: options.timing.awayMs });
     this.#wellness = new Wellness(options.timing.wellMs);
+    this.#deadline = new LoadDeadline(options.timing, () => this.#late());
     this.#heartbeat = new Heartbeat(options.browser, options.timing, {
       answered: () => {
         if (!this.#wellness.awaited && !this.#loading && this.#error === null) this.#wellness.up();
@@ -113,6 +71,7 @@ export class Keeper {
     this.#stopListening?.();
     this.#heartbeat.stop();
     this.#unit.stop();
+    this.#deadline.end();
     this.#wellness.doubt();
     this.#wishes += 1;
     clearTimeout(this.#retry);
@@ -166,7 +125,7 @@ export class Keeper {
   reload(): void {
     // Where the page stands, past the cache; a target that is not there is asked for anew.
     const there = this.#target.mode !== 'waiting' && !this.#loading && this.#error === null;
-    const inPlace = there && this.#ownHtml === undefined && this.#browser.connected;
+    const inPlace = there && this.#own.shown === undefined && this.#browser.connected;
     this.#begin();
     if (inPlace) this.#follow(this.#browser.reload());
     else {
@@ -182,11 +141,11 @@ export class Keeper {
 
   /** What our own page tells has changed: draws it anew if it is on the screen. */
   async ownPageChanged(): Promise<void> {
-    if (this.#ownHtml === undefined || this.#targetIsComing) return;
+    if (this.#own.shown === undefined || this.#targetIsComing) return;
     const html = await this.#render();
-    if (html === undefined || this.#ownHtml === undefined || this.#ownHtml === html) return;
+    if (html === undefined || this.#own.shown === undefined || this.#own.shown === html) return;
     if (this.#targetIsComing) return;
-    const load = this.#showOwn(html);
+    const load = this.#own.show(html);
     if (this.#target.mode === 'waiting' && this.#error === null) this.#follow(load);
   }
 
@@ -207,7 +166,14 @@ export class Keeper {
     this.#wellness.forget();
     this.#error = null;
     this.#loading = true;
+    this.#expectNothing();
+  }
+
+  /** Nothing of what was loaded before counts any more. */
+  #expectNothing(): void {
     this.#load.expect();
+    this.#deadline.end();
+    this.#denial = null;
   }
 
   #hear(event: BrowserEvent): void {
@@ -247,9 +213,9 @@ export class Keeper {
     this.#heartbeat.stop();
     clearTimeout(this.#retry);
     this.#wellness.doubt();
-    this.#ownHtml = undefined;
+    this.#own.shown = undefined;
     this.#wanderedTo = undefined;
-    this.#load.expect();
+    this.#expectNothing();
     this.#loading = true;
     if (!this.#unit.ending) {
       this.#wellness.failed();
@@ -270,19 +236,50 @@ export class Keeper {
       this.#load.begun();
       if (state === 'committed') {
         this.#load.arrived();
+        this.#deadline.arrived();
+        this.#denial = denial(event);
         if (event.load === 0) this.#error = null; // the end of this one is told as the page's own
-        if (this.#target.mode !== 'waiting') this.#ownHtml = undefined;
+        if (this.#target.mode !== 'waiting') this.#own.shown = undefined;
       }
       if (this.#target.mode === 'bundle' && status >= 400) {
         this.#unreadable(uri);
         return;
       }
       if (state === 'finished') this.#isUp();
-    } else if (this.#load.isPages(event)) {
-      // Its failures leave the page as it was, so they are no errors of the target.
-      this.#loading = state !== 'finished';
-      if (state === 'committed') this.#wanderedTo = uri;
-    } else return;
+    } else if (this.#load.isReplaced(event)) {
+      void this.#insist();
+      return;
+    } else if (this.#load.isPages(event)) this.#pageMoves(event);
+    else return;
+    this.#o.changed();
+  }
+
+  /** The page goes elsewhere by itself. Its failures leave it as it was, so they are no errors of the target. */
+  #pageMoves(event: Extract<BrowserEvent, { event: 'load' }>): void {
+    this.#loading = event.state !== 'finished';
+    if (event.state === 'started') this.#deadline.begin();
+    else if (event.state === 'finished') this.#deadline.end();
+    else if (event.state === 'committed') {
+      this.#deadline.arrived();
+      this.#wanderedTo = event.uri;
+      this.#denial = denial(event);
+      this.#error = this.#denial;
+    }
+  }
+
+  /** The page before does not let the target take its place: it ends, and the target is asked for again. */
+  async #insist(): Promise<void> {
+    this.#expectNothing();
+    if (await this.#endPage()) this.#show();
+  }
+
+  /** A load takes too long. A page that is there stays, whatever of it is still missing. */
+  #late(): void {
+    if (this.#load.isThere) this.#isUp();
+    else {
+      this.#own.shown = undefined; // drawn anew, our own page takes the place of what is still being loaded
+      this.#fail('load', timedOut(this.#o.timing.documentMs));
+    }
     this.#o.changed();
   }
 
@@ -294,42 +291,45 @@ export class Keeper {
   }
 
   #loadFailed(event: Extract<BrowserEvent, { event: 'load_failed' }>): void {
-    const { kind, message } = event;
     if (this.#load.isTargets(event)) {
-      this.#fail('load', { code: kind === 'tls' ? 'tls_failed' : 'load_failed', message });
+      if (event.kind === 'cancelled') void this.#insist();
+      else this.#fail('load', loadFailure(event));
     } else if (this.#load.isPages(event)) {
       this.#loading = false;
+      this.#deadline.end();
       this.#o.changed();
     }
   }
 
   #pageGone(reason: 'crashed' | 'memory' | 'terminated'): void {
-    this.#ownHtml = undefined;
-    if (reason === 'terminated') return; // by us, who go on from there
-    const error: DisplayError =
-      reason === 'memory'
-        ? { code: 'page_out_of_memory', message: 'The page used more memory than it may.' }
-        : { code: 'page_crashed', message: 'The page crashed.' };
-    this.#fail('crash', error);
+    this.#own.shown = undefined;
+    // By us, who go on from there.
+    if (reason !== 'terminated') this.#fail('crash', crash(reason));
   }
 
   async #hangs(): Promise<void> {
+    if (!(await this.#endPage())) return;
+    this.#fail('crash', { code: 'page_unresponsive', message: 'The page did not respond any more.' });
+  }
+
+  /** @returns false when there is nothing more to do: the browser is gone, or a host has asked for something else */
+  async #endPage(): Promise<boolean> {
     const [connection, wish] = [this.#connections, this.#wishes];
     try {
       await this.#browser.terminatePage();
     } catch (error) {
       this.#unusable(connection, error);
-      return;
+      return false;
     }
-    if (connection !== this.#connections || !this.#browser.connected) return;
+    if (connection !== this.#connections || !this.#browser.connected) return false;
     // What a host asked for meanwhile is on its way to a new page.
-    if (wish !== this.#wishes) return;
-    this.#fail('crash', { code: 'page_unresponsive', message: 'The page did not respond any more.' });
+    return wish === this.#wishes;
   }
 
   #isUp(): void {
     this.#loading = false;
-    this.#error = null;
+    this.#error = this.#denial;
+    this.#deadline.end();
     this.#load.arrived();
     this.#wellness.up();
   }
@@ -338,7 +338,7 @@ export class Keeper {
     this.#wellness.failed();
     this.#error = error;
     this.#loading = false;
-    this.#load.expect();
+    this.#expectNothing();
     this.#wanderedTo = undefined;
     this.#o.log.warn({ error, failures: this.#wellness.failures }, 'the target is not on the screen');
     this.#plan(this.#o.timing.step(this.#wellness.failures, kind));
@@ -376,36 +376,27 @@ export class Keeper {
     const target = this.#target;
     const html = await this.#render();
     if (this.#target !== target || !this.#browser.connected) return;
-    if (html !== undefined) this.#follow(this.#showOwn(html));
+    if (html !== undefined) this.#follow(this.#own.show(html));
     else this.#fail('load', { code: 'load_failed', message: 'The waiting page cannot be read.' });
   }
 
   async #showNotice(): Promise<void> {
     const error = this.#error;
     const html = await this.#render();
-    if (html === undefined || this.#ownHtml === html || this.#targetIsComing) return;
+    if (html === undefined || this.#own.shown === html || this.#targetIsComing) return;
     if (this.#error !== error || !this.#browser.connected) return;
-    this.#mind(this.#showOwn(html));
+    this.#mind(this.#own.show(html));
   }
 
-  #showOwn(html: string): Load {
-    this.#ownHtml = html;
-    return this.#browser.loadHtml(html, OWN_URI);
-  }
-
-  /** Our own page as it should be now; undefined when it cannot be read. */
-  async #render(): Promise<string | undefined> {
-    try {
-      return await this.#o.page.render(noticeOf(this.#target, this.#error, this.#missing));
-    } catch (error) {
-      this.#o.log.warn({ err: error }, 'our own page cannot be drawn');
-      return undefined;
-    }
+  /** Our own page as it should be now. */
+  #render(): Promise<string | undefined> {
+    return this.#own.render(noticeOf(this.#target, this.#error, this.#missing));
   }
 
   /** The target comes with this load. */
   #follow(load: Load): void {
     this.#load.expect(load.id);
+    this.#deadline.begin();
     this.#mind(load);
   }
 

@@ -37,12 +37,15 @@ export type BrowserEvent =
       uri: string;
       /** Of HTTP, of a document that is committed. */
       status?: number;
+      /** The document is the answer to who tells no password. */
+      authentication_required?: boolean;
     }
   | {
       event: 'load_failed';
       load: number;
       uri: string;
-      kind: 'network' | 'tls' | 'policy';
+      /** `cancelled`: by the page on the screen. */
+      kind: 'network' | 'tls' | 'policy' | 'cancelled';
       message: string;
     }
   | { event: 'painted'; load: number }

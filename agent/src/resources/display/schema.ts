@@ -18,7 +18,9 @@ export const DisplayError = Type.Object(
   {
     code: Type.Enum([
       'load_failed',
+      'load_timeout',
       'tls_failed',
+      'authentication_required',
       'page_crashed',
       'page_out_of_memory',
       'page_unresponsive',
@@ -47,8 +49,8 @@ export const DisplayState = Type.Object(
   {
     $id: 'DisplayState',
     description:
-      'What is on the screen. `error` tells why the target is not; the device goes on trying by itself. In mode ' +
-      '`waiting`, `bundle_missing` and `bundle_damaged` tell why the bundle that was to be shown at boot is not; ' +
+      'What is on the screen. `error` tells why the target is not; the device goes on trying by itself, but for ' +
+      '`authentication_required`: what the server answers without a password is shown. In mode `waiting`, `bundle_missing` and `bundle_damaged` tell why the bundle that was to be shown at boot is not; ' +
       'it is not tried again before the next boot.',
   },
 );

@@ -2,6 +2,7 @@
 interface Told {
   load: number;
   uri: string;
+  state?: string;
 }
 
 /** Tells the load that brings the target from what the page does on its own, and how far it has come. */
@@ -49,6 +50,16 @@ export class TargetLoad {
    */
   isTargets({ load, uri }: Told): boolean {
     return load === this.#id || (load === 0 && this.#progress === 'begun' && this.#isTarget(uri));
+  }
+
+  /** The target is on the screen. */
+  get isThere(): boolean {
+    return this.#progress === 'there';
+  }
+
+  /** Whether the page before goes elsewhere while the target is on its way, which ends the target's load. */
+  isReplaced({ load, state }: Told): boolean {
+    return load === 0 && state === 'started' && this.#progress === 'begun';
   }
 
   /** Whether the page navigates itself. Until the browser has begun with the target, that is the page before. */

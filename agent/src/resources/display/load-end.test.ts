@@ -1,0 +1,136 @@
+/** How loads end that no server and no page ends: by a deadline, against the page before, without a password. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { DisplayOptions } from './display.ts';
+import { DisplayStage, TIMING } from './display-stage.ts';
+import type { FakeBrowser } from './fake-browser.ts';
+
+const URL_A = 'http://a.example/';
+const URL_B = 'http://b.example/';
+
+let stage: DisplayStage;
+let browser: FakeBrowser;
+
+beforeEach(() => {
+  stage = new DisplayStage();
+  ({ browser } = stage);
+});
+afterEach(() => stage.display.stop());
+
+async function showing(url: string, change: Partial<DisplayOptions> = {}): Promise<void> {
+  await stage.make(change).start();
+  browser.plug();
+  await stage.shown();
+  stage.display.navigate(url);
+  await stage.until('the load', () => browser.count(`load ${url}`) === 1);
+  await stage.shown();
+}
+
+/** Asks for a page and lets the browser begin with it. */
+async function begin(url: string): Promise<void> {
+  const loads = browser.count(`load ${url}`);
+  stage.display.navigate(url);
+  await stage.until('the load', () => browser.count(`load ${url}`) > loads);
+  await new Promise(setImmediate);
+}
+
+const own = (state: 'started' | 'committed' | 'finished', uri: string, denied = false) =>
+  browser.emit({ event: 'load', state, load: 0, uri, authentication_required: denied });
+
+const urlAndError = () => {
+  const { url, loading, error } = stage.display.state();
+  return [url, loading, error?.code];
+};
+
+test('a server that never answers is an error after a time, told at the screen, and asked again', async () => {
+  await showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
+  browser.behaviour = 'hold';
+  await begin(URL_B);
+  await stage.until('the error', () => stage.display.state().error?.code === 'load_timeout');
+  assert.equal(stage.display.state().loading, false);
+  await stage.until('the notice', () => browser.html.startsWith(`notice ${URL_B}`));
+  await stage.until('a third try', () => browser.count(`load ${URL_B}`) >= 3);
+  // Each time our own page takes the place of the load that was given up.
+  assert.equal(browser.count('html'), browser.count(`load ${URL_B}`));
+  browser.behaviour = 'finish';
+  await stage.shown();
+  assert.deepEqual(urlAndError(), [URL_B, false, undefined]);
+});
+
+test('a page of which a part never comes is there after a time, and stays', async () => {
+  await showing(URL_A, { timing: { ...TIMING, completeMs: 20 } });
+  browser.behaviour = 'commit';
+  await begin(URL_B);
+  assert.deepEqual(urlAndError(), [URL_B, true, undefined]);
+  await stage.shown();
+  own('started', `${URL_B}2`);
+  own('committed', `${URL_B}2`);
+  assert.equal(stage.display.state().loading, true);
+  await stage.shown();
+  assert.deepEqual(urlAndError(), [`${URL_B}2`, false, undefined]);
+  assert.equal(browser.count(`load ${URL_B}`), 1);
+});
+
+test('a page that goes where nobody answers, or stops, is the page that is there', async () => {
+  await showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
+  own('started', URL_B);
+  assert.equal(stage.display.state().loading, true);
+  await stage.shown();
+  own('started', URL_B);
+  browser.emit({ event: 'load_failed', load: 0, uri: URL_B, kind: 'cancelled', message: 'stopped' });
+  assert.deepEqual(urlAndError(), [URL_A, false, undefined]);
+  assert.equal(browser.count('load '), 1);
+});
+
+test('a page that stops the load of the next one, or goes elsewhere meanwhile, is ended', async () => {
+  await showing(URL_A);
+  let load = 1;
+  for (const resist of [
+    () => browser.emit({ event: 'load_failed', load, uri: URL_B, kind: 'cancelled', message: 'stopped' }),
+    () => own('started', `${URL_A}2`),
+  ]) {
+    browser.behaviour = 'hold';
+    const ended = browser.count('terminate');
+    const make = browser.load.bind(browser);
+    browser.load = (uri) => {
+      const made = make(uri);
+      load = made.id;
+      return made;
+    };
+    await begin(URL_B);
+    browser.behaviour = 'finish';
+    resist();
+    // What it does until it is gone.
+    own('committed', `${URL_A}2`);
+    own('finished', `${URL_A}2`);
+    assert.deepEqual(urlAndError(), [URL_B, true, undefined]);
+    await stage.until('its end', () => browser.count('terminate') === ended + 1);
+    await stage.shown();
+    assert.deepEqual(urlAndError(), [URL_B, false, undefined]);
+    await begin(URL_A);
+    await stage.shown();
+  }
+  assert.equal(browser.count(`load ${URL_B}`), 4);
+});
+
+test('what a server answers that asks for a password is shown, with an error beside it', async () => {
+  await showing(URL_A);
+  [browser.status, browser.denies] = [401, true];
+  await begin(URL_B);
+  assert.deepEqual(urlAndError(), [URL_B, false, 'authentication_required']);
+  assert.match(stage.display.state().error?.message ?? '', /^The server asks/);
+  browser.status = 407;
+  stage.display.reload();
+  await stage.until('the second load', () => browser.count(`load ${URL_B}`) === 2);
+  await new Promise(setImmediate);
+  assert.match(stage.display.state().error?.message ?? '', /^The proxy asks/);
+  // It is not tried again, and no notice hides it.
+  assert.equal(browser.count('html'), 1);
+  for (const state of ['started', 'committed', 'finished'] as const) own(state, `${URL_B}2`);
+  assert.deepEqual(urlAndError(), [`${URL_B}2`, false, undefined]);
+  for (const state of ['started', 'committed', 'finished'] as const) own(state, `${URL_B}3`, true);
+  assert.deepEqual(urlAndError(), [`${URL_B}3`, false, 'authentication_required']);
+  browser.denies = false;
+  await begin(URL_A);
+  assert.deepEqual(urlAndError(), [URL_A, false, undefined]);
+});
