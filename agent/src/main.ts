@@ -30,6 +30,7 @@ import { Device } from './resources/device/device.ts';
 import { HealthMonitor } from './resources/device/health.ts';
 import type { Power } from './resources/device/ports.ts';
 import { deviceRoutes } from './resources/device/routes.ts';
+import { applyDisplayConfig } from './resources/display/apply-config.ts';
 import { Display } from './resources/display/display.ts';
 import type { Kiosk } from './resources/display/ports.ts';
 import { displayRoutes } from './resources/display/routes.ts';
@@ -202,6 +203,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
       ...slots.problems(),
       ...certificates.problems(),
       ...content.problems(),
+      ...display.problems(),
     ],
     onError,
   });
@@ -221,9 +223,9 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const turnSplash = () => {
     if (display.primaryScreen !== undefined) splash.turn(display.rotation).catch(onError);
   };
-  config.onApply('display', (now) => {
+  applyDisplayConfig(config, display, (now) => {
     // What the browser is told at its start stays; a reboot takes the rest over.
-    display.apply({ ...displaySettings(now, totalmem()), browser: settings.browser });
+    return { ...displaySettings(now, totalmem()), browser: settings.browser };
   });
   // Which screen is the primary one, and so how it is turned, may be known long after the start.
   bus.on(displayState, () => turnSplash());

@@ -16,6 +16,7 @@ import type {
   WaitingPage,
 } from './ports.ts';
 import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
+import { ScreenDriver } from './screen-driver.ts';
 import { Screens } from './screens.ts';
 import type { DisplaySettings } from './settings.ts';
 
@@ -51,6 +52,7 @@ export interface BrowserHealth {
 export class Display {
   readonly #o: DisplayOptions;
   readonly #screens: Screens;
+  readonly #driver: ScreenDriver;
   readonly #keeper: Keeper;
   readonly #lookEveryMs: number;
   #settings: DisplaySettings;
@@ -62,13 +64,6 @@ export class Display {
   #published = '';
   #look: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
-  /** Which screens were connected when the compositor took what to drive. */
-  #drivenFor: string | undefined;
-  #driving = Promise.resolve();
-  /** The compositor was seen to drive what it was told to. */
-  #isDriven = false;
-  /** Why the compositor did not take it the last time. */
-  #refusal = '';
 
   constructor(options: DisplayOptions) {
     this.#o = options;
@@ -77,6 +72,14 @@ export class Display {
     const running = () => options.browser.connected;
     const { connectors, compositor } = options;
     this.#screens = new Screens(connectors, compositor, running, LOOKS_PER_ASKING * this.#lookEveryMs);
+    this.#driver = new ScreenDriver({
+      screens: this.#screens,
+      browser: options.browser,
+      compositor,
+      rotation: () => this.rotation,
+      changed: () => this.#publish(),
+      log: options.log,
+    });
     this.#keeper = new Keeper({
       browser: options.browser,
       kiosk: options.kiosk,
@@ -85,7 +88,7 @@ export class Display {
       log: options.log,
       timing: options.timing ?? TIMING,
       settings: () => this.#settings.browser,
-      arrived: () => void this.#drive(),
+      arrived: () => void this.#driver.drive(),
       changed: () => this.#publish(),
     });
   }
@@ -105,7 +108,7 @@ export class Display {
     this.#keeper.start(target, missing);
     this.#look = setInterval(() => {
       // With a compositor that takes its time, looks would pile up, and with them what each has driven.
-      this.#looking ??= this.#lookAtScreens().finally(() => {
+      this.#looking ??= this.#driver.look().finally(() => {
         this.#looking = undefined;
       });
     }, this.#lookEveryMs);
@@ -126,7 +129,7 @@ export class Display {
       ...(target.mode === 'url' ? { url: wanderedTo ?? target.url } : {}),
       ...(target.mode === 'bundle' ? { bundle: target.name } : {}),
       screen_on: primary?.connected === true && primary.powered,
-      rotation: this.rotation,
+      rotation: this.#screens.rotation ?? this.rotation,
       resolution: this.#screens.resolution,
       loading,
       error,
@@ -135,7 +138,7 @@ export class Display {
 
   async screens(): Promise<Screen[]> {
     await this.#refreshScreens();
-    return this.#screens.list(this.rotation);
+    return this.#screens.list(this.#screens.rotation ?? this.rotation);
   }
 
   /** The id that `?screen=` and `display.screens.<id>` may name; undefined without graphics hardware. */
@@ -154,7 +157,7 @@ export class Display {
     return this.#screens.primary?.connected === true;
   }
 
-  /** Of the primary screen, in degrees clockwise. */
+  /** As it is configured for the primary screen, in degrees clockwise. */
   get rotation(): Rotation {
     return this.#own?.rotation ?? this.#settings.rotation;
   }
@@ -273,7 +276,7 @@ export class Display {
     const before = this.#settings;
     const turned = this.rotation;
     this.#settings = settings;
-    if (this.rotation !== turned) void this.#drive();
+    if (this.rotation !== turned) void this.#driver.drive();
     if (settings.resumeOnBoot && !before.resumeOnBoot) this.#remember(true);
     if (this.#o.browser.connected) {
       this.#keeper.configure().catch((error: unknown) => {
@@ -281,6 +284,19 @@ export class Display {
       });
     }
     this.#publish();
+  }
+
+  /**
+   * Resolves when the primary screen is turned as it is configured, or as soon as there is a browser will be.
+   * @throws Error when the compositor did not do it
+   */
+  turned(): Promise<void> {
+    return this.#driver.settled();
+  }
+
+  /** What an operator should know, as sentences. */
+  problems(): string[] {
+    return this.#driver.problem ? [this.#driver.problem] : [];
   }
 
   /** What the waiting page tells has changed (name, addresses): draws it anew if it is on the screen. */
@@ -324,50 +340,6 @@ export class Display {
   #requireBrowser(): void {
     if (this.#o.browser.connected || this.#o.kiosk.installed) return;
     throw new ApiError('unavailable', 'This device has no browser to show pages with.');
-  }
-
-  /** Has the primary screen driven, alone and turned as it is configured. One at a time; never rejects. */
-  #drive(): Promise<void> {
-    this.#driving = this.#driving.then(() => this.#driveNow());
-    return this.#driving;
-  }
-
-  async #driveNow(): Promise<void> {
-    this.#screens.invalidate();
-    await this.#screens.refresh();
-    const { primaryScreen } = this;
-    const { connected, outputs } = this.#screens;
-    // A screen that was plugged in a moment ago may be known to the kernel alone; the next look comes soon.
-    const isComing = outputs.length > 0 && primaryScreen !== undefined && !outputs.includes(primaryScreen);
-    if (primaryScreen !== undefined && !isComing && this.#o.browser.connected) {
-      const others = outputs.filter((name) => name !== primaryScreen);
-      try {
-        await this.#o.compositor.drive(primaryScreen, this.rotation, others);
-        this.#drivenFor = connected.join();
-        this.#refusal = '';
-      } catch (error) {
-        // The next look tries again, and only what is new is told.
-        this.#drivenFor = undefined;
-        const refusal = error instanceof Error ? error.message : String(error);
-        if (refusal !== this.#refusal) this.#o.log.warn({ err: error }, 'the screen could not be turned');
-        this.#refusal = refusal;
-      }
-      this.#screens.invalidate();
-    }
-    await this.#refreshScreens();
-  }
-
-  /** What is plugged in anew, also after a moment that no look fell into, the compositor drives, too, and not turned. */
-  async #lookAtScreens(): Promise<void> {
-    await this.#refreshScreens();
-    await this.#driving;
-    const { connected } = this.#screens;
-    if (connected.length === 0 || !this.#o.browser.connected) return;
-    const isDriven = this.#screens.areDriven(this.rotation);
-    // One that never does as it is told is not told again and again.
-    const isOver = this.#isDriven && !isDriven;
-    this.#isDriven = isDriven;
-    if (isOver || connected.join() !== this.#drivenFor) await this.#drive();
   }
 
   async #refreshScreens(): Promise<void> {

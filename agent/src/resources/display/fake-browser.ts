@@ -16,6 +16,8 @@ export class FakeBrowser implements Browser, Compositor {
   compositorOutputs = ['Virtual-1'];
   /** How they are turned, null for off; an output that comes anew is on and not turned. */
   readonly turned = new Map<string, Rotation | null>();
+  /** What the compositor says instead of turning an output; `silent`: it takes the command and does nothing. */
+  refusal: string | undefined;
   answersPings = true;
   takesCommands = true;
   settings: BrowserSettings | undefined;
@@ -99,6 +101,8 @@ export class FakeBrowser implements Browser, Compositor {
 
   async drive(output: string, degrees: Rotation, others: readonly string[]): Promise<void> {
     await this.#note(['drive', output, degrees, ...others.map((name) => `-${name}`)].join(' '));
+    if (this.refusal === 'silent') return;
+    if (this.refusal !== undefined) throw new Error(this.refusal);
     this.turned.set(output, degrees);
     for (const other of others) this.turned.set(other, null);
   }

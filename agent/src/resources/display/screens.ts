@@ -17,6 +17,9 @@ export class Screens {
   #outputs: Output[] = [];
   #outputsAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
+  /** How often what the compositor told became old before its time. */
+  #changes = 0;
+  #refreshingSince = 0;
 
   /**
    * @param running whether there is a compositor to ask: it lives as long as its browser
@@ -34,16 +37,23 @@ export class Screens {
     this.#outputsFreshMs = outputsFreshMs;
   }
 
-  /** Reads again what is too old. Concurrent calls share one reading. Never rejects. */
+  /** Reads again what is too old. Concurrent calls share one reading, if nothing has changed since. Never rejects. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#read().finally(() => {
-      this.#refreshing = undefined;
-    });
-    return this.#refreshing;
+    const before = this.#refreshing;
+    if (before && this.#refreshingSince === this.#changes) return before;
+    this.#refreshingSince = this.#changes;
+    const reading = (before ?? Promise.resolve())
+      .then(() => this.#read())
+      .finally(() => {
+        if (this.#refreshing === reading) this.#refreshing = undefined;
+      });
+    this.#refreshing = reading;
+    return reading;
   }
 
-  /** The compositor changed something: its modes are read anew at the next refresh. */
+  /** The compositor changed something: its outputs are read anew at the next refresh. */
   invalidate(): void {
+    this.#changes += 1;
     this.#outputsAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -60,6 +70,11 @@ export class Screens {
   /** What the compositor can drive, by name; empty when it cannot be asked. As of the last refresh. */
   get outputs(): string[] {
     return this.#outputs.map(({ name }) => name);
+  }
+
+  /** How the compositor turns the primary screen, in degrees clockwise; undefined when nobody can tell. */
+  get rotation(): Rotation | undefined {
+    return this.#outputs.find(({ name }) => name === this.primary?.id)?.rotation ?? undefined;
   }
 
   /** What the primary screen shows now, `<width>x<height>@<refresh>`; null when nobody can tell. */
@@ -108,14 +123,15 @@ export class Screens {
       const before = JSON.stringify(this.#known);
       this.#known = await this.#connectors.read().catch(() => []);
       this.#knownAt = now;
-      if (JSON.stringify(this.#known) !== before) this.invalidate();
+      if (JSON.stringify(this.#known) !== before) this.#outputsAt = Number.NEGATIVE_INFINITY;
     }
     if (!this.#running()) {
       this.#outputs = [];
-      this.invalidate();
+      this.#outputsAt = Number.NEGATIVE_INFINITY;
     } else if (now - this.#outputsAt >= this.#outputsFreshMs) {
+      const changes = this.#changes;
       this.#outputs = await this.#compositor.outputs().catch(() => []);
-      this.#outputsAt = now;
+      if (changes === this.#changes) this.#outputsAt = now;
     }
   }
 }

@@ -1,0 +1,95 @@
+/** A screen that the compositor does not turn: told to who asked for it, in health, and in the state. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { createLogger } from '../../base/logger.ts';
+import { generic } from '../../boards/generic.ts';
+import { EventBus } from '../../events/bus.ts';
+import { ConfigStore } from '../config/store.ts';
+import { applyDisplayConfig } from './apply-config.ts';
+import { DisplayStage } from './display-stage.ts';
+import type { Compositor } from './ports.ts';
+import { Screens } from './screens.ts';
+import { displaySettings } from './settings.ts';
+
+let folder: string;
+let stage: DisplayStage;
+let config: ConfigStore;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-rotation-'));
+  stage = new DisplayStage();
+  stage.make();
+  config = await ConfigStore.open({
+    folder,
+    bus: new EventBus(),
+    log: createLogger('silent'),
+    board: generic,
+    screens: () => stage.display.screens(),
+  });
+});
+afterEach(async () => {
+  stage.display.stop();
+  await rm(folder, { recursive: true });
+});
+
+test('a refused rotation is kept, answered as not in effect, and a problem until it is', async () => {
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
+  const display = stage.make({ log });
+  applyDisplayConfig(config, display, (now) => displaySettings(now, 2 ** 30));
+  await display.start();
+  stage.browser.plug();
+  await stage.until('the first turn', () => stage.browser.count('drive') > 0);
+  const told: string[] = [];
+  for (const refusal of ['failed to apply configuration', 'silent']) {
+    stage.browser.refusal = refusal;
+    const { applied } = await config.patch({
+      display: { rotation: 90, screens: { 'Virtual-1': { url: null } } },
+    });
+    assert.deepEqual(applied, {
+      'display.rotation': 'reboot_required',
+      'display.screens.Virtual-1.url': 'reboot_required',
+    });
+    assert.equal(config.get().display.rotation, 90);
+    assert.equal(display.state().rotation, 0);
+    assert.equal((await display.screens())[0]?.rotation, 0);
+    told.push(...display.problems());
+    stage.browser.refusal = undefined;
+    const other = await config.patch({ display: { rotation: 180 } });
+    assert.deepEqual(other.applied, { 'display.rotation': 'live' });
+    assert.equal(display.state().rotation, 180);
+    assert.deepEqual(display.problems(), []);
+    await config.patch({ display: { rotation: null } });
+  }
+  assert.deepEqual(told, [
+    'The screen is not turned by 90 degrees as it is configured: failed to apply configuration',
+    'The screen is not turned by 90 degrees as it is configured: the compositor shows it turned by 0 degrees',
+  ]);
+  assert.deepEqual(warnings, Array(2).fill('the screen could not be turned'));
+});
+
+test('what was asked of the compositor before a change does not count after it', async () => {
+  const answer = Promise.withResolvers<void>();
+  let rotation: 0 | 90 = 0;
+  const compositor: Compositor = {
+    outputs: async () => {
+      const output = { name: 'Virtual-1', mode: null, rotation, modes: [] };
+      await answer.promise;
+      return [output];
+    },
+    drive: async () => undefined,
+  };
+  const known = { id: 'Virtual-1', connected: true, powered: true, modes: [], make: null, model: null };
+  const screens = new Screens({ read: async () => [known] }, compositor, () => true, 60_000);
+  void screens.refresh();
+  await new Promise(setImmediate);
+  rotation = 90;
+  screens.invalidate();
+  const after = screens.refresh();
+  answer.resolve();
+  await after;
+  assert.equal(screens.rotation, 90);
+});
