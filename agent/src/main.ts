@@ -145,7 +145,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   /** What pages find under `vitrine:`. */
   const resource = async (uri: string) =>
     uri.split('?', 1)[0] === SPLASH_URI
-      ? { contentType: 'image/png', data: await splash.get('boot') }
+      ? { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') }
       : undefined;
   const content = await ContentStore.open({
     folder: join(dataFolder, 'content'),

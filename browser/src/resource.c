@@ -1,6 +1,8 @@
 #include "vitrine.h"
 
 #define MOST_WAITING 32 // a page that asks for more than the agent answers is refused the rest
+#define AT_ONCE 16      // requests that pages may make at any time, and one more
+#define REFILL_MS 1000  // for each of these: an answer may be megabytes
 
 static GHashTable *waiting; // requests of pages that the agent has not answered, by number
 
@@ -10,10 +12,23 @@ static void refuse(WebKitURISchemeRequest *request)
     webkit_uri_scheme_request_finish_error(request, error);
 }
 
+// Whether pages have made fewer requests than they may. The next page does not start anew: it may be the same one.
+static gboolean take_turn(void)
+{
+    static gint64 used_until; // the time at which all that was asked for will have been paid off
+    gint64 now = g_get_monotonic_time() / 1000;
+    if (used_until > now + (AT_ONCE - 1) * REFILL_MS)
+        return FALSE;
+    used_until = MAX(used_until, now) + REFILL_MS;
+    return TRUE;
+}
+
 static void on_request(WebKitURISchemeRequest *request, gpointer data)
 {
     static gint number;
-    if (g_hash_table_size(waiting) >= MOST_WAITING) {
+    const char *page = view_committed_uri();
+    gboolean is_ours = page && g_str_has_prefix(page, "vitrine:");
+    if (g_hash_table_size(waiting) >= MOST_WAITING || (!is_ours && !take_turn())) {
         refuse(request);
         return;
     }

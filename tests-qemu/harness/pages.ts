@@ -6,6 +6,13 @@ const MOST_REQUESTS = 10_000;
 
 const hex = (colour: Colour): string => `#${Buffer.from(colour).toString('hex')}`;
 
+/** What a page is answered with. */
+interface PageAnswer {
+  html: string;
+  status: number;
+  headers: Record<string, string>;
+}
+
 /** HTML of two plain halves. */
 export function coloursPage(left: Colour, right: Colour): string {
   return `<!doctype html><title>colours</title><style>html,body{margin:0;height:100%}
@@ -15,7 +22,7 @@ export function coloursPage(left: Colour, right: Colour): string {
 /** Pages on this computer for the device's browser. Every page has a path of its own, so that loads can be counted. */
 export class PageServer {
   readonly #server: Server;
-  readonly #pages = new Map<string, string>();
+  readonly #pages = new Map<string, PageAnswer>();
   /** The paths that were asked for, query included, in order. */
   readonly requests: string[] = [];
   #lastPage = 0;
@@ -41,9 +48,9 @@ export class PageServer {
   }
 
   /** Puts a page up; gives its URL for the device. */
-  add(html: string): string {
+  add(html: string, status = 200, headers: Record<string, string> = {}): string {
     const path = `/page-${++this.#lastPage}`;
-    this.#pages.set(path, html);
+    this.#pages.set(path, { html, status, headers });
     return this.origin + path;
   }
 
@@ -65,10 +72,11 @@ export class PageServer {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     if (this.requests.length < MOST_REQUESTS) this.requests.push(request.url ?? '');
     const page = this.#pages.get((request.url ?? '').replace(/\?.*/, ''));
-    response.writeHead(page === undefined ? 404 : 200, {
+    response.writeHead(page?.status ?? 404, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
+      ...page?.headers,
     });
-    response.end(page ?? '');
+    response.end(page?.html ?? '');
   }
 }

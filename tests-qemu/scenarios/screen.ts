@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { agreement, type Colour, colourCount } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { field } from '../harness/events.ts';
+import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 
 const TEAL: Colour = [0, 128, 128];
@@ -29,6 +30,13 @@ export default scenario({
         what: 'the glass and the screenshot to agree on the waiting page',
         intervalMs: 500,
       });
+    });
+
+    await test('compositor and browser have started without a warning', async () => {
+      const warnings = await device.shell.run(
+        'journalctl -b -u vitrine-kiosk -o cat | grep -iE "warning|error|a11y|cursor"',
+      );
+      assert.equal(warnings.output.trim(), '');
     });
 
     await test('navigate shows a page of this computer: glass, screenshot, GET /display, both links', async () => {
@@ -124,6 +132,66 @@ export default scenario({
       } finally {
         await socket.close();
       }
+    });
+
+    await test('a page that nobody has touched is left, whatever it does to stay', async () => {
+      // Two pings of the agent fall into the time that it counts.
+      const asks = pages.add(`<!doctype html><title>asks</title><script>
+        onbeforeunload = (event) => { event.preventDefault(); event.returnValue = 'stay'; };
+        setTimeout(() => fetch('/touched-' + navigator.userActivation.hasBeenActive), 21000);
+      </script>`);
+      await device.act('POST', '/display/navigate', { url: asks });
+      const touched = await waitFor(() => pages.requests.find((path) => path.startsWith('/touched-')), {
+        timeoutMs: 180_000,
+        what: 'the page to have looked whether it was touched',
+      });
+      assert.equal(touched, '/touched-false');
+      await device.act('POST', '/display/reload');
+      await waitFor(() => pages.loads(asks) === 2, {
+        timeoutMs: 60_000,
+        what: 'the page to be loaded again',
+      });
+      for (const script of [
+        'setInterval(() => stop(), 5)',
+        "setInterval(() => { location.href = '/never?' + Math.random(); }, 20)",
+      ]) {
+        const stays = pages.add(`<!doctype html><title>stays</title><script>${script}</script>`);
+        await device.act('POST', '/display/navigate', { url: stays });
+        await device.waitForDisplay((state) => field(state, 'url') === stays, 'the page that wants to stay');
+        await waitFor(() => pages.loads(stays) > 0, { timeoutMs: 60_000, what: 'its load' });
+        const next = pages.addColours(TEAL, AMBER);
+        await device.act('POST', '/display/navigate', { url: next });
+        await device.waitForColours(TEAL, AMBER, 45_000);
+        await device.waitForDisplay(
+          (state) => field(state, 'url') === next && field(state, 'loading') === false,
+          'the next page to be loaded',
+          30_000,
+        );
+      }
+    });
+
+    await test('who asks for a password gets none: the answer is on the glass, the state tells why', async () => {
+      const challenge = { 'www-authenticate': 'Basic realm="private"' };
+      const picture = pages.add('no picture', 401, challenge).replace(pages.origin, '');
+      const url = pages.add(
+        `${coloursPage(AMBER, TEAL)}<img src="${picture}" onerror="fetch('/no-picture')">`,
+        401,
+        challenge,
+      );
+      await device.act('POST', '/display/navigate', { url });
+      await device.waitForColours(AMBER, TEAL);
+      const state = await device.waitForDisplay(
+        (display) => field(display, 'loading') === false && field(display, 'error') !== null,
+        'the end of the load',
+        45_000,
+      );
+      assert.equal(field(state, 'error.code'), 'authentication_required');
+      assert.ok(pages.requests.includes('/no-picture'));
+      await device.act('POST', '/display/navigate', { url: pages.addColours(TEAL, TEAL) });
+      await device.waitForDisplay(
+        (display) => field(display, 'loading') === false && field(display, 'error') === null,
+        'a page without a password',
+      );
     });
 
     await test('back to the waiting page', async () => {

@@ -189,10 +189,9 @@ test('a ping that is not answered in time is a miss, a late answer harms nothing
 test('finds what pages ask for, and tells them of what there is not', async () => {
   resource = async (uri) => {
     if (uri === 'vitrine://files/broken') throw new Error('the disk is gone');
-    if (uri === 'vitrine://files/huge') return { contentType: 'image/png', data: Buffer.alloc(6_000_000) };
-    return uri === 'vitrine://files/splash'
-      ? { contentType: 'image/png', data: Buffer.from('picture') }
-      : undefined;
+    const png = (data: Buffer) => ({ contentType: 'image/png', version: uri, read: async () => data });
+    if (uri === 'vitrine://files/huge') return png(Buffer.alloc(6_000_000));
+    return uri === 'vitrine://files/splash' ? png(Buffer.from('picture')) : undefined;
   };
   await browser.start();
   const answers: Record<string, unknown>[] = [];

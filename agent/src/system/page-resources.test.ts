@@ -4,6 +4,11 @@ import { createLogger } from '../base/logger.ts';
 import { PageResources } from './page-resources.ts';
 
 const log = createLogger('silent');
+const text = (data: string) => ({
+  contentType: 'text/plain',
+  version: data,
+  read: async () => Buffer.from(data),
+});
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a page that asks for much waits its turn, and for too much is refused', async () => {
@@ -13,7 +18,7 @@ test('a page that asks for much waits its turn, and for too much is refused', as
   const resources = new PageResources({
     source: async (uri) => {
       started.push(uri);
-      return { contentType: 'image/png', data: Buffer.from('x') };
+      return text(uri);
     },
     answer: ({ request, data }) => {
       answers.push(request);
@@ -42,7 +47,7 @@ test('a page that asks for much waits its turn, and for too much is refused', as
 });
 
 test('an answer for a browser that went does not reach the next one', async () => {
-  const found = Promise.withResolvers<{ contentType: string; data: Buffer }>();
+  const found = Promise.withResolvers<ReturnType<typeof text>>();
   const answers: number[] = [];
   const resources = new PageResources({
     source: (uri) => (uri === 'old' ? found.promise : Promise.resolve(undefined)),
@@ -51,7 +56,7 @@ test('an answer for a browser that went does not reach the next one', async () =
   });
   resources.take({ request: 1, uri: 'old' });
   resources.forget();
-  found.resolve({ contentType: 'text/plain', data: Buffer.from('old') });
+  found.resolve(text('old'));
   await settled();
   resources.take({ request: 2, uri: 'new' });
   await settled();
@@ -62,10 +67,7 @@ test('what takes too long, and what the browser does not take, holds nothing up'
   const answers: { request: number; data?: string }[] = [];
   const done = Promise.withResolvers<void>();
   const resources = new PageResources({
-    source: (uri) =>
-      uri === 'slow'
-        ? new Promise(() => undefined)
-        : Promise.resolve({ contentType: 'text/plain', data: Buffer.from('quick') }),
+    source: (uri) => (uri === 'slow' ? new Promise(() => undefined) : Promise.resolve(text('quick'))),
     answer: async (fields) => {
       answers.push(fields);
       if (answers.length === 4) done.resolve();
@@ -83,4 +85,46 @@ test('what takes too long, and what the browser does not take, holds nothing up'
     [3, true],
     [4, true],
   ]);
+});
+
+test('a flood of requests reads and encodes once; another image is read, and nothing is kept for long', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let version = 'one';
+  let reads = 0;
+  const answers: string[] = [];
+  const resources = new PageResources({
+    source: async () => ({
+      contentType: 'image/png',
+      version,
+      read: async () => {
+        reads += 1;
+        return Buffer.alloc(100_000, version);
+      },
+    }),
+    answer: async ({ data }) => void (data !== undefined && answers.push(data)),
+    log,
+    keepMs: 50,
+  });
+  const flood = async (count: number): Promise<void> => {
+    const wanted = answers.length + count;
+    for (let i = 0; i < count; i += 1) {
+      resources.take({ request: i, uri: `vitrine://files/splash?${i}` });
+      if (i % 50 === 0) await settled();
+    }
+    while (answers.length < wanted) await settled();
+  };
+  await flood(2000);
+  assert.equal(reads, 1);
+  version = 'two';
+  await flood(100);
+  assert.equal(reads, 2);
+  assert.equal(
+    Buffer.from(answers.at(-1) ?? '', 'base64')
+      .subarray(0, 6)
+      .toString(),
+    'twotwo',
+  );
+  t.mock.timers.tick(50);
+  await flood(1);
+  assert.equal(reads, 3, 'it was kept for too long');
 });
