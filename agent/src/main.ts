@@ -61,6 +61,7 @@ import {
 import { SystemBus } from './system/dbus.ts';
 import { FileSystemSpace } from './system/disk-space.ts';
 import { Drm } from './system/drm.ts';
+import { Firewall } from './system/firewall.ts';
 import { linuxHardware } from './system/hardware.ts';
 import { readIdentity } from './system/identity.ts';
 import { systemdJournal } from './system/journal.ts';
@@ -108,6 +109,8 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const power = board.ownsSystem ? logindPower(dbus) : NO_POWER;
   const hardware = linuxHardware();
   const browser = new BrowserSocket(join(runtimeFolder, 'browser.sock'), log, (uri) => resource(uri));
+  const firewallUnit = new SystemdUnit('vitrine-firewall.service');
+  const firewall = new Firewall(join(runtimeFolder, 'firewall'), () => firewallUnit.reload());
   const dataProblems = board.ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
 
   const disk = new FileSystemSpace(dataFolder);
@@ -204,6 +207,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
       ...certificates.problems(),
       ...content.problems(),
       ...display.problems(),
+      ...firewall.problems(),
     ],
     onError,
   });
@@ -229,6 +233,11 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   });
   // Which screen is the primary one, and so how it is turned, may be known long after the start.
   bus.on(displayState, () => turnSplash());
+  if (board.ownsSystem) {
+    const allow = () => firewall.allowHostServices(config.get().browser.allow_host_services);
+    config.onApply('browser.allow_host_services', allow);
+    allow().catch(onError);
+  }
   config.onApply('device.health_interval_ms', () => health.periodChanged());
   config.onApply('device.name', () => display.waitingPageChanged());
   splash.onChange((kind) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { CONTENT_PORT } from '../harness/bundles.ts';
+import { waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import { type GuestRequest, guestHttp } from '../harness/guest.ts';
@@ -155,6 +156,36 @@ export default scenario({
       const url = pages.add('ok');
       const [answer] = await guestHttp(device, { user: 'kiosk' }, [{ method: 'GET', url }], ANSWER_MS);
       assert.equal(answer?.status, 200, answer?.failure);
+    });
+
+    await test('the kiosk user reaches services of the cable’s host only when that is configured', async () => {
+      await waitForHostAddress(device);
+      const server = "require('http').createServer((_, answer) => answer.end('host')).listen(8000)";
+      await device.shell.ok(
+        `systemd-run -q --collect --unit=test-host-server -p NetworkNamespacePath=/run/netns/host /usr/bin/node -e "${server}"`,
+      );
+      try {
+        const service = { method: 'GET', url: 'http://10.55.77.2:8000/' };
+        const kiosk = async () => {
+          const [answer] = await guestHttp(device, { user: 'kiosk' }, [service], ANSWER_MS);
+          return answer?.failure ?? answer?.status;
+        };
+        const configure = async (value: boolean | null) => {
+          const changed = await device.act('PATCH', '/config', { browser: { allow_host_services: value } });
+          assert.deepEqual(field(changed, 'applied'), { 'browser.allow_host_services': 'live' });
+        };
+        await waitFor(async () => (await guestHttp(device, {}, [service]))[0]?.status === 200, {
+          timeoutMs: 120_000,
+          what: 'root to reach the host’s service',
+        });
+        assert.equal(await kiosk(), 'ECONNREFUSED');
+        await configure(true);
+        assert.equal(await kiosk(), 200);
+        await configure(null);
+        assert.equal(await kiosk(), 'ECONNREFUSED');
+      } finally {
+        await device.shell.run('systemctl stop test-host-server');
+      }
     });
 
     await test('a displayed page that tries the API gets no answer and changes nothing', async () => {

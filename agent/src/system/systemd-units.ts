@@ -27,4 +27,10 @@ export class SystemdUnit implements Kiosk {
     });
     if (code !== 0) throw new Error(`${this.#name} is not restarted: ${stderr.trim()}`);
   }
+
+  /** Waits until the unit has read its files anew. */
+  async reload(): Promise<void> {
+    const { code, stderr } = await run('systemctl', ['reload', this.#name], { timeoutMs: CALL_MS });
+    if (code !== 0) throw new Error(`${this.#name} is not reloaded: ${stderr.trim()}`);
+  }
 }

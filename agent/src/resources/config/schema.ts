@@ -172,6 +172,9 @@ export const Config = Type.Object(
       }),
       clear_data_on_boot: atBoot.bool(false, { description: 'Forget cookies and storage of pages at boot' }),
       remote_debugging: atBoot.bool(false),
+      allow_host_services: live.bool(false, {
+        description: 'Whether pages reach services of the host at the other end of the USB cable',
+      }),
     }),
     proxy: group('ProxyConfig', {
       mode: atBoot.choice('none', ['none', 'manual', 'pac']),
