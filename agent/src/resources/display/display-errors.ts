@@ -6,10 +6,7 @@ export const AWAY: DisplayError = {
   message: 'The browser is not running; what was asked for is shown as soon as it is.',
 };
 
-/** @param afterMs how long was waited for the page */
-export function timedOut(afterMs: number): DisplayError {
-  return { code: 'load_timeout', message: `The page did not answer within ${afterMs / 1000} s.` };
-}
+export const TIMED_OUT: DisplayError = { code: 'load_timeout', message: 'The page did not come in time.' };
 
 export function loadFailure({
   kind,

@@ -36,6 +36,7 @@ export const TIMING: KeeperTiming = {
   pingEveryMs: 60_000,
   pongMs: 10,
   misses: 2,
+  beginMs: 60_000,
   documentMs: 60_000,
   completeMs: 60_000,
   step: quick,

@@ -6,8 +6,8 @@ export class FakeBrowser implements Browser, Compositor {
   connected = false;
   uri: string | null = null;
   readonly calls: string[] = [];
-  /** What the next loads do; `commit`: the document comes, the rest of the page does not. */
-  behaviour: 'finish' | 'fail' | 'hold' | 'commit' = 'finish';
+  /** What the next loads do; `commit`: the document comes, the rest of the page does not; `silent`: not even begin. */
+  behaviour: 'finish' | 'fail' | 'hold' | 'commit' | 'silent' = 'finish';
   /** Of HTTP, of the next loads. */
   status = 200;
   /** The next loads bring what a server answers that asks for a password. */
@@ -123,6 +123,7 @@ export class FakeBrowser implements Browser, Compositor {
     const accepted = this.#note(call);
     void accepted.then(
       () => {
+        if (behaviour === 'silent') return;
         this.emit({ event: 'load', state: 'started', load, uri });
         if (behaviour === 'finish' || behaviour === 'commit') {
           const told = { event: 'load', load, uri, status: this.status } as const;

@@ -18,6 +18,7 @@ export const TIMING: KeeperTiming = {
   pingEveryMs: 10_000,
   pongMs: 15_000,
   misses: 3,
+  beginMs: 15_000,
   documentMs: 60_000,
   completeMs: 60_000,
   step: recoveryStep,

@@ -1,5 +1,5 @@
 import { BrowserUnit } from './browser-unit.ts';
-import { AWAY, crash, denial, loadFailure, timedOut } from './display-errors.ts';
+import { AWAY, crash, denial, loadFailure, TIMED_OUT } from './display-errors.ts';
 import type { MissingBundle } from './first-target.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { KeeperOptions } from './keeper-options.ts';
@@ -32,6 +32,8 @@ export class Keeper {
   /** Why the document on the screen, which was loaded well, is not the page that was meant. */
   #denial: DisplayError | null = null;
   readonly #deadline: LoadDeadline;
+  /** The page before was ended so that the target could come, and it has not come yet. */
+  #hasInsisted = false;
   readonly #load = new TargetLoad((uri) => isPageOf(uri, this.#target, this.#o.bundles));
   readonly #own: OwnPage;
   #restarts = 0;
@@ -166,6 +168,7 @@ export class Keeper {
     this.#wellness.forget();
     this.#error = null;
     this.#loading = true;
+    this.#hasInsisted = false;
     this.#expectNothing();
   }
 
@@ -234,8 +237,10 @@ export class Keeper {
         return;
       }
       this.#load.begun();
+      if (state === 'started') this.#deadline.begun();
       if (state === 'committed') {
         this.#load.arrived();
+        this.#hasInsisted = false;
         this.#deadline.arrived();
         this.#denial = denial(event);
         if (event.load === 0) this.#error = null; // the end of this one is told as the page's own
@@ -257,7 +262,7 @@ export class Keeper {
   /** The page goes elsewhere by itself. Its failures leave it as it was, so they are no errors of the target. */
   #pageMoves(event: Extract<BrowserEvent, { event: 'load' }>): void {
     this.#loading = event.state !== 'finished';
-    if (event.state === 'started') this.#deadline.begin();
+    if (event.state === 'started') this.#deadline.begun();
     else if (event.state === 'finished') this.#deadline.end();
     else if (event.state === 'committed') {
       this.#deadline.arrived();
@@ -269,6 +274,7 @@ export class Keeper {
 
   /** The page before does not let the target take its place: it ends, and the target is asked for again. */
   async #insist(): Promise<void> {
+    this.#hasInsisted = true;
     this.#expectNothing();
     if (await this.#endPage()) this.#show();
   }
@@ -276,9 +282,10 @@ export class Keeper {
   /** A load takes too long. A page that is there stays, whatever of it is still missing. */
   #late(): void {
     if (this.#load.isThere) this.#isUp();
+    else if (!this.#load.isBegun && !this.#hasInsisted) void this.#insist();
     else {
       this.#own.shown = undefined; // drawn anew, our own page takes the place of what is still being loaded
-      this.#fail('load', timedOut(this.#o.timing.documentMs));
+      this.#fail('load', TIMED_OUT);
     }
     this.#o.changed();
   }
@@ -302,8 +309,7 @@ export class Keeper {
   }
 
   #pageGone(reason: 'crashed' | 'memory' | 'terminated'): void {
-    this.#own.shown = undefined;
-    // By us, who go on from there.
+    this.#own.shown = undefined; // terminated: by us, who go on from there
     if (reason !== 'terminated') this.#fail('crash', crash(reason));
   }
 
@@ -396,7 +402,7 @@ export class Keeper {
   /** The target comes with this load. */
   #follow(load: Load): void {
     this.#load.expect(load.id);
-    this.#deadline.begin();
+    this.#deadline.asked();
     this.#mind(load);
   }
 

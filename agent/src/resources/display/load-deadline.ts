@@ -1,11 +1,13 @@
 export interface LoadTiming {
-  /** From when a page is asked for until its document is there, in ms. */
+  /** From when a page is asked for until the browser has begun with it, in ms. */
+  beginMs: number;
+  /** From then until its document is there, in ms. */
   documentMs: number;
   /** From then until everything else of it is there, in ms. */
   completeMs: number;
 }
 
-/** No load lasts for ever: bounds the time until a page's document is there, and the time until the rest is. */
+/** No load lasts for ever: each of its steps has a time to be done in. */
 export class LoadDeadline {
   readonly #timing: LoadTiming;
   readonly #missed: () => void;
@@ -17,8 +19,13 @@ export class LoadDeadline {
     this.#missed = missed;
   }
 
-  /** A load begins, whatever was loaded before. */
-  begin(): void {
+  /** Another load was asked for. */
+  asked(): void {
+    this.#set(this.#timing.beginMs);
+  }
+
+  /** The browser has begun with a load. */
+  begun(): void {
     this.#set(this.#timing.documentMs);
   }
 

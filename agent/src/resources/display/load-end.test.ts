@@ -113,6 +113,19 @@ test('a page that stops the load of the next one, or goes elsewhere meanwhile, i
   assert.equal(browser.count(`load ${URL_B}`), 4);
 });
 
+test('a page that keeps the next one from being begun with is ended, once', async () => {
+  await showing(URL_A, { timing: { ...TIMING, beginMs: 20 } });
+  browser.behaviour = 'silent';
+  await begin(URL_B);
+  await stage.until('its end', () => browser.count('terminate') === 1);
+  await stage.until('a second load', () => browser.count(`load ${URL_B}`) === 2);
+  await stage.until('the error', () => stage.display.state().error?.code === 'load_timeout');
+  assert.equal(browser.count('terminate'), 1);
+  browser.behaviour = 'finish';
+  await stage.shown();
+  assert.deepEqual(urlAndError(), [URL_B, false, undefined]);
+});
+
 test('what a server answers that asks for a password is shown, with an error beside it', async () => {
   await showing(URL_A);
   [browser.status, browser.denies] = [401, true];

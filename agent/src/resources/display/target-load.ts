@@ -52,6 +52,11 @@ export class TargetLoad {
     return load === this.#id || (load === 0 && this.#progress === 'begun' && this.#isTarget(uri));
   }
 
+  /** The browser has begun with the target. */
+  get isBegun(): boolean {
+    return this.#progress !== 'asked';
+  }
+
   /** The target is on the screen. */
   get isThere(): boolean {
     return this.#progress === 'there';
