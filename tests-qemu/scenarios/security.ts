@@ -188,6 +188,18 @@ export default scenario({
       }
     });
 
+    await test('what a page takes of memory, tasks and processor has a bound in the group that it runs in', async () => {
+      const group = await device.shell.ok(
+        'for comm in $(grep -lx vitrine-browser /proc/[0-9]*/comm); do sed s,^0::,/sys/fs/cgroup, ${comm%comm}cgroup; done',
+      );
+      console.log(group);
+      const read = async (name: string) => Number(await device.shell.ok(`cat ${group}/${name}`));
+      const total = Number(await device.shell.ok("awk '/MemTotal/ {print $2 * 1024}' /proc/meminfo"));
+      const memory = await read('memory.max');
+      assert.ok(memory > total * 0.7 && memory < total * 0.8, `${memory} of ${total}`);
+      assert.deepEqual([await read('pids.max'), await read('cpu.weight')], [1024, 50]);
+    });
+
     await test('a displayed page that tries the API gets no answer and changes nothing', async () => {
       const targets = JSON.stringify(OWN_ADDRESSES.map((host) => `http://${host}/api/v1/`));
       const url = pages.add(`<!doctype html><title>hostile</title><script>
