@@ -232,6 +232,30 @@ export default scenario({
       await device.showWaiting();
     });
 
+    await test('a displayed page that asks for the splash image in a loop gets it now and then', async () => {
+      const url = pages.add(`<!doctype html><title>flood</title><script>
+        const began = performance.now();
+        let [asked, loaded] = [0, 0];
+        const next = () => {
+          if (++asked > 300) return;
+          if (asked === 300) fetch('/flooded-' + loaded + '-' + Math.round(performance.now() - began));
+          const image = new Image();
+          image.onload = () => { loaded += 1; next(); };
+          image.onerror = () => setTimeout(next, 0);
+          image.src = 'vitrine://files/splash?' + asked;
+        };
+        for (let i = 0; i < 20; i += 1) next();
+      </script>`);
+      await device.act('POST', '/display/navigate', { url });
+      const report = await waitFor(() => pages.requests.find((path) => path.startsWith('/flooded-')), {
+        timeoutMs: 120_000,
+        what: 'the page to have asked often',
+      });
+      const [, loaded = 0, tookMs = 0] = report.split('-').map(Number);
+      assert.ok(loaded > 0 && loaded <= 17 + tookMs / 1000, report);
+      await device.showWaiting();
+    });
+
     await test('a displayed page saves no file by links that are to be saved', async () => {
       const mark = randomUUID();
       // The page itself, which may be cached, does not hold what it saves.
