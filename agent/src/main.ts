@@ -82,6 +82,9 @@ const STOP_STEP_MS = 3000;
 
 /** A screen that is not there after this time is none, in ms; drivers load late and monitors wake slowly. */
 const SCREENLESS_MS = 120_000;
+/** Field of the configuration that needs the firewall, which a computer that is not the appliance has not. */
+const HOST_SERVICES = 'browser.allow_host_services';
+
 /** A computer that is not the appliance has no kiosk of ours, though it may have a browser that connects. */
 const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
 
@@ -126,7 +129,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     board,
     screens: () => display.screens(),
     deviceName: name,
-    notApplied: board.ownsSystem ? [] : CLOCK_PATHS,
+    notApplied: board.ownsSystem ? [] : [...CLOCK_PATHS, HOST_SERVICES],
   });
   const network = new Network({ bus, source: linuxNetwork({ dbus, log }) });
   const splash = await Splash.open({
@@ -235,7 +238,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   bus.on(displayState, () => turnSplash());
   if (board.ownsSystem) {
     const allow = () => firewall.allowHostServices(config.get().browser.allow_host_services);
-    config.onApply('browser.allow_host_services', allow);
+    config.onApply(HOST_SERVICES, allow);
     allow().catch(onError);
   }
   config.onApply('device.health_interval_ms', () => health.periodChanged());
