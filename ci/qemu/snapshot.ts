@@ -107,11 +107,13 @@ async function flush(path: string): Promise<void> {
   }
 }
 
-/** Waits for a migration; throws Error when it fails or does not end in its time. */
-async function migrated({ qmp }: Machine): Promise<void> {
+/** Waits for a migration; throws Error when it fails, QEMU ends over it, or it does not end in its time. */
+async function migrated(machine: Machine): Promise<void> {
   const ended = await waitFor(
     async () => {
-      const status = Object(await qmp.execute('query-migrate'));
+      // QEMU ends by itself on a state that it cannot read.
+      if (!machine.running) return { status: 'failed', 'error-desc': 'it ended' };
+      const status = Object(await machine.qmp.execute('query-migrate'));
       return status.status === 'completed' || status.status === 'failed' ? status : undefined;
     },
     { timeoutMs: MIGRATION_TIMEOUT_MS, what: 'the machine’s state', intervalMs: 20 },
