@@ -55,7 +55,7 @@ import { WaylandCompositor } from './system/compositor.ts';
 import {
   dataPartitionProblems,
   initramfsDataReset,
-  proveWritable,
+  proveLasting,
   readOnlyProblems,
 } from './system/data-partition.ts';
 import { SystemBus } from './system/dbus.ts';
@@ -70,7 +70,7 @@ import { linuxNetwork } from './system/network.ts';
 import { ServiceManager } from './system/notify.ts';
 import { raucSlots } from './system/rauc.ts';
 import { openSerialDevice } from './system/serial-device.ts';
-import { SystemdUnit } from './system/systemd-units.ts';
+import { runService, SystemdUnit } from './system/systemd-units.ts';
 import { bootId, TargetFile } from './system/target-file.ts';
 import { TimeZoneLink } from './system/time-zone.ts';
 import { timesyncd } from './system/timesyncd.ts';
@@ -187,7 +187,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const slots = new BootConfirmation({
     slots: raucSlots(dbus, board.ownsSystem),
     signs: [
-      { name: 'data partition', shown: () => proveWritable(dataFolder) },
+      { name: 'data partition', shown: () => proveLasting(dataFolder, runtimeFolder) },
       { name: 'first frame', shown: () => firstFrame(display) },
     ],
     log,
@@ -222,7 +222,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     hardware,
     journal: systemdJournal({ log }),
     power,
-    dataReset: initramfsDataReset(board.factoryResetFlag),
+    dataReset: initramfsDataReset({ flag: board.factoryResetFlag, runtimeFolder, runService }),
     onError,
   });
   stops.push(() => health.stop());

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -10,12 +11,20 @@ import { ROOT } from '../lib/places.ts';
 const LOOK = 65_536;
 
 let folder: string;
+/** Those that decide, and with them those that call mke2fs and tune2fs. */
 let functions: string;
+let realFunctions: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-initramfs-'));
   const init = await readFile(join(ROOT, 'board/common/initramfs/init'), 'utf8');
-  functions = ['blank', 'check_data'].map((name) => definition(init, name)).join('\n');
+  const names = ['blank', 'new_data', 'unusable', 'check_data', 'bring_up_data'];
+  functions = names.map((name) => definition(init, name)).join('\n');
+  const features =
+    /^features=[\s\S]*?(?=\n\n)/m.exec(init)?.[0] ?? assert.fail('the script names the features');
+  realFunctions = [features, ...['make_data', 'add_quota'].map((name) => definition(init, name)), functions]
+    .join('\n')
+    .replaceAll('@DATA_LABEL@', 'data');
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
@@ -28,21 +37,40 @@ function definition(script: string, name: string): string {
   return script.slice(start, end + 3);
 }
 
+/** Runs the functions of the script on a partition, with `log` as e2fsck's words. */
+function shell(partition: string, script: string): string {
+  const { stdout, stderr, status } = spawnSync('sh', ['-c', script, 'init', relative('/dev', partition)], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
 /**
- * Runs the check on a partition.
+ * Brings a partition up, with stand-ins for what it calls.
  * @param results what e2fsck ends with, one number for each time it is run
+ * @param mounts whether the file system can be mounted
  */
-async function check(content: Buffer, results: readonly number[]): Promise<{ state: string; made: boolean }> {
+async function bringUp(
+  content: Buffer,
+  results: readonly number[],
+  mounts = true,
+): Promise<{ state: string; made: boolean; mounted: boolean }> {
   const partition = join(folder, 'partition');
   const queue = join(folder, 'results');
   await writeFile(partition, content);
   await writeFile(queue, results.map((result) => `${result}\n`).join(''));
-  const script = `
-    data=$1 queue=$2
+  const stdout = shell(
+    partition,
+    `
+    data=$1 queue=${queue}
     say() { :; }
     warn() { :; }
-    made=no
+    sed() { [ "$1" = -n ] || command sed "$@"; }
+    made=no mounted=no
     make_data() { made=yes; }
+    add_quota() { :; }
+    mount_data() { mounted=${mounts ? 'yes' : 'no'}; [ $mounted = yes ]; }
     in_root() {
       [ "$1" = e2fsck ] || exit 99
       read -r result <"$queue" || exit 98
@@ -50,28 +78,30 @@ async function check(content: Buffer, results: readonly number[]): Promise<{ sta
       return "$result"
     }
     ${functions}
-    check_data
-    echo "$state $made"`;
-  const { stdout, stderr } = spawnSync('sh', ['-c', script, 'init', relative('/dev', partition), queue], {
-    encoding: 'utf8',
-  });
+    bring_up_data
+    echo "$state $made $mounted"`,
+  );
   assert.equal(await readFile(queue, 'utf8'), '', 'e2fsck was run so often');
-  const [, state, made] = /^(\w+) (yes|no)\n$/.exec(stdout) ?? assert.fail(stdout + stderr);
-  return { state: String(state), made: made === 'yes' };
+  const [, state, made, mounted] = /^(\w+) (yes|no) (yes|no)\n$/.exec(stdout) ?? assert.fail(stdout);
+  return { state: String(state), made: made === 'yes', mounted: mounted === 'yes' };
 }
 
-describe('the check of the data partition', () => {
+describe('the data partition at boot', () => {
   const used = Buffer.alloc(LOOK * 2, 1);
+  /** What mke2fs that was cut off leaves: no first block. */
+  const unfinished = Buffer.concat([Buffer.alloc(4096), used]);
 
   test('a blank partition gets its file system', async () => {
-    assert.deepEqual(await check(Buffer.alloc(LOOK * 2), []), { state: 'created', made: true });
+    const found = await bringUp(Buffer.alloc(LOOK * 2), []);
+    assert.deepEqual(found, { state: 'created', made: true, mounted: true });
   });
 
   test('one that cannot be read to the end of the look is not taken for blank', async () => {
-    assert.deepEqual(await check(Buffer.alloc(LOOK - 1), [0]), { state: 'clean', made: false });
+    const found = await bringUp(Buffer.alloc(LOOK - 1), [0]);
+    assert.deepEqual(found, { state: 'clean', made: false, mounted: true });
   });
 
-  test('what e2fsck says counts', async () => {
+  test('what e2fsck says counts, and only its verdict gives the content up', async () => {
     for (const [results, state] of [
       [[0], 'clean'],
       [[1], 'repaired'],
@@ -80,18 +110,128 @@ describe('the check of the data partition', () => {
       [[8, 1], 'repaired'],
       [[8, 0], 'clean'],
       [[4, 4], 'replaced'],
-      [[12, 12], 'replaced'],
-      [[8, 8], 'replaced'],
+      [[4, 5], 'replaced'],
+      [[8, 8], 'unusable'],
+      [[8, 9], 'unusable'],
+      [[4, 8], 'unusable'],
+      [[12, 12], 'unusable'],
+      [[4, 15], 'unusable'],
     ] as const) {
-      assert.deepEqual(await check(used, results), { state, made: state === 'replaced' }, String(results));
+      const found = await bringUp(used, results);
+      const [made, mounted] = [state === 'replaced', state !== 'unusable'];
+      assert.deepEqual(found, { state, made, mounted }, String(results));
     }
   });
 
+  test('one whose making was cut off is made anew', async () => {
+    assert.deepEqual(await bringUp(unfinished, [8, 8]), { state: 'created', made: true, mounted: true });
+    // e2fsck found a copy of the first block.
+    assert.deepEqual(await bringUp(unfinished, [8, 1]), { state: 'repaired', made: false, mounted: true });
+  });
+
   test('an end without a verdict gives nothing up', async () => {
-    for (const result of [16, 32, 125, 126, 127, 128, 137, 139, 143]) {
-      const found = await check(used, [result, result]);
-      assert.deepEqual(found, { state: 'unchecked', made: false }, String(result));
+    for (const result of [16, 24, 32, 125, 126, 127, 128, 137, 139, 143]) {
+      const found = await bringUp(used, [result, result]);
+      assert.deepEqual(found, { state: 'unchecked', made: false, mounted: true }, String(result));
     }
-    assert.deepEqual(await check(used, [137, 0]), { state: 'clean', made: false });
+    assert.deepEqual(await bringUp(used, [137, 0]), { state: 'clean', made: false, mounted: true });
+  });
+
+  test('one that cannot be mounted is left as it is, unless it was just made', async () => {
+    for (const result of [0, 1, 16]) {
+      const found = await bringUp(used, result === 16 ? [16, 16] : [result], false);
+      assert.deepEqual(found, { state: 'unusable', made: false, mounted: false }, String(result));
+    }
+    const created = await bringUp(Buffer.alloc(LOOK), [], false);
+    assert.deepEqual(created, { state: 'missing', made: true, mounted: false });
+    const replaced = await bringUp(used, [4, 4], false);
+    assert.deepEqual(replaced, { state: 'missing', made: true, mounted: false });
+  });
+});
+
+describe('the data partition, with the real programs', () => {
+  const run = (partition: string, call: string): string =>
+    shell(
+      partition,
+      `
+      data=$1
+      say() { :; }
+      warn() { :; }
+      sed() { :; }
+      in_root() { PATH=/usr/sbin:/sbin:$PATH "$@" >&2; }
+      mount_data() { :; }
+      ${realFunctions}
+      ${call}
+      echo "$state"`,
+    ).trim();
+  const dump = (partition: string): string =>
+    execFileSync('/usr/sbin/dumpe2fs', ['-h', partition], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  const features = (partition: string): string[] =>
+    (/^Filesystem features: +(.*)$/m.exec(dump(partition))?.[1] ?? '').split(' ').sort();
+  const digest = async (partition: string): Promise<string> =>
+    createHash('sha256')
+      .update(await readFile(partition))
+      .digest('hex');
+  const blank = async (name: string): Promise<string> => {
+    const partition = join(folder, name);
+    await writeFile(partition, '');
+    await truncate(partition, 32 * 2 ** 20);
+    return partition;
+  };
+
+  test('a feature that e2fsck does not know leaves the file system untouched', async () => {
+    const partition = await blank('newer');
+    assert.equal(run(partition, 'bring_up_data'), 'created');
+    assert.equal(run(partition, 'bring_up_data'), 'clean');
+    const change = 'set_super_value feature_incompat 0x40000242';
+    execFileSync('/usr/sbin/debugfs', ['-w', '-R', change, partition], { stdio: 'ignore' });
+    const before = await digest(partition);
+    assert.equal(run(partition, 'bring_up_data'), 'unusable');
+    assert.equal(await digest(partition), before);
+  });
+
+  test('a new file system is the same whatever mke2fs takes for granted', async () => {
+    const partition = await blank('pinned');
+    const conf = join(folder, 'mke2fs.conf');
+    await writeFile(
+      conf,
+      `[defaults]
+base_features = sparse_super2,metadata_csum_seed
+blocksize = 1024
+inode_size = 128
+inode_ratio = 4096
+[fs_types]
+ext4 = {
+  features = inline_data,casefold
+  inode_size = 512
+}
+small = {
+  blocksize = 2048
+}
+`,
+    );
+    run(partition, `export MKE2FS_CONFIG=${conf}; make_data; state=made`);
+    const init = await readFile(join(ROOT, 'board/common/initramfs/init'), 'utf8');
+    const named = [...init.matchAll(/^features=(?:none|\$features),(.*)$/gm)].flatMap(([, list = '']) =>
+      list.split(','),
+    );
+    assert.ok(named.length > 10);
+    assert.deepEqual(features(partition), named.sort());
+    assert.match(dump(partition), /^Block size: +4096$[\s\S]*^Inode size:\s+256$/m);
+  });
+
+  test('a file system of an older version gets quotas', async () => {
+    const partition = await blank('older');
+    execFileSync('/usr/sbin/mke2fs', ['-q', '-F', '-t', 'ext4', partition]);
+    assert.ok(!features(partition).includes('project'));
+    assert.equal(run(partition, 'bring_up_data'), 'clean');
+    assert.ok(features(partition).includes('project') && features(partition).includes('quota'));
+    const before = await digest(partition);
+    run(partition, 'add_quota; state=same');
+    assert.equal(await digest(partition), before);
+    assert.equal(run(partition, 'in_root e2fsck -f -n "/dev/$data"; state=$?'), '0');
   });
 });

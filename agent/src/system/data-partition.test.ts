@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,33 +7,75 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
   dataPartitionProblems,
+  ERASE_UNIT,
   initramfsDataReset,
-  proveWritable,
+  proveLasting,
   readOnlyProblems,
 } from './data-partition.ts';
 
 const init = fileURLToPath(new URL('../../../board/common/initramfs/init', import.meta.url));
+const overlay = fileURLToPath(new URL('../../../overlay', import.meta.url));
 
-test('leaves the flag that the initramfs looks for', async () => {
+/** A reset of a folder that stands for /data and /run/vitrine, and what it had run. */
+async function resetIn(
+  folder: string,
+  state = 'clean',
+  flag: string | undefined = join(folder, '.factory-reset'),
+) {
+  const services: string[] = [];
+  await writeFile(join(folder, 'data-state'), `${state}\n`);
+  const runService = async (unit: string) => void services.push(unit);
+  return { services, reset: initramfsDataReset({ flag, runtimeFolder: folder, runService }) };
+}
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
-  const reset = initramfsDataReset(join(folder, '.factory-reset'));
-  await reset.check();
-  assert.deepEqual(await readdir(folder), []);
-  await reset.request();
-  assert.match(await readFile(join(folder, '.factory-reset'), 'utf8'), /^\d{4}-/);
-  assert.match(await readFile(init, 'utf8'), /-e \/sysroot\/data\/\.factory-reset /);
-  await rm(folder, { recursive: true });
-});
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
 
-test('refuses where there is no such partition', async () => {
-  const reset = initramfsDataReset(undefined);
-  await assert.rejects(reset.check(), { code: 'unavailable' });
-  await assert.rejects(reset.request(), { code: 'unavailable' });
-});
+test('leaves the flag that the initramfs looks for', () =>
+  withFolder(async (folder) => {
+    const { reset, services } = await resetIn(folder);
+    await reset.check();
+    assert.deepEqual(await readdir(folder), ['data-state']);
+    await reset.request();
+    assert.match(await readFile(join(folder, '.factory-reset'), 'utf8'), /^\d{4}-/);
+    assert.match(await readFile(init, 'utf8'), /-e \/sysroot\/data\/\.factory-reset /);
+    await reset.withdraw();
+    assert.deepEqual(await readdir(folder), ['data-state']);
+    assert.deepEqual(services, []);
+  }));
 
-test('tells before the answer that the flag cannot be left', async () => {
-  await assert.rejects(initramfsDataReset('/dev/null/.factory-reset').check(), { code: 'EEXIST' });
-});
+test('erases a partition that could not be mounted: a flag would be lost with the memory it is in', () =>
+  withFolder(async (folder) => {
+    const { reset, services } = await resetIn(folder, 'unusable');
+    await reset.check();
+    assert.deepEqual(services, []);
+    await reset.request();
+    assert.deepEqual(services, [ERASE_UNIT]);
+    assert.deepEqual(await readdir(folder), ['data-state']);
+    assert.ok(existsSync(join(overlay, 'usr/lib/systemd/system', ERASE_UNIT)));
+  }));
+
+test('refuses where there is no such partition', () =>
+  withFolder(async (folder) => {
+    const { reset: missing } = await resetIn(folder, 'missing');
+    await assert.rejects(missing.check(), { code: 'unavailable' });
+    const runService = () => assert.fail('nothing is to be run');
+    const foreign = initramfsDataReset({ flag: undefined, runtimeFolder: folder, runService });
+    await assert.rejects(foreign.check(), { code: 'unavailable' });
+    await assert.rejects(foreign.request(), { code: 'unavailable' });
+  }));
+
+test('tells before the answer that the flag cannot be left', () =>
+  withFolder(async (folder) => {
+    const { reset } = await resetIn(folder, 'clean', '/dev/null/.factory-reset');
+    await assert.rejects(reset.check(), { code: 'EEXIST' });
+  }));
 
 test('says what the initramfs met', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
@@ -41,17 +84,20 @@ test('says what the initramfs met', async () => {
   assert.deepEqual(await dataPartitionProblems(folder), []);
   await writeFile(join(folder, 'data-state'), 'replaced\n');
   assert.match((await dataPartitionProblems(folder)).join(), /everything on it is lost/);
+  await writeFile(join(folder, 'data-state'), 'unusable\n');
+  assert.match((await dataPartitionProblems(folder)).join(), /left as it is.*factory/);
   await rm(folder, { recursive: true });
 });
 
-test('proves that a folder can be written', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
-  await proveWritable(folder);
-  assert.deepEqual(await readdir(folder), []);
-  await writeFile(join(folder, 'file'), '');
-  await assert.rejects(proveWritable(join(folder, 'file')));
-  await rm(folder, { recursive: true });
-});
+test('proves that what is written lasts', () =>
+  withFolder(async (folder) => {
+    await proveLasting(folder, folder);
+    assert.deepEqual(await readdir(folder), []);
+    await writeFile(join(folder, 'file'), '');
+    await assert.rejects(proveLasting(join(folder, 'file'), folder));
+    await writeFile(join(folder, 'data-state'), 'unusable\n');
+    await assert.rejects(proveLasting(folder, folder), /left as it is/);
+  }));
 
 test('says when a folder cannot be written any more', () => {
   const failing = (code: string) => () => {

@@ -3,6 +3,7 @@ import type { Kiosk } from '../resources/display/ports.ts';
 import { run } from './processes.ts';
 
 const CALL_MS = 10_000;
+const SERVICE_MS = 30_000;
 const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system'];
 
 /** One service of systemd, as far as the agent steers it. */
@@ -33,4 +34,13 @@ export class SystemdUnit implements Kiosk {
     const { code, stderr } = await run('systemctl', ['reload', this.#name], { timeoutMs: CALL_MS });
     if (code !== 0) throw new Error(`${this.#name} is not reloaded: ${stderr.trim()}`);
   }
+}
+
+/**
+ * Runs a service of the kind that ends by itself.
+ * @throws Error when it fails, or has not ended after 30 s
+ */
+export async function runService(name: string): Promise<void> {
+  const { code, stderr } = await run('systemctl', ['start', name], { timeoutMs: SERVICE_MS });
+  if (code !== 0) throw new Error(`${name} failed: ${stderr.trim()}`);
 }
