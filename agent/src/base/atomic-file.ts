@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errorCode } from './system-error.ts';
 
 /** Files of this shape are leftovers of a cut-off write and may be swept while nothing is written. */
 export const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/;
@@ -12,7 +13,7 @@ export const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/;
  */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o644): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
     const file = await open(temporary, 'wx', mode);
@@ -28,6 +29,20 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
     throw error;
   }
   await syncFolder(folder);
+}
+
+/**
+ * Makes a folder and those above it that are not there; which of them was made first, undefined when none was missing.
+ * Unlike Node's own recursive call it says why the system refused, and not always that something is missing.
+ * @param mode permission bits of the new folders, 0o777 without the umask by default
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
+  try {
+    return await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') await mkdir(path, mode);
+    throw error;
+  }
 }
 
 /** Makes renames and removals in a folder durable. */

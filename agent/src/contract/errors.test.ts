@@ -17,12 +17,18 @@ test('the code of a system error; other errors have none', async () => {
   }
 });
 
-test('a full disk is 507, and only that', () => {
-  for (const code of ['ENOSPC', 'EDQUOT']) {
+test('a full disk is 507, one that is read-only or defective 503 with the reason', () => {
+  for (const [code, status, message] of [
+    ['ENOSPC', 507, /no room/],
+    ['EDQUOT', 507, /no room/],
+    ['EROFS', 503, /read-only/],
+    ['EIO', 503, /input\/output error/],
+  ] as const) {
     const told = storageError(Object.assign(new Error(code), { code }));
-    assert.ok(told instanceof ApiError && told.status === 507);
+    assert.ok(told instanceof ApiError && told.status === status, code);
+    assert.match(told.message, message);
   }
-  for (const error of [Object.assign(new Error('EIO'), { code: 'EIO' }), new ApiError('conflict')]) {
+  for (const error of [Object.assign(new Error('EACCES'), { code: 'EACCES' }), new ApiError('conflict')]) {
     assert.equal(storageError(error), error);
   }
 });

@@ -1,4 +1,4 @@
-import { isDiskFull } from '../base/system-error.ts';
+import { errorCode, isDiskFull } from '../base/system-error.ts';
 
 /**
  * The one table of error codes (interface: Errors; contract-decisions: General rules).
@@ -64,9 +64,17 @@ export class ApiError extends Error {
   }
 }
 
-/** What a full disk tells, as the contract says it; any other error as it is. */
+/** Why nothing is stored although there is room. Neither is a mistake of the request or of the agent. */
+const STORAGE_FAILURES: Readonly<Record<string, string>> = {
+  EROFS: 'The data partition is read-only: nothing can be stored.',
+  EIO: 'The data partition could not be read or written: its medium reports an input/output error.',
+};
+
+/** What a disk tells that is full, read-only or defective, as the contract says it; any other error as it is. */
 export function storageError(error: unknown): unknown {
-  return isDiskFull(error) ? new ApiError('insufficient_storage') : error;
+  if (isDiskFull(error)) return new ApiError('insufficient_storage');
+  const message = STORAGE_FAILURES[errorCode(error) ?? ''];
+  return message === undefined ? error : new ApiError('unavailable', message);
 }
 
 /** Builds the standard error envelope (interface: Errors). */

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import type { BinaryAnswer, Endpoint } from '../contract/endpoint.ts';
-import { ApiError, type ErrorCode } from '../contract/errors.ts';
+import { ApiError, type ErrorCode, storageError } from '../contract/errors.ts';
 import { PAGE_POLICY, SECURITY_HEADERS } from './headers.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -110,7 +110,8 @@ function answerBeforeBody(reply: FastifyReply, text: string, ms: number): void {
 }
 
 /** The contract's error for whatever was thrown; what is not known is `internal` and tells nothing. */
-export function toApiError(error: unknown): ApiError {
+export function toApiError(thrown: unknown): ApiError {
+  const error = storageError(thrown);
   if (error instanceof ApiError) return error;
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     const code = HTTP_CODES[error.statusCode];

@@ -290,5 +290,5 @@ export const patchConfig = endpoint({
   body: ConfigPatch,
   status: 200,
   response: PatchResult,
-  errors: ['screen_not_found', 'insufficient_storage'],
+  errors: ['screen_not_found', 'insufficient_storage', 'unavailable'],
 });

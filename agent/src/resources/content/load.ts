@@ -1,7 +1,7 @@
 /** Reads the folder of bundles at start, and brings it in order after a power cut. */
-import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder, TEMPORARY_FILE } from '../../base/atomic-file.ts';
+import { makeFolder, syncFolder, TEMPORARY_FILE } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { BUNDLE_NAME } from '../../contract/shared.ts';
 import { hashFile } from './file-hash.ts';
@@ -33,7 +33,7 @@ export async function loadBundles(folder: string, log: Logger): Promise<FoundBun
   const unread: string[] = [];
   let names: string[];
   try {
-    await makeFolder(folder);
+    await makeContentFolder(folder);
     names = await readdir(folder);
   } catch (error) {
     log.error({ err: error }, 'the folder of bundles cannot be read');
@@ -69,8 +69,8 @@ export async function readBundle(
 }
 
 /** Makes the folder of bundles where it is not there, for good. */
-export async function makeFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true });
+export async function makeContentFolder(folder: string): Promise<void> {
+  const made = await makeFolder(folder);
   if (made !== undefined) await syncFolder(dirname(made));
 }
 

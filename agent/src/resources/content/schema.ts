@@ -59,7 +59,7 @@ export const uploadBundle = endpoint({
   upload: { contentTypes: ['application/zip'], description: 'The zip archive' },
   status: 202,
   response: Operation,
-  errors: ['bundle_invalid', 'conflict', 'insufficient_storage'],
+  errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],
 });
 
 export const checkBundle = endpoint({
@@ -87,5 +87,5 @@ export const deleteBundle = endpoint({
     'Answers when the bundle is gone for good; 409 `conflict` while a new archive of that name, verified already, is being put into its place.',
   params,
   status: 204,
-  errors: ['content_not_found', 'bundle_in_use', 'conflict'],
+  errors: ['content_not_found', 'bundle_in_use', 'conflict', 'unavailable'],
 });

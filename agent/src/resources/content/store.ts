@@ -10,7 +10,7 @@ import { now } from '../../contract/shared.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
 import { BundleChecks, type BundleProblem, type Entry, type StoredBundle } from './checks.ts';
-import { type LoadedBundle, loadBundles, makeFolder, readBundle } from './load.ts';
+import { type LoadedBundle, loadBundles, makeContentFolder, readBundle } from './load.ts';
 import type { DiskSpace } from './ports.ts';
 import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
@@ -157,7 +157,7 @@ export class ContentStore {
     let operation: RunningOperation | undefined;
     try {
       const { folder, disk, operations } = this.#options;
-      await makeFolder(folder);
+      await makeContentFolder(folder);
       upload = await Upload.open({ folder, fileName: `${name}.zip`, announced, disk });
       operation = operations.start('content_upload');
       const { synced } = await this.#receive(upload, body, announced, operation);

@@ -349,7 +349,7 @@ test('a disk that fails while the archive is brought to it leaves what was there
   });
   const { operation_id: id } = operationOf(await content.put('menu', await bundle('new')));
   const ended = await content.ended(id);
-  assert.deepEqual([ended.state, ended.error?.error.code], ['failed', 'internal']);
+  assert.deepEqual([ended.state, ended.error?.error.code], ['failed', 'unavailable']);
   failing.mock.restore();
   assert.deepEqual(await readFile(join(content.folder, 'menu.zip')), good);
   assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);

@@ -1,6 +1,6 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sweepTemporaryFiles, syncFolder, writeFileAtomic } from '../../base/atomic-file.ts';
+import { makeFolder, sweepTemporaryFiles, syncFolder, writeFileAtomic } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
@@ -221,7 +221,7 @@ export class Certificates {
 
   async #store(path: string, text: string): Promise<void> {
     try {
-      const made = await mkdir(this.#o.folder, { recursive: true, mode: 0o700 });
+      const made = await makeFolder(this.#o.folder, 0o700);
       if (made !== undefined) await syncFolder(dirname(made));
       await writeFileAtomic(path, text, FILE_MODE);
     } catch (error) {

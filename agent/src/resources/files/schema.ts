@@ -48,7 +48,7 @@ export const uploadSplash = endpoint({
     'Decoded to its last pixel before it is stored; an image that is damaged is 400 with the reason, and the one before stays.',
   upload: image,
   status: 204,
-  errors: ['insufficient_storage'],
+  errors: ['insufficient_storage', 'unavailable'],
 });
 
 export const resetSplash = endpoint({
@@ -58,7 +58,7 @@ export const resetSplash = endpoint({
   summary: 'Go back to the built-in image',
   description: '204 also when there was nothing to remove.',
   status: 204,
-  errors: [],
+  errors: ['unavailable'],
 });
 
 export const getShutdownSplash = endpoint({
@@ -81,7 +81,7 @@ export const uploadShutdownSplash = endpoint({
     'Decoded to its last pixel before it is stored; an image that is damaged is 400 with the reason, and the one before stays.',
   upload: image,
   status: 204,
-  errors: ['insufficient_storage'],
+  errors: ['insufficient_storage', 'unavailable'],
 });
 
 export const resetShutdownSplash = endpoint({
@@ -91,7 +91,7 @@ export const resetShutdownSplash = endpoint({
   summary: 'Go back to the boot image at shutdown',
   description: '204 also when there was nothing to remove.',
   status: 204,
-  errors: [],
+  errors: ['unavailable'],
 });
 
 export const uploadCaCertificates = endpoint({
@@ -106,7 +106,7 @@ export const uploadCaCertificates = endpoint({
     description: 'PEM of one or more CA certificates; taken as `application/pem-certificate-chain`, too',
   },
   status: 204,
-  errors: ['insufficient_storage'],
+  errors: ['insufficient_storage', 'unavailable'],
 });
 
 export const deleteCaCertificates = endpoint({
@@ -116,7 +116,7 @@ export const deleteCaCertificates = endpoint({
   summary: 'Trust the built-in certificate authorities only',
   description: '204 also when there was nothing to remove.',
   status: 204,
-  errors: [],
+  errors: ['unavailable'],
 });
 
 export const uploadServerCertificate = endpoint({
@@ -142,5 +142,5 @@ export const deleteServerCertificate = endpoint({
   summary: 'Take HTTPS away',
   description: 'Its connections are closed. 204 also when there was nothing to remove.',
   status: 204,
-  errors: [],
+  errors: ['unavailable'],
 });
