@@ -262,6 +262,7 @@ static void create(const Settings *wanted)
 
     g_autofree char *cache = g_build_filename(data_folder, "cache", NULL);
     g_autofree char *cookies = g_build_filename(data_folder, "cookies.sqlite", NULL);
+    storage_limit(data_folder);
     session = webkit_network_session_new(data_folder, cache);
     g_signal_connect(session, "download-started", G_CALLBACK(on_download), NULL);
     webkit_cookie_manager_set_persistent_storage(

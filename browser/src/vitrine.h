@@ -37,6 +37,9 @@ void view_reload(gint64 id, gboolean bypass_cache);
 void refusals_connect(WebKitWebView *view);
 void refusal_send(const char *what, const char *detail); // tells the agent
 
+// storage.c: how much pages may store below the folder. Before a session is made.
+void storage_limit(const char *folder);
+
 // resource.c: what pages fetch from vitrine:, which the agent answers
 void resource_serve(WebKitWebContext *context);
 void resource_answer(gint64 number, const char *content_type, const char *base64); // NULL: there is none

@@ -160,6 +160,7 @@ describe('the data partition, with the real programs', () => {
       sed() { :; }
       in_root() { PATH=/usr/sbin:/sbin:$PATH "$@" >&2; }
       mount_data() { :; }
+      kernel_has_quota() { [ "$quota" != no ]; }
       ${realFunctions}
       ${call}
       echo "$state"`,
@@ -186,7 +187,7 @@ describe('the data partition, with the real programs', () => {
     const partition = await blank('newer');
     assert.equal(run(partition, 'bring_up_data'), 'created');
     assert.equal(run(partition, 'bring_up_data'), 'clean');
-    const change = 'set_super_value feature_incompat 0x40000242';
+    const change = 'set_super_value feature_incompat 0x400002c2';
     execFileSync('/usr/sbin/debugfs', ['-w', '-R', change, partition], { stdio: 'ignore' });
     const before = await digest(partition);
     assert.equal(run(partition, 'bring_up_data'), 'unusable');
@@ -226,6 +227,8 @@ small = {
   test('a file system of an older version gets quotas', async () => {
     const partition = await blank('older');
     execFileSync('/usr/sbin/mke2fs', ['-q', '-F', '-t', 'ext4', partition]);
+    assert.ok(!features(partition).includes('project'));
+    assert.equal(run(partition, 'quota=no; bring_up_data'), 'clean');
     assert.ok(!features(partition).includes('project'));
     assert.equal(run(partition, 'bring_up_data'), 'clean');
     assert.ok(features(partition).includes('project') && features(partition).includes('quota'));
