@@ -50,6 +50,7 @@ import { operationRoutes } from './resources/operations/routes.ts';
 import { wifiRoutes } from './resources/wifi/routes.ts';
 import { asset } from './system/assets.ts';
 import { BrowserSocket } from './system/browser.ts';
+import { BrowserFolder, fullnessProblems } from './system/browser-data.ts';
 import { groupMemory } from './system/browser-memory.ts';
 import { WaylandCompositor } from './system/compositor.ts';
 import {
@@ -117,6 +118,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const dataProblems = board.ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
 
   const disk = new FileSystemSpace(dataFolder);
+  const browserFolder = join(dataFolder, 'kiosk');
 
   // Resources. Each sweeps its own folder; several keep a file in this one.
   await sweepTemporaryFiles(dataFolder);
@@ -172,6 +174,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     browser,
     compositor: new WaylandCompositor(),
     kiosk: board.ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
+    browserData: board.ownsSystem ? new BrowserFolder(browserFolder) : undefined,
     connectors: new Drm(board.screens),
     store: new TargetFile(runtimeFolder, dataFolder, await bootId()),
     page: waitingPage,
@@ -205,6 +208,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     problems: () => [
       ...dataProblems,
       ...readOnlyProblems(dataFolder),
+      ...(board.ownsSystem ? fullnessProblems(dataFolder, browserFolder) : []),
       ...(config.problem ? [config.problem.message] : []),
       ...slots.problems(),
       ...certificates.problems(),

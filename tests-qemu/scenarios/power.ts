@@ -18,7 +18,10 @@ export default scenario({
         const id = await device.shell.ok('cat /etc/machine-id');
         assert.match(id, /^[0-9a-f]{32}$/);
         const boot = await device.bootId();
-        await device.act('PATCH', '/config', { device: { name: 'Kept' }, audio: { volume: 37 } });
+        const browser = { clear_data_on_boot: true };
+        await device.act('PATCH', '/config', { device: { name: 'Kept' }, audio: { volume: 37 }, browser });
+        // What the browser may have stored, for the next test.
+        await device.shell.ok('install -D -o kiosk /dev/null /data/kiosk/storage/left');
         const config = await device.get('/config');
         await device.restart(async () => {
           const { status, body } = await device.http('POST', '/device/reboot');
@@ -37,6 +40,18 @@ export default scenario({
       },
       BOOT_TEST_MS,
     );
+
+    await test('browser.clear_data_on_boot: at the boot, and not when the browser alone starts anew', async () => {
+      const left = '/data/kiosk/storage/left';
+      assert.notEqual((await device.shell.run(`ls ${left}`)).code, 0);
+      await device.shell.ok(`install -D -o kiosk /dev/null ${left}`);
+      const restarts = async () => Number(field(await device.get('/device/health'), 'browser.restarts'));
+      const before = await restarts();
+      await device.act('POST', '/display/restart-browser');
+      await waitFor(async () => (await restarts()) > before, { timeoutMs: 120_000, what: 'another browser' });
+      await device.shell.ok(`ls ${left}`);
+      await device.act('PATCH', '/config', { browser: null });
+    });
 
     await test(
       'a reset in the middle of a PATCH loop: the configuration is the last acknowledged or the one after',
@@ -115,6 +130,37 @@ export default scenario({
         assert.notEqual(await device.bootId(), boot);
         const { output } = await device.shell.run(`ls ${leftovers} 2>/dev/null`);
         assert.equal(output.trim(), '');
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test(
+      'a data partition of a newer version is left alone, and the device is up without it; a reset makes it new',
+      async () => {
+        const partition = '/dev/disk/by-partlabel/data';
+        const change = 'set_super_value feature_incompat 0x400002c2';
+        // As the next version's mke2fs may leave it. Mounted, the kernel keeps what it finds in its copy.
+        await device.shell.ok(`sync; debugfs -w -R '${change}' ${partition}`);
+        await device.restart(() => device.act('POST', '/device/reboot'));
+        assert.equal(
+          await device.shell.ok('cat /run/vitrine/data-state; findmnt -no FSTYPE /data'),
+          'unusable\ntmpfs',
+        );
+        const problems = field(await device.get('/device/health'), 'problems');
+        assert.match(String(problems), /left as it is.*factory settings/);
+        assert.notEqual(field(await device.get('/config'), 'device.name'), 'Kept');
+        const look = `printf 'open -f ${partition}\\ncat /config.json\\n' | debugfs 2>&1`;
+        assert.match(await device.shell.ok(look), /"Kept"/);
+        await device.restart(async () => {
+          const json = { confirm: SERIAL_NUMBER };
+          assert.equal((await device.http('POST', '/device/factory-reset', { json })).status, 202);
+        });
+        assert.equal(
+          await device.shell.ok('cat /run/vitrine/data-state; findmnt -no FSTYPE /data'),
+          'created\next4',
+        );
+        assert.notEqual(field(await device.get('/config'), 'device.name'), 'Kept');
+        assert.deepEqual(field(await device.get('/device/health'), 'problems'), []);
       },
       BOOT_TEST_MS,
     );

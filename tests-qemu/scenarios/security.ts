@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '../../ci/lib/wait.ts';
-import { CONTENT_PORT } from '../harness/bundles.ts';
+import { CONTENT_PORT, putBundle, zip } from '../harness/bundles.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
@@ -52,6 +52,35 @@ async function browserProcess(device: Device): Promise<unknown[]> {
   const health = await device.get('/device/health');
   return [field(health, 'browser.pid'), field(health, 'browser.restarts')];
 }
+
+/** What the file system says of the size of a folder, in bytes: of one with a quota, the quota. */
+async function bytesOf(device: Device, folder: string): Promise<number> {
+  const [count, size] = (await device.shell.ok(`stat -f -c '%b %S' ${folder}`)).split(' ').map(Number);
+  return Number(count) * Number(size);
+}
+
+/** A page that stores a MiB after the other until it is refused, and tells why and how many there were. */
+const STORES_WITHOUT_END = `<!doctype html><title>stores</title><script>
+  const opening = indexedDB.open('much');
+  opening.onupgradeneeded = () => opening.result.createObjectStore('parts');
+  opening.onsuccess = () => {
+    const database = opening.result;
+    const store = (count) => {
+      const part = new Uint8Array(2 ** 20);
+      for (let at = 0; at < part.length; at += 65536) crypto.getRandomValues(part.subarray(at, at + 65536));
+      const writing = database.transaction('parts', 'readwrite');
+      let why;
+      try {
+        writing.objectStore('parts').put(part, count).onerror = (event) => { why = event.target.error; };
+      } catch (error) {
+        why = error;
+      }
+      writing.oncomplete = () => store(count + 1);
+      writing.onabort = () => fetch('/full?' + (why ?? writing.error).name + '-' + count);
+    };
+    store(0);
+  };
+</script>`;
 
 /** Headers that a browser sends for a request which another site started, by name of the case. */
 const FOREIGN: [string, string, string, Record<string, string>, unknown?][] = [
@@ -280,6 +309,49 @@ export default scenario({
       assert.equal((await device.shell.run(`grep -rlsF ${mark} ${places}`)).output.trim(), '');
       assert.deepEqual(await browserProcess(device), before);
       await device.showWaiting();
+    });
+
+    await test('a page that stores without end gets its share of /data, and clear-data takes it back', async () => {
+      // A smaller share, so that it takes seconds.
+      const dropIn = '/run/systemd/system/vitrine-kiosk.service.d';
+      await device.shell.ok(`mkdir -p ${dropIn}
+        printf '[Service]\\nEnvironment=VITRINE_STORAGE_PERCENT=3\\n' >${dropIn}/small.conf
+        systemctl daemon-reload && systemctl restart vitrine-kiosk`);
+      const url = pages.add(STORES_WITHOUT_END);
+      await device.act('POST', '/display/navigate', { url });
+      const full = await waitFor(() => pages.requests.find((path) => path.startsWith('/full')), {
+        timeoutMs: 300_000,
+        what: 'the page to be refused more room',
+      });
+      const limit = await bytesOf(device, '/data/kiosk');
+      assert.ok(limit > 2 ** 24 && limit < 0.04 * (await bytesOf(device, '/data')), String(limit));
+      const [, error, megabytes] = /^\/full\?(\w+)-(\d+)$/.exec(full) ?? assert.fail(full);
+      assert.equal(error, 'QuotaExceededError');
+      const stored = (Number(megabytes) * 2 ** 20) / limit;
+      assert.ok(stored > 0.5 && stored <= 0.8, `${megabytes} MiB of ${limit}`);
+      const told = field(await device.get('/device/health'), 'problems');
+      assert.match(String(told), /pages have stored.*clear-data/);
+      await putBundle(device, 'stored', await zip({ 'index.html': 'stored' }));
+      await device.act('DELETE', '/content/stored');
+
+      // What WebKit does not count the file system does. Then the rest of the partition is taken, too.
+      const { output } = await device.shell.run(
+        `${AS_KIOSK} dd if=/dev/zero of=/data/kiosk/more bs=1M count=100 2>&1
+        fallocate -l $(stat -f -c '%a * %S' /data | { read sum; echo $(($sum)); }) /data/rest; rm -r ${dropIn}; systemctl daemon-reload`,
+      );
+      assert.match(output, /quota exceeded/i);
+      const before = await browserProcess(device);
+      const display = await device.act('POST', '/display/clear-data');
+      assert.equal(field(display, 'url'), url);
+      assert.equal(
+        await device.shell.ok('ls -d /data/kiosk/more 2>/dev/null || echo gone; rm /data/rest'),
+        'gone',
+      );
+      assert.notDeepEqual(await browserProcess(device), before);
+      await device.showWaiting();
+      assert.deepEqual(field(await device.get('/device/health'), 'problems'), []);
+      const whole = await bytesOf(device, '/data/kiosk');
+      assert.ok(whole > 0.2 * (await bytesOf(device, '/data')), 'the usual share is back');
     });
 
     await test('a network that is no cable, called as a USB adapter is, gets no answer on any address of the device', async () => {

@@ -106,6 +106,7 @@ for (const { title, current, last, resume, boot, url, bundles, shows, error } of
       settings: {
         rotation: 0,
         resumeOnBoot: resume ?? false,
+        clearDataOnBoot: false,
         bootBundle: boot ?? null,
         screens: { 'Virtual-1': { rotation: null, url: url ?? null } },
         browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
@@ -252,6 +253,7 @@ test('the reason for the waiting page goes with the next thing that is shown', a
   const settings = {
     rotation: 0,
     resumeOnBoot: false,
+    clearDataOnBoot: false,
     bootBundle: 'menu',
     screens: {},
     browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
@@ -270,6 +272,7 @@ test('a boot bundle that comes later is no longer missed, not shown, and remembe
   const settings = {
     rotation: 0,
     resumeOnBoot: false,
+    clearDataOnBoot: false,
     bootBundle: 'menu',
     screens: {},
     browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },

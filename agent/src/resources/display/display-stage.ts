@@ -21,6 +21,7 @@ const CONNECTOR: Connector = {
 export const SETTINGS: DisplaySettings = {
   rotation: 0,
   resumeOnBoot: false,
+  clearDataOnBoot: false,
   bootBundle: null,
   screens: {},
   browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },

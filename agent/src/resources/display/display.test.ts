@@ -129,7 +129,7 @@ test('a browser that ends comes back with the target, without the unit being tou
   await shown();
   assert.equal(browser.count('load'), 2);
   assert.equal(stage.unitRestarts, 0);
-  assert.deepEqual(stage.display.browserHealth, { running: true, restarts: 1, pid: 42 });
+  assert.deepEqual(stage.display.browserHealth, { running: true, restarts: 1, pid: 43 });
 });
 
 test('a browser that stays away gets its unit restarted, ever more seldom', async () => {

@@ -1,11 +1,13 @@
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import type { EventBus } from '../../events/bus.ts';
+import { DataClearing } from './data-clearing.ts';
 import { firstTarget } from './first-target.ts';
 import { Keeper } from './keeper.ts';
 import { type KeeperTiming, TIMING } from './keeper-options.ts';
 import type {
   Browser,
+  BrowserData,
   Bundles,
   Compositor,
   Connectors,
@@ -22,6 +24,8 @@ import type { DisplaySettings } from './settings.ts';
 
 /** How often connectors are looked at while nobody asks, in ms. */
 const LOOK_EVERY_MS = 5000;
+/** A new browser comes within this time, in ms, also in an emulator on a busy computer. */
+const NEW_BROWSER_MS = 90_000;
 /** Of so many looks at the connectors one asks the compositor what it drives. */
 const LOOKS_PER_ASKING = 2;
 
@@ -29,6 +33,8 @@ export interface DisplayOptions {
   browser: Browser;
   compositor: Compositor;
   kiosk: Kiosk;
+  /** Absent where what the browser stores is not the device's own. */
+  browserData?: BrowserData | undefined;
   connectors: Connectors;
   store: TargetStore;
   page: WaitingPage;
@@ -39,6 +45,8 @@ export interface DisplayOptions {
   timing?: KeeperTiming;
   /** In ms. */
   lookEveryMs?: number;
+  /** How long a browser that was ended may be away, in ms. */
+  newBrowserMs?: number;
 }
 
 /** What the health report tells of the browser (contract-decisions: Device). */
@@ -54,6 +62,7 @@ export class Display {
   readonly #screens: Screens;
   readonly #driver: ScreenDriver;
   readonly #keeper: Keeper;
+  readonly #clearing: DataClearing;
   readonly #lookEveryMs: number;
   #settings: DisplaySettings;
   /** What is to be shown, also while the waiting page tells why it is not. */
@@ -80,6 +89,13 @@ export class Display {
       changed: () => this.#publish(),
       log: options.log,
     });
+    const { browser, browserData: data, log } = options;
+    this.#clearing = new DataClearing({
+      browser,
+      data,
+      log,
+      limitMs: options.newBrowserMs ?? NEW_BROWSER_MS,
+    });
     this.#keeper = new Keeper({
       browser: options.browser,
       kiosk: options.kiosk,
@@ -88,6 +104,7 @@ export class Display {
       log: options.log,
       timing: options.timing ?? TIMING,
       settings: () => this.#settings.browser,
+      arriving: () => this.#clearing.browserCame(),
       arrived: () => void this.#driver.drive(),
       changed: () => this.#publish(),
     });
@@ -97,7 +114,9 @@ export class Display {
   async start(): Promise<void> {
     await this.#screens.refresh();
     const { store, bundles } = this.#o;
-    const { resumeOnBoot, bootBundle } = this.#settings;
+    const { resumeOnBoot, bootBundle, clearDataOnBoot } = this.#settings;
+    // An agent that is restarted finds what this boot shows.
+    if (clearDataOnBoot && !(await store.current())) await this.#clearing.atBoot();
     const url = this.#startupUrl;
     const { wanted, target, missing } = await firstTarget({ store, bundles, resumeOnBoot, bootBundle, url });
     if (missing) this.#o.log.warn({ bundle: missing }, 'the bundle cannot be shown');
@@ -254,6 +273,16 @@ export class Display {
   restartBrowser(): DisplayState {
     this.#requireBrowser();
     this.#keeper.restartBrowser();
+    return this.#publish();
+  }
+
+  /**
+   * Ends the browser, takes away what it has stored, of all origins, and shows the target in a new one.
+   * @throws ApiError `unavailable` without a browser whose data is ours, or when it could not be cleared
+   */
+  async clearData(): Promise<DisplayState> {
+    this.#requireBrowser();
+    await this.#clearing.clear(() => this.#keeper.restartBrowser('compositor'));
     return this.#publish();
   }
 

@@ -24,9 +24,10 @@ export class FakeBrowser implements Browser, Compositor {
   html = '';
   readonly #listeners = new Set<(event: BrowserEvent) => void>();
   #lastId = 0;
+  #pid = 41;
 
   get pid(): number | null {
-    return this.connected ? 42 : null;
+    return this.connected ? this.#pid : null;
   }
 
   listen(listener: (event: BrowserEvent) => void): () => void {
@@ -34,7 +35,9 @@ export class FakeBrowser implements Browser, Compositor {
     return () => this.#listeners.delete(listener);
   }
 
+  /** @param uri what it has on the screen: one that is connected anew; null is another process */
   plug(uri: string | null = null): void {
+    if (uri === null) this.#pid += 1;
     this.connected = true;
     this.turned.clear();
     this.uri = uri;

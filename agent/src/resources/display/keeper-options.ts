@@ -32,6 +32,8 @@ export interface KeeperOptions {
   log: DisplayLog;
   timing: KeeperTiming;
   settings: () => BrowserSettings;
+  /** A browser is there and has opened nothing yet: it waits for its settings. Never rejects. */
+  arriving: () => Promise<void>;
   /** A browser is there and has its settings. */
   arrived: () => void;
   /** Something that the display state tells may have changed. */

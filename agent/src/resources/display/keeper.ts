@@ -136,9 +136,10 @@ export class Keeper {
     }
   }
 
-  restartBrowser(): void {
+  /** @param stage `compositor`: by its unit, whether or not the browser takes commands */
+  restartBrowser(stage: Exclude<Stage, 'page'> = 'browser'): void {
     this.#begin();
-    void this.#restart('browser');
+    void this.#restart(stage);
   }
 
   /** What our own page tells has changed: draws it anew if it is on the screen. */
@@ -194,6 +195,7 @@ export class Keeper {
     const connection = this.#connections;
     this.#unit.arrived();
     try {
+      await this.#o.arriving();
       await this.configure();
     } catch (error) {
       this.#unusable(connection, error);

@@ -109,6 +109,12 @@ export interface Kiosk {
   restart(): Promise<void>;
 }
 
+/** What the browser keeps on the disk: cookies, storage, caches, service workers, of all origins. */
+export interface BrowserData {
+  /** Takes all of it away; call only while no browser has it open. */
+  clear(): Promise<void>;
+}
+
 /** A connector of the graphics hardware. */
 export interface Connector {
   /** `HDMI-A-1`, `Virtual-1`. */

@@ -3,6 +3,7 @@ import { type Route, serve } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Display } from './display.ts';
 import {
+  clearData,
   executeJs,
   getDisplay,
   getScreens,
@@ -49,6 +50,10 @@ export function displayRoutes(display: Display): Route[] {
     serve(restartBrowser, async ({ query }) => {
       await display.requireScreen(query.screen);
       return display.restartBrowser();
+    }),
+    serve(clearData, async ({ query }) => {
+      await display.requireScreen(query.screen);
+      return display.clearData();
     }),
     serve(switchScreen, async ({ query }) => {
       await display.requireScreen(query.screen);

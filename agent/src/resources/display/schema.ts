@@ -188,6 +188,20 @@ export const restartBrowser = endpoint({
   errors: ['screen_not_found', 'unavailable'],
 });
 
+export const clearData = endpoint({
+  method: 'POST',
+  path: '/display/clear-data',
+  tag,
+  summary: 'Take away what the browser has stored: cookies, storage, caches, service workers of all origins',
+  description:
+    'Answers when all of it is gone. The browser is started anew for it, also when it does not respond, and what is ' +
+    'shown comes back by itself. Works when the disk is full.',
+  query,
+  status: 200,
+  response: DisplayState,
+  errors: ['screen_not_found', 'unavailable'],
+});
+
 export const switchScreen = endpoint({
   method: 'POST',
   path: '/display/screen',
@@ -240,6 +254,7 @@ export const displayEndpoints = [
   showWaitingPage,
   reload,
   restartBrowser,
+  clearData,
   switchScreen,
   takeScreenshot,
   executeJs,

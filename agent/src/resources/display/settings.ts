@@ -11,6 +11,8 @@ export interface DisplaySettings {
   rotation: Rotation;
   /** Show at boot what was shown last. */
   resumeOnBoot: boolean;
+  /** Take away at boot what the browser has stored. */
+  clearDataOnBoot: boolean;
   /** Bundle to show at boot; looked at nowhere else. */
   bootBundle: string | null;
   /** What differs on one screen, by its id; null inherits. */
@@ -27,6 +29,7 @@ export function displaySettings({ display, browser }: Config, memoryBytes: numbe
   return {
     rotation: display.rotation,
     resumeOnBoot: display.resume_on_boot,
+    clearDataOnBoot: browser.clear_data_on_boot,
     bootBundle: display.boot_bundle,
     screens: display.screens,
     browser: {
