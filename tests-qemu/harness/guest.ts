@@ -35,6 +35,8 @@ export interface GuestAnswer {
 
 /** What a request may take: as much as on the other links. */
 const REQUEST_MS = 120_000;
+/** Until the guest's Node has started, on a busy computer. */
+const START_MS = 60_000;
 /** What all of them may take: less than a test, after which the shell is needed to tell what was wrong. */
 const LONGEST_MS = 420_000;
 
@@ -84,7 +86,7 @@ export async function guestHttp(
   const argument = shellQuote(JSON.stringify([requests, timeoutMs]));
   const output = await device.shell.ok(
     `${as(who)} /usr/bin/node -e ${shellQuote(CLIENT)} ${argument}`,
-    Math.min(30_000 + requests.length * timeoutMs, LONGEST_MS),
+    Math.min(START_MS + requests.length * timeoutMs, LONGEST_MS),
   );
   const answers: unknown = JSON.parse(output.slice(output.lastIndexOf('\n') + 1));
   if (!Value.Check(Answers, answers)) throw new Error(`the guest's client said ${output.slice(0, 500)}`);
