@@ -56,11 +56,14 @@ async function allScenarios(): Promise<[string, Scenario][]> {
     const name = file.slice(0, -3);
     loaded.push([name, await loadScenario(name)]);
   }
-  const rank = ([name, { places = 1 }]: [string, Scenario]): number => {
-    if (places > 1) return FIRST.length + 1;
-    return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
-  };
-  return loaded.sort((a, b) => rank(a) - rank(b));
+  return loaded.sort((a, b) => rankOf(...a) - rankOf(...b));
+}
+
+function rankOf(name: string, { machine, places = 1 }: Scenario): number {
+  if (FIRST.includes(name)) return FIRST.indexOf(name);
+  const group = places > 1 ? 'all processors' : machine;
+  // Those that share a device follow each other: it does not stand idle between them.
+  return FIRST.length + ['shared', 'restored', 'booted', 'none', 'all processors'].indexOf(group);
 }
 
 /** Reads a whole number of the command line, from `least` to `most`; a {@link Problem} when it is none. */

@@ -6,6 +6,7 @@ import { Device } from './device.ts';
 import { consoleTail, saveEvidence } from './evidence.ts';
 import { PageServer } from './pages.ts';
 import type { SavedDevice } from './saved-device.ts';
+import type { SharedDevices } from './shared-devices.ts';
 import type { BareBench, Scenario, SuiteOptions } from './suite.ts';
 
 const TEST_TIMEOUT_MS = 8 * 60_000;
@@ -20,6 +21,8 @@ export interface AttemptSetup {
   options: SuiteOptions;
   /** Where devices are restored from; undefined: they are booted. */
   saved: SavedDevice | undefined;
+  /** Where shared devices come from; undefined: they are booted. */
+  shared: SharedDevices | undefined;
   print: (text: string) => void;
 }
 
@@ -58,15 +61,16 @@ class Run {
       if (!(error instanceof Abandoned)) await this.#failed('between its tests', error);
     } finally {
       await pages.close();
-      await this.#device?.discard();
+      await this.#leave(definition);
     }
     return { tests: this.#tests, seconds: seconds(), machineSeconds };
   }
 
   /** A device that is up; undefined, with the failure counted, when it does not come up. */
-  async #up(machine: 'restored' | 'booted'): Promise<Device | undefined> {
-    const { saved, image, print } = this.#setup;
+  async #up(machine: 'shared' | 'restored' | 'booted'): Promise<Device | undefined> {
+    const { saved, shared, image, print } = this.#setup;
     try {
+      if (machine === 'shared') this.#device = await shared?.take();
       if (machine === 'restored') this.#device = await saved?.restore();
       const restored = this.#device !== undefined;
       this.#device ??= await Device.boot(image);
@@ -80,6 +84,15 @@ class Run {
       await this.#failed('the device comes up', error);
       return undefined;
     }
+  }
+
+  /** Hands a shared device on that nothing failed on, and ends any other. */
+  async #leave({ machine }: Scenario): Promise<void> {
+    const { shared } = this.#setup;
+    const isGood = this.#tests.every(({ passed }) => passed);
+    if (this.#device && shared && machine === 'shared' && isGood) await shared.giveBack(this.#device);
+    else await this.#device?.discard();
+    this.#device = undefined;
   }
 
   async #test(title: string, work: () => Promise<void>, timeoutMs = TEST_TIMEOUT_MS): Promise<void> {

@@ -4,6 +4,7 @@ import { type AttemptSetup, attempt } from './attempt.ts';
 import { isWorthAnother, type Result } from './attempts.ts';
 import { SavedDevice } from './saved-device.ts';
 import { runSideBySide } from './schedule.ts';
+import { SharedDevices } from './shared-devices.ts';
 import type { Scenario, SuiteOptions } from './suite.ts';
 
 /** Runs scenarios side by side. What one prints comes as one block when it has ended. */
@@ -25,18 +26,31 @@ export class Suite {
 
   /** Runs all of them, as many side by side as the options say; their results in the same order. */
   async run(scenarios: [string, Scenario][]): Promise<Result[]> {
-    const uses = scenarios.filter(([, { machine }]) => machine === 'restored').length;
-    const saved = new SavedDevice(this.#image, uses, (line) => this.#print(`(${line})\n`));
+    const uses = (kind: Scenario['machine']): number =>
+      scenarios.filter(([, { machine }]) => machine === kind).length;
+    const restores = uses('restored') + Math.min(uses('shared'), this.#options.jobs);
+    const saved = new SavedDevice(this.#image, restores, (line) => this.#print(`(${line})\n`));
+    const setup: AttemptSetup = {
+      image: this.#image,
+      options: this.#options,
+      saved,
+      shared: new SharedDevices(saved, uses('shared')),
+      print: this.#print,
+    };
     const results = scenarios.map(([name]): Result => ({ name, attempts: [] }));
     const jobs = scenarios.map(([name, definition], i) => ({
       places: definition.places ?? 1,
       run: async () => {
         const result = results[i];
         const alone = scenarios.length === 1;
-        if (result) await this.#one(name, definition, result, saved, alone);
+        if (result) await this.#one(name, definition, result, setup, alone);
       },
     }));
-    await runSideBySide(jobs, this.#options.jobs);
+    try {
+      await runSideBySide(jobs, this.#options.jobs);
+    } finally {
+      await setup.shared?.end();
+    }
     return results;
   }
 
@@ -50,33 +64,26 @@ export class Suite {
     name: string,
     definition: Scenario,
     result: Result,
-    saved: SavedDevice,
+    setup: AttemptSetup,
     alone: boolean,
   ): Promise<void> {
     const said: string[] = [];
     const print = alone ? this.#print : (text: string) => void said.push(text);
     if (!alone) this.#print(`started ${name}\n`);
     print(`\n${name}: ${definition.title}\n`);
-    const ended = await Promise.race([this.#attempts(name, definition, result, saved, print), this.#late]);
+    const attempts = this.#attempts(name, definition, result, { ...setup, print });
+    const ended = await Promise.race([attempts, this.#late]);
     if (ended === 'late') print(`  FAILED  ${name}: not done when the time was up\n`);
     this.#print(`${said.splice(0).join('')}${alone ? '' : '\n'}`);
   }
 
-  async #attempts(
-    name: string,
-    definition: Scenario,
-    result: Result,
-    saved: SavedDevice,
-    print: (text: string) => void,
-  ): Promise<void> {
+  async #attempts(name: string, definition: Scenario, result: Result, setup: AttemptSetup): Promise<void> {
     if (this.#leftMs === 0) return;
-    const setup: AttemptSetup = { image: this.#image, options: this.#options, saved, print };
     const first = await attempt(name, definition, setup);
     result.attempts.push(first);
     if (!isWorthAnother(first, this.#leftMs / 1000)) return;
-    print(
-      `  (${name} is run once more${definition.machine === 'restored' ? ', on a machine that is booted' : ''})\n`,
-    );
-    result.attempts.push(await attempt(name, definition, { ...setup, saved: undefined }));
+    const boots = definition.machine !== 'none';
+    setup.print(`  (${name} is run once more${boots ? ', on a machine that is booted' : ''})\n`);
+    result.attempts.push(await attempt(name, definition, { ...setup, saved: undefined, shared: undefined }));
   }
 }

@@ -36,10 +36,11 @@ export type Scenario = {
 } & (
   | {
       /**
-       * Each scenario has a device for itself, up and on its waiting page. `restored`: as it was when it was saved after
-       * a boot. `booted`: just powered on, on the disk from the factory.
+       * A device that is up and on its waiting page. `shared`: others may have used it before and may use it after, so the
+       * scenario leaves it as it found it. `restored`: for itself, as it was when it was saved after a boot. `booted`: for
+       * itself, just powered on, on the disk from the factory.
        */
-      machine: 'restored' | 'booted';
+      machine: 'shared' | 'restored' | 'booted';
       places?: 1;
       run: (bench: Bench) => Promise<void>;
     }

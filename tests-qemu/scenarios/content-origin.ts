@@ -63,7 +63,7 @@ async function reported(pages: PageServer, path: string): Promise<string | undef
 
 export default scenario({
   title: 'a bundle is an origin of its own: no other page reads it, and it manages nothing',
-  machine: 'restored',
+  machine: 'shared',
   run: async (bench: Bench) => {
     const { device, pages, test } = bench;
     const framed = `${pages.origin}/framed`;

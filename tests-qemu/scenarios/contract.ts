@@ -44,7 +44,7 @@ function compare(list: Exchange[], reference: Outcome[], other: Outcome[], link:
 
 export default scenario({
   title: 'the same requests give the same status and body on every link',
-  machine: 'restored',
+  machine: 'shared',
   run: async ({ device, test }) => {
     // What is still on its way after a boot would be told otherwise by the later links.
     await test('the page is there, and the cable has given the host its address', async () => {

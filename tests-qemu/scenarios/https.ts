@@ -61,7 +61,7 @@ async function reaches(device: Device): Promise<{ root: boolean; kiosk: boolean 
 
 export default scenario({
   title: 'HTTPS with an uploaded certificate; pages signed by an uploaded authority',
-  machine: 'restored',
+  machine: 'shared',
   run: async ({ device, test }) => {
     const ca = authority('Scenario Root');
     const middle = authority('Scenario Middle', ca);

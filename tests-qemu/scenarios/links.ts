@@ -108,7 +108,7 @@ async function oneLink(
 
 export default scenario({
   title: 'both serial ports as a host uses them: open, pipeline, shell, unplug; the event socket too',
-  machine: 'restored',
+  machine: 'shared',
   run: async (bench) => {
     const { device, test } = bench;
     await oneLink(bench, 'USB gadget', () => device.gadget());

@@ -22,7 +22,7 @@ function hasAddress(network: unknown, address: string): boolean {
 
 export default scenario({
   title: 'what changes on the device is told while it happens: network, log, configuration',
-  machine: 'restored',
+  machine: 'shared',
   run: async ({ device, test }) => {
     // What is still on its way after a boot would change the network in the middle of the next tests.
     await test('both cables are in GET /network with their addresses, and the host at the USB cable has its own', async () => {

@@ -103,7 +103,7 @@ async function killAgentAndSeeItBack(bench: Bench): Promise<void> {
 
 export default scenario({
   title: 'kill -9 of anything: the page is back by itself, and events say so',
-  machine: 'restored',
+  machine: 'shared',
   run: async (bench) => {
     const { device, pages, test } = bench;
 

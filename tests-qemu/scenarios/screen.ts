@@ -10,7 +10,7 @@ const AMBER: Colour = [255, 176, 0];
 
 export default scenario({
   title: 'the waiting page, then a page of this computer, on the glass and in every account of it',
-  machine: 'restored',
+  machine: 'shared',
   run: async ({ device, pages, test }) => {
     await test('the waiting page is on the glass after boot', async () => {
       const display = await device.waitForDisplay(
@@ -134,10 +134,10 @@ export default scenario({
     });
 
     await test('a page that nobody has touched is left, whatever it does to stay', async () => {
-      // Two pings of the agent fall into the time that it counts.
+      // A ping of the agent, every 10 s, falls into the time that it counts.
       const asks = pages.add(`<!doctype html><title>asks</title><script>
         onbeforeunload = (event) => { event.preventDefault(); event.returnValue = 'stay'; };
-        setTimeout(() => fetch('/touched-' + navigator.userActivation.hasBeenActive), 21000);
+        setTimeout(() => fetch('/touched-' + navigator.userActivation.hasBeenActive), 12000);
       </script>`);
       await device.act('POST', '/display/navigate', { url: asks });
       const touched = await waitFor(() => pages.requests.find((path) => path.startsWith('/touched-')), {
@@ -185,7 +185,10 @@ export default scenario({
         45_000,
       );
       assert.equal(field(state, 'error.code'), 'authentication_required');
-      assert.ok(pages.requests.includes('/no-picture'));
+      await waitFor(() => pages.requests.includes('/no-picture'), {
+        timeoutMs: 60_000,
+        what: 'the page to be told that its picture was refused',
+      });
       await device.act('POST', '/display/navigate', { url: pages.addColours(TEAL, TEAL) });
       await device.waitForDisplay(
         (display) => field(display, 'loading') === false && field(display, 'error') === null,

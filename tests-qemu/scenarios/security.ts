@@ -99,7 +99,7 @@ const FOREIGN: [string, string, string, Record<string, string>, unknown?][] = [
 
 export default scenario({
   title: 'the displayed page and foreign networks reach no management port; foreign sites are refused',
-  machine: 'restored',
+  machine: 'shared',
   run: async (bench) => {
     const { device, pages, test } = bench;
 
