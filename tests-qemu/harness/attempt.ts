@@ -69,16 +69,21 @@ class Run {
   /** A device that is up; undefined, with the failure counted, when it does not come up. */
   async #up(machine: 'shared' | 'restored' | 'booted'): Promise<Device | undefined> {
     const { saved, shared, image, print } = this.#setup;
+    const started = performance.now();
+    let how = 'booted';
     try {
       if (machine === 'shared') this.#device = await shared?.take();
       if (machine === 'restored') this.#device = await saved?.restore();
-      const restored = this.#device !== undefined;
-      this.#device ??= await Device.boot(image);
+      if (this.#device) how = this.#device.isUsed ? 'handed on' : 'restored';
+      else {
+        this.#device = await Device.boot(image);
+        await this.#device.waitUp();
+      }
+      this.#device.isUsed = true;
       this.#device.say = (line) => print(`          (${line})\n`);
-      if (!restored) await this.#device.waitUp();
       const { acceleration } = this.#device.machine.settings;
-      const seconds = this.#device.machine.seconds.toFixed(1);
-      print(`  (${restored ? 'restored' : 'booted'} in ${seconds} s, ${acceleration.kind.toUpperCase()})\n`);
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      print(`  (${how} in ${seconds} s, ${acceleration.kind.toUpperCase()})\n`);
       return this.#device;
     } catch (error) {
       await this.#failed('the device comes up', error);

@@ -29,6 +29,8 @@ export class Device {
   readonly shell: GuestShell;
   /** Tells the person who reads the test's output something that is no failure. */
   say: (line: string) => void = () => undefined;
+  /** A scenario has run on it. */
+  isUsed = false;
   readonly #disk: string;
 
   /** Makes a device from the factory of `image` and powers it on. */
