@@ -7,6 +7,8 @@ import { scenario } from '../harness/suite.ts';
 const BOOT_TEST_MS = 15 * 60_000;
 /** Of the one that the reset cuts, nobody is told; a busy emulator takes a second or two. */
 const PATCH_MS = 30_000;
+/** Until a device that has booted is on its page, and has told the boot loader so. */
+const CONFIRM_MS = 300_000;
 
 export default scenario({
   title: 'reboot, reset in the middle of writing, shutdown: what was acknowledged is still there',
@@ -138,6 +140,15 @@ export default scenario({
       'a data partition of a newer version is left alone, and the device is up without it; a reset makes it new',
       async () => {
         const partition = '/dev/disk/by-partlabel/data';
+        // The tests before may have started the device again before it had confirmed its boot, and the next boot cannot:
+        // with no attempt left, the other slot would be tried.
+        await waitFor(
+          async () => (await device.shell.run('fw_printenv BOOT_A_LEFT | grep -q =3')).code === 0,
+          {
+            timeoutMs: CONFIRM_MS,
+            what: 'slot A to be marked good',
+          },
+        );
         const change = 'set_super_value feature_incompat 0x400002c2';
         // As the next version's mke2fs may leave it. Mounted, the kernel keeps what it finds in its copy.
         await device.shell.ok(`sync; debugfs -w -R '${change}' ${partition}`);
