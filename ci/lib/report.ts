@@ -19,20 +19,28 @@ export class Report {
   readonly #print: (text: string) => void;
   #end: number;
   readonly #stop: AbortSignal;
+  readonly #now: () => number;
 
   /**
    * @param end when the run must be over, in ms as `performance.now()` counts
    * @param stop ends the run at once
+   * @param now the clock of the run, in ms
    */
-  constructor(print: (text: string) => void, end: number, stop: AbortSignal) {
+  constructor(
+    print: (text: string) => void,
+    end: number,
+    stop: AbortSignal,
+    now: () => number = () => performance.now(),
+  ) {
     this.#print = print;
     this.#end = end;
     this.#stop = stop;
+    this.#now = now;
   }
 
   /** What is left of the run's time, in ms; never below 0. */
   get leftMs(): number {
-    return Math.max(0, this.#end - performance.now());
+    return Math.max(0, this.#end - this.#now());
   }
 
   /** The sum over the stages so far. */
@@ -42,7 +50,7 @@ export class Report {
 
   /** Runs one stage, whose signal is aborted when it is left behind; its tally. */
   async stage(name: string, work: (left: AbortSignal) => Promise<Tally>): Promise<Tally> {
-    const started = performance.now();
+    const started = this.#now();
     this.#print(`\n── ${name}\n`);
     let tally: Tally;
     try {
@@ -53,7 +61,7 @@ export class Report {
       this.#print(`FAILED  ${name}: ${describeError(error)}\n`);
       tally = FAILED;
     }
-    this.#stages.push({ name, tally, seconds: (performance.now() - started) / 1000 });
+    this.#stages.push({ name, tally, seconds: (this.#now() - started) / 1000 });
     return tally;
   }
 
