@@ -10,7 +10,7 @@ import { Machine, waitForApi } from '../../ci/qemu/machine.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { resumeSnapshot, type SnapshotFiles } from '../../ci/qemu/snapshot.ts';
 import { field } from './events.ts';
-import { screendump, waitForColours } from './glass.ts';
+import { lookAt, screendump, waitForColours } from './glass.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
 import { SerialClient } from './ndjson.ts';
 import { makePlace, type Place } from './place.ts';
@@ -175,11 +175,11 @@ export class Device {
 
   /** What is on the glass: the machine's own picture of the screen. */
   async glass(): Promise<Picture> {
-    return decodePng(await this.glassPng());
+    return await lookAt(this.machine.qmp, this.paths.folder);
   }
 
   async glassPng(): Promise<Buffer> {
-    return await screendump(this.machine.qmp, this.paths.folder);
+    return await screendump(this.machine.qmp, this.paths.folder, 'png');
   }
 
   /** The device's own screenshot. */

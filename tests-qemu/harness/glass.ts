@@ -6,13 +6,30 @@ import type { Qmp } from '../../ci/qemu/qmp.ts';
 
 let dumps = 0;
 
-/** The machine's own picture of its screen, as a PNG. `folder` holds it for a moment. */
-export async function screendump(qmp: Qmp, folder: string): Promise<Buffer> {
-  const file = join(folder, `glass-${++dumps}.png`);
-  await qmp.execute('screendump', { filename: file, format: 'png' });
-  const png = await readFile(file);
+/** The machine's own picture of its screen, as a file of `format`. `folder` holds it for a moment. */
+export async function screendump(qmp: Qmp, folder: string, format: 'png' | 'ppm'): Promise<Buffer> {
+  const file = join(folder, `glass-${++dumps}.${format}`);
+  await qmp.execute('screendump', { filename: file, format });
+  const dump = await readFile(file);
   await rm(file);
-  return png;
+  return dump;
+}
+
+/**
+ * What is on the machine's screen now. Not by way of a PNG: to pack and unpack one takes QEMU and this process a fifth
+ * of a second each, and a test that waits for a colour looks three times a second.
+ */
+export async function lookAt(qmp: Qmp, folder: string): Promise<Picture> {
+  return readPpm(await screendump(qmp, folder, 'ppm'));
+}
+
+/** Reads a binary PPM with eight bits a channel, as QEMU writes them. Throws on anything else. */
+export function readPpm(file: Buffer): Picture {
+  const [header = '', ...fields] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(file.toString('latin1', 0, 64)) ?? [];
+  const [width = 0, height = 0] = fields.map(Number);
+  const rgb = file.subarray(header.length);
+  if (header === '' || rgb.length !== width * height * 3) throw new Error('not a PPM that is whole');
+  return { width, height, rgb };
 }
 
 /** A place on the screen, as fractions of its width and height, and what must be there. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type Colour, colourCount } from '../../ci/lib/png.ts';
+import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { listed, putBundle, sendBundle, zip } from '../harness/bundles.ts';
 import { hostUnplugged } from '../harness/cable.ts';
@@ -255,26 +255,6 @@ export default scenario({
         await waitForMenu(device, BLUE);
         await shownBundle(device, 'menu');
         assert.equal(field(await listed(device, 'menu'), 'active'), true);
-      },
-      BOOT_TEST_MS,
-    );
-
-    await test(
-      'a boot bundle that is missing: the waiting page, and the reason',
-      async () => {
-        await device.act('PATCH', '/config', { display: { boot_bundle: 'no-such-bundle' } });
-        await device.restart(() => device.act('POST', '/device/reboot'));
-        const display = await device.waitForDisplay(
-          (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
-          'the waiting page',
-          300_000,
-        );
-        assert.equal(field(display, 'error.code'), 'bundle_missing');
-        assert.match(String(field(display, 'error.message')), /no-such-bundle/);
-        await waitFor(async () => colourCount(await device.glass()) > 20, {
-          timeoutMs: 300_000,
-          what: 'the waiting page on the glass',
-        });
       },
       BOOT_TEST_MS,
     );

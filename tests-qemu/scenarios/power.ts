@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { colourCount } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { field } from '../harness/events.ts';
 import { SERIAL_NUMBER } from '../harness/place.ts';
@@ -9,6 +10,10 @@ const BOOT_TEST_MS = 15 * 60_000;
 const PATCH_MS = 30_000;
 /** Until a device that has booted is on its page, and has told the boot loader so. */
 const CONFIRM_MS = 300_000;
+const DISPLAY_MS = 300_000;
+const PARTITION = '/dev/disk/by-partlabel/data';
+/** What writes leave that a power cut ends: one of RAUC, one of the agent. */
+const LEFTOVERS = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab.tmp';
 
 export default scenario({
   title: 'reboot, reset in the middle of writing, shutdown: what was acknowledged is still there',
@@ -21,8 +26,14 @@ export default scenario({
         assert.match(id, /^[0-9a-f]{32}$/);
         const boot = await device.bootId();
         const browser = { clear_data_on_boot: true };
-        await device.act('PATCH', '/config', { device: { name: 'Kept' }, audio: { volume: 37 }, browser });
-        // What the browser may have stored, for the next test.
+        const display = { boot_bundle: 'no-such-bundle' };
+        await device.act('PATCH', '/config', {
+          device: { name: 'Kept' },
+          audio: { volume: 37 },
+          browser,
+          display,
+        });
+        // What the browser may have stored, for a test below.
         await device.shell.ok('install -D -o kiosk /dev/null /data/kiosk/storage/left');
         const config = await device.get('/config');
         await device.restart(async () => {
@@ -43,6 +54,21 @@ export default scenario({
       BOOT_TEST_MS,
     );
 
+    await test('a boot bundle that is missing: the waiting page, and the reason', async () => {
+      const display = await device.waitForDisplay(
+        (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
+        'the waiting page',
+        DISPLAY_MS,
+      );
+      assert.equal(field(display, 'error.code'), 'bundle_missing');
+      assert.match(String(field(display, 'error.message')), /no-such-bundle/);
+      await waitFor(async () => colourCount(await device.glass()) > 20, {
+        timeoutMs: DISPLAY_MS,
+        what: 'the waiting page on the glass',
+      });
+      await device.act('PATCH', '/config', { display: null });
+    });
+
     await test('browser.clear_data_on_boot: at the boot, and not when the browser alone starts anew', async () => {
       const left = '/data/kiosk/storage/left';
       assert.notEqual((await device.shell.run(`ls ${left}`)).code, 0);
@@ -56,8 +82,9 @@ export default scenario({
     });
 
     await test(
-      'a reset in the middle of a PATCH loop: the configuration is the last acknowledged or the one after',
+      'a reset in the middle of a PATCH loop: the configuration is the last acknowledged or the one after, leftovers are swept',
       async () => {
+        await device.shell.ok(`touch ${LEFTOVERS}; sync`);
         let acknowledged = -1;
         let sent = -1;
         const stopped = new AbortController();
@@ -84,6 +111,8 @@ export default scenario({
           `${volume}; acknowledged ${acknowledged}, sent ${sent}`,
         );
         assert.equal(field(await device.get('/config'), 'device.name'), 'Kept');
+        const { output } = await device.shell.run(`ls ${LEFTOVERS} 2>/dev/null`);
+        assert.equal(output.trim(), '');
         const files = await device.shell.ok('ls /data');
         assert.doesNotMatch(files, /\.(?:tmp|bad|damaged)/i, 'something was set aside or left over');
       },
@@ -119,27 +148,10 @@ export default scenario({
       });
     });
 
+    // The two share a boot: each alone would take one more.
     await test(
-      'a start that ends in emergency mode is begun again, and sweeps what writes had left',
+      'a start that ends in emergency mode is begun again',
       async () => {
-        const boot = await device.bootId();
-        const leftovers = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab.tmp';
-        await device.shell.ok(`touch ${leftovers}; sync`);
-        await device.restart(async () => {
-          // It may be stopped before it can answer.
-          await device.shell.run('systemctl --no-block emergency').catch(() => undefined);
-        });
-        assert.notEqual(await device.bootId(), boot);
-        const { output } = await device.shell.run(`ls ${leftovers} 2>/dev/null`);
-        assert.equal(output.trim(), '');
-      },
-      BOOT_TEST_MS,
-    );
-
-    await test(
-      'a data partition of a newer version is left alone, and the device is up without it; a reset makes it new',
-      async () => {
-        const partition = '/dev/disk/by-partlabel/data';
         // The tests before may have started the device again before it had confirmed its boot, and the next boot cannot:
         // with no attempt left, the other slot would be tried.
         await waitFor(
@@ -149,10 +161,22 @@ export default scenario({
             what: 'slot A to be marked good',
           },
         );
-        const change = 'set_super_value feature_incompat 0x400002c2';
         // As the next version's mke2fs may leave it. Mounted, the kernel keeps what it finds in its copy.
-        await device.shell.ok(`sync; debugfs -w -R '${change}' ${partition}`);
-        await device.restart(() => device.act('POST', '/device/reboot'));
+        const change = 'set_super_value feature_incompat 0x400002c2';
+        await device.shell.ok(`sync; debugfs -w -R '${change}' ${PARTITION}; sync`);
+        const boot = await device.bootId();
+        await device.restart(async () => {
+          // It may be stopped before it can answer.
+          await device.shell.run('systemctl --no-block emergency').catch(() => undefined);
+        });
+        assert.notEqual(await device.bootId(), boot);
+      },
+      BOOT_TEST_MS,
+    );
+
+    await test(
+      'a data partition of a newer version is left alone, and the device is up without it; a reset makes it new',
+      async () => {
         assert.equal(
           await device.shell.ok('cat /run/vitrine/data-state; findmnt -no FSTYPE /data'),
           'unusable\ntmpfs',
@@ -160,7 +184,7 @@ export default scenario({
         const problems = field(await device.get('/device/health'), 'problems');
         assert.match(String(problems), /left as it is.*factory settings/);
         assert.notEqual(field(await device.get('/config'), 'device.name'), 'Kept');
-        const look = `printf 'open -f ${partition}\\ncat /config.json\\n' | debugfs 2>&1`;
+        const look = `printf 'open -f ${PARTITION}\\ncat /config.json\\n' | debugfs 2>&1`;
         assert.match(await device.shell.ok(look), /"Kept"/);
         await device.restart(async () => {
           const json = { confirm: SERIAL_NUMBER };

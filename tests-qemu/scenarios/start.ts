@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificate } from '../../agent/src/resources/files/test-certificates.ts';
 import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
-import { type Colour, decodePng } from '../../ci/lib/png.ts';
+import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
 import { Qmp } from '../../ci/qemu/qmp.ts';
 import { field } from '../harness/events.ts';
-import { screendump, waitForColours } from '../harness/glass.ts';
+import { lookAt, waitForColours } from '../harness/glass.ts';
 import { http } from '../harness/http.ts';
 import { removeLeftovers } from '../harness/leftovers.ts';
 import { SerialClient } from '../harness/ndjson.ts';
@@ -154,7 +154,7 @@ async function showPage(ready: ReadyInfo, pages: PageServer, folder: string): Pr
     const answer = await http('POST', `${ready.api}/display/navigate`, { json: { url } });
     assert.equal(answer.status, 200, answer.bytes.toString());
     const monitor = qmp;
-    await waitForColours(async () => decodePng(await screendump(monitor, folder)), VIOLET, SAND, 180_000);
+    await waitForColours(() => lookAt(monitor, folder), VIOLET, SAND, 180_000);
     const shown = (payload: unknown): boolean =>
       field(payload, 'url') === url &&
       field(payload, 'loading') === false &&

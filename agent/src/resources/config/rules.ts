@@ -32,6 +32,8 @@ function timeRules({ device }: Config): BrokenRule[] {
 }
 
 function zoneRules(zone: string): BrokenRule[] {
+  // The default: the first use of Intl costs a slow board half a second of its start.
+  if (zone === 'UTC') return [];
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
     // The database is files with case; Intl is not that strict.
