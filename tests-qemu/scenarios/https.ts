@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, request } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import { createServer } from 'node:https';
 import { authority, certificate, rsaKey } from '../../agent/src/resources/files/test-certificates.ts';
 import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import { askOverTls, putCertificate, putPem, TRY_MS } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import { coloursPage } from '../harness/pages.ts';
@@ -15,38 +15,11 @@ const [LEFT, RIGHT]: [Colour, Colour] = [
   [20, 60, 160],
   [240, 200, 20],
 ];
-const PEM = { 'content-type': 'application/x-pem-file' };
-/** An answer, a handshake with its RSA included, on a busy emulator. */
-const TRY_MS = 60_000;
 /** A browser that starts anew on a busy emulator, and its page. */
 const SHOW_MS = 300_000;
 
-async function put(device: Device, which: 'ca' | 'server', pem: string): Promise<void> {
-  const answer = await device.http('PUT', `/files/certificates/${which}`, { raw: pem, headers: PEM });
-  assert.equal(answer.status, 204, answer.bytes.toString());
-}
-
 async function remove(device: Device, which: 'ca' | 'server'): Promise<void> {
   assert.equal((await device.http('DELETE', `/files/certificates/${which}`)).status, 204);
-}
-
-/** What GET /device gives over HTTPS, its certificate checked against `ca`, and the certificate's name. */
-async function askOverTls(device: Device, ca: string): Promise<{ serial: unknown; name: unknown }> {
-  const call = request(`${device.httpsOrigin}/api/v1/device`, {
-    ca,
-    agent: false,
-    signal: AbortSignal.timeout(TRY_MS),
-  });
-  const names: unknown[] = [];
-  call.on('socket', (socket) => {
-    const tls = socket as TLSSocket; // what an https request's socket is
-    tls.once('secureConnect', () => names.push(tls.getPeerCertificate().subject.CN));
-  });
-  call.end();
-  const [response] = await once(call, 'response');
-  let text = '';
-  for await (const chunk of response) text += chunk;
-  return { serial: field(JSON.parse(text), 'serial'), name: names[0] };
 }
 
 /** Whether root and the displayed page's user, inside the device, get a connection to its HTTPS port. */
@@ -75,7 +48,7 @@ export default scenario({
     });
 
     await test('with one there is, beside HTTP, and the displayed page does not reach it', async () => {
-      await put(device, 'server', own.key + middle.cert + own.cert);
+      await putCertificate(device, 'server', own.key + middle.cert + own.cert);
       assert.deepEqual(await askOverTls(device, ca.cert), { serial, name: 'first' });
       assert.equal(field(await device.get('/device'), 'serial'), serial);
       assert.deepEqual(await reaches(device), { root: true, kiosk: false });
@@ -83,17 +56,14 @@ export default scenario({
 
     await test('what will not do is refused, and the old one stays', async () => {
       for (const pem of ['junk', own.cert, renewed.cert + own.key, own.cert + own.key.slice(0, 100)]) {
-        const { status, body } = await device.http('PUT', '/files/certificates/server', {
-          raw: pem,
-          headers: PEM,
-        });
+        const { status, body } = await putPem(device, 'server', pem);
         assert.deepEqual([status, field(body, 'error.code')], [400, 'bad_request']);
       }
       assert.equal((await askOverTls(device, ca.cert)).name, 'first');
     });
 
     await test('a renewed one is served at once; its key is root’s alone and in no log', async () => {
-      await put(device, 'server', renewed.cert + renewed.key);
+      await putCertificate(device, 'server', renewed.cert + renewed.key);
       assert.deepEqual(await askOverTls(device, ca.cert), { serial, name: 'renewed' });
       const mode = await device.shell.ok('stat -c "%a %U" /data/certificates /data/certificates/server.pem');
       assert.deepEqual(mode.trim().split('\n'), ['700 root', '600 root']);
@@ -124,7 +94,7 @@ export default scenario({
       });
 
       await test('with the authority uploaded it comes by itself', async () => {
-        await put(device, 'ca', ca.cert);
+        await putCertificate(device, 'ca', ca.cert);
         await device.waitForColours(LEFT, RIGHT, SHOW_MS);
         // The browser paints before it tells that it has loaded, and only that ends the error.
         await device.waitForDisplay((display) => field(display, 'error') === null, 'the error to be gone');
@@ -133,23 +103,23 @@ export default scenario({
       await test('the same authority again disturbs nothing', async () => {
         const restarts = field(await device.get('/device/health'), 'browser.restarts');
         const loads = loaded;
-        await put(device, 'ca', `# once more\r\n${ca.cert}`);
+        await putCertificate(device, 'ca', `# once more\r\n${ca.cert}`);
         await device.act('POST', '/display/reload');
         await waitFor(() => loaded > loads, { timeoutMs: SHOW_MS, what: 'the page to be loaded again' });
         assert.equal(field(await device.get('/device/health'), 'browser.restarts'), restarts);
       });
 
-      const rebooted = async (): Promise<void> => {
-        await device.restart(() => device.act('POST', '/device/reboot'));
-        assert.deepEqual(await askOverTls(device, ca.cert), { serial, name: 'renewed' });
-        await device.act('POST', '/display/navigate', { url });
+      await test('another browser, and another agent, know both', async () => {
+        const loads = loaded;
+        await device.shell.ok('systemctl restart vitrine-agent vitrine-kiosk');
+        await waitFor(() => loaded > loads, { timeoutMs: SHOW_MS, what: 'the page to be loaded again' });
         await device.waitForColours(LEFT, RIGHT, SHOW_MS);
+        assert.deepEqual(await askOverTls(device, ca.cert), { serial, name: 'renewed' });
         const errors = await device.shell.run(
           `journalctl --boot --unit vitrine-agent --grep '"level":[56]0'`,
         );
         assert.equal(errors.code, 1, errors.output); // nothing found
-      };
-      await test('after a reboot both certificates hold', rebooted, device.bootTimeoutMs + 3 * SHOW_MS);
+      });
 
       await test('without the authority the page is refused again', async () => {
         await remove(device, 'ca');

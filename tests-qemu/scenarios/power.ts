@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { authority, certificate } from '../../agent/src/resources/files/test-certificates.ts';
 import { colourCount } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
+import { askOverTls, putCertificate } from '../harness/certificates.ts';
 import { field } from '../harness/events.ts';
 import { SERIAL_NUMBER } from '../harness/place.ts';
 import { scenario } from '../harness/suite.ts';
@@ -20,8 +22,12 @@ export default scenario({
   machine: 'restored',
   run: async ({ device, test }) => {
     await test(
-      'reboot through the API keeps configuration, machine-id and serial number',
+      'reboot through the API keeps configuration, certificates, machine-id and serial number',
       async () => {
+        const ca = authority('Power Root');
+        const own = certificate({ name: 'kept', issuer: ca });
+        await putCertificate(device, 'ca', ca.cert);
+        await putCertificate(device, 'server', own.cert + own.key);
         const id = await device.shell.ok('cat /etc/machine-id');
         assert.match(id, /^[0-9a-f]{32}$/);
         const boot = await device.bootId();
@@ -44,6 +50,10 @@ export default scenario({
         assert.notEqual(await device.bootId(), boot);
         assert.deepEqual(await device.get('/config'), config);
         assert.equal(await device.shell.ok('cat /etc/machine-id'), id);
+        assert.deepEqual(await askOverTls(device, ca.cert), { serial: SERIAL_NUMBER, name: 'kept' });
+        // What the browser's TLS goes by: every boot makes it anew.
+        const trusted = await device.shell.ok('cat /run/vitrine/ca-certificates.crt');
+        assert.ok(trusted.includes(ca.cert.trim()), 'the authority is not among the trusted ones');
         const info = await device.get('/device');
         assert.equal(field(info, 'serial'), SERIAL_NUMBER);
         assert.equal(field(info, 'name'), 'Kept');

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import type { Device } from './device.ts';
+import { field } from './events.ts';
+
+const PEM = { 'content-type': 'application/x-pem-file' };
+/** An answer, a handshake with its RSA included, on a busy emulator. */
+export const TRY_MS = 60_000;
+
+/** Uploads `pem` as the authorities or the server certificate; its answer. */
+export async function putPem(device: Device, which: 'ca' | 'server', pem: string) {
+  return await device.http('PUT', `/files/certificates/${which}`, { raw: pem, headers: PEM });
+}
+
+/** As {@link putPem}, which must succeed. */
+export async function putCertificate(device: Device, which: 'ca' | 'server', pem: string): Promise<void> {
+  const answer = await putPem(device, which, pem);
+  assert.equal(answer.status, 204, answer.bytes.toString());
+}
+
+/** What GET /device gives over HTTPS, its certificate checked against `ca`, and the certificate's name. */
+export async function askOverTls(device: Device, ca: string): Promise<{ serial: unknown; name: unknown }> {
+  const call = request(`${device.httpsOrigin}/api/v1/device`, {
+    ca,
+    agent: false,
+    signal: AbortSignal.timeout(TRY_MS),
+  });
+  const names: unknown[] = [];
+  call.on('socket', (socket) => {
+    const tls = socket as TLSSocket; // what an https request's socket is
+    tls.once('secureConnect', () => names.push(tls.getPeerCertificate().subject.CN));
+  });
+  call.end();
+  const [response] = await once(call, 'response');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { serial: field(JSON.parse(text), 'serial'), name: names[0] };
+}
