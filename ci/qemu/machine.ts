@@ -11,6 +11,8 @@ import { Qmp } from './qmp.ts';
 /** QEMU answers at once, but for a computer that is busy; one that does not start ends. */
 const QMP_TIMEOUT_MS = 60_000;
 const TAIL_BYTES = 8 * 1024;
+/** What the API may take for an answer, in ms; it is slow while the device still starts. */
+const ANSWER_MS = 5000;
 
 /** How a machine's process ended. */
 export interface MachineEnd {
@@ -165,9 +167,23 @@ export class Machine {
 export async function waitForApi(machine: Machine, timeoutMs: number): Promise<void> {
   const url = `http://127.0.0.1:${machine.settings.apiPort}/api/v1/device`;
   const sawEnd = machine.ended.then(() => 'ended' as const);
+  let ok = false;
+  const ask = (): void => {
+    fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+      async (response) => {
+        ok ||= response.ok;
+        await response.body?.cancel();
+      },
+      () => undefined,
+    );
+  };
+  // Not one after the other: QEMU takes a connection at once, and one that began before the guest was up answers late.
   const answered = waitFor(
-    async () => machine.running && (await fetch(url, { signal: AbortSignal.timeout(5000) })).ok,
-    { timeoutMs, what: 'the API', intervalMs: 250 },
+    () => {
+      if (machine.running && !ok) ask();
+      return ok;
+    },
+    { timeoutMs, what: 'the API', intervalMs: 500 },
   ).then(
     () => 'answered' as const,
     (error: unknown) => messageOf(error),

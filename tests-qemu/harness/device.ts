@@ -195,6 +195,18 @@ export class Device {
     await waitForColours(() => this.glass(), left, right, timeoutMs);
   }
 
+  /** Waits until a bundle is shown, as `GET /display` tells. */
+  async waitForBundle(name: string): Promise<unknown> {
+    return await this.waitForDisplay(
+      (display) =>
+        field(display, 'mode') === 'bundle' &&
+        field(display, 'bundle') === name &&
+        field(display, 'loading') === false,
+      `the bundle ${name} to be shown`,
+      300_000,
+    );
+  }
+
   /** Waits until `GET /display` is as wanted; gives it. */
   async waitForDisplay(wanted: (display: unknown) => boolean, what: string, timeoutMs = 120_000) {
     let last: unknown;

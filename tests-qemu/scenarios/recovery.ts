@@ -113,14 +113,19 @@ export default scenario({
 
     await test('the agent', () => killAgentAndSeeItBack(bench));
 
-    await test('POST /display/restart-browser keeps the page', async () => {
+    await test('POST /display/restart-browser keeps the page, and what pages stored, whatever a boot does', async () => {
       const url = await showPage(bench);
+      await device.act('PATCH', '/config', { browser: { clear_data_on_boot: true } });
+      const stored = '/data/kiosk/storage/left';
+      await device.shell.ok(`install -D -o kiosk /dev/null ${stored}`);
       const [before] = await processes(device, 'vitrine-browser');
       await device.act('POST', '/display/restart-browser');
       await waitFor(() => pages.loads(url) > 1, { timeoutMs: BACK_MS, what: 'the page to be loaded again' });
       await device.waitForColours(BLUE, LIME, BACK_MS);
       const [after] = await processes(device, 'vitrine-browser');
       assert.notEqual(after, before);
+      await device.shell.ok(`rm ${stored}`);
+      await device.act('PATCH', '/config', { browser: null });
     });
 
     await device.showWaiting();

@@ -4,12 +4,18 @@ import { solidPng } from '../../agent/src/resources/files/make-png.ts';
 import { type Colour, colourAt, colourCount, near, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
+import { listed, putBundle, zip } from '../harness/bundles.ts';
 import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
+import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 
 const BOOT: Colour = [200, 40, 160];
 const SHUTDOWN: Colour = [30, 160, 60];
+const [LEFT, RIGHT]: [Colour, Colour] = [
+  [20, 90, 190],
+  [230, 150, 10],
+];
 const LOOK_EVERY_MS = 80;
 const BOOT_TEST_MS = 15 * 60_000;
 
@@ -21,12 +27,14 @@ type Sight =
   | 'waiting page being drawn'
   | 'waiting page'
   | 'waiting page with the image'
+  | 'bundle'
   | `other: ${string}`;
 
 function sight(picture: Picture): Sight {
   const [middle, bottom] = [colourAt(picture, 0.5, 0.4), colourAt(picture, 0.02, 0.99)];
   if (near(middle, BOOT) && near(bottom, BOOT)) return 'boot splash';
   if (near(middle, SHUTDOWN) && near(bottom, SHUTDOWN)) return 'shutdown splash';
+  if (near(colourAt(picture, 0.25, 0.5), LEFT) && near(colourAt(picture, 0.75, 0.5), RIGHT)) return 'bundle';
   const colours = colourCount(picture, 21);
   // The page's ground is dark, but not as black as a console's; the ground alone is the page's first frame.
   if (isGround(bottom)) {
@@ -75,7 +83,8 @@ async function watch(
 }
 
 export default scenario({
-  title: 'splash images: on the waiting page at once, on the glass at shutdown and at boot, and away again',
+  title:
+    'splash images: on the waiting page at once, on the glass at shutdown and until the boot bundle, and away again',
   machine: 'restored',
   run: async ({ device, test }) => {
     const upload = async (path: string, raw: Buffer) =>
@@ -127,15 +136,17 @@ export default scenario({
     });
 
     await test(
-      'reboot: the shutdown image until the reset, then the boot image until the page; the kiosk is up',
+      'reboot: the shutdown image until the reset, then the boot image until the boot bundle; the kiosk is up',
       async () => {
+        await putBundle(device, 'board', await zip({ 'index.html': coloursPage(LEFT, RIGHT) }));
+        await device.act('PATCH', '/config', { display: { boot_bundle: 'board' } });
         const sights: (Sight | 'reset')[] = [];
         await watch(device, sights, async () => {
           await device.restart(() => device.act('POST', '/device/reboot'));
           // Seen by the watcher itself: another look may see what is gone at the watcher's next one.
-          await waitFor(() => sights.includes('waiting page with the image', sights.indexOf('reset')), {
+          await waitFor(() => sights.includes('bundle', sights.indexOf('reset')), {
             timeoutMs: 300_000,
-            what: 'the waiting page with the image on the glass',
+            what: 'the boot bundle on the glass',
           });
         });
         const reset = sights.indexOf('reset');
@@ -145,7 +156,7 @@ export default scenario({
         assert.ok(toTheReset.includes('shutdown splash'), `before the reset: ${account}`);
         const boot = sights.indexOf('boot splash', reset);
         assert.ok(boot > reset, `after the reset: ${account}`);
-        const page = sights.indexOf('waiting page with the image', reset);
+        const page = sights.indexOf('bundle', reset);
         assert.ok(page > boot, account);
         // The compositor is black before the browser draws; a console is not to be seen in between.
         assert.ok(!sights.slice(boot, page).some((seen) => seen.startsWith('other')), account);
@@ -155,6 +166,8 @@ export default scenario({
         );
         assert.equal(await device.shell.ok('systemctl show -P NRestarts vitrine-kiosk'), '0');
         assert.equal(await device.shell.ok('systemctl list-units --failed --no-legend --plain'), '');
+        await device.waitForBundle('board');
+        assert.equal(field(await listed(device, 'board'), 'active'), true);
         // The shutdown image did not keep /data from being unmounted.
         assert.doesNotMatch(await device.shell.ok('cat /run/vitrine/data.log'), /recovering journal/);
       },
@@ -162,6 +175,8 @@ export default scenario({
     );
 
     await test('DELETE brings the built-in images back', async () => {
+      await device.showWaiting();
+      await shows('waiting page with the image');
       const socket = await device.events('splash_changed');
       try {
         for (const [path, kind] of [
