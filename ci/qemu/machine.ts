@@ -168,19 +168,17 @@ export async function waitForApi(machine: Machine, timeoutMs: number): Promise<v
   const url = `http://127.0.0.1:${machine.settings.apiPort}/api/v1/device`;
   const sawEnd = machine.ended.then(() => 'ended' as const);
   let ok = false;
-  const ask = (): void => {
-    fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
-      async (response) => {
-        ok ||= response.ok;
-        await response.body?.cancel();
-      },
-      () => undefined,
-    );
+  const done = new AbortController();
+  const ask = async (): Promise<void> => {
+    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(ANSWER_MS)]);
+    const response = await fetch(url, { signal });
+    ok ||= response.ok;
+    await response.body?.cancel();
   };
   // Not one after the other: QEMU takes a connection at once, and one that began before the guest was up answers late.
   const answered = waitFor(
     () => {
-      if (machine.running && !ok) ask();
+      if (machine.running && !ok) ask().catch(() => undefined);
       return ok;
     },
     { timeoutMs, what: 'the API', intervalMs: 500 },
@@ -189,6 +187,7 @@ export async function waitForApi(machine: Machine, timeoutMs: number): Promise<v
     (error: unknown) => messageOf(error),
   );
   const outcome = await Promise.race([sawEnd, answered]);
+  done.abort();
   if (outcome === 'answered') return;
   const tail = await tailOf(machine.settings.console);
   const why = outcome === 'ended' ? 'the machine ended before its API answered' : outcome;

@@ -24,7 +24,7 @@ export async function lookAt(qmp: Qmp, folder: string): Promise<Picture> {
 }
 
 /** Reads a binary PPM with eight bits a channel, as QEMU writes them. Throws on anything else. */
-export function readPpm(file: Buffer): Picture {
+function readPpm(file: Buffer): Picture {
   const [header = '', ...fields] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(file.toString('latin1', 0, 64)) ?? [];
   const [width = 0, height = 0] = fields.map(Number);
   const rgb = file.subarray(header.length);

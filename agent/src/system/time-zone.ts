@@ -43,13 +43,12 @@ export class TimeZoneLink implements TimeZone {
 
   /** The name under which the database has a zone: of old names a database may have the new ones only. */
   async #known(zone: string): Promise<string> {
-    const newName = () => new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-    // Asked for late: the first use of Intl takes 0.4 s of the start in QEMU.
-    for (const nameOf of [() => zone, newName]) {
-      const name = nameOf();
-      const found = await stat(join(this.#zones, name)).catch(() => undefined);
-      if (found?.isFile()) return name;
-    }
+    const hasData = async (name: string) =>
+      (await stat(join(this.#zones, name)).catch(() => undefined))?.isFile() === true;
+    // Before Intl, whose first use takes 0.4 s of the start in QEMU.
+    if (await hasData(zone)) return zone;
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+    if (await hasData(timeZone)) return timeZone;
     throw new Error(`this system has no data of the time zone ${zone}`);
   }
 }
