@@ -110,6 +110,23 @@ export class DisplayStage {
     return this.#display;
   }
 
+  /** Makes and starts a display that shows a page. */
+  async showing(url: string, change: Partial<DisplayOptions> = {}): Promise<void> {
+    await this.make(change).start();
+    this.browser.plug();
+    await this.shown();
+    await this.navigate(url);
+    await this.shown();
+  }
+
+  /** Asks for a page. Resolves when the browser has taken the load and told what it has to tell of it. */
+  async navigate(url: string): Promise<void> {
+    const loads = this.browser.count(`load ${url}`);
+    this.display.navigate(url);
+    await this.until('the load', () => this.browser.count(`load ${url}`) > loads);
+    await new Promise(setImmediate);
+  }
+
   async until(what: string, condition: () => boolean): Promise<void> {
     const end = performance.now() + 60_000;
     while (!condition()) {

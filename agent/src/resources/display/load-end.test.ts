@@ -1,7 +1,6 @@
 /** How loads end that no server and no page ends: by a deadline, against the page before, without a password. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { DisplayOptions } from './display.ts';
 import { DisplayStage, TIMING } from './display-stage.ts';
 import type { FakeBrowser } from './fake-browser.ts';
 
@@ -17,23 +16,6 @@ beforeEach(() => {
 });
 afterEach(() => stage.display.stop());
 
-async function showing(url: string, change: Partial<DisplayOptions> = {}): Promise<void> {
-  await stage.make(change).start();
-  browser.plug();
-  await stage.shown();
-  stage.display.navigate(url);
-  await stage.until('the load', () => browser.count(`load ${url}`) === 1);
-  await stage.shown();
-}
-
-/** Asks for a page and lets the browser begin with it. */
-async function begin(url: string): Promise<void> {
-  const loads = browser.count(`load ${url}`);
-  stage.display.navigate(url);
-  await stage.until('the load', () => browser.count(`load ${url}`) > loads);
-  await new Promise(setImmediate);
-}
-
 const own = (state: 'started' | 'committed' | 'finished', uri: string, denied = false) =>
   browser.emit({ event: 'load', state, load: 0, uri, authentication_required: denied });
 
@@ -43,9 +25,9 @@ const urlAndError = () => {
 };
 
 test('a server that never answers is an error after a time, told at the screen, and asked again', async () => {
-  await showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
+  await stage.showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
   browser.behaviour = 'hold';
-  await begin(URL_B);
+  await stage.navigate(URL_B);
   await stage.until('the error', () => stage.display.state().error?.code === 'load_timeout');
   assert.equal(stage.display.state().loading, false);
   await stage.until('the notice', () => browser.html.startsWith(`notice ${URL_B}`));
@@ -58,9 +40,9 @@ test('a server that never answers is an error after a time, told at the screen, 
 });
 
 test('a page of which a part never comes is there after a time, and stays', async () => {
-  await showing(URL_A, { timing: { ...TIMING, completeMs: 20 } });
+  await stage.showing(URL_A, { timing: { ...TIMING, completeMs: 20 } });
   browser.behaviour = 'commit';
-  await begin(URL_B);
+  await stage.navigate(URL_B);
   assert.deepEqual(urlAndError(), [URL_B, true, undefined]);
   await stage.shown();
   own('started', `${URL_B}2`);
@@ -72,7 +54,7 @@ test('a page of which a part never comes is there after a time, and stays', asyn
 });
 
 test('a page that goes where nobody answers, or stops, is the page that is there', async () => {
-  await showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
+  await stage.showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
   own('started', URL_B);
   assert.equal(stage.display.state().loading, true);
   await stage.shown();
@@ -83,7 +65,7 @@ test('a page that goes where nobody answers, or stops, is the page that is there
 });
 
 test('a page that stops the load of the next one, or goes elsewhere meanwhile, is ended', async () => {
-  await showing(URL_A);
+  await stage.showing(URL_A);
   let load = 1;
   for (const resist of [
     () => browser.emit({ event: 'load_failed', load, uri: URL_B, kind: 'cancelled', message: 'stopped' }),
@@ -97,7 +79,7 @@ test('a page that stops the load of the next one, or goes elsewhere meanwhile, i
       load = made.id;
       return made;
     };
-    await begin(URL_B);
+    await stage.navigate(URL_B);
     browser.behaviour = 'finish';
     resist();
     // What it does until it is gone.
@@ -107,16 +89,16 @@ test('a page that stops the load of the next one, or goes elsewhere meanwhile, i
     await stage.until('its end', () => browser.count('terminate') === ended + 1);
     await stage.shown();
     assert.deepEqual(urlAndError(), [URL_B, false, undefined]);
-    await begin(URL_A);
+    await stage.navigate(URL_A);
     await stage.shown();
   }
   assert.equal(browser.count(`load ${URL_B}`), 4);
 });
 
 test('a page that keeps the next one from being begun with is ended, once', async () => {
-  await showing(URL_A, { timing: { ...TIMING, beginMs: 20 } });
+  await stage.showing(URL_A, { timing: { ...TIMING, beginMs: 20 } });
   browser.behaviour = 'silent';
-  await begin(URL_B);
+  await stage.navigate(URL_B);
   await stage.until('its end', () => browser.count('terminate') === 1);
   await stage.until('a second load', () => browser.count(`load ${URL_B}`) === 2);
   await stage.until('the error', () => stage.display.state().error?.code === 'load_timeout');
@@ -127,9 +109,9 @@ test('a page that keeps the next one from being begun with is ended, once', asyn
 });
 
 test('what a server answers that asks for a password is shown, with an error beside it', async () => {
-  await showing(URL_A);
+  await stage.showing(URL_A);
   [browser.status, browser.denies] = [401, true];
-  await begin(URL_B);
+  await stage.navigate(URL_B);
   assert.deepEqual(urlAndError(), [URL_B, false, 'authentication_required']);
   assert.match(stage.display.state().error?.message ?? '', /^The server asks/);
   browser.status = 407;
@@ -144,6 +126,6 @@ test('what a server answers that asks for a password is shown, with an error bes
   for (const state of ['started', 'committed', 'finished'] as const) own(state, `${URL_B}3`, true);
   assert.deepEqual(urlAndError(), [`${URL_B}3`, false, 'authentication_required']);
   browser.denies = false;
-  await begin(URL_A);
+  await stage.navigate(URL_A);
   assert.deepEqual(urlAndError(), [URL_A, false, undefined]);
 });

@@ -1,7 +1,6 @@
 /** What of the browser's loads counts for the target, and what is the page's own way. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { DisplayOptions } from './display.ts';
 import { DisplayStage, TIMING } from './display-stage.ts';
 import type { FakeBrowser } from './fake-browser.ts';
 import type { Stage } from './recovery.ts';
@@ -18,27 +17,11 @@ beforeEach(() => {
 });
 afterEach(() => stage.display.stop());
 
-async function showing(url: string, change: Partial<DisplayOptions> = {}): Promise<void> {
-  await stage.make(change).start();
-  browser.plug();
-  await stage.shown();
-  await navigate(url);
-  await stage.shown();
-}
-
-/** Resolves when the browser has taken the load and told what it has to tell of it. */
-async function navigate(url: string): Promise<void> {
-  const loads = browser.count(`load ${url}`);
-  stage.display.navigate(url);
-  await stage.until('the load', () => browser.count(`load ${url}`) > loads);
-  await new Promise(setImmediate);
-}
-
 const own = (state: 'started' | 'committed' | 'finished', uri: string) =>
   browser.emit({ event: 'load', state, load: 0, uri });
 
 test('what the page before does on its own is not told of the target that is asked for', async () => {
-  await showing(URL_A);
+  await stage.showing(URL_A);
   own('started', `${URL_A}2`);
   stage.display.navigate(URL_B);
   // On their way when the host asked.
@@ -59,9 +42,9 @@ test('what the page before does on its own is not told of the target that is ask
 });
 
 test('a target whose number went to the load that it replaced is followed all the same', async () => {
-  await showing(URL_A);
+  await stage.showing(URL_A);
   browser.behaviour = 'hold';
-  await navigate(URL_B);
+  await stage.navigate(URL_B);
   own('started', URL_B);
   browser.emit({ event: 'load_failed', load: 0, uri: URL_B, kind: 'network', message: 'Connection refused' });
   assert.equal(stage.display.state().error?.code, 'load_failed');
@@ -74,7 +57,7 @@ test('a target whose number went to the load that it replaced is followed all th
 });
 
 test('a notice that comes under the number of the page that is asked for is not that page', async () => {
-  await showing(URL_A);
+  await stage.showing(URL_A);
   browser.behaviour = 'hold';
   const load = browser.load.bind(browser);
   let id = 0;
@@ -83,7 +66,7 @@ test('a notice that comes under the number of the page that is asked for is not 
     id = made.id;
     return made;
   };
-  await navigate(URL_B);
+  await stage.navigate(URL_B);
   for (const state of ['committed', 'finished'] as const) {
     browser.emit({ event: 'load', state, load: id, uri: 'vitrine://waiting/' });
   }
@@ -97,7 +80,7 @@ test('a notice that comes under the number of the page that is asked for is not 
 });
 
 test('a page that cannot load itself anew stays, and nothing is wrong with the target', async () => {
-  await showing(URL_A);
+  await stage.showing(URL_A);
   own('started', URL_A);
   browser.emit({ event: 'load_failed', load: 0, uri: URL_A, kind: 'network', message: 'Connection refused' });
   assert.deepEqual([stage.display.state().loading, stage.display.state().error], [false, null]);
@@ -105,7 +88,7 @@ test('a page that cannot load itself anew stays, and nothing is wrong with the t
 });
 
 test('a reload while the page is on its way elsewhere brings the target, and the state says so', async () => {
-  await showing(URL_A);
+  await stage.showing(URL_A);
   for (const state of ['started', 'committed', 'finished'] as const) own(state, `${URL_A}2`);
   own('started', `${URL_A}3`);
   stage.display.reload();
@@ -127,7 +110,7 @@ test('the end of the load before is not the end of the waiting page that is stil
   browser.plug();
   await stage.shown();
   browser.behaviour = 'hold';
-  await navigate(URL_A);
+  await stage.navigate(URL_A);
   text = 'drawn';
   stage.display.showWaiting();
   browser.emit({ event: 'load', state: 'finished', load: 2, uri: URL_A });
@@ -149,7 +132,7 @@ test('a notice that is drawn late does not take the place of the target that is 
   browser.plug();
   await stage.shown();
   browser.behaviour = 'fail';
-  await navigate(URL_A);
+  await stage.navigate(URL_A);
   assert.equal(stage.display.state().error?.code, 'load_failed');
   browser.behaviour = 'hold';
   await stage.until('a second try', () => browser.count(`load ${URL_A}`) === 2);
@@ -175,7 +158,7 @@ test('a waiting page that cannot be read is tried again', async () => {
 
 test('a page that is asked for while the one that hangs is being ended is no page that hangs', async () => {
   const terminate = Promise.withResolvers<void>();
-  await showing(URL_A, { timing: { ...TIMING, pingEveryMs: 3 } });
+  await stage.showing(URL_A, { timing: { ...TIMING, pingEveryMs: 3 } });
   let ended = false;
   browser.terminatePage = async () => {
     ended = true;
@@ -205,7 +188,7 @@ test('a browser that stays although it was to be restarted gets the target again
       },
     };
     browser.unplug();
-    await showing(URL_A, { kiosk, timing: { ...TIMING, step } });
+    await stage.showing(URL_A, { kiosk, timing: { ...TIMING, step } });
     browser.emit({ event: 'page_gone', reason: 'crashed' });
     const loads = browser.count(`load ${URL_A}`);
     await stage.until('another load', () => browser.count(`load ${URL_A}`) > loads);
