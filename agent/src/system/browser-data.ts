@@ -3,8 +3,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserData } from '../resources/display/ports.ts';
 
-/** Pages are refused more at four fifths of the browser's share (browser/src/storage.c): tell it shortly before. */
-const BROWSER_NEAR = 0.75;
+/** One origin is refused more at 60 % of the browser's share (browser/src/storage.c): tell it shortly before. */
+const BROWSER_NEAR = 0.55;
 const PARTITION_NEAR = 0.9;
 
 /** The folder in which the browser keeps cookies, storage and caches: /data/kiosk. */
@@ -40,7 +40,8 @@ export function fullnessProblems(
     if (isLimited && used(browser) >= BROWSER_NEAR) {
       problems.push(
         `What pages have stored, with the browser's caches, takes ${percent(browser)} of its share of the data ` +
-          'partition: pages may fail to store more. POST /display/clear-data takes it all away.',
+          'partition, of which one origin can have 60 %: pages may fail to store more. POST /display/clear-data takes ' +
+          'it all away.',
       );
     }
     if (used(all) >= PARTITION_NEAR) problems.push(`The data partition is ${percent(all)} full.`);
