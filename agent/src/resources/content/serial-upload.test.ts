@@ -18,11 +18,17 @@ async function connected(
   change: Partial<ContentStoreOptions> = {},
   uploadIdleMs?: number,
 ) {
-  const content = await testContent(t, change);
-  const { app, bus } = content;
+  const cleaning: (() => Promise<void>)[] = [];
+  const content = await testContent({ after: (clean) => cleaning.push(clean) }, change);
+  const { app, bus, events } = content;
   const idle = uploadIdleMs === undefined ? {} : { uploadIdleMs };
   const { link, port } = await connect({ app, endpoints, bus, ...idle });
-  t.after(() => link.close());
+  t.after(async () => {
+    await link.close();
+    // An upload that this breaks off writes into the folder until it has ended.
+    await Promise.all(events.map(({ operation_id }) => content.ended(operation_id)));
+    for (const clean of cleaning) await clean();
+  });
   return { content, port };
 }
 
