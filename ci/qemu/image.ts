@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, openSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildImage } from '../image/build.ts';
@@ -33,8 +33,12 @@ export async function imageIn(folder: string): Promise<BuiltImage> {
 }
 
 /**
- * The image, built first if need be. `VITRINE_IMAGE` names a folder with a built one instead.
+ * The image, built first if need be. `VITRINE_IMAGE` names a folder with a built one instead. It stays in the cache
+ * until this process ends, whatever is built meanwhile.
  */
 export async function ensureImage(): Promise<BuiltImage> {
-  return await imageIn(process.env.VITRINE_IMAGE || (await buildImage()));
+  const image = await imageIn(process.env.VITRINE_IMAGE || (await buildImage()));
+  // The cache leaves alone what is open.
+  openSync(image.disk, 'r');
+  return image;
 }

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -69,6 +79,23 @@ test('the least recently used of a kind go, others stay', async () => {
   cache.find('root', hashOf('1')); // used just now
   const three = await cache.make('root', hashOf('3'), 2, fill);
   assert.deepEqual([one, two, three, other].map(existsSync), [true, false, true, true]);
+});
+
+test('what a process has open stays', async () => {
+  const cache = new Cache(folder);
+  const one = await cache.make('root', hashOf('1'), 1, fill);
+  const file = openSync(join(one, 'file'), 'r');
+  try {
+    const two = await cache.make('root', hashOf('2'), 1, fill);
+    utimesSync(one, 1, 1);
+    utimesSync(two, 2, 2);
+    await cache.make('root', hashOf('3'), 1, fill);
+    assert.deepEqual([one, two].map(existsSync), [true, false]);
+  } finally {
+    closeSync(file);
+  }
+  await cache.make('root', hashOf('4'), 1, fill);
+  assert.equal(existsSync(one), false);
 });
 
 test('one at a time', async () => {

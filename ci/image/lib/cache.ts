@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Problem } from '../../lib/problem.ts';
 import { run, say } from './run.ts';
@@ -32,7 +41,8 @@ export class Cache {
   }
 
   /**
-   * Finds the folder or has it made; afterwards only the `keep` last used of its kind remain.
+   * Finds the folder or has it made; afterwards only the `keep` last used of its kind remain, and those in which some
+   * process of this user has a file open.
    * @param work fills the empty folder that it is given
    */
   async make(
@@ -113,11 +123,12 @@ export class Cache {
 
   async #prune(kind: string, keep: number): Promise<void> {
     const used = (path: string): number => statSync(path).mtimeMs;
-    await removeAll(
-      this.#all(kind)
-        .sort((a, b) => used(b) - used(a))
-        .slice(keep),
-    );
+    const old = this.#all(kind)
+      .sort((a, b) => used(b) - used(a))
+      .slice(keep);
+    if (old.length === 0) return;
+    const open = openFiles();
+    await removeAll(old.filter((path) => !open.some((file) => file.startsWith(`${realpathSync(path)}/`))));
   }
 
   #all(kind: string): string[] {
@@ -126,6 +137,23 @@ export class Cache {
       .filter((name) => named.test(name))
       .map((name) => join(this.folder, name));
   }
+}
+
+/** What the processes have open that this user may look at, as far as it has a path. */
+function openFiles(): string[] {
+  // Processes end and files are closed while this looks, and other users' are not shown.
+  const orNothing = <T>(read: () => T[]): T[] => {
+    try {
+      return read();
+    } catch {
+      return [];
+    }
+  };
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => `/proc/${pid}/fd`)
+    .flatMap((folder) => orNothing(() => readdirSync(folder)).map((name) => join(folder, name)))
+    .flatMap((descriptor) => orNothing(() => [readlinkSync(descriptor)]));
 }
 
 async function removeAll(paths: string[]): Promise<void> {
