@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import type { DiskSpace } from './ports.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
-import { QUICK_CORPUS } from './zip/tests/corpus.ts';
+import { corpusFor } from './zip/tests/corpus.ts';
 
+const ARCHIVES = corpusFor(repetitions(0, 1) > 0);
 /** Room for everything: the real one starts a program for every upload. */
 const disk: DiskSpace = {
   reserve: async () => undefined,
@@ -17,7 +19,7 @@ test('on upload', async (t) => {
   const content = await testContent(t, { disk });
   const good = await bundle('the one that was there');
   await content.stored('menu', good);
-  for (const { name, build, expected } of QUICK_CORPUS) {
+  for (const { name, build, expected } of ARCHIVES) {
     await t.test(name, async () => {
       const bytes = await build();
       const answer = await content.put('menu', bytes);
@@ -40,11 +42,11 @@ test('on upload', async (t) => {
 
 test('on check', async (t) => {
   const content = await testContent(t);
-  for (const [index, { build }] of QUICK_CORPUS.entries()) {
+  for (const [index, { build }] of ARCHIVES.entries()) {
     await writeFile(join(content.folder, `bundle-${index}.zip`), await build());
   }
   await content.restart();
-  for (const [index, { name, expected }] of QUICK_CORPUS.entries()) {
+  for (const [index, { name, expected }] of ARCHIVES.entries()) {
     await t.test(name, async () => {
       const answer = await content.call('POST', `/content/bundle-${index}/check`);
       assert.equal(answer.status, 200);

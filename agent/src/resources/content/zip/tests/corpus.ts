@@ -2,7 +2,6 @@
  * Hostile and odd archives, each with the expected answer: `ok`, or what the reason matches. One list for the reader, for
  * uploads and for `check`.
  */
-import { repetitions } from '../../../../../../ci/lib/long-runs.ts';
 import { CONTENT_ZIPS } from './corpus-contents.ts';
 import { NAME_ZIPS } from './corpus-names.ts';
 import { STRUCTURE_ZIPS } from './corpus-structure.ts';
@@ -19,10 +18,10 @@ export const CORPUS: readonly CorpusZip[] = [
   ...STRUCTURE_ZIPS,
 ].map(builtOnce);
 
-/** For whoever does more with each archive than read it once: the slow ones in long runs only. */
-export const QUICK_CORPUS: readonly CorpusZip[] = CORPUS.filter(
-  ({ isSlow }) => !isSlow || repetitions(0, 1) > 0,
-);
+/** For whoever does more with each archive than read it once. @param withSlow also those that take seconds */
+export function corpusFor(withSlow: boolean): readonly CorpusZip[] {
+  return CORPUS.filter(({ isSlow }) => withSlow || !isSlow);
+}
 
 /** Some take a program and a second to build, and a test file may go through the list twice. */
 function builtOnce(zip: CorpusZip): CorpusZip {
