@@ -5,6 +5,7 @@
 #define REFILL_MS 1000  // for each of these: an answer may be megabytes
 
 static GHashTable *waiting; // requests of pages that the agent has not answered, by number
+static const char *(*shown_uri)(void);
 
 static void refuse(WebKitURISchemeRequest *request)
 {
@@ -26,7 +27,7 @@ static gboolean take_turn(void)
 static void on_request(WebKitURISchemeRequest *request, gpointer data)
 {
     static gint number;
-    const char *page = view_committed_uri();
+    const char *page = shown_uri();
     gboolean is_ours = page && g_str_has_prefix(page, "vitrine:");
     if (g_hash_table_size(waiting) >= MOST_WAITING || (!is_ours && !take_turn())) {
         refuse(request);
@@ -40,8 +41,9 @@ static void on_request(WebKitURISchemeRequest *request, gpointer data)
         refuse(request);
 }
 
-void resource_serve(WebKitWebContext *context)
+void resource_serve(WebKitWebContext *context, const char *(*shown)(void))
 {
+    shown_uri = shown;
     waiting = g_hash_table_new_full(NULL, NULL, NULL, g_object_unref);
     webkit_web_context_register_uri_scheme(context, "vitrine", on_request, NULL, NULL);
     // Pages that came over https may have it, too.

@@ -258,7 +258,7 @@ static void create(const Settings *wanted)
         g_object_new(WEBKIT_TYPE_WEB_CONTEXT, "memory-pressure-settings", memory, NULL);
     g_clear_pointer(&memory, webkit_memory_pressure_settings_free);
     webkit_web_context_set_cache_model(context, WEBKIT_CACHE_MODEL_DOCUMENT_BROWSER);
-    resource_serve(context);
+    resource_serve(context, view_committed_uri);
 
     g_autofree char *cache = g_build_filename(data_folder, "cache", NULL);
     g_autofree char *cookies = g_build_filename(data_folder, "cookies.sqlite", NULL);

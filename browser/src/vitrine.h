@@ -41,7 +41,7 @@ void refusal_send(const char *what, const char *detail); // tells the agent
 void storage_limit(const char *folder);
 
 // resource.c: what pages fetch from vitrine:, which the agent answers
-void resource_serve(WebKitWebContext *context);
+void resource_serve(WebKitWebContext *context, const char *(*shown)(void)); // shown: the URI of what is on the screen
 void resource_answer(gint64 number, const char *content_type, const char *base64); // NULL: there is none
 void resource_refuse_all(void);
 
