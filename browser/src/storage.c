@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <sys/statvfs.h>
 
-// Shares of what the folder may take. The rest is for cookies and the caches of HTTP and shaders, some 40 MB: pages
-// should not meet the file system's refusal, since WebKit's IndexedDB does not tell them of it. When all origins exceed
-// their share, WebKit removes what other sites than the shown one have, the least recently used one first.
+// Shares of what the folder may take. The rest is for cookies and the caches of HTTP and shaders: pages should not
+// meet the file system's refusal, since WebKit's IndexedDB does not tell them of it. When all origins exceed their
+// share, WebKit removes what other sites than the shown one have.
 #define ORIGIN_SHARE 0.6
 #define ALL_ORIGINS_SHARE 0.7
 #define DEFAULT_PERCENT 25
