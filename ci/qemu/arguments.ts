@@ -32,15 +32,8 @@ export interface MachineSettings {
   credentials?: { name: string; file: string }[];
   memoryMb?: number;
   cpus?: number;
-  /** Keeps the machine's memory in a file, from which a stopped machine can go on: see snapshot.ts. */
-  memoryFile?: MemoryFile;
-}
-
-/** A file that holds a machine's memory. */
-export interface MemoryFile {
-  path: string;
-  /** `saved`: the machine writes to the file. `restored`: it starts as the file, waits for its state, and writes nothing. */
-  use: 'saved' | 'restored';
+  /** Waits for the state of a saved machine instead of powering on: see snapshot.ts. */
+  incoming?: boolean;
 }
 
 /** How a page on the device reaches this computer: the gateway of QEMU's user network. */
@@ -78,10 +71,10 @@ export function qemuArguments(settings: MachineSettings): string[] {
     '-nodefaults',
     '-no-user-config',
     // U-Boot powers off and resets a "pc", not a "q35".
-    ...['-M', `pc,usb=off,vmport=off${settings.memoryFile ? ',memory-backend=ram' : ''}`],
+    ...['-M', 'pc,usb=off,vmport=off'],
     ...acceleration.args,
     ...['-smp', String(settings.cpus ?? 2), '-m', String(memoryMb)],
-    ...(settings.memoryFile ? memoryArguments(settings.memoryFile, memoryMb) : []),
+    ...(settings.incoming ? ['-incoming', 'defer'] : []),
     ...['-bios', settings.firmware],
     ...['-rtc', 'base=utc,clock=host'],
     ...['-drive', `if=none,id=disk,cache=${settings.diskCache},${diskBackend(settings.disk)}`],
@@ -105,15 +98,6 @@ export function qemuArguments(settings: MachineSettings): string[] {
       '-fw_cfg',
       `name=${credentialName(name)},file=${quoted(file)}`,
     ]),
-  ];
-}
-
-function memoryArguments({ path, use }: MemoryFile, megabytes: number): string[] {
-  const share = use === 'saved' ? 'on' : 'off';
-  return [
-    '-object',
-    `memory-backend-file,id=ram,size=${megabytes}M,mem-path=${quoted(path)},share=${share}`,
-    ...(use === 'restored' ? ['-incoming', 'defer'] : []),
   ];
 }
 

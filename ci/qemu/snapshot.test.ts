@@ -48,7 +48,7 @@ test('the key is the same for other ports and paths, and another for whatever th
       apiPort: 2000,
       httpsPort: 2001,
       credentials: [{ name: 'unit', file: await unit('b', '[Unit]') }],
-      memoryFile: { path: '/snapshots/memory', use: 'restored' },
+      incoming: true,
     };
     assert.equal(await snapshotKey(image, '7.2.22', moved, 'program'), key);
     const others = [
@@ -74,16 +74,16 @@ test('files that are not as they were noted are told', () =>
   inFolder(async (folder) => {
     const files = snapshotFiles(folder);
     const write = async (): Promise<void> => {
-      for (const path of [files.disk, files.memory, files.state]) await writeFile(path, 'content of it');
+      for (const path of [files.disk, files.state]) await writeFile(path, 'content of it');
       await noteSnapshot(files);
     };
     await write();
     await checkSnapshot(files);
     for (const [damage, told] of [
       [() => writeFile(files.state, 'content of iT'), /stateSha256/],
-      [() => truncate(files.memory, 5), /memoryBytes is 5 and was 13/],
+      [() => truncate(files.disk, 5), /diskBytes is 5 and was 13/],
       [() => appendFile(files.disk, 'more'), /diskBytes/],
-      [() => rm(files.memory), /ENOENT/],
+      [() => rm(files.disk), /ENOENT/],
       [() => rm(files.index), /ENOENT/],
       [() => writeFile(files.index, '{}'), /index\.json is damaged/],
       [() => writeFile(files.index, ''), /JSON/],

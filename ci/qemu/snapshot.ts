@@ -1,8 +1,8 @@
 /**
- * A machine that is saved once and goes on as often as wanted. Its memory is a file that the saved machine writes
- * (`share=on`) and that a restored one maps for itself (`share=off`): nothing is copied, a page is read when it is
- * used, and several machines share what they do not change. The rest, the state of the processors and devices, is a
- * migration stream of some MB. The disk is the base of each restored machine's overlay.
+ * A machine that is saved once and goes on as often as wanted. Its memory and the state of its processors and devices
+ * are one migration stream, its disk is the base of each restored machine's overlay. The memory is not mapped from a
+ * file (`memory-backend-file`, x-ignore-shared), although that needs no copy: a machine that maps a file runs slower for
+ * as long as it lives, since Linux gives huge pages to anonymous memory only, and copies each small page that it writes.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -19,14 +19,13 @@ import type { Machine } from './machine.ts';
 import { shellQuote } from './shell.ts';
 
 const MIGRATION_TIMEOUT_MS = 120_000;
-/** The memory is not part of the stream: it is in its file. QEMU's documentation calls the capability experimental. */
-const MEMORY_STAYS = { capabilities: [{ capability: 'x-ignore-shared', state: true }] };
+/** A file takes it as fast as it comes; QEMU's own limit is 128 MiB/s. */
+const SAVE_BANDWIDTH = { 'max-bandwidth': 2 ** 40 };
 
 /** The files of a saved machine. */
 export interface SnapshotFiles {
   /** qcow2, the base of a restored machine's overlay. */
   disk: string;
-  memory: string;
   state: string;
   /** Says how big the others are. Written last. */
   index: string;
@@ -34,12 +33,11 @@ export interface SnapshotFiles {
 
 export function snapshotFiles(folder: string): SnapshotFiles {
   const at = (file: string): string => join(folder, file);
-  return { disk: at('disk.qcow2'), memory: at('memory'), state: at('state'), index: at('index.json') };
+  return { disk: at('disk.qcow2'), state: at('state'), index: at('index.json') };
 }
 
 const Index = Type.Object({
   diskBytes: Type.Integer(),
-  memoryBytes: Type.Integer(),
   stateSha256: Type.String(),
 });
 
@@ -54,7 +52,7 @@ function withoutPlaces(settings: MachineSettings): MachineSettings {
     apiPort: 0,
     httpsPort: 0,
     credentials: (settings.credentials ?? []).map(({ name }) => ({ name, file: '' })),
-    memoryFile: { path: '', use: 'saved' },
+    incoming: false,
   };
 }
 
@@ -93,7 +91,6 @@ async function sha256Of(path: string): Promise<string> {
 async function indexOf(files: SnapshotFiles): Promise<Static<typeof Index>> {
   return {
     diskBytes: (await stat(files.disk)).size,
-    memoryBytes: (await stat(files.memory)).size,
     stateSha256: await sha256Of(files.state),
   };
 }
@@ -122,19 +119,16 @@ async function migrated(machine: Machine): Promise<void> {
     throw new Error(`QEMU does not take it: ${ended['error-desc'] ?? 'no reason'}`);
 }
 
-/**
- * Saves a machine that was started with `memoryFile.use` "saved" and ends it. Its memory and its disk are in `files`
- * already.
- */
+/** Saves a machine whose disk is the one in `files`, and ends it. */
 export async function saveSnapshot(machine: Machine, files: SnapshotFiles): Promise<void> {
   await machine.qmp.execute('stop');
-  await machine.qmp.execute('migrate-set-capabilities', MEMORY_STAYS);
+  await machine.qmp.execute('migrate-set-parameters', SAVE_BANDWIDTH);
   await machine.qmp.execute('migrate', { uri: `exec:cat >${shellQuote(files.state)}` });
   await migrated(machine);
   // The disk is whole when QEMU has closed it.
   await machine.quit();
   // A crash of this computer must not leave a snapshot of the right size whose content was never written.
-  for (const path of [files.disk, files.memory, files.state]) await flush(path);
+  for (const path of [files.disk, files.state]) await flush(path);
   await noteSnapshot(files);
 }
 
@@ -143,19 +137,18 @@ export async function noteSnapshot(files: SnapshotFiles): Promise<void> {
   await writeFile(files.index, JSON.stringify(await indexOf(files)));
 }
 
-/** Throws Error when the files are not as they were written. The memory's size is looked at, its content is not. */
+/** Throws Error when the files are not as they were written. The disk's size is looked at, its content is not. */
 export async function checkSnapshot(files: SnapshotFiles): Promise<void> {
   const noted: unknown = JSON.parse(await readFile(files.index, 'utf8'));
   if (!Value.Check(Index, noted)) throw new Error(`${files.index} is damaged`);
   const found = await indexOf(files);
-  for (const key of ['diskBytes', 'memoryBytes', 'stateSha256'] as const) {
+  for (const key of ['diskBytes', 'stateSha256'] as const) {
     if (found[key] !== noted[key]) throw new Error(`${key} is ${found[key]} and was ${noted[key]}`);
   }
 }
 
-/** Lets a machine that was started with `memoryFile.use` "restored" go on where the saved one stopped. */
+/** Lets a machine that was started with `incoming` go on where the saved one stopped. */
 export async function resumeSnapshot(machine: Machine, files: SnapshotFiles): Promise<void> {
-  await machine.qmp.execute('migrate-set-capabilities', MEMORY_STAYS);
   await machine.qmp.execute('migrate-incoming', { uri: `exec:cat <${shellQuote(files.state)}` });
   await migrated(machine);
   await machine.qmp.execute('cont');

@@ -40,12 +40,11 @@ export class Device {
     return await Device.#start(place);
   }
 
-  /** As {@link boot}, with disk and memory in `files`: this device can be saved. */
+  /** As {@link boot}, with the disk in `files`: this device can be saved. */
   static async bootInto(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
     const place = await makePlace(image);
     await makeOverlay(files.disk, image.disk);
-    const memoryFile = { path: files.memory, use: 'saved' } as const;
-    return await Device.#start({ ...place, settings: { ...place.settings, disk: files.disk, memoryFile } });
+    return await Device.#start({ ...place, settings: { ...place.settings, disk: files.disk } });
   }
 
   /**
@@ -57,8 +56,7 @@ export class Device {
   static async restore(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
     const place = await makePlace(image);
     await makeOverlay(place.disk, files.disk, 'qcow2');
-    const memoryFile = { path: files.memory, use: 'restored' } as const;
-    const device = await Device.#start({ ...place, settings: { ...place.settings, memoryFile } });
+    const device = await Device.#start({ ...place, settings: { ...place.settings, incoming: true } });
     try {
       await resumeSnapshot(device.machine, files);
       await device.shell.ready(RESTORE_TIMEOUT_MS);
