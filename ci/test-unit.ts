@@ -26,7 +26,7 @@ const LONG_FILES = [
   'ci/image/build.test.ts',
   'agent/src/resources/config/kill.test.ts',
   'agent/src/resources/content/corpus.test.ts',
-  'agent/src/links/bundle-origin-lifetime.test.ts',
+  'agent/src/resources/content/serving/bundle-origin-lifetime.test.ts',
   'agent/src/resources/content/zip/corpus.test.ts',
 ].map((path) => join(ROOT, path));
 const OPTIONS = {

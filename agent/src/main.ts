@@ -9,9 +9,8 @@ import { ApiError } from './contract/errors.ts';
 import { EventBus } from './events/bus.ts';
 import { type Flags, readFlags, USAGE } from './flags.ts';
 import { createApp } from './links/app.ts';
-import { BundleOrigin } from './links/bundle-origin.ts';
 import { createGuard } from './links/guard.ts';
-import { listen } from './links/http.ts';
+import { listen, plainServer } from './links/http.ts';
 import { HttpsLink } from './links/https.ts';
 import { SerialLink } from './links/serial/link.ts';
 import { openSerialPort } from './links/serial/port.ts';
@@ -20,11 +19,15 @@ import { EventSocket, refusePlainEvents } from './links/socket.ts';
 import { serveUi } from './links/ui.ts';
 import { endpoints } from './resources/all.ts';
 import { bluetoothRoutes } from './resources/bluetooth/routes.ts';
+import { splashRoutes } from './resources/branding/routes.ts';
+import { Splash } from './resources/branding/splash.ts';
+import { Certificates } from './resources/certificates/certificates.ts';
+import { certificateRoutes } from './resources/certificates/routes.ts';
 import { configRoutes } from './resources/config/routes.ts';
 import { ConfigStore } from './resources/config/store.ts';
 import { contentRoutes } from './resources/content/routes.ts';
+import { BundleOrigin } from './resources/content/serving/bundle-origin.ts';
 import { ContentStore } from './resources/content/store.ts';
-import { BootConfirmation } from './resources/device/boot-confirmation.ts';
 import { CLOCK_PATHS, startClock } from './resources/device/clock.ts';
 import { Device } from './resources/device/device.ts';
 import { HealthMonitor } from './resources/device/health.ts';
@@ -38,15 +41,12 @@ import { displayState } from './resources/display/schema.ts';
 import { displaySettings } from './resources/display/settings.ts';
 import { SPLASH_URI, WaitingPage } from './resources/display/waiting-page.ts';
 import { documentRoutes } from './resources/document/routes.ts';
-import { certificateRoutes } from './resources/files/certificate-routes.ts';
-import { Certificates } from './resources/files/certificates.ts';
-import { Splash } from './resources/files/splash.ts';
-import { splashRoutes } from './resources/files/splash-routes.ts';
 import { Network } from './resources/network/network.ts';
 import { networkRoutes } from './resources/network/routes.ts';
 import { nfcRoutes } from './resources/nfc/routes.ts';
 import { Operations } from './resources/operations/operations.ts';
 import { operationRoutes } from './resources/operations/routes.ts';
+import { BootConfirmation } from './resources/update/boot-confirmation.ts';
 import { wifiRoutes } from './resources/wifi/routes.ts';
 import { asset } from './system/assets.ts';
 import { BrowserSocket } from './system/browser.ts';
@@ -164,6 +164,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   });
   stops.push(() => content.close());
   const origin = new BundleOrigin({
+    createServer: plainServer,
     port: board.contentPort,
     active: () => display.activeBundle,
     locate: (bundle) => content.locate(bundle),

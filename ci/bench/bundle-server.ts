@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createLogger } from '../../agent/src/base/logger.ts';
-import { BundleOrigin } from '../../agent/src/links/bundle-origin.ts';
+import { plainServer } from '../../agent/src/links/http.ts';
+import { BundleOrigin } from '../../agent/src/resources/content/serving/bundle-origin.ts';
 
 const path = process.argv[2] ?? '';
 const hash = createHash('sha256');
@@ -16,6 +17,7 @@ await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => 
 });
 const file = { path, sha256: hash.digest('hex'), size };
 const origin = new BundleOrigin({
+  createServer: plainServer,
   port: 0,
   active: () => 'menu',
   locate: () => file,

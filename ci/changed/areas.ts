@@ -16,7 +16,7 @@ interface Area {
 }
 
 export const AREAS: readonly Area[] = [
-  { files: /\.test\.ts$|\/tests\/|^agent\/src\/.*\/(?:test-|make-)[^/]*\.ts$/, scenarios: [] },
+  { files: /\.test\.ts$|\/tests\//, scenarios: [] },
   { files: /^docs\/|^[^/]+\.md$|\/README\.md$|^LICENSE$|^\.(?:editorconfig|gitignore)$/, scenarios: [] },
   { files: /^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
 
@@ -25,11 +25,13 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
   { files: /^agent\/ui\//, scenarios: ['boot', 'security'] },
   { files: /^agent\/raspberrypi\//, scenarios: [] },
-  { files: /^agent\/src\/links\/bundle-origin/, scenarios: BUNDLES },
   { files: /^agent\/src\/links\/https/, scenarios: ['https', 'contract', 'security'] },
   { files: /^agent\/src\/links\/serial\//, scenarios: ['links', 'contract', 'live', 'cuts'] },
+  { files: /^agent\/src\/resources\/content\/serving\//, scenarios: BUNDLES },
   { files: /^agent\/src\/resources\/content\//, scenarios: [...BUNDLES, 'cuts'] },
-  { files: /^agent\/src\/resources\/files\//, scenarios: ['https', 'splash', 'contract', 'links', 'cuts'] },
+  { files: /^agent\/src\/resources\/branding\//, scenarios: ['splash', 'contract', 'links', 'cuts'] },
+  { files: /^agent\/src\/resources\/certificates\//, scenarios: ['https', 'contract', 'cuts'] },
+  { files: /^agent\/src\/resources\/update\//, scenarios: [...SHARED, 'slots'] },
   {
     files: /^agent\/src\/resources\/display\//,
     scenarios: [...SHARED, 'content', 'content-origin', 'splash'],

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the agent accepts (agent/src/resources/files/png.ts); a file on a damaged disk may claim anything. */
+/* What the agent accepts (agent/src/resources/branding/png.ts); a file on a damaged disk may claim anything. */
 enum { MAX_SIDE = 8192, MAX_PIXELS = 1 << 25 };
 
 bool picture_read(const char *path, struct picture *picture)

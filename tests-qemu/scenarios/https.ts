@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { authority, certificate, rsaKey } from '../../agent/src/resources/files/test-certificates.ts';
+import {
+  authority,
+  certificate,
+  rsaKey,
+} from '../../agent/src/resources/certificates/tests/make-certificates.ts';
 import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';

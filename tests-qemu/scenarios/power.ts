@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { authority, certificate } from '../../agent/src/resources/files/test-certificates.ts';
+import { authority, certificate } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
 import { colourCount } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { askOverTls, putCertificate } from '../harness/certificates.ts';

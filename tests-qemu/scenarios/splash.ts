@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { solidPng } from '../../agent/src/resources/files/make-png.ts';
+import { solidPng } from '../../agent/src/resources/branding/tests/make-png.ts';
 import { type Colour, colourAt, colourCount, near, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor } from '../../ci/lib/wait.ts';

@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { certificate } from '../../agent/src/resources/files/test-certificates.ts';
+import { certificate } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
 import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
 import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';

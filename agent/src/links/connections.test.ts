@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { waitFor } from '../../../ci/lib/wait.ts';
 import { peerOf } from './connections.ts';
 import { listen } from './http.ts';
-import { testApp } from './test-app.ts';
+import { testApp } from './tests/test-app.ts';
 
 const GET = 'GET /api/v1/file HTTP/1.1\r\nHost: localhost\r\n';
 const SLOW = 'GET /api/v1/slow HTTP/1.1\r\nHost: localhost\r\n\r\n';

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createGuard } from './guard.ts';
-import { testApp } from './test-app.ts';
+import { testApp } from './tests/test-app.ts';
 
 interface Case {
   why: string;

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { type HttpLink, listen, webServer } from './http.ts';
-import { testApp } from './test-app.ts';
+import { testApp } from './tests/test-app.ts';
 
 /** A connection that keeps the link open does so for 15 s at least. */
 const KEPT_MS = 12_000;

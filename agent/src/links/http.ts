@@ -62,6 +62,11 @@ export interface WebServer<S extends Server = Server> {
   close(): Promise<void>;
 }
 
+/** A plain HTTP server that takes no WebSockets, with the limits of all of them. */
+export function plainServer(answer: RequestListener): WebServer {
+  return webServer('http', createServer, answer, undefined);
+}
+
 /**
  * Makes a server with the limits and timeouts that all of the app's servers have.
  * @param create what makes it of the options that are the same for HTTP and HTTPS, and of what answers requests

@@ -9,11 +9,11 @@ import { WebSocket } from 'ws';
 import { createLogger } from '../base/logger.ts';
 import { topic } from '../contract/topics.ts';
 import { EventBus } from '../events/bus.ts';
-import { certificate, ecKey, ed25519Key, rsaKey } from '../resources/files/test-certificates.ts';
+import { certificate, ecKey, ed25519Key, rsaKey } from '../resources/certificates/tests/make-certificates.ts';
 import { createGuard } from './guard.ts';
 import { HttpsLink } from './https.ts';
 import { EventSocket } from './socket.ts';
-import { testApp } from './test-app.ts';
+import { testApp } from './tests/test-app.ts';
 
 const state = topic('display_state', Type.Unknown(), 'test');
 const log = createLogger('silent');

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { waitFor } from '../../../ci/lib/wait.ts';
 
-const PROGRAM = join(import.meta.dirname, 'test-logging-agent.ts');
+const PROGRAM = join(import.meta.dirname, 'tests/logging-agent.ts');
 /** More than the pipe, both ends' buffers and the queue hold together. */
 const REQUESTS = 1500;
 

@@ -11,7 +11,7 @@ import { EventBus } from '../events/bus.ts';
 import { createGuard } from './guard.ts';
 import { listen } from './http.ts';
 import { EventSocket, type EventSocketOptions } from './socket.ts';
-import { testApp } from './test-app.ts';
+import { testApp } from './tests/test-app.ts';
 
 const state = topic('display_state', Type.Unknown(), 'test');
 const log = topic('log', Type.Unknown(), 'test');

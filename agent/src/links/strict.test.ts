@@ -10,7 +10,7 @@ import { ApiError } from '../contract/errors.ts';
 import { endpoints } from '../resources/all.ts';
 import { createApp } from './app.ts';
 import { type HttpLink, listen } from './http.ts';
-import { connect, request } from './serial/test-link.ts';
+import { connect, request } from './serial/tests/test-link.ts';
 
 /** Gives what is asked for; changes nothing, with 409, so that only what was refused before is another error. */
 const reached = (endpoint: Endpoint): Route => ({

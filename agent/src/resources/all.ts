@@ -2,12 +2,13 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Topic } from '../contract/topics.ts';
 import * as audio from './audio/schema.ts';
 import * as bluetooth from './bluetooth/schema.ts';
+import * as branding from './branding/schema.ts';
+import * as certificates from './certificates/schema.ts';
 import * as config from './config/schema.ts';
 import * as content from './content/schema.ts';
 import * as device from './device/schema.ts';
 import * as display from './display/schema.ts';
 import * as document from './document/schema.ts';
-import * as files from './files/schema.ts';
 import * as input from './input/schema.ts';
 import * as network from './network/schema.ts';
 import * as nfc from './nfc/schema.ts';
@@ -25,7 +26,8 @@ const modules: object[] = [
   page,
   content,
   config,
-  files,
+  branding,
+  certificates,
   audio,
   update,
   operations,

@@ -2,10 +2,10 @@ import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Static } from 'typebox';
+import { LineSplitter } from '../base/line-splitter.ts';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Load } from '../resources/display/ports.ts';
-import { BoundedLines } from './bounded-lines.ts';
 import { Answer, Blocked, Configured, Event, Hello, Picture, Resource } from './browser-messages.ts';
 import { PageResources, type ResourceSource } from './page-resources.ts';
 
@@ -186,12 +186,13 @@ export class BrowserSocket implements Browser {
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
-    const lines = new BoundedLines(MAX_LINE_BYTES);
+    const lines = new LineSplitter(MAX_LINE_BYTES);
     const late = setTimeout(() => socket.destroy(), HELLO_MS);
     let peer: Peer | undefined;
     socket.on('error', () => undefined); // close follows
     socket.on('data', (chunk) => {
-      for (const line of lines.push(chunk)) {
+      lines.push(chunk);
+      for (let line = lines.next(); line; line = lines.next()) {
         const message = json(line);
         if (peer) this.#take(peer, message);
         else if (fits(Hello, message)) {
@@ -201,7 +202,7 @@ export class BrowserSocket implements Browser {
         } else socket.destroy();
         if (socket.destroyed) return;
       }
-      if (lines.overflowed) {
+      if (lines.overlong > 0) {
         this.#log.warn({ limit: MAX_LINE_BYTES }, 'the browser sent too long a line');
         socket.destroy();
       }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { Backoff } from '../base/backoff.ts';
+import { LineSplitter } from '../base/line-splitter.ts';
 import type { Logger } from '../base/logger.ts';
 import { errorCode } from '../base/system-error.ts';
 
@@ -114,21 +116,8 @@ export function terminate(child: ChildProcess): void {
  * @param limit lines longer than this, in bytes, are dropped: an endless one must not grow in memory
  */
 export function splitLines(stream: Readable, onLine: (line: string) => void, limit = LONGEST_LINE): void {
-  let parts: Buffer[] = [];
-  let size = 0;
-  stream.on('data', (chunk: Buffer) => {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      size += end - start;
-      if (size <= limit) onLine(Buffer.concat([...parts, chunk.subarray(start, end)]).toString('utf8'));
-      parts = [];
-      size = 0;
-      start = end + 1;
-    }
-    size += chunk.length - start;
-    if (size <= limit) parts.push(chunk.subarray(start));
-    else parts = [];
-  });
+  const lines = new LineSplitter(limit);
+  stream.on('data', (chunk: Buffer) => lines.forEach(chunk, (line) => onLine(line.toString('utf8'))));
 }
 
 export interface FollowOptions {
@@ -149,7 +138,7 @@ export interface FollowOptions {
 export function follow({ command, args, onLine, onRestart, log }: FollowOptions): () => void {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let delay = FIRST_RESTART_MS;
+  const backoff = new Backoff(FIRST_RESTART_MS, LAST_RESTART_MS);
   let stopped = false;
   const start = (again: boolean) => {
     const started = performance.now();
@@ -158,11 +147,11 @@ export function follow({ command, args, onLine, onRestart, log }: FollowOptions)
       if (gone || stopped) return;
       gone = true;
       if (!retry) return void log.warn({ command, why }, 'a program cannot be started');
-      if (performance.now() - started > SETTLED_MS) delay = FIRST_RESTART_MS;
+      if (performance.now() - started > SETTLED_MS) backoff.reset();
+      const delay = backoff.next();
       log.warn({ command, why, delay }, 'a program ended and is started again');
       timer = setTimeout(() => start(true), delay);
       timer.unref();
-      delay = Math.min(delay * 2, LAST_RESTART_MS);
     };
     try {
       const [program = command, ...rest] = [...TIED_TO_US, command, ...args()];

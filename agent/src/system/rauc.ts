@@ -1,4 +1,4 @@
-import type { BootSlots } from '../resources/device/boot-confirmation.ts';
+import type { BootSlots } from '../resources/update/boot-confirmation.ts';
 import { plain, type SystemBus } from './dbus.ts';
 
 const INSTALLER = {

@@ -1,4 +1,4 @@
-import type { Trust } from '../resources/files/certificates.ts';
+import type { Trust } from '../resources/certificates/certificates.ts';
 
 /**
  * Whom Node's own TLS clients trust, `fetch` among them. TLS is loaded with the first authority that is added: an

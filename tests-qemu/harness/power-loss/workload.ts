@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import { solidPng } from '../../../agent/src/resources/files/make-png.ts';
+import { solidPng } from '../../../agent/src/resources/branding/tests/make-png.ts';
 import { waitFor } from '../../../ci/lib/wait.ts';
 import { zip } from '../bundles.ts';
 import { field } from '../events.ts';

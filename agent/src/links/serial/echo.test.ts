@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, HELLO, request } from './test-link.ts';
+import { connect, HELLO, request } from './tests/test-link.ts';
 
 test('frames that a host terminal echoes are not answered, so that the two do not talk for ever', async () => {
   const { port } = await connect();

@@ -1,11 +1,9 @@
 /** NDJSON framing of the serial link: a pure transform of bytes (interface: Serial transport). */
 import { isUtf8 } from 'node:buffer';
+import { LineSplitter } from '../../base/line-splitter.ts';
 
 /** Longest line in bytes, without its end. Longer ones are ignored as they pass (interface: Limits). */
 export const MAX_LINE_BYTES = 1024 * 1024;
-/** What a framer keeps for half a line when there has been no long one lately. */
-const SMALL_BYTES = 4096;
-const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /** A line of the host: an object, or why it is none. */
@@ -18,79 +16,27 @@ export type Frame =
     }
   | { problem: string; bytes: number };
 
-/**
- * Cuts a stream of bytes, which may arrive in pieces of any size, into frames. Whatever the bytes, it never throws
- * and holds at most one line of MAX_LINE_BYTES besides the piece that it was given last.
- */
+/** Cuts a stream of bytes, which may arrive in pieces of any size, into frames. Never throws. */
 export class Framer {
-  /** The beginning of a line whose end has not come; used up to `#kept`. */
-  #line = Buffer.allocUnsafeSlow(SMALL_BYTES);
-  #kept = 0;
-  /** The line is too long: it is thrown away up to its end. */
-  #skipping = false;
-  #piece: Buffer = Buffer.alloc(0);
+  readonly #lines = new LineSplitter(MAX_LINE_BYTES);
 
   /** Gives the next bytes. Take every frame with `next` before the next piece. */
   push(piece: Buffer): void {
-    this.#piece = piece;
+    this.#lines.push(piece);
   }
 
-  /** The next complete line, or undefined when more bytes are needed. */
+  /** The next frame, or undefined when more bytes are needed. */
   next(): Frame | undefined {
-    while (true) {
-      const end = this.#piece.indexOf(NEWLINE);
-      if (end < 0) {
-        this.#keep(this.#piece);
-        this.#piece = this.#piece.subarray(this.#piece.length);
-        return undefined;
-      }
-      const line = this.#complete(this.#piece.subarray(0, end));
-      this.#piece = this.#piece.subarray(end + 1);
-      const frame = line && frameOf(line);
-      this.#forget();
+    for (let line = this.#lines.next(); line; line = this.#lines.next()) {
+      const frame = frameOf(line);
       if (frame) return frame;
     }
+    return undefined;
   }
 
-  /** The bytes after the last line taken; the framer starts anew. */
+  /** The bytes after the last line taken; the framer starts again without them. */
   rest(): Buffer {
-    const rest = this.#piece;
-    this.#piece = Buffer.alloc(0);
-    this.#forget();
-    return rest;
-  }
-
-  /** The whole line that ends with `tail`; undefined when it was too long. */
-  #complete(tail: Buffer): Buffer | undefined {
-    if (this.#skipping || this.#kept + tail.length > MAX_LINE_BYTES) return undefined;
-    if (this.#kept === 0) return tail;
-    this.#keep(tail);
-    return this.#line.subarray(0, this.#kept);
-  }
-
-  #keep(part: Buffer): void {
-    if (this.#skipping || part.length === 0) return;
-    const length = this.#kept + part.length;
-    if (length > MAX_LINE_BYTES) {
-      this.#forget();
-      this.#skipping = true;
-      return;
-    }
-    if (length > this.#line.length) {
-      const larger = Buffer.allocUnsafeSlow(
-        Math.min(Math.max(length, this.#line.length * 2), MAX_LINE_BYTES),
-      );
-      this.#line.copy(larger, 0, 0, this.#kept);
-      this.#line = larger;
-    }
-    part.copy(this.#line, this.#kept);
-    this.#kept = length;
-  }
-
-  #forget(): void {
-    this.#kept = 0;
-    this.#skipping = false;
-    if (this.#line.length > SMALL_BYTES) this.#line = Buffer.allocUnsafeSlow(SMALL_BYTES);
+    return this.#lines.rest();
   }
 }
 

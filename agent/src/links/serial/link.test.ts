@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { TOPICS, topic } from '../../contract/topics.ts';
-import { FILE } from '../test-app.ts';
-import type { MemoryPort } from './memory-port.ts';
+import { FILE } from '../tests/test-app.ts';
 import { MAX_IN_FLIGHT } from './session.ts';
-import { connect, failure, HELLO, request } from './test-link.ts';
+import type { MemoryPort } from './tests/memory-port.ts';
+import { connect, failure, HELLO, request } from './tests/test-link.ts';
 
 const displayState = topic('display_state', Type.Unknown(), 'test');
 const logTopic = topic('log', Type.Unknown(), 'test');

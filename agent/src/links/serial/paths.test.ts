@@ -4,9 +4,9 @@ import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { listen } from '../http.ts';
-import { testApp } from '../test-app.ts';
+import { testApp } from '../tests/test-app.ts';
 import { serveUi } from '../ui.ts';
-import { connect, failure } from './test-link.ts';
+import { connect, failure } from './tests/test-link.ts';
 
 const PATHS = [
   '/api/v1/page',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, HELLO, request } from './test-link.ts';
+import { connect, HELLO, request } from './tests/test-link.ts';
 
 test('a shell takes the line and gives it back', async () => {
   const { port } = await connect();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import type { MemoryPort } from './memory-port.ts';
-import { connect, failure, request } from './test-link.ts';
+import type { MemoryPort } from './tests/memory-port.ts';
+import { connect, failure, request } from './tests/test-link.ts';
 import { MAX_CHUNK_BYTES, MAX_UPLOADS } from './uploads.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 31 + (index >> 8)) & 255));

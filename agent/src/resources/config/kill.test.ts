@@ -15,7 +15,7 @@ import { after, before, test } from 'node:test';
 import { buildAgent } from '../../../../ci/build-agent.ts';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { TEMPORARY_FILE } from '../../base/atomic-file.ts';
-import { killAtChange } from '../../base/test-kill.ts';
+import { killAtChange } from '../../base/tests/kill-at-change.ts';
 import { isObject, mergePatch } from './tree.ts';
 
 const KILLS = repetitions(16, 300);

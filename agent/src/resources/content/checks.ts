@@ -2,7 +2,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ApiError } from '../../contract/errors.ts';
 import type { LoadedBundle } from './load.ts';
-import { type CheckResult, checkArchive, glanceAtArchive, isSystemError, unreadable } from './verify.ts';
+import {
+  type CheckResult,
+  checkArchive,
+  glanceAtArchive,
+  isSystemError,
+  unreadable,
+} from './stored-bundle-check.ts';
 
 /** Checks that run at once; each reads and inflates a whole archive. */
 export const MAX_CHECKS = 2;

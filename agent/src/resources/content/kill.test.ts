@@ -13,7 +13,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { killAtChange } from '../../base/test-kill.ts';
+import { killAtChange } from '../../base/tests/kill-at-change.ts';
 import { bundle, sha256 } from './tests/content.ts';
 import type { Order, Report } from './tests/store-process.ts';
 

@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.ts';
 import { BUNDLE_NAME } from '../../contract/shared.ts';
 import { hashFile } from './file-hash.ts';
 import { candidates, type Description, readSidecar, writeSidecar } from './sidecar.ts';
-import { glanceAtArchive, OTHER_BYTES } from './verify.ts';
+import { glanceAtArchive, OTHER_BYTES } from './stored-bundle-check.ts';
 
 const NAME = new RegExp(BUNDLE_NAME);
 

@@ -14,8 +14,8 @@ import { type LoadedBundle, loadBundles, makeContentFolder, readBundle } from '.
 import type { DiskSpace } from './ports.ts';
 import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
+import type { CheckResult } from './stored-bundle-check.ts';
 import { Upload } from './upload.ts';
-import type { CheckResult } from './verify.ts';
 import { fileSource } from './zip/source.ts';
 import { verifyBundle } from './zip/verify.ts';
 import { ZipError } from './zip/zip-error.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { BrowserFolder } from '../../system/browser-data.ts';
 import type { DisplayOptions } from './display.ts';
-import { DisplayStage, SETTINGS } from './display-stage.ts';
 import type { Target } from './ports.ts';
+import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
 
 const URL = 'http://192.0.2.1/';
 

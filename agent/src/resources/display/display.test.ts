@@ -3,11 +3,11 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
 import type { Display, DisplayOptions } from './display.ts';
-import { DisplayStage, SETTINGS, TIMING } from './display-stage.ts';
-import type { FakeBrowser } from './fake-browser.ts';
 import type { Compositor, Connector } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import { type DisplayState, displayEndpoints } from './schema.ts';
+import { DisplayStage, SETTINGS, TIMING } from './tests/display-stage.ts';
+import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
 const log = createLogger('silent');

@@ -1,8 +1,8 @@
 /** How loads end that no server and no page ends: by a deadline, against the page before, without a password. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { DisplayStage, TIMING } from './display-stage.ts';
-import type { FakeBrowser } from './fake-browser.ts';
+import { DisplayStage, TIMING } from './tests/display-stage.ts';
+import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
 const URL_B = 'http://b.example/';

@@ -1,9 +1,9 @@
 /** What of the browser's loads counts for the target, and what is the page's own way. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { DisplayStage, TIMING } from './display-stage.ts';
-import type { FakeBrowser } from './fake-browser.ts';
 import type { Stage } from './recovery.ts';
+import { DisplayStage, TIMING } from './tests/display-stage.ts';
+import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
 const URL_B = 'http://b.example/';

@@ -9,10 +9,10 @@ import { generic } from '../../boards/generic.ts';
 import { EventBus } from '../../events/bus.ts';
 import { ConfigStore } from '../config/store.ts';
 import { applyDisplayConfig } from './apply-config.ts';
-import { DisplayStage } from './display-stage.ts';
 import type { Compositor } from './ports.ts';
 import { Screens } from './screens.ts';
 import { displaySettings } from './settings.ts';
+import { DisplayStage } from './tests/display-stage.ts';
 
 let folder: string;
 let stage: DisplayStage;

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
 import { ApiError } from '../../contract/errors.ts';
 import { Certificates, type CertificatesOptions } from './certificates.ts';
-import { authority, certificate } from './test-certificates.ts';
+import { authority, certificate } from './tests/make-certificates.ts';
 
 const DAY_MS = 86_400_000;
 const ca = authority('Root');

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
-import { authority, certificate, ecKey } from './test-certificates.ts';
+import { authority, certificate, ecKey } from './tests/make-certificates.ts';
 
 const DAY_MS = 86_400_000;
 const root = authority('Root One');

@@ -9,11 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { createLogger } from '../base/logger.ts';
-import { readDirectory } from '../resources/content/zip/directory.ts';
-import { fileSource } from '../resources/content/zip/source.ts';
-import { buildZip } from '../resources/content/zip/tests/build-zip.ts';
-import { BundleOrigin } from './bundle-origin.ts';
+import { createLogger } from '../../../../base/logger.ts';
+import { plainServer } from '../../../../links/http.ts';
+import { readDirectory } from '../../zip/directory.ts';
+import { fileSource } from '../../zip/source.ts';
+import { buildZip } from '../../zip/tests/build-zip.ts';
+import { BundleOrigin } from '../bundle-origin.ts';
 
 /** More than a loopback connection takes in while nobody reads it. */
 export const LARGE = 24 * 1024 * 1024;
@@ -68,6 +69,7 @@ export class Site {
   private constructor(folder: string) {
     this.#folder = folder;
     this.origin = new BundleOrigin({
+      createServer: plainServer,
       port: 0,
       active: () => this.active,
       locate: () => this.file,

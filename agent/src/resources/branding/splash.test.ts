@@ -8,11 +8,11 @@ import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
 import { createApp } from '../../links/app.ts';
-import { connect, request } from '../../links/serial/test-link.ts';
-import { chunk, ihdr, makePng, png, solidPng } from './make-png.ts';
+import { connect, request } from '../../links/serial/tests/test-link.ts';
+import { splashRoutes } from './routes.ts';
 import * as schema from './schema.ts';
 import { Splash, type SplashKind } from './splash.ts';
-import { splashRoutes } from './splash-routes.ts';
+import { chunk, ihdr, makePng, png, solidPng } from './tests/make-png.ts';
 
 const ROOT = await mkdtemp(join(tmpdir(), 'vitrine-splash-'));
 after(() => rm(ROOT, { recursive: true, force: true }));

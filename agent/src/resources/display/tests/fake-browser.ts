@@ -1,5 +1,5 @@
-import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output } from './ports.ts';
-import type { Rotation } from './schema.ts';
+import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output } from '../ports.ts';
+import type { Rotation } from '../schema.ts';
 
 /** A browser and its compositor for tests of the display: it loads when told so, and can be slow, deaf, dead or gone. */
 export class FakeBrowser implements Browser, Compositor {

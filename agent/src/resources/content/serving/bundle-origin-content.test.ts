@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { INDEX, LARGE, noise, Site, text } from './test-bundle-site.ts';
+import { INDEX, LARGE, noise, Site, text } from './tests/bundle-site.ts';
 
 test('tags tell bundles, entries and codings apart, and spare what has not changed', async (t) => {
   const entries = [INDEX, { name: 'a.txt', content: text(5000) }, { name: 'b.txt', content: text(5001) }];

@@ -2,35 +2,16 @@
  * The displayed content bundle as a web origin, `http://<name>.localhost:PORT/`, on the loopback. Who may ask is
  * decided here, what is answered in `resources/content/serving/` (docs/architecture.md: Whom we trust).
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from '../base/logger.ts';
-import { errorCode } from '../base/system-error.ts';
-import {
-  type Answer,
-  BundleSite,
-  ORIGIN_HEADERS,
-  type Representation,
-} from '../resources/content/serving/answer.ts';
-import { ByteCache } from '../resources/content/serving/byte-cache.ts';
-import {
-  type Body,
-  collect,
-  DamagedEntry,
-  gzipBody,
-  Hangup,
-  plainBody,
-  writeChunk,
-} from '../resources/content/serving/entry-body.ts';
-import {
-  type Locate,
-  type OpenBundle,
-  OpenBundles,
-  TooManyOpen,
-} from '../resources/content/serving/open-bundles.ts';
-import { type WebServer, webServer } from './http.ts';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Logger } from '../../../base/logger.ts';
+import { errorCode } from '../../../base/system-error.ts';
+import { type Answer, BundleSite, ORIGIN_HEADERS, type Representation } from './answer.ts';
+import { ByteCache } from './byte-cache.ts';
+import { type Body, collect, DamagedEntry, gzipBody, Hangup, plainBody, writeChunk } from './entry-body.ts';
+import { type Locate, type OpenBundle, OpenBundles, TooManyOpen } from './open-bundles.ts';
 
-// As in http.ts: an import would load undici.
-const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
+// Not by `import`, which would load undici with it.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const LOOPBACK_4 = '127.0.0.1';
 const LOOPBACK_6 = '::1';
@@ -49,7 +30,17 @@ const REQUEST_MS = 10_000;
 const SMALL_BYTES = 64 * 1024;
 const CACHE_BYTES = 8 * 1024 * 1024;
 
+/** An HTTP server with the limits and timeouts that all of the agent's servers have. */
+export interface WebServer {
+  readonly server: Server;
+  /** Port 0 takes a free one. @returns where it listens, as `scheme://host:port` */
+  bind(address: { host: string; port: number }): Promise<string>;
+  /** Resolves within 2 s, when every connection is closed. */
+  close(): Promise<void>;
+}
+
 export interface BundleOriginOptions {
+  createServer: (answer: RequestListener) => WebServer;
   /** 0 takes a free one. */
   port: number;
   /** Name of the bundle that is displayed, the only one that is served. */
@@ -123,7 +114,7 @@ export class BundleOrigin {
   }
 
   #server(): WebServer {
-    const link = webServer('http', createServer, this.#handle, undefined);
+    const link = this.#options.createServer(this.#handle);
     link.server.requestTimeout = REQUEST_MS;
     link.server.maxConnections = MAX_CONNECTIONS;
     this.#servers.push(link);

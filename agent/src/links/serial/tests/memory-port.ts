@@ -1,5 +1,5 @@
 /** A serial port in memory, with its host, for the tests of the link. */
-import { MAX_PENDING_BYTES, type SerialPort, type SerialPortHandler } from './port.ts';
+import { MAX_PENDING_BYTES, type SerialPort, type SerialPortHandler } from '../port.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { createLogger } from '../base/logger.ts';
-import { type Endpoint, endpoint, serve } from '../contract/endpoint.ts';
-import { ApiError } from '../contract/errors.ts';
-import { createApp } from './app.ts';
-import { createGuard } from './guard.ts';
-import { refusePlainEvents } from './socket.ts';
+import { createLogger } from '../../base/logger.ts';
+import { type Endpoint, endpoint, serve } from '../../contract/endpoint.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { createApp } from '../app.ts';
+import { createGuard } from '../guard.ts';
+import { refusePlainEvents } from '../socket.ts';
 
 const PNG = 'image/png';
 

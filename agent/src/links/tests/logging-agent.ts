@@ -3,10 +3,10 @@
  * A request for `/fatal` ends it as a failed start does.
  */
 import { Type } from 'typebox';
-import { createLogger } from '../base/logger.ts';
-import { endpoint, serve } from '../contract/endpoint.ts';
-import { createApp } from './app.ts';
-import { listen } from './http.ts';
+import { createLogger } from '../../base/logger.ts';
+import { endpoint, serve } from '../../contract/endpoint.ts';
+import { createApp } from '../app.ts';
+import { listen } from '../http.ts';
 
 const get = (path: string) =>
   endpoint({

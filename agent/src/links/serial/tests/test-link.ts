@@ -1,9 +1,9 @@
 /** A serial link on a port in memory over a real app, for the tests of the link. */
 import assert from 'node:assert/strict';
-import { createLogger } from '../../base/logger.ts';
-import { EventBus } from '../../events/bus.ts';
-import { type TestApp, testApp } from '../test-app.ts';
-import { SerialLink, type SerialLinkOptions } from './link.ts';
+import { createLogger } from '../../../base/logger.ts';
+import { EventBus } from '../../../events/bus.ts';
+import { type TestApp, testApp } from '../../tests/test-app.ts';
+import { SerialLink, type SerialLinkOptions } from '../link.ts';
 import { MemoryPort } from './memory-port.ts';
 
 export const HELLO = { type: 'hello', serial: 'S1', api: 'v1', name: 'Shop' };

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import { createLogger } from '../base/logger.ts';
+import { createLogger } from '../../../base/logger.ts';
+import { plainServer } from '../../../links/http.ts';
 import { BundleOrigin } from './bundle-origin.ts';
-import { INDEX, noise, Site } from './test-bundle-site.ts';
+import { INDEX, noise, Site } from './tests/bundle-site.ts';
 
 test('a bundle is a web origin on both loopback addresses, and guarded on every answer', async (t) => {
   const site = await Site.open(t, [INDEX, { name: 'app.js', content: 'export {};' }]);
@@ -176,7 +177,12 @@ test('odd requests are answered by the rules', async (t) => {
 
 test('a port that is taken is an error, and nothing is kept', async (t) => {
   const site = await Site.open(t, [INDEX]);
-  const options = { active: () => 'menu', locate: () => undefined, log: createLogger('silent') };
+  const options = {
+    createServer: plainServer,
+    active: () => 'menu',
+    locate: () => undefined,
+    log: createLogger('silent'),
+  };
   const second = new BundleOrigin({ ...options, port: site.port });
   await assert.rejects(second.start(), { code: 'EADDRINUSE' });
   await second.stop();

@@ -4,8 +4,8 @@ import { deflateRawSync, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { asset } from '../../system/assets.ts';
-import { chunk, ihdr, KINDS, makePng, palette, pixels, png, SIGNATURE } from './make-png.ts';
 import { checkPng, MAX_PIXELS, MAX_SIDE, PngError, type PngHeader, rowsOf } from './png.ts';
+import { chunk, ihdr, KINDS, makePng, palette, pixels, png, SIGNATURE } from './tests/make-png.ts';
 
 const IDAT = chunk('IDAT', deflateSync(pixels()));
 const END = chunk('IEND');

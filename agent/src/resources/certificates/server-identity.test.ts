@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
-import { authority, certificate, ecKey, ed25519Key, rsaKey } from './test-certificates.ts';
+import { authority, certificate, ecKey, ed25519Key, rsaKey } from './tests/make-certificates.ts';
 
 const DAY_MS = 86_400_000;
 const root = authority('Root');

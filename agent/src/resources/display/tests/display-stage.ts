@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createLogger } from '../../base/logger.ts';
-import { EventBus } from '../../events/bus.ts';
-import { Display, type DisplayOptions } from './display.ts';
+import { createLogger } from '../../../base/logger.ts';
+import { EventBus } from '../../../events/bus.ts';
+import { Display, type DisplayOptions } from '../display.ts';
+import type { KeeperTiming } from '../keeper-options.ts';
+import type { BundleProblem, Bundles, Connector, Target } from '../ports.ts';
+import { recoveryStep, type Step } from '../recovery.ts';
+import { type DisplayState, displayState } from '../schema.ts';
+import type { DisplaySettings } from '../settings.ts';
 import { FakeBrowser } from './fake-browser.ts';
-import type { KeeperTiming } from './keeper-options.ts';
-import type { BundleProblem, Bundles, Connector, Target } from './ports.ts';
-import { recoveryStep, type Step } from './recovery.ts';
-import { type DisplayState, displayState } from './schema.ts';
-import type { DisplaySettings } from './settings.ts';
 
 const CONNECTOR: Connector = {
   id: 'Virtual-1',

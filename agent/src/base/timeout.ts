@@ -1,0 +1,31 @@
+/**
+ * Settles as `work` does, or rejects when it takes too long. `work` itself goes on; what it gives later is ignored.
+ * @param ms the longest time, in milliseconds
+ * @param error makes what is thrown when the time is up; by default an Error that names `ms`
+ */
+export async function withTimeout<T>(
+  work: Promise<T>,
+  ms: number,
+  error: () => Error = () => new Error(`not done after ${ms} ms`),
+): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(error()), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Resolves after `ms` milliseconds, or as soon as `signal` aborts. Does not keep the process alive. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  timer.unref();
+  const aborted = () => resolve();
+  signal?.addEventListener('abort', aborted, { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', aborted);
+}
