@@ -17,6 +17,7 @@ let path: string;
 let browser: BrowserSocket;
 let resource: ResourceSource;
 let events: BrowserEvent[];
+const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'page_gone'] as const;
 const peers: Socket[] = [];
 
 beforeEach(async () => {
@@ -25,7 +26,7 @@ beforeEach(async () => {
   resource = async () => undefined;
   browser = new BrowserSocket(path, createLogger('silent'), (uri) => resource(uri));
   events = [];
-  browser.listen((event) => events.push(event));
+  browser.on(KINDS, (event) => events.push(event));
 });
 afterEach(async () => {
   for (const peer of peers.splice(0)) peer.destroy();

@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Static } from 'typebox';
+import { KindEvents } from '../base/kind-events.ts';
 import { LineSplitter } from '../base/line-splitter.ts';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
@@ -53,7 +54,8 @@ export class BrowserError extends Error {
 export class BrowserSocket implements Browser {
   readonly #path: string;
   readonly #log: Logger;
-  readonly #listeners = new Set<(event: BrowserEvent) => void>();
+  readonly #events = new KindEvents<BrowserEvent>();
+  readonly on = this.#events.on;
   readonly #pending = new Map<number, Pending>();
   readonly #sockets = new Set<Socket>();
   readonly #resources: PageResources;
@@ -113,11 +115,6 @@ export class BrowserSocket implements Browser {
 
   get uri(): string | null {
     return this.#peer?.uri ?? null;
-  }
-
-  listen(listener: (event: BrowserEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   async configure({ userAgent, ignoreTlsErrors, memoryLimitMb }: BrowserSettings): Promise<boolean> {
@@ -222,7 +219,7 @@ export class BrowserSocket implements Browser {
     }
     this.#peer = peer;
     this.#log.info({ pid, webkit }, 'the browser is connected');
-    this.#emit({ event: 'connected', uri });
+    this.#events.emit({ event: 'connected', uri });
   }
 
   #leave(): void {
@@ -233,7 +230,7 @@ export class BrowserSocket implements Browser {
     }
     this.#pending.clear();
     this.#resources.forget();
-    this.#emit({ event: 'disconnected' });
+    this.#events.emit({ event: 'disconnected' });
   }
 
   #take(peer: Peer, message: unknown): void {
@@ -245,15 +242,11 @@ export class BrowserSocket implements Browser {
       clearTimeout(pending.timer);
       if (message.ok) pending.resolve(message);
       else pending.reject(new BrowserError('refused', message.message ?? 'the browser refused'));
-    } else if (fits(Event, message)) this.#emit(message);
+    } else if (fits(Event, message)) this.#events.emit(message);
     else if (fits(Resource, message)) this.#resources.take(message);
     else if (fits(Blocked, message)) {
       this.#log.debug({ what: message.what, detail: message.detail.slice(0, 200) }, 'the page was refused');
     }
-  }
-
-  #emit(event: BrowserEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
   }
 }
 

@@ -12,6 +12,8 @@ import { addressOf, isPageOf, noticeOf } from './target.ts';
 import { TargetLoad } from './target-load.ts';
 import { Wellness } from './wellness.ts';
 
+const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'page_gone'] as const;
+
 /**
  * Keeps the target on the screen: whatever takes the page, the browser or the compositor down, the target is
  * brought back, with growing delays, and people at the screen are told why it is not there yet.
@@ -64,7 +66,7 @@ export class Keeper {
     this.#target = target;
     this.#missing = missing;
     this.#loading = this.#o.kiosk.installed;
-    this.#stopListening = this.#browser.listen((event) => this.#hear(event));
+    this.#stopListening = this.#browser.on(KINDS, (event) => this.#hear(event));
     if (this.#browser.connected) void this.#connected(this.#browser.uri);
     else this.#unit.watch();
   }
@@ -186,7 +188,7 @@ export class Keeper {
     else if (event.event === 'load') this.#loadChanged(event);
     else if (event.event === 'load_failed') this.#loadFailed(event);
     else if (event.event === 'page_gone') this.#pageGone(event.reason);
-    else this.#firstFrame.resolve();
+    else if (event.event === 'painted') this.#firstFrame.resolve();
   }
 
   async #connected(uri: string | null): Promise<void> {

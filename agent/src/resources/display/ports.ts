@@ -51,6 +51,10 @@ export type BrowserEvent =
   | { event: 'painted'; load: number }
   | { event: 'page_gone'; reason: 'crashed' | 'memory' | 'terminated' };
 
+export type BrowserEventKind = BrowserEvent['event'];
+/** The events of some kinds. */
+export type BrowserEventOf<K extends BrowserEventKind> = Extract<BrowserEvent, { event: K }>;
+
 /** A load that was asked for: its events carry `id`; `accepted` rejects when the browser never took it. */
 export interface Load {
   id: number;
@@ -74,8 +78,11 @@ export interface Browser {
   readonly pid: number | null;
   /** Of the document that was on the screen when it connected; null when there was none. */
   readonly uri: string | null;
-  /** Hears every event until the returned function is called. */
-  listen(listener: (event: BrowserEvent) => void): () => void;
+  /** Calls `listener` with every event of these kinds until the returned function is called. */
+  on<K extends BrowserEventKind>(
+    kinds: readonly K[],
+    listener: (event: BrowserEventOf<K>) => void,
+  ): () => void;
   /** @returns whether a part takes effect only in a new process */
   configure(settings: BrowserSettings): Promise<boolean>;
   load(uri: string): Load;

@@ -1,3 +1,4 @@
+import { KindEvents } from '../../../base/kind-events.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output } from '../ports.ts';
 import type { Rotation } from '../schema.ts';
 
@@ -22,17 +23,13 @@ export class FakeBrowser implements Browser, Compositor {
   takesCommands = true;
   settings: BrowserSettings | undefined;
   html = '';
-  readonly #listeners = new Set<(event: BrowserEvent) => void>();
+  readonly #events = new KindEvents<BrowserEvent>();
+  readonly on = this.#events.on;
   #lastId = 0;
   #pid = 41;
 
   get pid(): number | null {
     return this.connected ? this.#pid : null;
-  }
-
-  listen(listener: (event: BrowserEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** @param uri what it has on the screen: one that is connected anew; null is another process */
@@ -50,7 +47,7 @@ export class FakeBrowser implements Browser, Compositor {
   }
 
   emit(event: BrowserEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
+    this.#events.emit(event);
   }
 
   /** How often a call was made whose record starts so. */
