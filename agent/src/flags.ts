@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Board } from './boards/board.ts';
+import type { Board } from './base/board.ts';
 import { readBoardFile } from './boards/board-file.ts';
 import { generic } from './boards/generic.ts';
 

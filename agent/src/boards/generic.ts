@@ -1,4 +1,4 @@
-import type { Board } from './board.ts';
+import type { Board } from '../base/board.ts';
 
 /** Any Linux host: no cable of its own; folders and links come from the command line. */
 export const generic: Board = {

@@ -3,10 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { repetitions } from '../../../ci/lib/long-runs.ts';
-import { Config, ConfigPatch } from '../resources/config/schema.ts';
+import { configuration } from '../resources/all.ts';
 import { withDefaults } from '../resources/config/tree.ts';
 import { quickFits } from './quick-fit.ts';
 import { issues } from './validate.ts';
+
+const { Config, ConfigPatch } = configuration;
 
 describe('quickFits', () => {
   test('knows every keyword of the configuration', () => {

@@ -25,7 +25,8 @@ async function start(t: TestContext) {
   const bus = new EventBus();
   const events = new EventSocket({ bus, log, guard: createGuard(() => 'vitrine') });
   const addresses = [{ host: '127.0.0.1', port: 0 }];
-  const link = new HttpsLink({ app, addresses, upgrade: events.upgrade, log });
+  const link = new HttpsLink({ addresses, log });
+  link.serve(app, events.upgrade);
   t.after(async () => {
     await Promise.all([events.close(), link.close()]);
     await app.close();
@@ -162,11 +163,13 @@ test('can be taken away and brought back on the same port while an old connectio
   const { app } = testApp();
   // An address of the loopback that nobody else takes ports of, while this one is free.
   const host = '127.0.0.2';
-  const probe = new HttpsLink({ app, addresses: [{ host, port: 0 }], log });
+  const probe = new HttpsLink({ addresses: [{ host, port: 0 }], log });
+  probe.serve(app);
   await probe.apply(first);
   const port = Number(new URL(probe.addresses[0] ?? '').port);
   await probe.close();
-  const link = new HttpsLink({ app, addresses: [{ host, port }], log });
+  const link = new HttpsLink({ addresses: [{ host, port }], log });
+  link.serve(app);
   t.after(async () => {
     await link.close();
     await app.close();
@@ -183,7 +186,8 @@ test('a port that cannot be had is told, and none is kept', async (t) => {
   const { app, link, port } = await start(t);
   await link.apply(first);
   const free = { host: '127.0.0.1', port: 0 };
-  const other = new HttpsLink({ app, addresses: [free, { host: '127.0.0.1', port: port() }], log });
+  const other = new HttpsLink({ addresses: [free, { host: '127.0.0.1', port: port() }], log });
+  other.serve(app);
   await assert.rejects(other.apply(first), { code: 'unavailable', message: /EADDRINUSE/ });
   assert.deepEqual(other.addresses, []);
 });

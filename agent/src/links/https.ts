@@ -35,11 +35,15 @@ export interface HttpsIdentity {
 }
 
 export interface HttpsLinkOptions {
-  app: FastifyInstance;
   addresses: readonly HttpAddress[];
-  /** What answers WebSocket upgrades. */
-  upgrade?: Upgrade;
   log: Logger;
+}
+
+/** What HTTPS serves. */
+interface Served {
+  app: FastifyInstance;
+  /** What answers WebSocket upgrades. */
+  upgrade: Upgrade | undefined;
 }
 
 /**
@@ -48,6 +52,7 @@ export interface HttpsLinkOptions {
  */
 export class HttpsLink {
   readonly #o: HttpsLinkOptions;
+  #served: Served | undefined;
   #servers: readonly WebServer<Server>[] = [];
   #link: HttpLink | undefined;
   /** Links that take no more connections, and still have some. */
@@ -60,6 +65,11 @@ export class HttpsLink {
   /** Where it listens, as `https://host:port`; empty without a certificate. */
   get addresses(): readonly string[] {
     return this.#link?.addresses ?? [];
+  }
+
+  /** Says what is served; call before {@link apply}. */
+  serve(app: FastifyInstance, upgrade?: Upgrade): void {
+    this.#served = { app, upgrade };
   }
 
   /**
@@ -87,7 +97,9 @@ export class HttpsLink {
   }
 
   async #open(context: SecureContextOptions): Promise<void> {
-    const { app, addresses, upgrade, log } = this.#o;
+    const { addresses, log } = this.#o;
+    if (!this.#served) throw new Error('HTTPS has nothing to serve');
+    const { app, upgrade } = this.#served;
     const { createServer } = process.getBuiltinModule('node:https');
     const tls: ServerOptions = { ...context, handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] };
     await app.ready();

@@ -1,31 +1,32 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Topic } from '../contract/topics.ts';
-import * as audio from './audio/schema.ts';
-import * as bluetooth from './bluetooth/schema.ts';
-import * as branding from './branding/schema.ts';
-import * as certificates from './certificates/schema.ts';
-import * as config from './config/schema.ts';
-import * as content from './content/schema.ts';
-import * as device from './device/schema.ts';
-import * as display from './display/schema.ts';
-import * as document from './document/schema.ts';
-import * as input from './input/schema.ts';
-import * as network from './network/schema.ts';
-import * as nfc from './nfc/schema.ts';
-import * as operations from './operations/schema.ts';
-import * as page from './page/schema.ts';
-import * as update from './update/schema.ts';
-import * as wifi from './wifi/schema.ts';
+import { audio } from './audio/index.ts';
+import { bluetooth } from './bluetooth/index.ts';
+import { branding } from './branding/index.ts';
+import { certificates } from './certificates/index.ts';
+import { configResource } from './config/index.ts';
+import { configContract } from './config/schema.ts';
+import { content } from './content/index.ts';
+import { device } from './device/index.ts';
+import { devices } from './devices/index.ts';
+import { display } from './display/index.ts';
+import { document } from './document/index.ts';
+import { input } from './input/index.ts';
+import { network } from './network/index.ts';
+import { nfc } from './nfc/index.ts';
+import { operations } from './operations/index.ts';
+import { page } from './page/index.ts';
+import { ui } from './ui/index.ts';
+import { update } from './update/index.ts';
+import { wifi } from './wifi/index.ts';
 
-// The one place that sees the contract whole, in the order of the document. What a schema file exports is in it,
-// so nothing can be declared and forgotten here.
-const modules: object[] = [
+/** Every resource but the configuration, in the order of the document. A new resource gets its line here. */
+const owners = [
   device,
   network,
   display,
   page,
   content,
-  config,
   branding,
   certificates,
   audio,
@@ -35,10 +36,17 @@ const modules: object[] = [
   nfc,
   wifi,
   bluetooth,
+  devices,
+  ui,
   document,
-];
+] as const;
 
-const exported = modules.flatMap((module): [string, unknown][] => Object.entries(module));
+/** The groups of the configuration, in its order. */
+export const configGroups = owners.flatMap(({ config = [] }) => config);
+export const configuration = configContract(configGroups);
+export const resources = [...owners, configResource(configuration)] as const;
+
+const exported = resources.flatMap(({ contract }): [string, unknown][] => Object.entries(contract));
 
 /** Every endpoint of the interface by its operation id, which is the name that its schema file exports it by. */
 export const endpointsById: ReadonlyMap<string, Endpoint> = byName(isEndpoint);

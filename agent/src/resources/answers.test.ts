@@ -1,13 +1,6 @@
 /** What the running agent answers is what the contract says: no field more, none less. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { type TSchema, Type } from 'typebox';
 import { ERRORS } from '../contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
@@ -15,42 +8,16 @@ import { fits, issues } from '../contract/validate.ts';
 import { endpoints } from './all.ts';
 import { valueAt } from './config/tree.ts';
 import { errorCodesOf } from './document/openapi.ts';
+import { type RunningAgent, startAgent } from './tests/running-agent.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
-
-let folder: string;
-let agent: ChildProcess;
+let agent: RunningAgent;
 let api: string;
 
-before(
-  async () => {
-    folder = await mkdtemp(join(tmpdir(), 'vitrine-answers-'));
-    const args = [
-      MAIN,
-      '--profile',
-      'generic',
-      '--listen',
-      '127.0.0.1:0',
-      '--data',
-      folder,
-      '--name',
-      'Lobby',
-    ];
-    agent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const stdout = agent.stdout ?? assert.fail('stdout is a pipe');
-    for await (const line of createInterface(stdout)) {
-      api = String(JSON.parse(line).api[0]);
-      return;
-    }
-    assert.fail('the agent did not start');
-  },
-  { timeout: 60_000 },
-);
-after(async () => {
-  const exited = once(agent, 'exit');
-  if (agent.exitCode === null && agent.kill('SIGTERM')) await exited;
-  await rm(folder, { recursive: true, force: true });
+before(async () => {
+  agent = await startAgent('--name', 'Lobby');
+  ({ api } = agent);
 });
+after(() => agent.stop());
 
 /** The schema with every object closed, so that a field that nobody documented is an issue. */
 function closed(schema: TSchema): TSchema {

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
 import { createLogger } from '../base/logger.ts';
-import { EventBus } from '../events/bus.ts';
-import { ConfigStore } from '../resources/config/store.ts';
-import { startClock } from '../resources/device/clock.ts';
+import { bindGroup, READ_WHEN_NEEDED } from '../resources/config/group.ts';
+import { openConfig } from '../resources/config/tests/open-config.ts';
+import { applyStoredClock, type Clock, clockFields } from '../resources/device/clock.ts';
+import { deviceConfig } from '../resources/device/config.ts';
 import { SystemBus } from './dbus.ts';
 import { timesyncd } from './timesyncd.ts';
 
@@ -79,16 +80,12 @@ test('the time service has the configured servers: from the start, live, and whe
 }, async (t) => {
   const dbus = new SystemBus({ log, address });
   t.after(() => dbus.stop());
-  const config = await ConfigStore.open({
-    ...{ folder, log, bus: new EventBus(), board: { dualBandRadio: false } },
-    screens: async () => [],
-  });
+  const config = await openConfig(folder);
   await config.patch({ device: { ntp_servers: ['192.0.2.1'], timezone: 'Asia/Tokyo' } });
   const zones: string[] = [];
   let changed = 0;
   const first = await service();
-  const end = await startClock({
-    config,
+  const clock: Clock = {
     zone: {
       set: async (zone) => {
         zones.push(zone);
@@ -96,11 +93,18 @@ test('the time service has the configured servers: from the start, live, and whe
       },
     },
     servers: timesyncd(dbus),
-    zoneChanged: () => {
-      changed += 1;
-    },
+  };
+  const fields = clockFields(clock, () => {
+    changed += 1;
   });
-  t.after(end);
+  config.bind(
+    bindGroup(deviceConfig, {
+      name: READ_WHEN_NEEDED,
+      health_interval_ms: READ_WHEN_NEEDED,
+      ...fields,
+    }),
+  );
+  t.after(await applyStoredClock(clock, config));
   assert.deepEqual([zones, changed], [['Asia/Tokyo'], 1], 'the zone is set when the start goes on');
   await until('the stored servers are told', () => first.manager.RuntimeNTPServers[0] === '192.0.2.1');
 
@@ -115,7 +119,7 @@ test('the time service has the configured servers: from the start, live, and whe
   await first.stop();
   const lost = await config.patch({ device: { ntp_servers: ['b.example'] } });
   assert.deepEqual(lost.applied, { 'device.ntp_servers': 'reboot_required' });
-  assert.deepEqual(config.get().device.ntp_servers, ['b.example'], 'it stays stored');
+  assert.deepEqual(config.get(deviceConfig).ntp_servers, ['b.example'], 'it stays stored');
   const second = await service();
   await until('the new service is told', () => second.manager.RuntimeNTPServers[0] === 'b.example');
   const own = await config.patch({ device: { ntp_servers: null } });

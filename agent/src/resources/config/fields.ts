@@ -1,9 +1,10 @@
+/** Builders for the fields of a configuration group: each leaf carries its default and when it takes effect. */
 import { type TSchema, Type } from 'typebox';
 
 /** When a patched field takes effect (interface: States, Configuration field). */
 export type Applied = 'live' | 'reboot_required';
 
-/** Key of the annotation that says a leaf's {@link Applied}. */
+/** Keyword of a leaf's schema that says when it takes effect. */
 export const APPLIED = 'x-applied';
 
 interface Options {
@@ -11,42 +12,34 @@ interface Options {
   [rule: string]: unknown;
 }
 
-/** What one group of the tree is built with: each leaf carries its default and when it takes effect. */
-function leaves(applied: Applied) {
-  const mark = (value: unknown, options: Options = {}) => ({
-    ...options,
-    default: value,
-    [APPLIED]: applied,
-  });
+function leaves<const A extends Applied>(applied: A) {
+  const mark = <S extends TSchema>(schema: S) => Object.assign(schema, { [APPLIED]: applied } as const);
   return {
-    bool: (value: boolean, options?: Options) => Type.Boolean(mark(value, options)),
+    bool: (value: boolean, options?: Options) => mark(Type.Boolean({ ...options, default: value })),
     int: (value: number, minimum: number, maximum: number, options?: Options) =>
-      Type.Integer(mark(value, { minimum, maximum, ...options })),
-    text: (value: string, options?: Options) => Type.String(mark(value, options)),
+      mark(Type.Integer({ minimum, maximum, ...options, default: value })),
+    text: (value: string, options?: Options) => mark(Type.String({ ...options, default: value })),
     choice: <const V extends (string | number)[]>(
       value: V[number],
       values: readonly [...V],
       options?: Options,
-    ) => Type.Enum([...values], mark(value, options)),
-    /** A field without a value of its own by default; the description says what null stands for. */
+    ) => mark(Type.Enum([...values], { ...options, default: value })),
+    /** A field that is null by default; the description says what null means. */
     maybe: <S extends TSchema>(schema: S, options?: Options) =>
-      Type.Union([schema, Type.Null()], mark(null, options)),
+      mark(Type.Union([schema, Type.Null()], { ...options, default: null })),
     list: <S extends TSchema>(items: S, maxItems: number, options?: Options) =>
-      Type.Array(items, mark([], { maxItems, ...options })),
+      mark(Type.Array(items, { maxItems, ...options, default: [] })),
   };
 }
 
 /** Leaves that take effect at once. */
 export const live = leaves('live');
-/** Leaves that are kept now and take effect at the next boot or restart of what they concern. */
+/** Leaves that are stored now and take effect at the next boot. */
 export const atBoot = leaves('reboot_required');
 
 /**
- * An object of the tree: nothing but its fields.
- * @param $id its name in the document; in patches it has `Patch` behind it
+ * A nested object of the configuration.
+ * @param $id its name in the OpenAPI document; in patches it has `Patch` behind it
  */
-export const group = <P extends Record<string, TSchema>>(
-  $id: string,
-  fields: P,
-  options: { description?: string } = {},
-) => Type.Object(fields, { $id, additionalProperties: false, ...options });
+export const section = <P extends Record<string, TSchema>>($id: string, fields: P) =>
+  Type.Object(fields, { $id, additionalProperties: false });

@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { createLogger } from '../../base/logger.ts';
 import { fits } from '../../contract/validate.ts';
-import { EventBus } from '../../events/bus.ts';
+import { configuration } from '../all.ts';
+import { audioConfig } from '../audio/config.ts';
+import { deviceConfig } from '../device/config.ts';
+import { uiConfig } from '../ui/config.ts';
+import { wifiConfig } from '../wifi/config.ts';
 import type { ConfigFormat } from './file.ts';
-import { Config } from './schema.ts';
-import { ConfigStore } from './store.ts';
+import type { ConfigStore } from './store.ts';
+import { openConfig } from './tests/open-config.ts';
 import { isObject } from './tree.ts';
 
 /** A release whose documents spell `audio` another way; its agent turns the old spelling into its own. */
@@ -32,14 +35,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function open(format?: ConfigFormat): Promise<ConfigStore> {
-  return ConfigStore.open({
-    folder,
-    bus: new EventBus(),
-    log: createLogger('silent'),
-    board: { dualBandRadio: false },
-    screens: async () => [],
-    ...(format ? { format } : {}),
-  });
+  return openConfig(folder, format ? { format } : {});
 }
 
 const put = (name: string, content: unknown) => writeFile(join(folder, name), JSON.stringify(content));
@@ -50,7 +46,7 @@ describe('an update', () => {
   test('brings an older document up; the old file stays until the first write', async () => {
     await put('config.json', { schema: 1, audio: { volume: 11 } });
     const config = await open(SECOND);
-    assert.equal(config.get().audio.volume, 100);
+    assert.equal(config.get(audioConfig).volume, 100);
     assert.equal(config.problem, undefined);
     assert.deepEqual(await names(), ['config.json']);
     await config.patch({ device: { name: 'new' } });
@@ -67,14 +63,14 @@ describe('an update', () => {
     await (await open(SECOND)).patch({ device: { name: 'new' } });
 
     const rolledBack = await open();
-    assert.equal(rolledBack.get().audio.volume, 11);
+    assert.equal(rolledBack.get(audioConfig).volume, 11);
     assert.equal(rolledBack.problem?.code, 'config_newer');
     assert.equal(rolledBack.problem?.kept, 'config.v2.json');
     assert.deepEqual(await names(), ['config.v1.json', 'config.v2.json']);
-    assert.equal((await open()).get().audio.volume, 11, 'still there at the next boot');
+    assert.equal((await open()).get(audioConfig).volume, 11, 'still there at the next boot');
 
     const again = await open(SECOND);
-    assert.equal(again.get().device.name, 'new', 'the update tried again has its own settings back');
+    assert.equal(again.get(deviceConfig).name, 'new', 'the update tried again has its own settings back');
   });
 
   test('after a rollback in which something was set goes on from that', async () => {
@@ -82,15 +78,15 @@ describe('an update', () => {
     await (await open(SECOND)).patch({ device: { name: 'new' } });
     await (await open()).patch({ device: { name: 'old' } });
     const again = await open(SECOND);
-    assert.deepEqual([again.get().device.name, again.get().audio.volume], ['old', 100]);
+    assert.deepEqual([again.get(deviceConfig).name, again.get(audioConfig).volume], ['old', 100]);
   });
 
   test('within one schema keeps what only the other version knows', async () => {
     await put('config.json', { schema: 1, sauna: { heat: 80 }, ui: { colour: 'red', enabled: false } });
     const config = await open();
-    assert.equal(config.get().ui.enabled, false);
+    assert.equal(config.get(uiConfig).enabled, false);
     assert.equal(config.problem, undefined);
-    assert.ok(fits(Config, config.get()));
+    assert.ok(fits(configuration.Config, config.tree));
     await config.patch({ ui: { enabled: true } });
     assert.deepEqual(await get('config.json'), {
       schema: 1,
@@ -103,7 +99,7 @@ describe('an update', () => {
     await put('config.json', { schema: 1, audio: { volume: 11 } });
     const config = await open({ schema: 3, migrations: {} });
     assert.equal(config.problem?.code, 'config_damaged');
-    assert.equal(config.get().audio.volume, 80);
+    assert.equal(config.get(audioConfig).volume, 80);
     assert.equal((await names()).length, 1);
   });
 });
@@ -121,7 +117,7 @@ describe('a damaged file', () => {
     test(`${what} is set aside, and the device comes up`, async () => {
       await writeFile(join(folder, 'config.json'), text);
       const config = await open();
-      assert.ok(fits(Config, config.get()));
+      assert.ok(fits(configuration.Config, config.tree));
       assert.equal(config.problem?.code, 'config_damaged');
       const [kept] = await names();
       assert.equal(kept, config.problem?.kept);
@@ -180,7 +176,7 @@ describe('a damaged file', () => {
       fc.asyncProperty(fc.oneof(tree, fc.string()), async (junk) => {
         await writeFile(join(folder, 'config.json'), typeof junk === 'string' ? junk : JSON.stringify(junk));
         const config = await open();
-        assert.ok(fits(Config, config.get()));
+        assert.ok(fits(configuration.Config, config.tree));
         await config.patch({ audio: { mute: true } });
         assert.equal((await open()).problem, undefined, 'what was written is whole again');
       }),
@@ -197,9 +193,9 @@ describe('the file', () => {
       wifi: { enabled: true, ap: { psk: '12345678' } },
     });
     const config = await open();
-    assert.deepEqual(config.get().audio, { output: null, volume: 80, mute: true });
-    assert.equal(config.get().wifi.enabled, false);
-    assert.equal(config.get().wifi.ap.psk, '12345678');
+    assert.deepEqual(config.get(audioConfig), { output: null, volume: 80, mute: true });
+    assert.equal(config.get(wifiConfig).enabled, false);
+    assert.equal(config.get(wifiConfig).ap.psk, '12345678');
     assert.equal(config.problem?.code, 'config_values_dropped');
     assert.match(String(config.problem?.message), /\/audio\/volume/);
   });

@@ -5,18 +5,30 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { createLogger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { fits, issues } from '../../contract/validate.ts';
 import { EventBus } from '../../events/bus.ts';
-import { Config, configChanged } from './schema.ts';
-import { type ConfigOptions, ConfigStore } from './store.ts';
-import { withDefaults } from './tree.ts';
-
-const SCREENS = [
-  { id: 'HDMI-A-1', primary: true },
-  { id: 'HDMI-A-2', primary: false },
-];
+import { configuration } from '../all.ts';
+import { audioConfig } from '../audio/config.ts';
+import { deviceConfig } from '../device/config.ts';
+import { devicesConfig } from '../devices/config.ts';
+import { nfcConfig } from '../nfc/config.ts';
+import { wifiConfig } from '../wifi/config.ts';
+import { atBoot, live, section } from './fields.ts';
+import {
+  type Apply,
+  type BindingHooks,
+  bindGroup,
+  configGroup,
+  type GroupValue,
+  NOT_APPLIED_HERE,
+  NOTHING_TO_APPLY,
+  READ_WHEN_NEEDED,
+} from './group.ts';
+import { configContract } from './schema.ts';
+import type { ConfigOptions, ConfigStore } from './store.ts';
+import { openConfig } from './tests/open-config.ts';
+import { valueAt, withDefaults } from './tree.ts';
 
 let folder: string;
 let bus: EventBus;
@@ -28,14 +40,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function open(options: Partial<ConfigOptions> = {}): Promise<ConfigStore> {
-  return ConfigStore.open({
-    folder,
-    bus,
-    log: createLogger('silent'),
-    board: { dualBandRadio: false },
-    screens: async () => SCREENS,
-    ...options,
-  });
+  return openConfig(folder, { bus, ...options });
 }
 
 async function stored(): Promise<unknown> {
@@ -57,15 +62,15 @@ async function refusal(config: ConfigStore, patch: unknown): Promise<{ code: str
 describe('reading', () => {
   test('a new device has every field at its default, and no file', async () => {
     const config = await open({ deviceName: 'Lobby' });
-    assert.ok(fits(Config, config.get()));
-    assert.equal(config.get().device.name, 'Lobby');
+    assert.ok(fits(configuration.Config, config.tree));
+    assert.equal(config.get(deviceConfig).name, 'Lobby');
     assert.equal(config.problem, undefined);
     assert.deepEqual(await readdir(folder), []);
   });
 
   test('nobody can change what was read', async () => {
     const config = await open();
-    assert.throws(() => config.get().nfc.origins.push('https://a.example'), TypeError);
+    assert.throws(() => config.get(nfcConfig).origins.push('https://a.example'), TypeError);
   });
 });
 
@@ -73,7 +78,7 @@ describe('patching', () => {
   test('keeps, answers and tells the leaves of the patch', async () => {
     const config = await open();
     const events: unknown[] = [];
-    bus.on(configChanged, (payload) => events.push(payload));
+    bus.on(configuration.configChanged, (payload) => events.push(payload));
     const result = await config.patch({
       display: { rotation: 90, resume_on_boot: true },
       ui: { enabled: false },
@@ -84,18 +89,18 @@ describe('patching', () => {
       'ui.enabled': 'live',
     };
     assert.deepEqual(result.applied, leaves);
-    assert.equal(result.config.display.rotation, 90);
-    assert.deepEqual(events, [{ paths: Object.keys(leaves), config: config.get() }]);
-    assert.deepEqual((await open()).get(), config.get());
+    assert.equal(valueAt(result.config, 'display.rotation'), 90);
+    assert.deepEqual(events, [{ paths: Object.keys(leaves), config: config.tree }]);
+    assert.deepEqual((await open()).tree, config.tree);
   });
 
   test('null goes back to the default, and the file forgets it', async () => {
     const config = await open();
     await config.patch({ audio: { volume: 10, mute: true }, device: { name: 'x' } });
     const { applied } = await config.patch({ audio: { volume: null }, device: null });
-    assert.equal(config.get().audio.volume, 80);
-    assert.equal(config.get().audio.mute, true);
-    assert.equal(config.get().device.name, 'Vitrine');
+    assert.equal(config.get(audioConfig).volume, 80);
+    assert.equal(config.get(audioConfig).mute, true);
+    assert.equal(config.get(deviceConfig).name, 'Vitrine');
     assert.ok('device.timezone' in applied);
     assert.deepEqual(await stored(), { schema: 1, audio: { mute: true } });
   });
@@ -103,24 +108,24 @@ describe('patching', () => {
   test('what GET gave can be sent back', async () => {
     const config = await open();
     await config.patch({ display: { screens: { 'HDMI-A-1': { url: 'https://a.example/' } } } });
-    const before = config.get();
+    const before = config.tree;
     await config.patch(before);
-    assert.deepEqual(config.get(), before);
+    assert.deepEqual(config.tree, before);
   });
 
   test('a list is replaced whole', async () => {
     const config = await open();
     await config.patch({ devices: { origins: ['https://a.example', 'https://b.example'] } });
     await config.patch({ devices: { origins: ['https://c.example'] } });
-    assert.deepEqual(config.get().devices.origins, ['https://c.example']);
+    assert.deepEqual(config.get(devicesConfig).origins, ['https://c.example']);
   });
 
   test('a refused patch names every issue and changes nothing', async () => {
     const config = await open();
     await config.patch({ audio: { volume: 30 } });
     const events: unknown[] = [];
-    bus.on(configChanged, (payload) => events.push(payload));
-    const before = config.get();
+    bus.on(configuration.configChanged, (payload) => events.push(payload));
+    const before = config.tree;
     const found = await refusal(config, {
       audio: { volume: 31 },
       display: { rotation: 45, sauna: true },
@@ -132,7 +137,7 @@ describe('patching', () => {
       new Set(found.paths),
       new Set(['/display/rotation', '/display/sauna', '/nfc/poll/interval_ms', '/nothing']),
     );
-    assert.equal(config.get(), before);
+    assert.equal(config.tree, before);
     assert.deepEqual(events, []);
     assert.deepEqual(await stored(), { schema: 1, audio: { volume: 30 } });
   });
@@ -142,7 +147,7 @@ describe('patching', () => {
     const volumes = Array.from({ length: 30 }, (_, index) => index);
     const answers = await Promise.all(volumes.map((volume) => config.patch({ audio: { volume } })));
     assert.deepEqual(
-      answers.map((answer) => answer.config.audio.volume),
+      answers.map((answer) => valueAt(answer.config, 'audio.volume')),
       volumes,
     );
     assert.deepEqual(await stored(), { schema: 1, audio: { volume: 29 } });
@@ -165,10 +170,10 @@ describe('patching', () => {
     const config = await open({ folder: join(folder, 'config') });
     await writeFile(join(folder, 'config'), 'a file where the folder should be');
     await assert.rejects(config.patch({ audio: { mute: true } }));
-    assert.equal(config.get().audio.mute, false);
+    assert.equal(config.get(audioConfig).mute, false);
     await rm(join(folder, 'config'));
     await config.patch({ audio: { mute: true } });
-    assert.equal(config.get().audio.mute, true);
+    assert.equal(config.get(audioConfig).mute, true);
   });
 });
 
@@ -222,122 +227,189 @@ describe('rules over fields', () => {
     await config.patch({ wifi: { enabled: true, mode: 'ap' } });
     assert.deepEqual((await refusal(config, { wifi: { country: null } })).paths, ['/wifi/country']);
     assert.deepEqual((await refusal(config, { wifi: { ap: { channel: 52 } } })).paths, ['/wifi/ap/channel']);
-    assert.equal(config.get().wifi.ap.psk, '12345678');
-  });
-
-  test('a screen that is no output is screen_not_found; one that is gone can still be forgotten', async () => {
-    const config = await open();
-    await assert.rejects(config.patch({ display: { screens: { 'DP-1': { rotation: 90 } } } }), {
-      code: 'screen_not_found',
-      details: { screen: 'DP-1', screens: ['HDMI-A-1', 'HDMI-A-2'] },
-    });
-    for (const id of ['x'.repeat(65), 'x'.repeat(100_000), '', '__proto__', 'HDMI-A-1\n']) {
-      for (const entry of [{ rotation: 90 }, {}, null]) {
-        const patch = { display: { screens: Object.fromEntries([[id, entry]]) } };
-        await assert.rejects(config.patch(patch), (error) => {
-          assert.ok(error instanceof ApiError && error.code === 'screen_not_found', `${id}: ${error}`);
-          assert.ok(JSON.stringify(error.envelope).length < 500);
-          return true;
-        });
-      }
-    }
-    // Nothing is set for it, but it is there.
-    await config.patch({ display: { screens: { 'HDMI-A-2': null } } });
-    await config.patch({ display: { screens: { 'HDMI-A-2': { rotation: 90 } } } });
-    const without = await open({ screens: async () => SCREENS.slice(0, 1) });
-    await without.patch({ display: { screens: { 'HDMI-A-2': null } } });
-    assert.deepEqual(without.get().display.screens, {});
-    await assert.rejects(without.patch({ display: { screens: { 'HDMI-A-2': null } } }), {
-      code: 'screen_not_found',
-    });
-  });
-
-  test("only the primary screen's rotation is live", async () => {
-    const config = await open();
-    const { applied } = await config.patch({
-      display: { screens: { 'HDMI-A-1': { rotation: 90 }, 'HDMI-A-2': { rotation: 90 } } },
-    });
-    assert.deepEqual(applied, {
-      'display.screens.HDMI-A-1.rotation': 'live',
-      'display.screens.HDMI-A-2.rotation': 'reboot_required',
-    });
-    // Also when all of them are reset at once.
-    for (const patch of [{ display: { screens: null } }, { display: null }]) {
-      await config.patch({ display: { screens: { 'HDMI-A-1': { rotation: 90 } } } });
-      const reset = (await config.patch(patch)).applied;
-      assert.equal(reset['display.screens.HDMI-A-1.rotation'], 'live');
-    }
+    assert.equal(config.get(wifiConfig).ap.psk, '12345678');
   });
 });
 
 describe('applying', () => {
-  test('an applier hears of changes below its path, after they are kept', async () => {
-    const config = await open();
-    const heard: unknown[] = [];
-    const end = config.onApply('display', async ({ display }, before) => {
-      heard.push([before.display.rotation, display.rotation, await stored()]);
-    });
-    await config.patch({ audio: { mute: true } });
-    await config.patch({ display: { rotation: 0 } });
-    await config.patch({ display: { rotation: 180 } });
-    end();
-    await config.patch({ display: { rotation: 270 } });
-    assert.deepEqual(heard, [[0, 180, { schema: 1, audio: { mute: true }, display: { rotation: 180 } }]]);
+  /** Two groups of a resource, and a store that knows them alone. */
+  const sound = configGroup('sound', 'Sound', {
+    volume: live.int(80, 0, 100),
+    mute: live.bool(false),
+    tone: section('Tone', { bass: live.int(0, -9, 9), mode: atBoot.choice('a', ['a', 'b']) }),
+    output: atBoot.text('hdmi'),
+  });
+  const light = configGroup('light', 'Light', { on: live.bool(false) });
+  const groups = [sound, light];
+
+  interface Sounds {
+    volume?: LiveSound['volume'];
+    mute?: LiveSound['mute'];
+    tone?: LiveSound['tone'];
+    hooks?: BindingHooks;
+  }
+  type LiveSound = Parameters<typeof bindGroup<(typeof sound)['schema']['properties']>>[1];
+
+  async function openSound({ hooks, ...how }: Sounds = {}): Promise<ConfigStore> {
+    const config = await open({ groups, contract: configContract(groups) });
+    const none = { volume: NOTHING_TO_APPLY, mute: NOTHING_TO_APPLY, tone: NOTHING_TO_APPLY } as const;
+    config.bind(bindGroup(sound, { ...none, ...how }, hooks));
+    return config;
+  }
+
+  test('a function is called with the group before and after, once for all fields that it applies', async () => {
+    const calls: unknown[] = [];
+    const apply: Apply<GroupValue<typeof sound>> = async (now, before) => {
+      calls.push([before.volume, now.volume, now.mute, await stored()]);
+    };
+    const config = await openSound({ volume: apply, mute: apply });
+    await config.patch({ light: { on: true }, sound: { output: 'usb', tone: { bass: 3 } } });
+    await config.patch({ sound: { volume: 80, mute: false } });
+    await config.patch({ sound: { volume: 5, mute: true } });
+    const kept = { output: 'usb', tone: { bass: 3 }, volume: 5, mute: true };
+    assert.deepEqual(calls, [[80, 5, true, { schema: 1, light: { on: true }, sound: kept }]]);
   });
 
-  test('what could not be applied is kept and answered reboot_required', async () => {
-    const config = await open();
-    config.onApply('display.rotation', () => {
-      throw new Error('no compositor');
-    });
-    const { applied } = await config.patch({ display: { rotation: 90 }, audio: { volume: 1 } });
-    assert.deepEqual(applied, { 'display.rotation': 'reboot_required', 'audio.volume': 'live' });
-    assert.equal((await open()).get().display.rotation, 90);
-  });
-
-  test('what failed is tried again by the next patch that names it, and answered live when it works', async () => {
-    const config = await open();
+  test('live is answered after it succeeded; a failure stays stored, is answered, and is a problem', async () => {
+    let works = false;
     let calls = 0;
-    let works = false;
-    config.onApply('display.rotation', () => {
-      calls += 1;
-      if (!works) throw new Error('no compositor');
+    const config = await openSound({
+      volume: () => {
+        calls += 1;
+        if (!works) throw new Error('no such card');
+      },
     });
-    const again = async () => (await config.patch({ display: { rotation: 90 } })).applied['display.rotation'];
-    assert.equal(await again(), 'reboot_required');
-    assert.equal(await again(), 'reboot_required', 'nothing changes, and it is still not in effect');
-    await config.patch({ audio: { volume: 1 } });
-    assert.equal(calls, 2, 'another patch has nothing to do with it');
+    const again = async () => (await config.patch({ sound: { volume: 7 } })).applied;
+    assert.deepEqual((await config.patch({ sound: { volume: 7, mute: true } })).applied, {
+      'sound.volume': 'reboot_required',
+      'sound.mute': 'live',
+    });
+    assert.deepEqual(config.problems(), [
+      'The configuration of sound.volume is stored and could not be applied.',
+    ]);
+    assert.deepEqual(
+      await again(),
+      { 'sound.volume': 'reboot_required' },
+      'nothing changes, and it is tried',
+    );
+    await config.patch({ sound: { mute: false } });
+    assert.equal(calls, 2, 'a patch of another field does not try it again');
     works = true;
-    assert.equal(await again(), 'live');
-    assert.equal(await again(), 'live');
+    assert.deepEqual(await again(), { 'sound.volume': 'live' });
+    assert.deepEqual(await again(), { 'sound.volume': 'live' });
     assert.equal(calls, 3);
+    assert.deepEqual(config.problems(), []);
   });
 
-  test('the stored configuration is applied when asked for, and a failure is remembered', async () => {
-    const config = await open();
-    await config.patch({ display: { rotation: 90 } });
-    const heard: number[] = [];
-    let works = false;
-    config.onApply('display.rotation', ({ display }) => {
-      heard.push(display.rotation);
-      if (!works) throw new Error('no compositor');
+  test('nothing is applied, published or answered when the file cannot be written', async () => {
+    const calls: string[] = [];
+    const config = await openSound({
+      volume: () => void calls.push('applied'),
+      hooks: { changed: () => void calls.push('changed') },
     });
-    await config.applyStored('display.rotation');
-    const applied = async () => (await config.patch({ display: { rotation: 90 } })).applied;
-    assert.deepEqual(await applied(), { 'display.rotation': 'reboot_required' });
-    works = true;
-    await config.applyStored('display.rotation');
-    assert.deepEqual(await applied(), { 'display.rotation': 'live' });
-    assert.deepEqual(heard, [90, 90, 90]);
+    bus.listen('config_changed', () => calls.push('published'));
+    await rm(folder, { recursive: true });
+    await writeFile(folder, 'a file where the folder should be');
+    await assert.rejects(config.patch({ sound: { volume: 1 } }));
+    assert.deepEqual(calls, []);
+    assert.equal(config.get(sound).volume, 80);
+    await rm(folder);
+    await config.patch({ sound: { volume: 1 } });
+    assert.deepEqual(calls, ['changed', 'applied', 'published']);
   });
 
-  test('what this system does not apply is never answered live', async () => {
-    const config = await open({ notApplied: ['device.timezone'] });
-    for (const timezone of ['UTC', 'Asia/Tokyo', null]) {
-      const { applied } = await config.patch({ device: { timezone, name: 'x' } });
-      assert.deepEqual(applied, { 'device.timezone': 'reboot_required', 'device.name': 'live' });
+  test('a function that takes too long does not hold up the patches', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const started = Promise.withResolvers<void>();
+    const config = await openSound({
+      volume: () => {
+        started.resolve();
+        return new Promise(() => undefined);
+      },
+    });
+    const patched = config.patch({ sound: { volume: 1 } });
+    await started.promise;
+    t.mock.timers.tick(10_000);
+    assert.deepEqual((await patched).applied, { 'sound.volume': 'reboot_required' });
+  });
+
+  test('a stored field is applied when asked for, and a failure is remembered', async () => {
+    const volumes: number[] = [];
+    let works = false;
+    const config = await openSound({
+      volume: ({ volume }) => {
+        volumes.push(volume);
+        if (!works) throw new Error('no such card');
+      },
+    });
+    await config.applyStored('sound.mute');
+    await config.applyStored('sound.volume');
+    const applied = async () => (await config.patch({ sound: { volume: 80 } })).applied;
+    assert.deepEqual(await applied(), { 'sound.volume': 'reboot_required' });
+    works = true;
+    await config.applyStored('sound.volume');
+    assert.deepEqual(await applied(), { 'sound.volume': 'live' });
+    assert.deepEqual(volumes, [80, 80, 80]);
+  });
+
+  test('a field that this system never applies, or not now, is not answered live', async () => {
+    const config = await openSound({
+      volume: NOT_APPLIED_HERE,
+      mute: READ_WHEN_NEEDED,
+      hooks: { isLive: (path) => path !== 'tone.bass' },
+    });
+    for (const volume of [80, 3, null]) {
+      const { applied } = await config.patch({ sound: { volume, mute: true, tone: null } });
+      assert.deepEqual(applied, {
+        'sound.volume': 'reboot_required',
+        'sound.mute': 'live',
+        'sound.tone.bass': 'reboot_required',
+        'sound.tone.mode': 'reboot_required',
+      });
     }
+  });
+
+  test('a resource may refuse a patch of its group; nothing has changed then', async () => {
+    const seen: unknown[] = [];
+    const config = await openSound({
+      hooks: {
+        check: async (patch) => {
+          seen.push(patch);
+          throw new ApiError('conflict', 'Not now.');
+        },
+      },
+    });
+    await config.patch({ light: { on: true } });
+    await assert.rejects(config.patch({ sound: null }), { code: 'conflict' });
+    await assert.rejects(config.patch({ sound: { mute: true } }), { code: 'conflict' });
+    assert.deepEqual(seen, [null, { mute: true }]);
+    assert.deepEqual(await stored(), { schema: 1, light: { on: true } });
+  });
+
+  test('a resource hears of every change of its group, and its failure changes nothing', async () => {
+    let changes = 0;
+    const config = await openSound({
+      hooks: {
+        changed: () => {
+          changes += 1;
+          throw new Error('confused');
+        },
+      },
+    });
+    await config.patch({ light: { on: true } });
+    assert.equal(changes, 0);
+    const { applied } = await config.patch({ sound: { output: 'usb' } });
+    assert.deepEqual([changes, applied], [1, { 'sound.output': 'reboot_required' }]);
+  });
+
+  test('a group is bound once', async () => {
+    const config = await openSound();
+    const again = bindGroup(sound, {
+      volume: NOTHING_TO_APPLY,
+      mute: NOTHING_TO_APPLY,
+      tone: NOTHING_TO_APPLY,
+    });
+    assert.throws(() => config.bind(again), /sound is bound twice/);
   });
 });
 
@@ -346,7 +418,7 @@ describe('random patches', () => {
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom<unknown>(null, 0, 90, true, 'DE', '5', [], {}, { enabled: true }, -1),
   );
-  const groups = Object.keys(Config.properties);
+  const groups = Object.keys(configuration.Config.properties);
   const names = [
     'enabled',
     'rotation',
@@ -371,21 +443,21 @@ describe('random patches', () => {
     let taken = 0;
     await fc.assert(
       fc.asyncProperty(fc.oneof(patch, leaf), async (junk) => {
-        const before = config.get();
+        const before = config.tree;
         try {
           await config.patch(junk);
           taken += 1;
-          assert.deepEqual(issues(Config, config.get()), []);
-          assert.deepEqual(withDefaults(Config, await stored()), { ...config.get() });
+          assert.deepEqual(issues(configuration.Config, config.tree), []);
+          assert.deepEqual(withDefaults(configuration.Config, await stored()), { ...config.tree });
         } catch (error) {
           assert.ok(error instanceof ApiError, String(error));
           assert.ok(error.status === 400, error.code);
-          assert.equal(config.get(), before);
+          assert.equal(config.tree, before);
         }
       }),
       { numRuns: repetitions(150, 6000) },
     );
     assert.ok(taken > 10, `only ${taken} patches were taken`);
-    assert.deepEqual((await open()).get(), config.get());
+    assert.deepEqual((await open()).tree, config.tree);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { fits } from '../../contract/validate.ts';
-import { Config } from './schema.ts';
+import { configuration } from '../all.ts';
 import { isObject, leavesOf, mergePatch, splitKnown, valueAt, withDefaults, without } from './tree.ts';
 
 /** JSON as it comes out of a parser, with keys that have meant trouble to other programs. */
@@ -107,29 +107,29 @@ describe('mergePatch', () => {
 
 describe('the configuration tree', () => {
   test('defaults fill the whole document and fit it', () => {
-    const defaults = withDefaults(Config, {});
-    assert.ok(fits(Config, defaults));
+    const defaults = withDefaults(configuration.Config, {});
+    assert.ok(fits(configuration.Config, defaults));
     assert.equal(valueAt(defaults, 'nfc.i2c.address'), 0x24);
     assert.equal(valueAt(defaults, 'wifi.country'), null);
   });
 
   test('two documents with defaults share no list', () => {
-    const first = valueAt(withDefaults(Config, {}), 'nfc.origins');
+    const first = valueAt(withDefaults(configuration.Config, {}), 'nfc.origins');
     assert.ok(Array.isArray(first));
     first.push('https://a.example');
-    assert.deepEqual(valueAt(withDefaults(Config, {}), 'nfc.origins'), []);
+    assert.deepEqual(valueAt(withDefaults(configuration.Config, {}), 'nfc.origins'), []);
   });
 
   test('an entry of a list gets the fields that it leaves out', () => {
-    const config = withDefaults(Config, { wifi: { networks: [{ ssid: 'a' }] } });
+    const config = withDefaults(configuration.Config, { wifi: { networks: [{ ssid: 'a' }] } });
     assert.deepEqual(valueAt(config, 'wifi.networks'), [{ ssid: 'a', psk: '', priority: 0 }]);
   });
 
   test('leaves: a list is one, a null on a group is all of its fields', () => {
-    const current = withDefaults(Config, { display: { screens: { 'HDMI-A-1': {} } } });
+    const current = withDefaults(configuration.Config, { display: { screens: { 'HDMI-A-1': {} } } });
     const patch = { nfc: { i2c: null, origins: ['https://a.example'] }, display: { screens: null }, ui: {} };
     assert.deepEqual(
-      [...leavesOf(Config, patch, current)],
+      [...leavesOf(configuration.Config, patch, current)],
       [
         ['nfc.i2c.bus', 'live'],
         ['nfc.i2c.address', 'live'],
@@ -143,7 +143,7 @@ describe('the configuration tree', () => {
   });
 
   test('what another version knows is parted from what this one does', () => {
-    const { known, unknown } = splitKnown(Config, {
+    const { known, unknown } = splitKnown(configuration.Config, {
       ui: { enabled: false, colour: 'red' },
       sauna: {},
       wifi: { networks: [{ ssid: 'a', sae: true }] },

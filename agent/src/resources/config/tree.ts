@@ -203,3 +203,10 @@ function itemSchema(items: TSchema): TSchema {
     additionalProperties: false,
   });
 }
+
+/** Freezes a JSON value with everything in it, and returns it. */
+export function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}

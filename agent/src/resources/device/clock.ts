@@ -1,10 +1,6 @@
-/** Time zone and time servers as they are configured (`device.timezone`, `device.ntp_servers`). */
-import type { ConfigStore } from '../config/store.ts';
-
-const ZONE = 'device.timezone';
-const SERVERS = 'device.ntp_servers';
-/** What an agent whose computer is not its own keeps and does not apply. */
-export const CLOCK_PATHS = [ZONE, SERVERS];
+/** Time zone and time servers (`device.timezone`, `device.ntp_servers`). */
+import type { GroupValue } from '../config/group.ts';
+import type { deviceConfig } from './config.ts';
 
 /** The system's time zone. */
 export interface TimeZone {
@@ -23,30 +19,39 @@ export interface TimeServers {
   onStart(started: () => void): () => void;
 }
 
-export interface ClockOptions {
-  config: Pick<ConfigStore, 'onApply' | 'applyStored'>;
+/** The clock of a system that is the appliance itself. */
+export interface Clock {
   zone: TimeZone;
   servers: TimeServers;
-  /** The time zone is another one: programs read it at their start. */
-  zoneChanged: () => void;
+}
+
+type Device = GroupValue<typeof deviceConfig>;
+
+/**
+ * What applies the clock's fields.
+ * @param zoneChanged called when the time zone is another one: programs read it at their start
+ */
+export function clockFields({ zone, servers }: Clock, zoneChanged: () => void) {
+  return {
+    timezone: async ({ timezone }: Device) => {
+      if (await zone.set(timezone)) zoneChanged();
+    },
+    ntp_servers: ({ ntp_servers }: Device) => servers.set(ntp_servers),
+  };
 }
 
 /**
- * Brings the stored configuration of the clock into effect, and every change of it. Returns when the time zone is set;
- * the servers follow in the background.
- * @returns what ends it
+ * Applies the stored fields at the start, and the servers again whenever their program has been started. Resolves when
+ * the time zone is set; the servers follow in the background.
+ * @returns ends it
  */
-export async function startClock({ config, zone, servers, zoneChanged }: ClockOptions): Promise<() => void> {
-  const ends = [
-    config.onApply(ZONE, async ({ device }) => {
-      if (await zone.set(device.timezone)) zoneChanged();
-    }),
-    config.onApply(SERVERS, ({ device }) => servers.set(device.ntp_servers)),
-    servers.onStart(() => void config.applyStored(SERVERS)),
-  ];
-  await config.applyStored(ZONE);
-  void config.applyStored(SERVERS);
-  return () => {
-    for (const end of ends) end();
-  };
+export async function applyStoredClock(
+  { servers }: Clock,
+  config: { applyStored(path: string): Promise<void> },
+): Promise<() => void> {
+  const applyServers = () => void config.applyStored('device.ntp_servers');
+  const end = servers.onStart(applyServers);
+  await config.applyStored('device.timezone');
+  applyServers();
+  return end;
 }

@@ -170,3 +170,35 @@ export interface DisplayLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
+
+/** What a page gets for a `vitrine:` URI. */
+export interface PageResource {
+  contentType: string;
+  /** Changes with the bytes. */
+  version: string;
+  read(): Promise<Buffer>;
+}
+
+/** Whether pages reach services of the host at the other end of the USB cable (`browser.allow_host_services`). */
+export interface HostServices {
+  /** @throws Error when the firewall could not be changed */
+  allow(allowed: boolean): Promise<void>;
+  /** What an operator should know, as sentences. */
+  problems(): string[];
+}
+
+/** What the display needs of the board. */
+export interface DisplayPorts {
+  browser: Browser;
+  compositor: Compositor;
+  kiosk: Kiosk;
+  /** Undefined where what the browser stores is not the device's own. */
+  browserData: BrowserData | undefined;
+  connectors: Connectors;
+  targetStore: TargetStore;
+  /** What pages find under `vitrine:`, by URI without its query. */
+  pageResources: Map<string, () => PageResource>;
+  /** Undefined where the firewall is not the device's own. */
+  hostServices: HostServices | undefined;
+  identity: { version: string };
+}

@@ -4,15 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { createLogger } from '../../base/logger.ts';
-import { generic } from '../../boards/generic.ts';
-import { EventBus } from '../../events/bus.ts';
-import { ConfigStore } from '../config/store.ts';
-import { applyDisplayConfig } from './apply-config.ts';
+import type { ConfigStore } from '../config/store.ts';
+import { openConfig } from '../config/tests/open-config.ts';
+import { bindDisplay } from './apply-config.ts';
+import { displayConfig } from './config.ts';
 import type { Compositor } from './ports.ts';
 import { Screens } from './screens.ts';
-import { displaySettings } from './settings.ts';
-import { DisplayStage } from './tests/display-stage.ts';
+import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
 
 let folder: string;
 let stage: DisplayStage;
@@ -22,13 +20,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-rotation-'));
   stage = new DisplayStage();
   stage.make();
-  config = await ConfigStore.open({
-    folder,
-    bus: new EventBus(),
-    log: createLogger('silent'),
-    board: generic,
-    screens: () => stage.display.screens(),
-  });
+  config = await openConfig(folder);
 });
 afterEach(async () => {
   stage.display.stop();
@@ -39,7 +31,7 @@ test('a refused rotation is kept, answered as not in effect, and a problem until
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
   const display = stage.make({ log });
-  applyDisplayConfig(config, display, (now) => displaySettings(now, 2 ** 30));
+  config.bind(bindDisplay(config, display, SETTINGS.browser));
   await display.start();
   stage.browser.plug();
   await stage.until('the first turn', () => stage.browser.count('drive') > 0);
@@ -53,7 +45,7 @@ test('a refused rotation is kept, answered as not in effect, and a problem until
       'display.rotation': 'reboot_required',
       'display.screens.Virtual-1.url': 'reboot_required',
     });
-    assert.equal(config.get().display.rotation, 90);
+    assert.equal(config.get(displayConfig).rotation, 90);
     assert.equal(display.state().rotation, 0);
     assert.equal((await display.screens())[0]?.rotation, 0);
     told.push(...display.problems());

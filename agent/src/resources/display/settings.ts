@@ -1,4 +1,5 @@
-import type { Config } from '../config/schema.ts';
+import type { ConfigReader } from '../config/store.ts';
+import { browserConfig, displayConfig } from './config.ts';
 import type { BrowserSettings } from './ports.ts';
 import type { Rotation } from './schema.ts';
 
@@ -24,7 +25,9 @@ export interface DisplaySettings {
  * The display's part of the configuration (interface: Configuration, display and browser).
  * @param memoryBytes of the whole board
  */
-export function displaySettings({ display, browser }: Config, memoryBytes: number): DisplaySettings {
+export function displaySettings(config: ConfigReader, memoryBytes: number): DisplaySettings {
+  const display = config.get(displayConfig);
+  const browser = config.get(browserConfig);
   const share = Math.floor((memoryBytes / 2 ** 20) * DEFAULT_MEMORY_SHARE);
   return {
     rotation: display.rotation,

@@ -3,7 +3,7 @@ import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
-import { WifiBand, WifiNetwork, WifiNetworkInput, WifiPsk, WifiSsid } from '../config/schema.ts';
+import { WifiBand, WifiNetwork, WifiNetworkInput, WifiPsk, WifiSsid } from './config.ts';
 
 const Signal = Type.Integer({ minimum: -127, maximum: 0 });
 const Frequency = Type.Integer({ minimum: 2400, maximum: 7200 });

@@ -9,7 +9,7 @@ import { type DisplayState, displayState } from '../schema.ts';
 import type { DisplaySettings } from '../settings.ts';
 import { FakeBrowser } from './fake-browser.ts';
 
-const CONNECTOR: Connector = {
+export const CONNECTOR: Connector = {
   id: 'Virtual-1',
   connected: true,
   powered: true,

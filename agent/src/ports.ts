@@ -1,0 +1,115 @@
+/** The adapters between the agent and the system that it runs on, chosen by what the board is. */
+import { join } from 'node:path';
+import type { Logger } from './base/logger.ts';
+import { ApiError } from './contract/errors.ts';
+import type { Flags } from './flags.ts';
+import { plainServer } from './links/http.ts';
+import { HttpsLink } from './links/https.ts';
+import type { resources } from './resources/all.ts';
+import type { Power } from './resources/device/ports.ts';
+import type { Kiosk, PageResource } from './resources/display/ports.ts';
+import type { PortsOf } from './resources/resource.ts';
+import { BrowserSocket } from './system/browser.ts';
+import { BrowserFolder, fullnessProblems } from './system/browser-data.ts';
+import { groupMemory } from './system/browser-memory.ts';
+import { WaylandCompositor } from './system/compositor.ts';
+import {
+  dataPartitionProblems,
+  initramfsDataReset,
+  proveLasting,
+  readOnlyProblems,
+} from './system/data-partition.ts';
+import { SystemBus } from './system/dbus.ts';
+import { Drm } from './system/drm.ts';
+import { Firewall } from './system/firewall.ts';
+import { linuxHardware } from './system/hardware.ts';
+import { readIdentity } from './system/identity.ts';
+import { systemdJournal } from './system/journal.ts';
+import { logindPower } from './system/logind.ts';
+import { linuxNetwork } from './system/network.ts';
+import { raucSlots } from './system/rauc.ts';
+import { runService, SystemdUnit } from './system/systemd-units.ts';
+import { bootId, TargetFile } from './system/target-file.ts';
+import { TimeZoneLink } from './system/time-zone.ts';
+import { timesyncd } from './system/timesyncd.ts';
+import { NodeTrust } from './system/trust.ts';
+import { linuxVitals } from './system/vitals.ts';
+
+/** What the resources need of the system. */
+export type Ports = PortsOf<typeof resources>;
+
+/** The adapters that the composition root itself starts and stops. */
+export interface OpenPorts extends Ports {
+  browser: BrowserSocket;
+  https: HttpsLink;
+  dbus: SystemBus;
+}
+
+/** A computer that is not the appliance has no kiosk unit, though it may have a browser that connects. */
+const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
+
+/** A computer that is not the appliance is not the agent's to turn off. */
+const NO_POWER: Power = {
+  check: async () => {
+    throw new ApiError('unavailable', 'This computer is not the appliance itself.');
+  },
+  perform: async () => undefined,
+};
+
+/** Builds all adapters; starts none of them. */
+export async function openPorts(
+  { board, listenHttps }: Flags,
+  packageVersion: string,
+  log: Logger,
+): Promise<OpenPorts> {
+  const { dataFolder, runtimeFolder, ownsSystem } = board;
+  const browserFolder = join(dataFolder, 'kiosk');
+  const dbus = new SystemBus({ log });
+  const pageResources = new Map<string, () => PageResource>();
+  const dataProblems = ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
+  return {
+    dbus,
+    browser: new BrowserSocket(join(runtimeFolder, 'browser.sock'), log, async (uri) =>
+      pageResources.get(uri.split('?', 1)[0] ?? '')?.(),
+    ),
+    pageResources,
+    compositor: new WaylandCompositor(),
+    kiosk: ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
+    browserData: ownsSystem ? new BrowserFolder(browserFolder) : undefined,
+    connectors: new Drm(board.screens),
+    targetStore: new TargetFile(runtimeFolder, dataFolder, await bootId()),
+    hostServices: ownsSystem ? hostServices(runtimeFolder) : undefined,
+    networkSource: linuxNetwork({ dbus, log }),
+    createServer: plainServer,
+    https: new HttpsLink({ addresses: listenHttps, log }),
+    trust: new NodeTrust(),
+    slots: raucSlots(dbus, ownsSystem),
+    dataPartition: {
+      check: () => proveLasting(dataFolder, runtimeFolder),
+      problems: () => [
+        ...dataProblems,
+        ...readOnlyProblems(dataFolder),
+        ...(ownsSystem ? fullnessProblems(dataFolder, browserFolder) : []),
+      ],
+    },
+    identity: await readIdentity({ runtimeFolder, packageVersion }),
+    hardware: linuxHardware(),
+    journal: systemdJournal({ log }),
+    power: ownsSystem ? logindPower(dbus) : NO_POWER,
+    dataReset: initramfsDataReset({ flag: board.factoryResetFlag, runtimeFolder, runService }),
+    vitals: linuxVitals({ dataFolder }),
+    processMemory: groupMemory,
+    clock: ownsSystem
+      ? { zone: new TimeZoneLink(join(dataFolder, 'state/localtime')), servers: timesyncd(dbus) }
+      : undefined,
+  };
+}
+
+function hostServices(runtimeFolder: string) {
+  const unit = new SystemdUnit('vitrine-firewall.service');
+  const firewall = new Firewall(join(runtimeFolder, 'firewall'), () => unit.reload());
+  return {
+    allow: (allowed: boolean) => firewall.allowHostServices(allowed),
+    problems: () => firewall.problems(),
+  };
+}

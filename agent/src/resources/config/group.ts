@@ -1,0 +1,115 @@
+/** What a resource declares of the configuration: a group of fields, its rules, and how changes take effect. */
+import { type Static, type TObject, type TRecord, type TSchema, Type } from 'typebox';
+import type { Issue } from '../../contract/validate.ts';
+import type { APPLIED } from './fields.ts';
+
+/** A rule over several fields, or one that a pattern cannot express, that does not hold. */
+export interface BrokenRule extends Issue {
+  /** JSON pointer of the field that a stored document loses when it breaks the rule; `path` by default. */
+  reset?: string;
+}
+
+/** What rules need to know about the board. */
+export interface BoardLimits {
+  /** Whether a radio can carry a 5 GHz access point. */
+  dualBandRadio: boolean;
+}
+
+/** One top-level group of the configuration, `display` for example; a resource declares and owns it. */
+export interface ConfigGroup<S extends TObject = TObject> {
+  readonly name: string;
+  readonly schema: S;
+  /** The rules that a value which fits the schema breaks; JSON pointers start at the group. */
+  readonly brokenRules: (value: unknown, board: BoardLimits) => BrokenRule[];
+}
+
+/**
+ * @param name key in the configuration
+ * @param $id name of the schema in the OpenAPI document
+ */
+export function configGroup<P extends Record<string, TSchema>>(
+  name: string,
+  $id: string,
+  fields: P,
+  options: {
+    description?: string;
+    rules?: (value: Static<TObject<P>>, board: BoardLimits) => BrokenRule[];
+  } = {},
+): ConfigGroup<TObject<P>> {
+  const { rules, ...rest } = options;
+  const schema = Type.Object(fields, { $id, additionalProperties: false, ...rest });
+  return {
+    name,
+    schema,
+    // The store calls it with values that fit `schema` only.
+    brokenRules: (value, board) => rules?.(value as Static<TObject<P>>, board) ?? [],
+  };
+}
+
+/** Value of a group. */
+export type GroupValue<G extends ConfigGroup> = Static<G['schema']>;
+
+type HasLiveLeaf<S> = S extends { [K in typeof APPLIED]: infer A }
+  ? A extends 'live'
+    ? true
+    : false
+  : S extends TObject<infer P>
+    ? true extends { [K in keyof P]: HasLiveLeaf<P[K]> }[keyof P]
+      ? true
+      : false
+    : S extends TRecord<string, infer V>
+      ? HasLiveLeaf<V>
+      : false;
+
+/** The field is read every time it is needed, so a change takes effect by itself. */
+export const READ_WHEN_NEEDED = 'read when needed';
+/** This device has nothing that the field configures (no such hardware), so there is nothing to do. */
+export const NOTHING_TO_APPLY = 'nothing to apply';
+/** The field is stored, and this system never applies it: it is answered `reboot_required`. */
+export const NOT_APPLIED_HERE = 'not applied here';
+
+/** Brings a change into effect. Throws when it could not. */
+export type Apply<V> = (now: V, before: V) => void | Promise<void>;
+export type ApplyOr<V> =
+  | Apply<V>
+  | typeof READ_WHEN_NEEDED
+  | typeof NOTHING_TO_APPLY
+  | typeof NOT_APPLIED_HERE;
+
+/** How a group's live fields take effect: one entry for each field of the group that has a live leaf. */
+export type LiveFields<P extends Record<string, TSchema>> = {
+  [K in keyof P as HasLiveLeaf<P[K]> extends true ? K : never]: ApplyOr<Static<TObject<P>>>;
+};
+
+/** A group together with how its changes take effect. Build with {@link bindGroup}. */
+export interface ConfigBinding {
+  readonly group: ConfigGroup;
+  readonly live: Readonly<Record<string, ApplyOr<unknown>>>;
+  readonly hooks: BindingHooks;
+}
+
+export interface BindingHooks {
+  /**
+   * Refuses a patch that the schema and the rules cannot judge.
+   * @param patch the group's part of it; null resets the group
+   * @throws ApiError
+   */
+  check?: (patch: unknown) => Promise<void>;
+  /** Called after a patch has changed any field of the group, before its live fields are applied. */
+  changed?: () => void;
+  /** Whether a live leaf, by its path in the group, takes effect now on this device; by default it does. */
+  isLive?: (path: string) => boolean;
+}
+
+/**
+ * Ties a group to what applies it. Fields that share one function are applied together, by one call.
+ * @param live for each field with a live leaf: what applies a change, or why there is nothing to do
+ */
+export function bindGroup<P extends Record<string, TSchema>>(
+  group: ConfigGroup<TObject<P>>,
+  live: LiveFields<P>,
+  hooks: BindingHooks = {},
+): ConfigBinding {
+  // The store calls each with values of this very group, which fit its schema.
+  return { group, live: live as ConfigBinding['live'], hooks };
+}

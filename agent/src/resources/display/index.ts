@@ -1,0 +1,102 @@
+import { totalmem } from 'node:os';
+import { branding } from '../branding/index.ts';
+import { bindGroup, NOT_APPLIED_HERE, READ_WHEN_NEEDED } from '../config/group.ts';
+import { content } from '../content/index.ts';
+import { deviceConfig } from '../device/config.ts';
+import { network } from '../network/index.ts';
+import { defineResource } from '../resource.ts';
+import { bindDisplay } from './apply-config.ts';
+import { browserConfig, displayConfig, proxyConfig } from './config.ts';
+import { Display } from './display.ts';
+import type { DisplayPorts } from './ports.ts';
+import { displayRoutes } from './routes.ts';
+import * as contract from './schema.ts';
+import { displaySettings } from './settings.ts';
+import { SPLASH_URI, WaitingPage } from './waiting-page.ts';
+
+export interface DisplayService {
+  display: Display;
+  /** Restarts the browser, if one runs, for what it reads at its start only. */
+  restartBrowser(): void;
+}
+
+export const display = defineResource({
+  contract,
+  config: [displayConfig, browserConfig, proxyConfig],
+  async create({ board, bus, log, config, asset, use }, ports: DisplayPorts) {
+    const splash = await use(branding);
+    const { store, origin, setDisplayed } = await use(content);
+    const addresses = await use(network);
+    const { browser, kiosk, compositor, connectors, targetStore, browserData, hostServices } = ports;
+    const page = new WaitingPage(
+      () => asset('page/waiting.html'),
+      () => ({
+        name: config.get(deviceConfig).name,
+        version: ports.identity.version,
+        addresses: addresses.addresses(),
+        splash: splash.version,
+      }),
+    );
+    ports.pageResources.set(SPLASH_URI, () => {
+      return { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') };
+    });
+    const settings = displaySettings(config, totalmem());
+    const screen = new Display({
+      browser,
+      compositor,
+      kiosk,
+      browserData,
+      connectors,
+      store: targetStore,
+      page,
+      bundles: {
+        locate: (bundle) => store.locate(bundle),
+        problem: (bundle) => store.problem(bundle),
+        url: (bundle) => origin.url(bundle),
+      },
+      bus,
+      settings,
+      log,
+    });
+    const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
+    const redraw = () => void screen.waitingPageChanged().catch(onError);
+    setDisplayed(() => screen.activeBundle);
+    store.onReplaced((bundle) => screen.bundleReplaced(bundle));
+    store.onRead((bundle) => void screen.bundleRead(bundle).catch(onError));
+    addresses.onChange(redraw);
+    splash.onChange((kind) => {
+      if (kind === 'boot') redraw();
+    });
+    const turnSplash = () => {
+      if (screen.primaryScreen !== undefined) splash.turn(screen.rotation).catch(onError);
+    };
+    // Which screen is the primary one, and so how it is turned, may be known long after the start.
+    bus.on(contract.displayState, turnSplash);
+    const allow = () => hostServices?.allow(config.get(browserConfig).allow_host_services);
+    return {
+      service: {
+        display: screen,
+        restartBrowser: () => {
+          if (board.ownsSystem || browser.connected) screen.restartBrowser();
+        },
+      },
+      routes: displayRoutes(screen),
+      config: [
+        bindDisplay(config, screen, settings.browser),
+        bindGroup(browserConfig, {
+          script_timeout_ms: READ_WHEN_NEEDED,
+          allow_host_services: hostServices ? async () => allow() : NOT_APPLIED_HERE,
+        }),
+        bindGroup(proxyConfig, {}),
+      ],
+      problems: () => [...screen.problems(), ...(hostServices?.problems() ?? [])],
+      start: async () => {
+        void allow()?.catch(onError);
+        await screen.start();
+        // The file may be of a configuration that has been changed since.
+        turnSplash();
+      },
+      stop: () => screen.stop(),
+    };
+  },
+});

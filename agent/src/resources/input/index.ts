@@ -1,0 +1,4 @@
+import { defineResource } from '../resource.ts';
+import * as contract from './schema.ts';
+
+export const input = defineResource({ contract, create: () => ({ service: undefined, routes: [] }) });

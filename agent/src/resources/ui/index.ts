@@ -1,0 +1,14 @@
+import { bindGroup, READ_WHEN_NEEDED } from '../config/group.ts';
+import { defineResource } from '../resource.ts';
+import { uiConfig } from './config.ts';
+
+/** The management app at `/`, which the HTTP link serves. */
+export const ui = defineResource({
+  contract: {},
+  config: [uiConfig],
+  create: ({ config }) => ({
+    service: { isEnabled: () => config.get(uiConfig).enabled },
+    routes: [],
+    config: [bindGroup(uiConfig, { enabled: READ_WHEN_NEEDED })],
+  }),
+});
