@@ -1,0 +1,40 @@
+import { serve } from '../../../contract/endpoint.ts';
+import { ApiError } from '../../../contract/errors.ts';
+import { bindGroup, NOTHING_TO_APPLY } from '../../config/group.ts';
+import { defineResource } from '../../resource.ts';
+import { ledConfig } from './config.ts';
+import * as contract from './schema.ts';
+
+/** The LED of the board; undefined where the board has none. */
+export interface LedPort {
+  /** @param percent 0 is off */
+  set(percent: number): Promise<void>;
+}
+
+export const led = defineResource({
+  contract,
+  config: [ledConfig],
+  create({ config }, { ledPort }: { ledPort: LedPort | undefined }) {
+    let on = false;
+    const brightness = () => config.get(ledConfig).brightness;
+    const show = async () => {
+      if (!ledPort) throw new ApiError('unavailable', 'This board has no status LED.');
+      await ledPort.set(on ? brightness() : 0);
+      return { on, brightness: brightness() };
+    };
+    return {
+      service: undefined,
+      routes: [
+        serve(contract.getLed, show),
+        serve(contract.setLed, ({ body }) => {
+          on = body.on;
+          return show();
+        }),
+      ],
+      config: [
+        bindGroup(ledConfig, { brightness: ledPort ? async () => void (await show()) : NOTHING_TO_APPLY }),
+      ],
+      stop: () => ledPort?.set(0),
+    };
+  },
+});
