@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
 import { runTool } from '../lib/tool.ts';
 import { waitFor } from '../lib/wait.ts';
-import { type Figure, median, residentMegabytes, startAgent, stop } from './measure.ts';
+import { type Figure, interleaved, residentMegabytes, startAgent, stop } from './measure.ts';
 import { type BenchEntry, writeBundle } from './test-bundle.ts';
 
 const ROUNDS = 5;
@@ -81,27 +81,26 @@ export async function contentUpload(agent: string, folder: string): Promise<Figu
   const ours = await startAgent(agent, data);
   const pid = ours.child.pid ?? 0;
   try {
-    const times: [number[], number[]] = [[], []];
     const before = await residentMegabytes(pid);
     await writeFile(`/proc/${pid}/clear_refs`, '5');
-    for (let round = 0; round < ROUNDS; round++) {
-      times[0].push(await upload(ours.port, archive, size));
+    const byShell = async () => {
       const begun = performance.now();
       const { ok, output } = await runTool('sh', ['-c', shell], UPLOAD_MS);
-      times[1].push(performance.now() - begun);
       if (!ok) throw new Error(output);
-    }
+      return performance.now() - begun;
+    };
+    const times = await interleaved(ROUNDS, () => upload(ours.port, archive, size), byShell);
     return [
       {
         name: `bundle of ${(size / 1e6).toFixed(0)} MB accepted`,
-        ours: median(times[0]),
+        ours: times.ours,
         unit: 'ms',
-        peer: { name: 'cat, sync, unzip -t, sha256sum', value: median(times[1]) },
+        peer: { name: 'cat, sync, unzip -t, sha256sum', values: times.peer },
         aim: { of: 'ratio', atMost: 1 },
       },
       {
         name: 'memory that uploads add, at most',
-        ours: (await peakMegabytes(pid)) - before,
+        ours: [(await peakMegabytes(pid)) - before],
         unit: 'MB',
         aim: { of: 'value', atMost: 32 },
       },

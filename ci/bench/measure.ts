@@ -1,4 +1,4 @@
-/** Helpers of the benchmark: peers run side by side, figures are medians, results are ratios. */
+/** Helpers of the benchmark: peers are measured in turn, and compared round by round. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,30 +16,54 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** One figure, most of the time against a peer that was measured in the same run. */
+/** One figure: a value for each round and, most of the time, that of a peer from the same round. */
 export interface Figure {
   name: string;
-  ours: number;
+  ours: readonly number[];
   unit: string;
-  peer?: { name: string; value: number };
-  /** Bounds of the ratio to the peer, of the difference to it, or of the value itself. */
-  aim?: { of: 'ratio' | 'difference' | 'value'; atMost?: number; atLeast?: number };
+  peer?: { name: string; values: readonly number[] };
+  /** Bounds of the median of the ratios to the peer, or of the median value itself. */
+  aim?: { of: 'ratio' | 'value'; atMost?: number; atLeast?: number };
+}
+
+/** Ours by the peer's, round by round: what else the computer did then affected both. */
+function ratios({ ours, peer }: Figure): number[] {
+  return ours.map((value, round) => value / (peer?.values[round] ?? Number.NaN));
 }
 
 /** The line of a figure, and whether its aim is met; a figure without an aim always is. */
-export function describeFigure({ name, ours, unit, peer, aim }: Figure): { line: string; met: boolean } {
-  const measured = { value: ours, ratio: ours / (peer?.value ?? 1), difference: ours - (peer?.value ?? 0) };
-  const judged = aim ? measured[aim.of] : 0;
-  const met = judged <= (aim?.atMost ?? Infinity) && judged >= (aim?.atLeast ?? -Infinity);
-  const parts = [name.padEnd(36), `${ours.toFixed(1)} ${unit}`];
+export function describeFigure(figure: Figure): { line: string; met: boolean } {
+  const { name, ours, unit, peer, aim } = figure;
+  const value = median(ours);
+  const parts = [name.padEnd(36), `${value.toFixed(1)} ${unit}`];
+  const ratio = ratios(figure);
   if (peer) {
-    parts.push(`${peer.name} ${peer.value.toFixed(1)} ${unit}`, `ratio ${measured.ratio.toFixed(2)}`);
+    const spread = [Math.min(...ratio), median(ratio), Math.max(...ratio)].map((each) => each.toFixed(2));
+    parts.push(`${peer.name} ${median(peer.values).toFixed(1)} ${unit}`, `ratio ${spread.join(' / ')}`);
+  } else if (ours.length > 1) {
+    parts.push(`${Math.min(...ours).toFixed(1)} to ${Math.max(...ours).toFixed(1)}`);
   }
+  const judged = aim?.of === 'ratio' ? median(ratio) : value;
+  const met = !aim || (judged <= (aim.atMost ?? Infinity) && judged >= (aim.atLeast ?? -Infinity));
   if (aim) {
     const bound = aim.atMost === undefined ? `≥ ${aim.atLeast}` : `≤ ${aim.atMost}`;
     parts.push(`aim: ${aim.of} ${bound}`, met ? 'met' : 'MISSED');
   }
   return { line: parts.join('  '), met };
+}
+
+/** Measures two peers in turn, `rounds` times; who is first changes, so that neither always has the warmer computer. */
+export async function interleaved(
+  rounds: number,
+  ours: () => Promise<number>,
+  peer: () => Promise<number>,
+): Promise<{ ours: number[]; peer: number[] }> {
+  const measured = { ours: [] as number[], peer: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const);
+    for (const which of order) measured[which].push(await (which === 'ours' ? ours() : peer()));
+  }
+  return measured;
 }
 
 /** Prints a figure; whether its aim is met. */

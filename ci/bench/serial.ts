@@ -7,10 +7,11 @@ import { BASE_PATH } from '../../agent/src/contract/api.ts';
 import { LineSplitter } from '../lib/lines.ts';
 import { ROOT } from '../lib/places.ts';
 import { waitFor, within } from '../lib/wait.ts';
-import { type Figure, median, startAgent, startNode, stop } from './measure.ts';
+import { type Figure, interleaved, median, startAgent, startNode, stop } from './measure.ts';
 
 const WARM_UP = 500;
 const ROUND_TRIPS = 3000;
+const ROUNDS = 4;
 const ANSWER_TIMEOUT_MS = 5000;
 const LONGEST_LINE = 1024 * 1024;
 
@@ -65,17 +66,17 @@ export async function serialRoundTrip(agent: string, folder: string): Promise<Fi
   const ours = await startAgent(agent, join(folder, 'data'), ['--serial', ourPair.ends[0]]);
   const bare = await startNode([join(ROOT, 'ci/bench/bare-echo.ts'), barePair.ends[0]]);
   try {
-    const times: [number[], number[]] = [[], []];
-    for (let round = 0; round < 3; round++) {
-      times[0].push(await roundTrips(ourPair.ends[1], request, isResponse));
-      times[1].push(await roundTrips(barePair.ends[1], request, isEcho));
-    }
+    const times = await interleaved(
+      ROUNDS,
+      () => roundTrips(ourPair.ends[1], request, isResponse),
+      () => roundTrips(barePair.ends[1], request, isEcho),
+    );
     return [
       {
         name: 'serial round trip (GET /device)',
-        ours: median(times[0]),
+        ours: times.ours,
         unit: 'µs',
-        peer: { name: 'bare NDJSON echo', value: median(times[1]) },
+        peer: { name: 'bare NDJSON echo', values: times.peer },
         aim: { of: 'ratio', atMost: 2 },
       },
     ];
