@@ -12,10 +12,7 @@ import {
   stop,
 } from './measure.ts';
 
-/**
- * Fresh processes of both sides, since V8 decides once in a process how it treats the objects of a busy function: in 1
- * of 30 starts it takes those of an answer for long-lived, and that agent then needs half as much processor time again.
- */
+/** Fresh processes of both sides: what V8 decides in its first seconds holds for as long as a process lives. */
 const STARTS = 5;
 /** Of each of them: many and short. */
 const ROUNDS = 6;
