@@ -5,7 +5,9 @@
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { validatedSchemas } from './agent/validated-schemas.ts';
+import { compiledValidators, writeValidators } from './agent/validators.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -24,47 +26,73 @@ const LEFT_OUT = /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\
 const NATIVE_SOURCES = /^\/src(?:\/|$)/;
 
 /**
- * Sources that load CommonJS packages late do so by `createRequire`; in the bundle those packages are inside,
- * reached by esbuild's own lazy `require`, so the line that shadows it goes.
+ * Modules that Fastify asks for and the agent never uses: no route has a schema for Fastify to compile, and no plugin
+ * asks for a version. They would be half of the bundle.
  */
-const lateRequire: Plugin = {
-  name: 'late-require',
+const UNUSED = /^(?:@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|semver)$/;
+
+/** Puts an empty module in the place of each unused one: calling it is a TypeError. */
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup(plugin) {
+    plugin.onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }));
+    plugin.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/**
+ * Changes how sources reach packages, for the bundle. Those that load CommonJS packages late do so by `createRequire`;
+ * here those packages are inside, and esbuild's own lazy `require` reaches them, so the line that shadows it goes.
+ * `Type` becomes a namespace import, of which esbuild keeps only the functions that are used.
+ */
+const packageImports: Plugin = {
+  name: 'package-imports',
   setup(plugin) {
     plugin.onLoad({ filter: /agent\/src\/.*\.ts$/ }, async ({ path }) => ({
       loader: 'ts',
-      contents: (await readFile(path, 'utf8')).replace(
-        /^const require = createRequire\(import\.meta\.url\);$/m,
-        '',
-      ),
+      contents: (await readFile(path, 'utf8'))
+        .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
+        .replace(/^import \{[^}]*\bType\b[^}]*\} from 'typebox';$/m, "import * as Type from 'typebox';"),
     }));
   },
 };
 
-export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<void> {
+const BUNDLE = {
+  bundle: true,
+  // The bundle's comments name files from here: the same bytes wherever the command is run from.
+  absWorkingDir: root,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  // Names stay, for stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 200,
+  sourcemap: false,
+  metafile: true,
+  legalComments: 'linked',
+  external: NOT_BUNDLED,
+  plugins: [compiledValidators, withoutUnused, packageImports],
+  // Bundled CommonJS packages still call require for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** @returns what the bundle is made of: esbuild's metafile */
+export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Metafile> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
-  await build({
+  await writeValidators(await validatedSchemas(), outdir);
+  const { metafile } = await build({
+    ...BUNDLE,
     entryPoints: [join(root, 'agent/src/main.ts')],
     outfile: join(outdir, 'main.mjs'),
-    bundle: true,
-    // The bundle's comments name files from here: the same bytes wherever the command is run from.
-    absWorkingDir: root,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    minifySyntax: true,
-    sourcemap: false,
-    legalComments: 'linked',
-    external: NOT_BUNDLED,
-    plugins: [lateRequire],
-    // Bundled CommonJS packages still call require for Node's own modules.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
   });
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
   for (const name of EXTERNAL) await copyPackage(name, outdir, new Set());
+  return metafile;
 }
 
 async function copyIfThere(from: string, to: string): Promise<void> {

@@ -10,7 +10,7 @@ export class BoardFileError extends Error {
 }
 
 /** /etc/vitrine/board.json, rendered from board/<name>/board.env. It may tell more than the agent reads. */
-const BoardFile = Type.Object({
+export const BoardFile = Type.Object({
   profile: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
   serial_lines: Type.Array(Type.String({ pattern: '^/dev/.' })),
   content_port: Type.Integer({ minimum: 1, maximum: 65_535 }),

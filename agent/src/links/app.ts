@@ -197,7 +197,9 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
   const upload = endpoint.upload ? uploadOf(endpoint, request) : undefined;
   return {
     params: endpoint.params ? parseText(endpoint.params, request.params, '') : undefined,
-    query: parseText(endpoint.query ?? Nothing, request.query, ''),
+    query: endpoint.query
+      ? parseText(endpoint.query, request.query, '')
+      : parseText(Nothing, request.query, ''),
     body: bodyOf(endpoint, request),
     upload,
     uploadBytes: upload ? contentLength(request) : undefined,
@@ -208,11 +210,11 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
 }
 
 /** Where no body is wanted, the empty object stands for none: some clients cannot send a POST without JSON. */
-function bodyOf({ body, upload, method }: Endpoint, request: FastifyRequest): unknown {
+function bodyOf(endpoint: Endpoint, request: FastifyRequest): unknown {
   // A type without a body leaves the empty stream of an upload, which is no body.
   const given = request.body instanceof Readable ? undefined : request.body;
-  if (body) return parse(body, given, '');
-  if (!upload && method !== 'GET' && given !== undefined) parse(Nothing, given, '');
+  if (endpoint.body) return parse(endpoint.body, given, '');
+  if (!endpoint.upload && endpoint.method !== 'GET' && given !== undefined) parse(Nothing, given, '');
   return undefined;
 }
 

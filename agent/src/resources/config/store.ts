@@ -1,6 +1,5 @@
 import type { Logger } from '../../base/logger.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
-import { quickFits } from '../../contract/quick-fit.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { badRequest, issues, parse } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
@@ -56,7 +55,7 @@ interface Applier {
   apply: ApplyConfig;
 }
 
-const StoredTree = partialSchema(Config, false);
+export const StoredTree = partialSchema(Config, false);
 
 /**
  * The configuration: one document, merged, checked, kept and applied in one order, whoever asks
@@ -258,7 +257,7 @@ export class ConfigStore {
   /** JSON pointers of the fields that break the schema or, when none does, a rule. */
   #wrongIn(document: unknown): string[] {
     const { known } = splitKnown(Config, document);
-    const shape = quickFits(StoredTree, known) ? [] : issues(StoredTree, known).map(({ path }) => path);
+    const shape = issues(StoredTree, known).map(({ path }) => path);
     if (shape.length > 0 || !isObject(document)) return shape;
     return brokenRules(this.#full(document), this.#options.board).map(({ reset }) => reset);
   }
