@@ -11,21 +11,16 @@ import type { ValidatedSchema } from './validated-schemas.ts';
 const require = createRequire(import.meta.url);
 const standalone: typeof import('ajv/dist/standalone/index.js') = require('ajv/dist/standalone');
 
-const MODES: readonly Mode[] = ['firstErrorOnly', 'allErrors'];
-
 /**
- * Takes the place of contract/compile.ts in the bundle. A schema is found by the hash of its JSON. Each mode is a file
- * of its own beside the bundle: most agents never need the larger part, which words the errors of invalid requests.
+ * Takes the place of contract/compile.ts in the bundle. Every validator is a file of its own, named after the hash of its
+ * schema's JSON and loaded when first needed: an agent uses few of them, and fewer in the mode of invalid requests.
  */
 const LOOKUP = `
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 const load = createRequire(import.meta.url);
 export function compile(schema, mode) {
-  const json = JSON.stringify(schema);
-  const validator = load('./validators/' + mode + '.cjs')['v' + hash('sha256', json)];
-  if (!validator) throw new Error('the build compiled no validator (' + mode + ') for ' + json.slice(0, 200));
-  return validator;
+  return load('./validators/' + hash('sha256', JSON.stringify(schema)).slice(0, 16) + '.' + mode + '.cjs');
 }
 `;
 
@@ -39,35 +34,30 @@ export const compiledValidators: Plugin = {
 
 /** Writes the files that the bundle in `outdir` loads validators from. */
 export async function writeValidators(schemas: readonly ValidatedSchema[], outdir: string): Promise<void> {
-  for (const mode of MODES) {
-    await build({
-      stdin: { contents: validatorsCode(schemas, mode), resolveDir: ROOT },
-      outfile: join(outdir, 'validators', `${mode}.cjs`),
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      target: 'node24',
-      // Nobody reads this code.
-      minify: true,
-      logLevel: 'warning',
-    });
-  }
-}
-
-/** An ES module that exports the validators of one mode. */
-function validatorsCode(schemas: readonly ValidatedSchema[], mode: Mode): string {
-  const ajv = createAjv(mode, { code: { source: true, esm: true } });
-  const names: Record<string, string> = {};
   for (const { schema, modes } of schemas) {
-    if (!modes.includes(mode)) continue;
-    const name = exportName(schema);
-    if (!ajv.getSchema(name)) ajv.addSchema(withoutIds(schema), name);
-    names[name] = name;
+    for (const mode of modes) {
+      await build({
+        stdin: { contents: validatorCode(schema, mode), resolveDir: ROOT },
+        outfile: join(
+          outdir,
+          'validators',
+          `${hash('sha256', JSON.stringify(schema)).slice(0, 16)}.${mode}.cjs`,
+        ),
+        bundle: true,
+        platform: 'node',
+        format: 'cjs',
+        target: 'node24',
+        // Nobody reads this code.
+        minify: true,
+        logLevel: 'warning',
+      });
+    }
   }
-  // Where a rule is in its schema, which no answer of ours says, is a fifth of the code.
-  return standalone.default(ajv, names).replaceAll(/schemaPath:"(?:[^"\\]|\\.)*",/g, '');
 }
 
-function exportName(schema: TSchema): string {
-  return `v${hash('sha256', JSON.stringify(schema))}`;
+function validatorCode(schema: TSchema, mode: Mode): string {
+  const ajv = createAjv(mode, { code: { source: true } });
+  const code = standalone.default(ajv, ajv.compile(withoutIds(schema)));
+  // Where a rule is in its schema, which no answer of ours says, is a fifth of the code.
+  return code.replaceAll(/schemaPath:"(?:[^"\\]|\\.)*",/g, '');
 }
