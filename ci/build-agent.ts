@@ -1,6 +1,6 @@
 /**
- * Bundles the agent into agent/dist: `main.mjs`, the pages and the management app beside it, and in
- * `node_modules/` the few packages that carry native code or must stay whole.
+ * Bundles the agent into agent/dist: `main.mjs`, beside it the pages, the description of the API and the compiled
+ * validators, and in `node_modules/` the few packages that have native code or must stay whole.
  */
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -91,6 +91,7 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Met
     outfile: join(outdir, 'main.mjs'),
   });
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
+  await cp(join(root, 'docs/openapi.yaml'), join(outdir, 'docs/openapi.yaml'));
   for (const name of EXTERNAL) await copyPackage(name, outdir, new Set());
   return metafile;
 }

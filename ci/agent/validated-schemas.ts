@@ -1,12 +1,8 @@
 /** Finds the schemas that the agent validates values against, so that the build can compile them. */
 import { glob, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
 import type { Mode } from '../../agent/src/contract/compile.ts';
 import { endpoints } from '../../agent/src/resources/all.ts';
-import { ROOT } from '../lib/places.ts';
-import { Problem } from '../lib/problem.ts';
 
 /** A schema with the modes in which it is used. */
 export interface ValidatedSchema {
@@ -21,6 +17,7 @@ const FUNCTIONS: Readonly<Record<string, readonly Mode[]>> = {
   parse: ['firstErrorOnly', 'allErrors'],
   parseText: ['firstErrorOnly', 'allErrors'],
 };
+const SOURCES = new URL('../../agent/src/', import.meta.url);
 const IMPORT = /^import (?:type )?\{([^}]*)\} from '([^']+)';$/gm;
 const OF_ENDPOINTS = /^endpoint\.(params|query|body)$/;
 
@@ -33,13 +30,13 @@ export interface Call {
   schema: string;
 }
 
-/** The calls in a source file. @throws Problem for an import that the search cannot follow */
+/** The calls in a source file. @throws Error for an import that the search cannot follow */
 export function validateCalls(source: string): Call[] {
   const names = [...source.matchAll(IMPORT)]
     .filter(([, , from]) => from?.endsWith('contract/validate.ts'))
     .flatMap(([, imported = '']) => imported.split(',').map((name) => name.trim()));
   const renamed = names.find((name) => name.includes(' as ') && !name.startsWith('type '));
-  if (renamed !== undefined) throw new Problem(`import ${renamed}: import it by its own name`);
+  if (renamed !== undefined) throw new Error(`import ${renamed}: import it by its own name`);
   const called = names.filter((name) => name in FUNCTIONS);
   if (called.length === 0) return [];
   const code = source.replaceAll(IMPORT, (text) => text.replaceAll(/[^\n]/g, ' '));
@@ -55,19 +52,19 @@ export function validateCalls(source: string): Call[] {
 /**
  * Every schema that a source file of the agent passes to a function of contract/validate.ts. The argument has to be
  * the name of an exported constant, or a part of `endpoint`, which stands for the parts of all endpoints.
- * @throws Problem that names the call whose schema is not one of them
+ * @throws Error that names the call whose schema is not one of them
  */
 export async function validatedSchemas(): Promise<ValidatedSchema[]> {
   const found = new Map<TSchema, Set<Mode>>();
-  for await (const path of glob('agent/src/**/*.ts', { cwd: ROOT })) {
+  for await (const path of glob('**/*.ts', { cwd: SOURCES })) {
     if (/\.test\.ts$|\/tests\//.test(path)) continue;
-    const file = join(ROOT, path);
+    const file = new URL(path, SOURCES);
     const source = await readFile(file, 'utf8');
     for (const { line, called, schema } of validateCalls(source)) {
       const schemas = await schemasOf(file, source, schema);
       if (schemas.length === 0) {
-        throw new Problem(
-          `${path}:${line}: the build cannot find the schema of ${called}(${schema}…): pass an exported constant`,
+        throw new Error(
+          `agent/src/${path}:${line}: the build cannot find the schema of ${called}(${schema}…): pass an exported constant`,
         );
       }
       for (const each of schemas) {
@@ -80,7 +77,7 @@ export async function validatedSchemas(): Promise<ValidatedSchema[]> {
   return [...found].map(([schema, modes]) => ({ schema, modes: [...modes] }));
 }
 
-async function schemasOf(file: string, source: string, argument: string): Promise<TSchema[]> {
+async function schemasOf(file: URL, source: string, argument: string): Promise<TSchema[]> {
   const [, part] = OF_ENDPOINTS.exec(argument) ?? [];
   if (part === 'params' || part === 'query' || part === 'body') {
     return endpoints.flatMap((endpoint) => endpoint[part] ?? []);
@@ -88,7 +85,7 @@ async function schemasOf(file: string, source: string, argument: string): Promis
   const imported = [...source.matchAll(IMPORT)].find(([, names = '']) =>
     names.split(',').some((name) => name.trim() === argument),
   );
-  const module = imported ? new URL(imported[2] ?? '', pathToFileURL(file)) : pathToFileURL(file);
+  const module = imported ? new URL(imported[2] ?? '', file) : file;
   if (!imported && !new RegExp(`^export const ${argument}\\b`, 'm').test(source)) return [];
   const exported: Record<string, unknown> = await import(module.href);
   const value = exported[argument];

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { TSchema } from 'typebox';
 import { createAjv, type Mode, withoutIds } from '../../agent/src/contract/compile.ts';
-import { ROOT } from '../lib/places.ts';
 import type { ValidatedSchema } from './validated-schemas.ts';
 
 const require = createRequire(import.meta.url);
@@ -37,7 +36,7 @@ export async function writeValidators(schemas: readonly ValidatedSchema[], outdi
   for (const { schema, modes } of schemas) {
     for (const mode of modes) {
       await build({
-        stdin: { contents: validatorCode(schema, mode), resolveDir: ROOT },
+        stdin: { contents: validatorCode(schema, mode), resolveDir: import.meta.dirname },
         outfile: join(
           outdir,
           'validators',

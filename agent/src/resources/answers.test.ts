@@ -9,12 +9,12 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type TSchema, Type } from 'typebox';
+import { errorCodesOf } from '../../../ci/openapi/openapi.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
 import { fits, issues } from '../contract/validate.ts';
 import { endpoints } from './all.ts';
 import { valueAt } from './config/tree.ts';
-import { errorCodesOf } from './document/openapi.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 

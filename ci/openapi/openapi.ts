@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
-import { BASE_PATH, INTERFACE_VERSION } from '../../contract/api.ts';
-import type { Endpoint } from '../../contract/endpoint.ts';
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import { ErrorEnvelopeSchema } from '../../contract/shared.ts';
-import type { Topic } from '../../contract/topics.ts';
+import { BASE_PATH, INTERFACE_VERSION } from '../../agent/src/contract/api.ts';
+import type { Endpoint } from '../../agent/src/contract/endpoint.ts';
+import { ERRORS, type ErrorCode } from '../../agent/src/contract/errors.ts';
+import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
+import type { Topic } from '../../agent/src/contract/topics.ts';
 import { Components } from './components.ts';
 import { frames } from './frames.ts';
 import type { Json, JsonObject } from './json.ts';

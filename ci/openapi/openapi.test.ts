@@ -5,15 +5,13 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { ERRORS } from '../../contract/errors.ts';
-import { TOPICS } from '../../contract/topics.ts';
-import { asset } from '../../system/assets.ts';
-import { endpoints, endpointsById, topics } from '../all.ts';
+import { ERRORS } from '../../agent/src/contract/errors.ts';
+import { TOPICS } from '../../agent/src/contract/topics.ts';
+import { endpoints, endpointsById, topics } from '../../agent/src/resources/all.ts';
+import { repetitions } from '../lib/long-runs.ts';
+import { docsHtml, openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { errorCodesOf, openApi } from './openapi.ts';
-import { documentRoutes, openApiYaml } from './routes.ts';
-import { getDocs } from './schema.ts';
 import { toYaml } from './yaml.ts';
 
 const require = createRequire(import.meta.url);
@@ -175,8 +173,8 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('is served and committed as it is generated', async () => {
-    const committed = await readFile(new URL('../../../../docs/openapi.yaml', import.meta.url), 'utf8');
+  test('is committed as it is generated, and its YAML is read back as the same document', async () => {
+    const committed = await readFile(new URL('../../docs/openapi.yaml', import.meta.url), 'utf8');
     assert.deepEqual(parse(openApiYaml()), whole);
     assert.equal(committed.slice(committed.indexOf('\n') + 1), openApiYaml(), 'run npm run generate');
   });
@@ -290,22 +288,8 @@ describe('YAML', () => {
 });
 
 describe('the page for people', () => {
-  const page = async () => {
-    const route = documentRoutes(asset).find(({ endpoint }) => endpoint === getDocs);
-    const bytes = await route?.handler({
-      params: undefined,
-      query: undefined,
-      body: undefined,
-      upload: undefined,
-      uploadBytes: undefined,
-      afterAnswer: () => assert.fail('nothing to do later'),
-    });
-    assert.ok(bytes instanceof Uint8Array);
-    return Buffer.from(bytes).toString('utf8');
-  };
-
   test('has every endpoint, topic, code and shape, and leads nowhere that is not there', async () => {
-    const html = await page();
+    const html = await docsHtml();
     const anchors = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     for (const [, target] of html.matchAll(/ href="#([^"]+)"/g)) {
       assert.ok(anchors.has(target), `#${target} is not on the page`);
@@ -318,7 +302,7 @@ describe('the page for people', () => {
   });
 
   test('loads nothing', async () => {
-    const html = await page();
+    const html = await docsHtml();
     assert.doesNotMatch(html, /<script|<link|<img|<iframe|@import|url\(/);
     for (const [, target] of html.matchAll(/ href="([^"#][^"]*)"/g)) assert.equal(target, 'openapi.yaml');
   });
