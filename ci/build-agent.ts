@@ -6,7 +6,6 @@ import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { validatedSchemas } from './agent/validated-schemas.ts';
 import { compiledValidators, writeValidators } from './agent/validators.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -57,7 +56,8 @@ const packageImports: Plugin = {
   },
 };
 
-const BUNDLE = {
+/** How the agent, or a part of it, is bundled. */
+export const BUNDLE = {
   bundle: true,
   // The bundle's comments name files from here: the same bytes wherever the command is run from.
   absWorkingDir: root,
@@ -84,9 +84,9 @@ const BUNDLE = {
 export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Metafile> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
-  await writeValidators(await validatedSchemas(), outdir);
   const { metafile } = await build({
     ...BUNDLE,
+    plugins: [writeValidators(outdir), ...BUNDLE.plugins],
     entryPoints: [join(root, 'agent/src/main.ts')],
     outfile: join(outdir, 'main.mjs'),
   });

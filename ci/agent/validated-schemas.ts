@@ -54,17 +54,17 @@ export function validateCalls(source: string): Call[] {
  * the name of an exported constant, or a part of `endpoint`, which stands for the parts of all endpoints.
  * @throws Error that names the call whose schema is not one of them
  */
-export async function validatedSchemas(): Promise<ValidatedSchema[]> {
+export async function validatedSchemas(sources = SOURCES): Promise<ValidatedSchema[]> {
   const found = new Map<TSchema, Set<Mode>>();
-  for await (const path of glob('**/*.ts', { cwd: SOURCES })) {
+  for await (const path of glob('**/*.ts', { cwd: sources })) {
     if (/\.test\.ts$|\/tests\//.test(path)) continue;
-    const file = new URL(path, SOURCES);
+    const file = new URL(path, sources);
     const source = await readFile(file, 'utf8');
     for (const { line, called, schema } of validateCalls(source)) {
       const schemas = await schemasOf(file, source, schema);
       if (schemas.length === 0) {
         throw new Error(
-          `agent/src/${path}:${line}: the build cannot find the schema of ${called}(${schema}…): pass an exported constant`,
+          `${path}:${line}: the build cannot find the schema of ${called}(${schema}…): pass an exported constant`,
         );
       }
       for (const each of schemas) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { TSchema } from 'typebox';
 import { createAjv, type Mode, withoutIds } from '../../agent/src/contract/compile.ts';
-import type { ValidatedSchema } from './validated-schemas.ts';
+import { validatedSchemas } from './validated-schemas.ts';
 
 const require = createRequire(import.meta.url);
 const standalone: typeof import('ajv/dist/standalone/index.js') = require('ajv/dist/standalone');
@@ -31,27 +31,36 @@ export const compiledValidators: Plugin = {
   },
 };
 
-/** Writes the files that the bundle in `outdir` loads validators from. */
-export async function writeValidators(schemas: readonly ValidatedSchema[], outdir: string): Promise<void> {
-  for (const { schema, modes } of schemas) {
-    for (const mode of modes) {
-      await build({
-        stdin: { contents: validatorCode(schema, mode), resolveDir: import.meta.dirname },
-        outfile: join(
-          outdir,
-          'validators',
-          `${hash('sha256', JSON.stringify(schema)).slice(0, 16)}.${mode}.cjs`,
-        ),
-        bundle: true,
-        platform: 'node',
-        format: 'cjs',
-        target: 'node24',
-        // Nobody reads this code.
-        minify: true,
-        logLevel: 'warning',
+/**
+ * Writes the files that the bundle in `outdir` loads validators from. As part of esbuild's run, so that esbuild prints
+ * what is wrong.
+ */
+export function writeValidators(outdir: string): Plugin {
+  return {
+    name: 'write-validators',
+    setup(plugin) {
+      plugin.onStart(async () => {
+        for (const { schema, modes } of await validatedSchemas()) {
+          for (const mode of modes) await writeValidator(schema, mode, outdir);
+        }
       });
-    }
-  }
+    },
+  };
+}
+
+async function writeValidator(schema: TSchema, mode: Mode, outdir: string): Promise<void> {
+  const name = hash('sha256', JSON.stringify(schema)).slice(0, 16);
+  await build({
+    stdin: { contents: validatorCode(schema, mode), resolveDir: import.meta.dirname },
+    outfile: join(outdir, 'validators', `${name}.${mode}.cjs`),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node24',
+    // Nobody reads this code.
+    minify: true,
+    logLevel: 'warning',
+  });
 }
 
 function validatorCode(schema: TSchema, mode: Mode): string {
