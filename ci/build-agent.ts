@@ -10,39 +10,49 @@ import { compiledValidators, writeValidators } from './agent/validators.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Native or loading their own files: not bundled, copied as they are with what they need. */
+/** Native, or loading their own files: copied with their dependencies instead of bundled. */
 const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp'];
 /**
- * Asked for by dbus-next, not there and not missed: x11 only where the bus address has to be found by it, usocket only
- * for passing open files. npm leaves usocket out where its compiling fails or is not allowed, and keeps it where
- * install scripts are ignored: inside the bundle it would end the agent at its start.
+ * Optional dependencies of dbus-next that are never loaded: x11 finds a bus address, usocket passes open files. npm omits
+ * usocket where compiling it fails or is not allowed, and keeps it where install scripts are ignored: in the bundle it
+ * would end the agent at its start.
  */
 const NEVER_LOADED = ['x11', 'usocket'];
 export const NOT_BUNDLED = [...EXTERNAL, ...NEVER_LOADED];
-/** Parts of those packages that the device never loads. */
+/** Parts of the copied packages that the device never loads. */
 const LEFT_OUT = /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test)/;
-/** The C++ of the native ones; what they depend on may keep its JavaScript in such a folder. */
+/** C++ of the native packages; their dependencies may have JavaScript in such a folder. */
 const NATIVE_SOURCES = /^\/src(?:\/|$)/;
 
 /**
- * Modules that Fastify asks for and the agent never uses: no route has a schema for Fastify to compile, and no plugin
- * asks for a version. They would be half of the bundle.
+ * Packages that others load and the agent never uses, a third of the bundle, with what takes their place: no route has a
+ * schema for Fastify to compile, no plugin requires a version, and of D-Bus the agent uses messages, not introspection.
  */
-const UNUSED = /^(?:@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|semver)$/;
+const UNUSED: Readonly<Record<string, string>> = {
+  '@fastify/ajv-compiler': '',
+  '@fastify/fast-json-stringify-compiler': '',
+  semver: '',
+  xml2js: 'exports.Builder = class {};',
+};
 
-/** Puts an empty module in the place of each unused one: calling it is a TypeError. */
 const withoutUnused: Plugin = {
   name: 'without-unused',
   setup(plugin) {
-    plugin.onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }));
-    plugin.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+    plugin.onResolve({ filter: new RegExp(`^(?:${Object.keys(UNUSED).join('|')})$`) }, ({ path }) => ({
+      path,
+      namespace: 'unused',
+    }));
+    // Never empty: esbuild takes an empty file for an ES module.
+    plugin.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
+      contents: `exports.unused = true; ${UNUSED[path] ?? ''}`,
+    }));
   },
 };
 
 /**
- * Changes how sources reach packages, for the bundle. Those that load CommonJS packages late do so by `createRequire`;
- * here those packages are inside, and esbuild's own lazy `require` reaches them, so the line that shadows it goes.
- * `Type` becomes a namespace import, of which esbuild keeps only the functions that are used.
+ * Changes imports for the bundle. Sources that load CommonJS packages late use `createRequire`; in the bundle esbuild's
+ * own lazy `require` does that, so the line that shadows it is removed. `Type` becomes a namespace import, of which
+ * esbuild keeps only the functions that are used.
  */
 const packageImports: Plugin = {
   name: 'package-imports',
@@ -59,7 +69,7 @@ const packageImports: Plugin = {
 /** How the agent, or a part of it, is bundled. */
 export const BUNDLE = {
   bundle: true,
-  // The bundle's comments name files from here: the same bytes wherever the command is run from.
+  // Paths in the bundle are relative to it: the same bytes wherever the command is run from.
   absWorkingDir: root,
   platform: 'node',
   format: 'esm',
@@ -80,7 +90,7 @@ export const BUNDLE = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** @returns what the bundle is made of: esbuild's metafile */
+/** Builds the agent into `outdir`, which is replaced. @returns esbuild's metafile, which lists what is in the bundle */
 export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Metafile> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
@@ -102,7 +112,7 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   }
 }
 
-/** Copies an installed package and, one after the other, what it depends on. */
+/** Copies an installed package and its dependencies. */
 async function copyPackage(name: string, outdir: string, done: Set<string>): Promise<void> {
   if (done.has(name)) return;
   done.add(name);
