@@ -35,8 +35,8 @@ export function withoutIds(schema: TSchema): object {
 const instances = new Map<Mode, AjvInstance>();
 
 /**
- * Compiles the validator of a schema. This module is for tests and scripts, which run from source: the bundle has
- * validators that were compiled by its build in its place (ci/agent/validators.ts), and no compiler.
+ * Compiles the validator of a schema. Only tests and scripts, which run from source, use this module: in the bundle,
+ * validators that its build compiled take its place (ci/agent/validators.ts), so that it contains no compiler.
  */
 export function compile(schema: TSchema, mode: Mode): ValidateFunction {
   const ajv = instances.get(mode) ?? createAjv(mode);

@@ -17,8 +17,7 @@ import * as page from './page/schema.ts';
 import * as update from './update/schema.ts';
 import * as wifi from './wifi/schema.ts';
 
-// The one place that sees the contract whole, in the order of the document. What a schema file exports is in it,
-// so nothing can be declared and forgotten here.
+// The whole contract. Every endpoint and topic that one of these files exports is in it, so none can be forgotten.
 const modules: object[] = [
   device,
   network,
@@ -40,10 +39,10 @@ const modules: object[] = [
 
 const exported = modules.flatMap((module): [string, unknown][] => Object.entries(module));
 
-/** Every endpoint of the interface by its operation id, which is the name that its schema file exports it by. */
+/** Every endpoint by its operation id: the name under which its schema file exports it. */
 export const endpointsById: ReadonlyMap<string, Endpoint> = byName(isEndpoint);
 export const endpoints: readonly Endpoint[] = [...endpointsById.values()];
-/** Every topic of the interface with the shape of its payload. */
+/** Every topic with the schema of its payload. */
 export const topics: readonly Topic[] = [...byName(isTopic).values()];
 
 /** @throws Error when two resources export the same name */
