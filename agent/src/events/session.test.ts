@@ -234,8 +234,13 @@ test('a session that ends during a subscription starts no further producer', () 
     session.close();
     return () => undefined;
   });
-  bus.produceOnDemand(log, () => assert.fail('it was started'));
+  let started = false;
+  bus.produceOnDemand(log, () => {
+    started = true;
+    return () => undefined;
+  });
   session.receive({ type: 'subscribe', topics: ['health', 'log'] });
+  assert.equal(started, false);
 });
 
 test('the queue is limited by size, too', () => {
@@ -261,10 +266,12 @@ test('room is free again after a flush and after unsubscribing, to the last char
     assert.deepEqual([session.queued, link.overflows], [1, 0]);
   };
   fill();
-  link.ready = true;
-  session.flush();
-  link.ready = false;
-  bus.emit(log, 'x'.repeat(1000));
+  for (const next of [fill, () => bus.emit(log, 'x'.repeat(1000))]) {
+    link.ready = true;
+    session.flush();
+    link.ready = false;
+    next();
+  }
   session.receive({ type: 'unsubscribe', topics: ['log'] });
   fill();
   bus.emit(state, '');
@@ -300,4 +307,21 @@ test('an error of the page channel is reported; an unexpected one without its me
   assert.deepEqual(codes[0], { code: 'page_channel_closed', message: 'closed', details: { x: 1 } });
   assert.equal(codes[1]?.code, 'internal');
   assert.doesNotMatch(codes[1]?.message ?? '', /secret/);
+});
+
+test('a session that another listener of the event closes does not get the event', () => {
+  const { session, frames, bus } = start();
+  bus.listen('log', () => session.close());
+  session.receive({ type: 'subscribe', topics: ['log'] });
+  bus.emit(log, {});
+  assert.equal(frames.length, 1);
+});
+
+test('an event is turned into JSON once, however many sessions get it', () => {
+  const { bus, session } = start();
+  const other = new EventSession({ bus, sink: { send: () => {}, ready: () => true, overflow: () => {} } });
+  for (const each of [session, other]) each.receive({ type: 'subscribe', topics: ['log'] });
+  let turned = 0;
+  bus.emit(log, { toJSON: () => (turned += 1) });
+  assert.equal(turned, 1);
 });

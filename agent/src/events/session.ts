@@ -10,7 +10,7 @@ export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
 /** Unknown topics that an error lists. */
 const MAX_LISTED_TOPICS = 20;
 
-const KNOWN: ReadonlySet<string> = new Set(TOPICS);
+const KNOWN: ReadonlySet<unknown> = new Set(TOPICS);
 
 /** How a session sends frames to its link. */
 export interface EventSink {
@@ -130,6 +130,8 @@ export class EventSession {
   }
 
   #enqueue(topic: TopicName, text: string): void {
+    // Another listener of the same event may have closed the session.
+    if (this.#closed) return;
     if (this.#queue.length === 0 && this.#sink.ready()) {
       this.#sink.send(text);
       return;
@@ -164,9 +166,7 @@ export class EventSession {
   close(): void {
     this.#closed = true;
     for (const stop of this.#subscriptions.values()) stop();
-    this.#subscriptions.clear();
     this.#queue = [];
-    this.#queuedCharacters = 0;
   }
 }
 
@@ -183,5 +183,5 @@ function topicNames(topics: unknown): ReadonlySet<TopicName> {
 }
 
 function isTopic(name: unknown): name is TopicName {
-  return typeof name === 'string' && KNOWN.has(name);
+  return KNOWN.has(name);
 }
