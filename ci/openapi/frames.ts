@@ -88,7 +88,7 @@ function eventName(topic: string): string {
   return `${words.join('')}Event`;
 }
 
-/** The frames of both links that carry events; an event's payload is told by its topic. */
+/** The frames of both links that carry events; the topic determines an event's payload. */
 export function frames(topics: readonly Topic[]): Frames {
   const mapping = topics.map(({ name }) => [name, `#/components/schemas/${eventName(name)}`] as const);
   const event = Type.Unsafe({

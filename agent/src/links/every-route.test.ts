@@ -1,4 +1,4 @@
-/** Whatever a request brings, on every route of the contract: the standard envelope, with a code that is documented. */
+/** Any request to any route of the contract gets the standard envelope with a documented code, or succeeds. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ interface Shot {
   payload: string | Buffer | undefined;
 }
 
-/** Text that is awkward in a path or a query, already spelt so that it can be sent. */
+/** Text that is awkward in a path or a query, encoded so that it can be sent. */
 const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).map((text) => encodeURIComponent(text.toWellFormed())),
   fc.constantFrom(
@@ -85,7 +85,7 @@ const contentType = fc.oneof(
   { weight: 1, arbitrary: fc.constant(undefined) },
 );
 
-/** A request for an endpoint's path, or for something near it. */
+/** A request for an endpoint's path, or for a similar path. */
 const shots = fc
   .record({
     endpoint: fc.constantFrom(...endpoints),
@@ -103,7 +103,7 @@ const shots = fc
     const path = endpoint.path.replaceAll(/\{\w+\}/g, () => pieces[index++] ?? 'a');
     const search = Object.entries(query ?? {}).map(([key, value]) => `${key}=${value}`);
     const withTail = tail === undefined ? path : `${path}/${tail}`;
-    // Dots in a path are resolved here as `inject` would, so that what is expected is told by what is sent.
+    // Resolves dots in the path as `inject` does, so that the expectation matches the request.
     const url = new URL(`${BASE_PATH}${withTail}?${search.join('&')}`, 'http://localhost');
     return {
       method: method ?? endpoint.method,
@@ -118,7 +118,7 @@ async function shoot(app: FastifyInstance, { payload, ...shot }: Shot) {
   return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
 }
 
-/** Checks that an answer that is no success is an envelope at its code's status; gives the code. */
+/** Checks that an error is an envelope with its code's status, and returns the code. */
 function codeOf(shot: Shot, { status, text }: { status: number; text: string }): ErrorCode {
   const context = `${shot.method} ${shot.url.slice(0, 200)}: ${status} ${text.slice(0, 200)}`;
   const value: unknown = JSON.parse(text);
@@ -133,7 +133,7 @@ function isCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code);
 }
 
-/** Codes that a path can answer before it is an endpoint's: nothing there, or not with this method. */
+/** Codes of requests that match no endpoint. */
 const UNMATCHED = new Set<ErrorCode>(['not_found', 'method_not_allowed', 'bad_request']);
 
 async function hunt(
@@ -232,7 +232,7 @@ describe('with the resources that need no hardware', () => {
     await hunt(app, 800, ['not_implemented']);
   });
 
-  test('a closed surface says why, whatever the body', async () => {
+  test('a disabled feature gives the reason, whatever the body', async () => {
     await config.patch({ nfc: null, wifi: null, bluetooth: null });
     const closed = async (prefix: string): Promise<Set<ErrorCode>> => {
       const codes = new Set<ErrorCode>();
@@ -291,7 +291,7 @@ describe('with the resources that need no hardware', () => {
     assert.equal(answer.statusCode, 400);
   });
 
-  test('an operation that there is not is one, however long its id', async () => {
+  test('an unknown operation is operation_not_found, however long its id', async () => {
     for (const length of [1, 65, 257, 7900]) {
       assert.equal(await get(`/operations/${'a'.repeat(length)}`), 'operation_not_found', `${length}`);
     }
