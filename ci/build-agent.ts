@@ -13,9 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Native, or loading their own files: copied with their dependencies instead of bundled. */
 const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp'];
 /**
- * Optional dependencies of dbus-next that are never loaded: x11 finds a bus address, usocket passes open files. npm omits
- * usocket where compiling it fails or is not allowed, and keeps it where install scripts are ignored: in the bundle it
- * would end the agent at its start.
+ * Optional dependencies of dbus-next that are never loaded: x11 finds a bus address, usocket passes open files. npm
+ * omits usocket where compiling it fails or is not allowed, and keeps it where install scripts are ignored: in the
+ * bundle it would end the agent at its start.
  */
 const NEVER_LOADED = ['x11', 'usocket'];
 export const NOT_BUNDLED = [...EXTERNAL, ...NEVER_LOADED];
@@ -25,8 +25,9 @@ const LEFT_OUT = /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\
 const NATIVE_SOURCES = /^\/src(?:\/|$)/;
 
 /**
- * Packages that others load and the agent never uses, a third of the bundle, with what takes their place: no route has a
- * schema for Fastify to compile, no plugin requires a version, and of D-Bus the agent uses messages, not introspection.
+ * Packages that others load and the agent never uses, a third of the bundle, with what takes their place: no route has
+ * a schema for Fastify to compile, no plugin requires a version, and of D-Bus the agent uses messages, not
+ * introspection.
  */
 const UNUSED: Readonly<Record<string, string>> = {
   '@fastify/ajv-compiler': '',

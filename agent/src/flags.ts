@@ -35,8 +35,8 @@ export const USAGE = `usage: vitrine-agent [--board FILE | --profile NAME] [--li
 
 /**
  * Reads the command line.
- * @throws BoardFileError when the board file cannot be used; Error with a sentence for the user when the command line is
- *   wrong
+ * @throws BoardFileError when the board file cannot be used; Error with a sentence for the user when the command line
+ *   is wrong
  */
 export function readFlags(argv: readonly string[]): Flags {
   const { values } = parseArgs({

@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url);
 const standalone: typeof import('ajv/dist/standalone/index.js') = require('ajv/dist/standalone');
 
 /**
- * Takes the place of contract/compile.ts in the bundle. Every validator is a file of its own, named after the hash of its
- * schema's JSON and loaded when first needed: an agent uses few of them, and fewer in the mode of invalid requests.
+ * Takes the place of contract/compile.ts in the bundle. Every validator is a file of its own, named after the hash of
+ * its schema's JSON and loaded when first needed: an agent uses few of them, and fewer in the mode of invalid requests.
  */
 const LOOKUP = `
 import { hash } from 'node:crypto';

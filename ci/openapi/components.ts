@@ -5,8 +5,8 @@ import { isObject, type Json, type JsonObject } from './json.ts';
 const ANY_NAME = '^.*$';
 
 /**
- * Turns schemas into JSON that generators of clients understand best; each schema with an `$id` becomes a component and a
- * reference to it. Both forms accept the same values.
+ * Turns schemas into JSON that generators of clients understand best; each schema with an `$id` becomes a component and
+ * a reference to it. Both forms accept the same values.
  */
 export class Components {
   readonly schemas: JsonObject = {};

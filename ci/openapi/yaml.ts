@@ -1,4 +1,4 @@
-/** A JSON value as block YAML 1.2, indented by two spaces; strings are quoted unless every parser reads them as strings. */
+/** A JSON value as block YAML 1.2; strings are quoted unless every parser reads them as strings. */
 export function toYaml(value: unknown): string {
   return block(value, 0).replace(/^\n/, '').concat('\n');
 }

@@ -1,8 +1,8 @@
 import { errorCode, isDiskFull } from '../base/system-error.ts';
 
 /**
- * All error codes (interface: Errors; docs/contract.md: Errors). A code never changes its meaning; a minor release may add
- * codes.
+ * All error codes (interface: Errors; docs/contract.md: Errors). A code never changes its meaning; a minor release may
+ * add codes.
  */
 export const ERRORS = {
   bad_request: { status: 400, message: 'The request does not fit the contract.' },

@@ -2,8 +2,8 @@
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Whether all text in a JSON value is valid Unicode. Half a character comes from cutting text between UTF-16 units; many
- * JSON parsers reject a whole document because of one.
+ * Whether all text in a JSON value is valid Unicode. Half a character comes from cutting text between UTF-16 units;
+ * many JSON parsers reject a whole document because of one.
  * @param json the text that `value` was parsed from
  */
 export function isWellFormed(json: string, value: unknown): boolean {

@@ -52,8 +52,8 @@ export function errorFrame(code: ErrorCode, message?: string, details?: Record<s
 }
 
 /**
- * One client of the event bus, on any link: its topics, and the events that are queued until it reads (interface: Events;
- * docs/contract.md: Events and sockets).
+ * One client of the event bus, on any link: its topics, and the events that are queued until it reads (interface:
+ * Events; docs/contract.md: Events and sockets).
  */
 export class EventSession {
   readonly #bus: EventBus;
@@ -76,8 +76,8 @@ export class EventSession {
   }
 
   /**
-   * Handles a client's frame: subscribe, unsubscribe, page_message. An invalid frame changes nothing and is answered by an
-   * error frame. After `close` nothing is answered.
+   * Handles a client's frame: subscribe, unsubscribe, page_message. An invalid frame changes nothing and is answered by
+   * an error frame. After `close` nothing is answered.
    */
   receive(frame: Readonly<Record<string, unknown>>): void {
     // A subscription after the end of the session would never be closed.

@@ -227,8 +227,8 @@ function bodyOf(endpoint: Endpoint, request: FastifyRequest): unknown {
 }
 
 /**
- * The parsers accept every content type that some endpoint accepts. This check refuses, before the body is read, the ones
- * that this endpoint does not: the large limit of an upload would otherwise apply to JSON, which is buffered.
+ * The parsers accept every content type that some endpoint accepts. This check refuses, before the body is read, the
+ * ones that this endpoint does not: the large limit of an upload would otherwise apply to JSON, which is buffered.
  */
 function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestHookHandler[] {
   const wanted = endpoint.upload?.contentTypes;

@@ -112,8 +112,8 @@ export class Connections {
 }
 
 /**
- * Identifies the other end for counting: an IPv4 address, an IPv6 /64 network, since one computer may use any address of
- * its network, or the device itself. Undefined when the connection has ended.
+ * Identifies the other end for counting: an IPv4 address, an IPv6 /64 network, since one computer may use any address
+ * of its network, or the device itself. Undefined when the connection has ended.
  */
 export function peerOf({ remoteAddress, localAddress }: Socket): string | undefined {
   if (remoteAddress === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Refuses requests that pages of other sites make in the host's own browser (docs/architecture.md: Whom we trust). Such a
- * page cannot read our answers, but a POST without a body would be enough to reboot the device. Programs that are not
+ * Refuses requests that pages of other sites make in the host's own browser (docs/architecture.md: Whom we trust). Such
+ * a page cannot read our answers, but a POST without a body would be enough to reboot the device. Programs that are not
  * browsers send neither `Origin` nor `Sec-Fetch-Site` and pass.
  */
 import type { IncomingMessage } from 'node:http';

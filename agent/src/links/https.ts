@@ -60,10 +60,10 @@ export class HttpsLink {
   }
 
   /**
-   * Uses this certificate for new connections; existing ones keep theirs. Without a certificate, stops listening and lets
-   * requests in progress end within 1.5 s. Calls must not overlap.
-   * @throws ApiError `bad_request` when TLS rejects the certificate, `unavailable` when an address is not available; the
-   *   previous certificate stays in use then
+   * Uses this certificate for new connections; existing ones keep theirs. Without a certificate, stops listening and
+   * lets requests in progress end within 1.5 s. Calls must not overlap.
+   * @throws ApiError `bad_request` when TLS rejects the certificate, `unavailable` when an address is not available;
+   *   the previous certificate stays in use then
    */
   async apply(identity: HttpsIdentity | undefined): Promise<void> {
     if (!identity) {

@@ -109,7 +109,7 @@ function spoilt(value: unknown, turns: readonly number[], part: unknown, depth =
   );
 }
 
-/** Values that fit `schema`, values with one thing wrong, values with several, and values that have nothing to do with it. */
+/** Values that fit `schema`, values with one or several things wrong, and unrelated values. */
 export function valuesFor(schema: object): Arbitrary<unknown> {
   const good = fitting(JSON.parse(JSON.stringify(schema)));
   const turns = fc.array(fc.nat({ max: 30 }), { maxLength: 4 });
