@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import fastify, {
   type FastifyError,
@@ -6,7 +5,6 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
   type onRequestHookHandler,
-  type preParsingHookHandler,
 } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
@@ -21,8 +19,8 @@ import {
 import { ApiError } from '../contract/errors.ts';
 import { Nothing } from '../contract/shared.ts';
 import { parse, parseText } from '../contract/validate.ts';
-import { isWellFormed } from '../contract/well-formed.ts';
 import { answerError, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
+import { acceptJsonOnly, hasBody, limitBodyTime } from './body-parsers.ts';
 import type { Guard } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 
@@ -31,8 +29,6 @@ export const MAX_JSON_BYTES = 1024 * 1024;
 const MAX_PARAM_CHARACTERS = 64 * 1024;
 /** Delay after an answer before the system may go down, so that the link can deliver the answer, in ms. */
 const FLUSH_GRACE_MS = 300;
-/** How long a JSON body may take to arrive, in ms. */
-const JSON_BODY_MS = 30_000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -128,34 +124,6 @@ function noCompiler(): never {
   throw new Error('a route was given a schema for Fastify to compile');
 }
 
-/** The only other body type is JSON, which forms and beacons of other sites cannot send. */
-function acceptJsonOnly(app: FastifyInstance): void {
-  app.addContentTypeParser('*', (request, _payload, done) => {
-    // `fetch` sends a content type with an empty body, too.
-    if (hasBody(request)) done(new ApiError('unsupported_media_type', SEND_JSON));
-    else done(null, undefined);
-  });
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser(['text/plain', 'application/json']);
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    // Some clients send the content type with every POST, also without a body.
-    if (bytes.length === 0) {
-      done(null, undefined);
-      return;
-    }
-    // Decoding another encoding as UTF-8 would put replacement characters into what is stored.
-    if (!isUtf8(bytes)) {
-      done(new ApiError('bad_request', 'The body is not UTF-8.'));
-      return;
-    }
-    const body = bytes.toString();
-    parseJson(request, body, (error, value) => {
-      if (error || isWellFormed(body, value)) done(error, value);
-      else done(new ApiError('bad_request', 'The body holds text with half a character in it.'));
-    });
-  });
-}
-
 /** @param uploads the content types of every endpoint's uploads, which the app's parsers accept */
 function register(
   app: FastifyInstance,
@@ -178,18 +146,6 @@ function register(
     },
   });
 }
-
-/** Ends a request whose JSON body takes too long. Uploads may take any time as long as data arrives. */
-const limitBodyTime: preParsingHookHandler = (request, _reply, payload, done) => {
-  if (!hasBody(request)) {
-    done(null, payload);
-    return;
-  }
-  const timer = setTimeout(() => payload.destroy(new Error('the body took too long')), JSON_BODY_MS);
-  timer.unref();
-  payload.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
-  done(null, payload);
-};
 
 /** Validates every part of a request against its endpoint. */
 function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): CheckedCall {
@@ -246,10 +202,6 @@ function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestH
 
 function wrongType({ upload }: Endpoint, message?: string): ApiError {
   return new ApiError(upload?.wrongType ?? 'unsupported_media_type', message);
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function uploadOf(endpoint: Endpoint, request: FastifyRequest): Readable {
