@@ -1,70 +1,110 @@
 /**
- * Bundles the agent into agent/dist: `main.mjs`, the pages and the management app beside it, and in
- * `node_modules/` the few packages that carry native code or must stay whole.
+ * Bundles the agent into agent/dist: `main.mjs`, beside it the pages, the description of the API and the compiled
+ * validators, and in `node_modules/` the few packages that have native code or must stay whole.
  */
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { compiledValidators, writeValidators } from './agent/validators.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Native or loading their own files: not bundled, copied as they are with what they need. */
+/** Native, or loading their own files: copied with their dependencies instead of bundled. */
 const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp'];
 /**
- * Asked for by dbus-next, not there and not missed: x11 only where the bus address has to be found by it, usocket only
- * for passing open files. npm leaves usocket out where its compiling fails or is not allowed, and keeps it where
- * install scripts are ignored: inside the bundle it would end the agent at its start.
+ * Optional dependencies of dbus-next that are never loaded: x11 finds a bus address, usocket passes open files. npm
+ * omits usocket where compiling it fails or is not allowed, and keeps it where install scripts are ignored: in the
+ * bundle it would end the agent at its start.
  */
 const NEVER_LOADED = ['x11', 'usocket'];
 export const NOT_BUNDLED = [...EXTERNAL, ...NEVER_LOADED];
-/** Parts of those packages that the device never loads. */
+/** Parts of the copied packages that the device never loads. */
 const LEFT_OUT = /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test)/;
-/** The C++ of the native ones; what they depend on may keep its JavaScript in such a folder. */
+/** C++ of the native packages; their dependencies may have JavaScript in such a folder. */
 const NATIVE_SOURCES = /^\/src(?:\/|$)/;
 
 /**
- * Sources that load CommonJS packages late do so by `createRequire`; in the bundle those packages are inside,
- * reached by esbuild's own lazy `require`, so the line that shadows it goes.
+ * Packages that others load and the agent never uses, a third of the bundle, with what takes their place: no route has
+ * a schema for Fastify to compile, no plugin requires a version, and of D-Bus the agent uses messages, not
+ * introspection.
  */
-const lateRequire: Plugin = {
-  name: 'late-require',
+const UNUSED: Readonly<Record<string, string>> = {
+  '@fastify/ajv-compiler': '',
+  '@fastify/fast-json-stringify-compiler': '',
+  semver: '',
+  xml2js: 'exports.Builder = class {};',
+};
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   setup(plugin) {
-    plugin.onLoad({ filter: /agent\/src\/.*\.ts$/ }, async ({ path }) => ({
-      loader: 'ts',
-      contents: (await readFile(path, 'utf8')).replace(
-        /^const require = createRequire\(import\.meta\.url\);$/m,
-        '',
-      ),
+    plugin.onResolve({ filter: new RegExp(`^(?:${Object.keys(UNUSED).join('|')})$`) }, ({ path }) => ({
+      path,
+      namespace: 'unused',
+    }));
+    // Never empty: esbuild takes an empty file for an ES module.
+    plugin.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
+      contents: `exports.unused = true; ${UNUSED[path] ?? ''}`,
     }));
   },
 };
 
-export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<void> {
+/**
+ * Changes imports for the bundle. Sources that load CommonJS packages late use `createRequire`; in the bundle esbuild's
+ * own lazy `require` does that, so the line that shadows it is removed. `Type` becomes a namespace import, of which
+ * esbuild keeps only the functions that are used.
+ */
+const packageImports: Plugin = {
+  name: 'package-imports',
+  setup(plugin) {
+    plugin.onLoad({ filter: /agent\/src\/.*\.ts$/ }, async ({ path }) => ({
+      loader: 'ts',
+      contents: (await readFile(path, 'utf8'))
+        .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
+        .replace(/^import \{[^}]*\bType\b[^}]*\} from 'typebox';$/m, "import * as Type from 'typebox';"),
+    }));
+  },
+};
+
+/** How the agent, or a part of it, is bundled. */
+export const BUNDLE = {
+  bundle: true,
+  // Paths in the bundle are relative to it: the same bytes wherever the command is run from.
+  absWorkingDir: root,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  // Names stay, for stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 200,
+  sourcemap: false,
+  metafile: true,
+  legalComments: 'linked',
+  external: NOT_BUNDLED,
+  plugins: [compiledValidators, withoutUnused, packageImports],
+  // Bundled CommonJS packages still call require for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** Builds the agent into `outdir`, which is replaced. @returns esbuild's metafile, which lists what is in the bundle */
+export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Metafile> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
-  await build({
+  const { metafile } = await build({
+    ...BUNDLE,
+    plugins: [writeValidators(outdir), ...BUNDLE.plugins],
     entryPoints: [join(root, 'agent/src/main.ts')],
     outfile: join(outdir, 'main.mjs'),
-    bundle: true,
-    // The bundle's comments name files from here: the same bytes wherever the command is run from.
-    absWorkingDir: root,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    minifySyntax: true,
-    sourcemap: false,
-    legalComments: 'linked',
-    external: NOT_BUNDLED,
-    plugins: [lateRequire],
-    // Bundled CommonJS packages still call require for Node's own modules.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
   });
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
+  await cp(join(root, 'docs/openapi.yaml'), join(outdir, 'docs/openapi.yaml'));
   for (const name of EXTERNAL) await copyPackage(name, outdir, new Set());
+  return metafile;
 }
 
 async function copyIfThere(from: string, to: string): Promise<void> {
@@ -73,7 +113,7 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   }
 }
 
-/** Copies an installed package and, one after the other, what it depends on. */
+/** Copies an installed package and its dependencies. */
 async function copyPackage(name: string, outdir: string, done: Set<string>): Promise<void> {
   if (done.has(name)) return;
   done.add(name);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readFlags, USAGE } from './flags.ts';
 
-test('the port of content bundles is the board’s unless the command line says another', async () => {
+test('the port of content bundles comes from the board, or from the command line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-flags-'));
   const board = join(folder, 'board.json');
   const content = {
@@ -24,7 +24,7 @@ test('the port of content bundles is the board’s unless the command line says 
   assert.match(USAGE, /--content-port/);
 });
 
-test('a board comes from its file or by its profile, not both', () => {
+test('a board comes from its file or from a profile, not from both', () => {
   assert.equal(readFlags([]).board.profile, 'generic');
   assert.equal(readFlags(['--profile', 'generic']).board.profile, 'generic');
   assert.throws(() => readFlags(['--profile', 'rpi4']), /^Error: There is no profile rpi4;/);
@@ -33,15 +33,15 @@ test('a board comes from its file or by its profile, not both', () => {
   });
 });
 
-test('a content port that is none is an error that names it', () => {
+test('an invalid content port is an error that names it', () => {
   for (const text of ['65536', '', 'x', '80x', ' 80', '1.5', '999999']) {
     assert.throws(() => readFlags([`--content-port=${text}`]), {
-      message: `--content-port ${text} is no port.`,
+      message: `--content-port ${text} is not a port.`,
     });
   }
 });
 
-test('HTTPS has addresses of its own, and an address that is none is an error that names its flag', () => {
+test('HTTPS has its own addresses, and an invalid address is an error that names its flag', () => {
   assert.deepEqual(readFlags([]).listenHttps, [{ host: '127.0.0.1', port: 8443 }]);
   const flags = readFlags([
     '--listen',

@@ -9,33 +9,34 @@ export interface ListenAddress {
   port: number;
 }
 
-/** What the command line decided. */
+/** The result of the command line. */
 export interface Flags {
   board: Board;
   listen: ListenAddress[];
-  /** Where HTTPS listens while there is a certificate. */
+  /** Where HTTPS listens while it has a certificate. */
   listenHttps: ListenAddress[];
-  /** Device name that a configuration without one falls back to. */
+  /** Device name while the configuration has none. */
   name: string | undefined;
 }
 
 export const USAGE = `usage: vitrine-agent [--board FILE | --profile NAME] [--listen HOST:PORT]… [--listen-https HOST:PORT]…
                      [--data DIR] [--run DIR] [--serial TTY]… [--content-port PORT] [--name NAME]
-  --board    what board this is: the file that the image's build rendered, /etc/vitrine/board.json
-  --profile  what computers without such a file are: ${generic.profile} (default), any Linux computer
+  --board    board file that the image's build rendered, /etc/vitrine/board.json
+  --profile  kind of a computer without a board file: ${generic.profile} (default), any Linux computer
   --listen   address of the HTTP link; port 0 takes a free one (default 127.0.0.1:8080)
   --listen-https
              address of the HTTPS link, once a certificate is uploaded (default 127.0.0.1:8443)
-  --data     folder for everything that must survive a restart
-  --run      folder for sockets and state that a reboot forgets (default with --data: DIR/run)
+  --data     folder for data that must survive a restart
+  --run      folder for sockets and for state that ends with a reboot (default with --data: DIR/run)
   --serial   serial line that carries the API as NDJSON
   --content-port
-             port of the loopback for content bundles; 0 takes a free one (default: the board's)
+             loopback port for content bundles; 0 takes a free one (default: the board's)
   --name     device name until one is configured`;
 
 /**
- * @throws BoardFileError of a board file that cannot be used; any other Error with a sentence for the user is of the
- *   command line
+ * Reads the command line.
+ * @throws BoardFileError when the board file cannot be used; Error with a sentence for the user when the command line
+ *   is wrong
  */
 export function readFlags(argv: readonly string[]): Flags {
   const { values } = parseArgs({
@@ -73,11 +74,12 @@ export function readFlags(argv: readonly string[]): Flags {
 
 function profileOf(name = generic.profile): Board {
   if (name === generic.profile) return generic;
-  throw new Error(`There is no profile ${name}; the image's boards have a file, which --board reads.`);
+  throw new Error(`There is no profile ${name}; boards of the image have a board file: use --board.`);
 }
 
 function portNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new Error(`--content-port ${text} is no port.`);
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535)
+    throw new Error(`--content-port ${text} is not a port.`);
   return Number(text);
 }
 

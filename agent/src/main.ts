@@ -18,6 +18,7 @@ import { openPorts } from './ports.ts';
 import { configGroups, configuration, endpoints, resources } from './resources/all.ts';
 import { certificates } from './resources/certificates/index.ts';
 import { ConfigStore } from './resources/config/store.ts';
+import { configChecks } from './resources/config-checks.ts';
 import { deviceConfig } from './resources/device/config.ts';
 import { network } from './resources/network/index.ts';
 import { Resources } from './resources/resource.ts';
@@ -45,6 +46,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     folder: board.dataFolder,
     groups: configGroups,
     contract: configuration,
+    checks: configChecks,
     bus,
     log,
     board,

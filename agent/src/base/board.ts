@@ -1,30 +1,30 @@
-/** What cannot be measured from the running system: it stands in the board's file. */
+/** Facts about the board that cannot be measured at run time; they come from the board file. */
 export interface Board {
   /** `model_profile` of the Device resource. */
   profile: string;
-  /** Whether this is the appliance itself: kiosk, slots, data partition. On somebody's computer it is not. */
+  /** Whether this is the appliance itself, with kiosk, slots and data partition, and not some Linux computer. */
   ownsSystem: boolean;
-  /** The file that makes the next boot start with a new data partition; absent where there is none. */
+  /** File that makes the next boot create a new data partition; undefined where that is not supported. */
   factoryResetFlag?: string;
-  /** The serial links of the cable, in the order they are offered to hosts. */
+  /** Serial lines of the cable, in the order in which hosts see them. */
   serialLines: readonly string[];
-  /** Loopback port on which the displayed bundle is served, `http://<name>.localhost:<port>`; 0 takes a free one. */
+  /** Loopback port of the displayed bundle, `http://<name>.localhost:<port>`; 0 takes a free one. */
   contentPort: number;
-  /** Where the agent keeps what must survive an update. */
+  /** Folder for data that must survive an update. */
   dataFolder: string;
-  /** Sockets and state that a reboot forgets. */
+  /** Folder for sockets and for state that ends with a reboot. */
   runtimeFolder: string;
   /**
-   * Whether Wi-Fi and Bluetooth radios that the system shows are the device's own to manage. On somebody's
-   * computer they are not: there every Wi-Fi and Bluetooth endpoint answers as on a board without radios.
+   * Whether the agent manages the system's Wi-Fi and Bluetooth radios. On a computer that is not the appliance it does
+   * not: there every Wi-Fi and Bluetooth endpoint answers as on a board without radios.
    */
   managesRadios: boolean;
-  /** Whether the board has a radio of its own, soldered on (interface: Device, model_profile). */
+  /** Whether the board has a built-in radio (interface: Device, model_profile). */
   integratedRadio: boolean;
-  /** Whether that radio can carry a 5 GHz access point. */
+  /** Whether that radio can run a 5 GHz access point. */
   dualBandRadio: boolean;
-  /** Whether peripherals can be plugged in; without, the `devices` configuration is kept and inert. */
+  /** Whether peripherals can be plugged in; without it the `devices` configuration is stored and has no effect. */
   usbHostPort: boolean;
-  /** DRM connectors for screens, the preferred first; those that it does not name come after, as the kernel lists them. */
+  /** DRM connectors of screens, preferred one first. Connectors that are not listed follow in the kernel's order. */
   screens: readonly string[];
 }

@@ -30,7 +30,7 @@ async function boardOf(content: object) {
   return readBoardFile(path);
 }
 
-test('a board is what its file says and what all appliances have alike', async () => {
+test('a board has the values of its file and those common to all appliances', async () => {
   assert.deepEqual(await boardOf(RPI4), {
     profile: 'rpi4',
     ownsSystem: true,
@@ -82,13 +82,13 @@ for (const { change, says } of wrong) {
   });
 }
 
-test('a file that is not there or is no JSON is refused', async () => {
+test('a missing file, or one that is not JSON, is refused', async () => {
   assert.throws(() => readBoardFile(join(folder, 'absent.json')), /it cannot be read: ENOENT/);
   await writeFile(path, '{"profile": ');
   assert.throws(() => readBoardFile(path), BoardFileError);
 });
 
-test('the agent says what is wrong with its board file and ends with 1, without the usage', () => {
+test('the agent reports what is wrong with its board file and exits with 1, without the usage', () => {
   const main = join(import.meta.dirname, '../main.ts');
   const args = [main, '--board', join(folder, 'absent.json')];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 });
@@ -98,14 +98,14 @@ test('the agent says what is wrong with its board file and ends with 1, without 
 
 const boards = join(import.meta.dirname, '../../../board');
 for (const board of readdirSync(boards).filter((name) => existsSync(join(boards, name, 'board.env')))) {
-  test(`what is rendered for the board ${board} describes it`, async () => {
+  test(`the file rendered for ${board} is a valid board file`, async () => {
     const args = [join(boards, 'common/show.sh'), board, 'templates/board.json'];
     const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8', timeout: 30_000 });
     assert.equal(stderr, '');
     await writeFile(path, stdout);
     const { profile, serialLines, screens } = readBoardFile(path);
     assert.match(board, new RegExp(`^${profile}`));
-    assert.ok(serialLines.includes('/dev/ttyGS0'), 'no serial line of the cable');
-    assert.ok(screens.length > 0, 'no screen');
+    assert.ok(serialLines.includes('/dev/ttyGS0'), 'the cable has no serial line');
+    assert.ok(screens.length > 0, 'no screen is listed');
   });
 }

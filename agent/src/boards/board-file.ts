@@ -4,13 +4,13 @@ import type { Board } from '../base/board.ts';
 import { ApiError } from '../contract/errors.ts';
 import { parse } from '../contract/validate.ts';
 
-/** The board's file cannot be used; the message is a sentence for whoever built the image. */
+/** The board file cannot be used; the message is a sentence for whoever built the image. */
 export class BoardFileError extends Error {
   override readonly name = 'BoardFileError';
 }
 
-/** /etc/vitrine/board.json, rendered from board/<name>/board.env. It may tell more than the agent reads. */
-const BoardFile = Type.Object({
+/** /etc/vitrine/board.json, rendered from board/<name>/board.env. The agent ignores further fields. */
+export const BoardFile = Type.Object({
   profile: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
   serial_lines: Type.Array(Type.String({ pattern: '^/dev/.' })),
   content_port: Type.Integer({ minimum: 1, maximum: 65_535 }),
@@ -19,7 +19,7 @@ const BoardFile = Type.Object({
   screens: Type.Array(Type.String({ minLength: 1 })),
 });
 
-/** What all appliances have alike, whatever the board: the disk, the initramfs and the units are the same ones. */
+/** Common to all appliances: they have the same disk layout, initramfs and units. */
 const APPLIANCE = {
   ownsSystem: true,
   managesRadios: true,
@@ -29,8 +29,8 @@ const APPLIANCE = {
 } as const satisfies Partial<Board>;
 
 /**
- * Reads what board this is from the file that the image's build rendered.
- * @throws BoardFileError when it cannot be read or does not say what a board file says
+ * Reads the board file that the image's build rendered.
+ * @throws BoardFileError when it cannot be read or does not fit the schema
  */
 export function readBoardFile(path: string): Board {
   const { profile, serial_lines, content_port, radio, usb_host_port, screens } = read(path);

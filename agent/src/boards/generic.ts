@@ -1,6 +1,6 @@
 import type { Board } from '../base/board.ts';
 
-/** Any Linux host: no cable of its own; folders and links come from the command line. */
+/** Any Linux computer, without a cable; folders and links come from the command line. */
 export const generic: Board = {
   profile: 'generic',
   ownsSystem: false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atMost } from './at-most.ts';
 
-test('so many run at once, more is refused, and what has ended makes room', async () => {
+test('runs up to the limit at once, refuses more, and accepts again when one has ended', async () => {
   const bounded = atMost(2, 'pictures');
   const first = Promise.withResolvers<string>();
   const second = Promise.withResolvers<never>();

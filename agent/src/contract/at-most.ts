@@ -1,9 +1,9 @@
 import { ApiError } from './errors.ts';
 
 /**
- * Bounds what costs much while it runs (memory for a whole file, a process): more than `limit` at once is refused.
- * @param what of which there are too many, for the message: `uploads of files`
- * @returns runs `work`, or throws ApiError `too_many_requests`
+ * Limits how many expensive calls (a whole file in memory, a process) run at once.
+ * @param what the calls in plural, for the message: `uploads of files`
+ * @returns a function that runs `work`, or throws ApiError `too_many_requests` while `limit` calls are running
  */
 export function atMost(limit: number, what: string): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;

@@ -6,12 +6,12 @@ import { ApiError } from './errors.ts';
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code;
 
-test('a body comes back whole, also one of exactly the limit', async () => {
+test('collects a body, also one of exactly the limit', async () => {
   const body = Readable.from([Buffer.from('ab'), Buffer.from('cd')]);
   assert.equal((await collectBody(body, 4)).toString(), 'abcd');
 });
 
-test('one byte more is refused, without waiting for the end or hanging up', async () => {
+test('refuses one byte more at once, and does not destroy the request', async () => {
   async function* endless() {
     for (;;) yield Buffer.alloc(1024);
   }
@@ -20,7 +20,7 @@ test('one byte more is refused, without waiting for the end or hanging up', asyn
   assert.equal(body.destroyed, false);
 });
 
-test('a body that breaks off is a bad request', async () => {
+test('a body that ends early is a bad request', async () => {
   const body = new Readable({ read: () => undefined });
   body.push('begin');
   const collected = collectBody(body, 1024);

@@ -2,17 +2,17 @@ import type { Readable } from 'node:stream';
 import { ApiError } from './errors.ts';
 
 /**
- * The whole of a small binary body.
- * @param maxBytes of the endpoint's `upload`
- * @throws ApiError `payload_too_large` as soon as there is more; `bad_request` when the body breaks off
+ * Collects a small binary body.
+ * @param maxBytes limit of the endpoint's `upload`
+ * @throws ApiError `payload_too_large` as soon as more bytes arrive; `bad_request` when the body ends early
  */
 export async function collectBody(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    // A request that is destroyed takes its connection, and the answer, with it: the link reads the rest away.
+    // Destroying the request would close its connection before the answer; the link reads and drops the rest.
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
-      if (!(chunk instanceof Uint8Array)) throw new TypeError('the body is no stream of bytes');
+      if (!(chunk instanceof Uint8Array)) throw new TypeError('the body is not a stream of bytes');
       bytes += chunk.length;
       if (bytes > maxBytes) {
         const message = `The body may have ${maxBytes} bytes at most.`;

@@ -4,13 +4,13 @@ import { ApiError, type ErrorCode } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A body that is not JSON: streamed to the handler, never held whole by the link. */
+/** A body that is not JSON: streamed to the handler, never buffered by the link. */
 export interface BinaryBody {
-  /** Types that are taken; the first is the one that the document and the serial link name. */
+  /** Accepted content types; the OpenAPI document and the serial link use the first one. */
   contentTypes: readonly [string, ...string[]];
-  /** What a body of another type is answered with; absent: 415 `unsupported_media_type`. */
+  /** Error for a body of another type; default: 415 `unsupported_media_type`. */
   wrongType?: 'bad_request';
-  /** Largest body in bytes; more is 413 `payload_too_large`. Absent: bounded by the disk only. */
+  /** Largest body in bytes; more is 413 `payload_too_large`. Default: limited by the disk only. */
   maxBytes?: number;
   description: string;
 }
@@ -22,8 +22,8 @@ export interface BinaryAnswer {
 }
 
 /**
- * One endpoint of the contract: the source of its static types, its validation and its
- * place in the OpenAPI document. `path` is relative to `/api/v1` and spells parameters `{name}`.
+ * One endpoint of the contract: the source of its static types, its validation and its part of the OpenAPI document.
+ * `path` is relative to `/api/v1`, with parameters as `{name}`.
  */
 export interface Endpoint {
   method: Method;
@@ -33,14 +33,14 @@ export interface Endpoint {
   description?: string;
   params?: TObject;
   query?: TObject;
-  /** JSON body. `optional` bodies may be left out (serial frames without one, POST actions). */
+  /** JSON body. */
   body?: TSchema;
   upload?: BinaryBody;
-  /** Status of success: 200, 202 or 204. */
+  /** Status of a successful answer. */
   status: 200 | 202 | 204;
   response?: TSchema;
   download?: BinaryAnswer;
-  /** Codes this endpoint adds to the ones every endpoint has. */
+  /** Error codes in addition to those of every endpoint. */
   errors: readonly ErrorCode[];
 }
 
@@ -50,20 +50,20 @@ type Part<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] exte
 
 type Upload<U> = U extends BinaryBody ? Readable : undefined;
 
-/** What a handler gets: validated and typed by the endpoint's schemas. */
+/** The argument of a handler: validated and typed by the endpoint's schemas. */
 export interface Call<E extends Endpoint> {
   params: Part<E, 'params'>;
   query: Part<E, 'query'>;
   body: Part<E, 'body'>;
-  /** The raw body of an upload endpoint. Always read it to its end or destroy it. */
+  /** The raw body of an upload endpoint. The handler reads it to its end or destroys it. */
   upload: Upload<E['upload']>;
-  /** Content length announced by the client, in bytes, if any. */
+  /** Content length announced by the client, in bytes; undefined without one. */
   uploadBytes: number | undefined;
-  /** Runs `action` after the answer has been flushed to the link (contract-decisions: General rules). */
+  /** Runs `action` after the link has sent the answer (docs/contract.md: General). */
   afterAnswer(action: () => void): void;
 }
 
-/** A call as the link hands it on: checked against the endpoint that `serve` ties the handler to. */
+/** A call as the link passes it on: validated against the route's endpoint. */
 export interface CheckedCall {
   params: unknown;
   query: unknown;
@@ -73,7 +73,7 @@ export interface CheckedCall {
   afterAnswer(action: () => void): void;
 }
 
-/** What a handler gives: the typed resource, bytes for a download, nothing for 204. */
+/** The result of a handler: the typed resource, bytes for a download, undefined for 204. */
 export type Answer<E extends Endpoint> = E['response'] extends TSchema
   ? Static<E['response']>
   : E['download'] extends BinaryAnswer
@@ -87,24 +87,24 @@ export function endpoint<const E extends Endpoint>(declaration: E): E {
   return declaration;
 }
 
-/** An endpoint together with what answers it. Build with `serve`. */
+/** An endpoint with its handler. Made by `serve`. */
 export interface Route {
   endpoint: Endpoint;
   handler: (call: CheckedCall) => unknown;
-  /** Throws when the surface is closed now; asked before the body is read (docs/contract.md: Gates). */
+  /** Throws while the feature is not available; called before the body is read (docs/contract.md: Gates). */
   gate?: Gate;
 }
 
-/** Throws an ApiError while the endpoints behind it cannot answer (no radio, switched off, not wired). */
+/** Throws an ApiError while a feature is not available: no radio, disabled, not wired. */
 export type Gate = () => void | Promise<void>;
 
-/** Ties a handler to its endpoint. The link that registers the route validates before it calls. */
+/** Makes the route of an endpoint. The app validates a request before it calls the handler. */
 export function serve<E extends Endpoint>(declaration: E, handler: Handler<E>, gate?: Gate): Route {
-  // The link validates every part against this very declaration before it calls the handler.
+  // The app validates every part against this declaration first, so the call has the handler's type.
   return { endpoint: declaration, handler: handler as Route['handler'], ...(gate ? { gate } : {}) };
 }
 
-/** An endpoint of the contract that this build does not have wired: its gates first, then 501. */
+/** The route of an endpoint that this build does not implement: its gate, then 501. */
 export function notWired(declaration: Endpoint, gate?: Gate): Route {
   const refuse = () => {
     throw new ApiError('not_implemented');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { errorCode } from '../base/system-error.ts';
 import { ApiError, storageError } from './errors.ts';
 
-test('the code of a system error; other errors have none', async () => {
+test('errorCode gives the code of system errors only', async () => {
   const missing: unknown = await readFile('/nowhere/at/all').catch((error: unknown) => error);
   assert.equal(errorCode(missing), 'ENOENT');
   for (const other of [
@@ -17,7 +17,7 @@ test('the code of a system error; other errors have none', async () => {
   }
 });
 
-test('a full disk is 507, one that is read-only or defective 503 with the reason', () => {
+test('a full disk is 507; a read-only or defective one is 503 with the reason', () => {
   for (const [code, status, message] of [
     ['ENOSPC', 507, /no room/],
     ['EDQUOT', 507, /no room/],
@@ -33,6 +33,6 @@ test('a full disk is 507, one that is read-only or defective 503 with the reason
   }
 });
 
-test('a message that quotes half a character can be read by everybody', () => {
+test('a message that quotes half a character is made well-formed', () => {
   assert.equal(new ApiError('conflict', 'There is no x\ud83d.').message, 'There is no x\ufffd.');
 });

@@ -1,8 +1,8 @@
 import { errorCode, isDiskFull } from '../base/system-error.ts';
 
 /**
- * The one table of error codes (interface: Errors; contract-decisions: General rules).
- * A code never changes its meaning; new ones may be added in a minor release.
+ * All error codes (interface: Errors; docs/contract.md: Errors). A code never changes its meaning; a minor release may
+ * add codes.
  */
 export const ERRORS = {
   bad_request: { status: 400, message: 'The request does not fit the contract.' },
@@ -38,18 +38,18 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The body of every non-2xx answer on every link (interface: Errors). */
+/** The body of every answer that is not 2xx, on every link (interface: Errors). */
 export interface ErrorEnvelope {
   error: { code: ErrorCode; message: string; details?: Record<string, unknown> };
 }
 
-/** An error that has a place in the contract: its code decides the status. */
+/** An error of the contract; its code determines the HTTP status. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code].message, details?: Record<string, unknown>) {
-    super(message.toWellFormed()); // what it quotes may have been cut inside a character
+    super(message.toWellFormed()); // quoted text may have been cut inside a character
     this.name = 'ApiError';
     this.code = code;
     this.details = details;
@@ -64,13 +64,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Why nothing is stored although there is room. Neither is a mistake of the request or of the agent. */
+/** Storage failures that neither the request nor the agent caused, by system error code. */
 const STORAGE_FAILURES: Readonly<Record<string, string>> = {
   EROFS: 'The data partition is read-only: nothing can be stored.',
   EIO: 'The data partition could not be read or written: its medium reports an input/output error.',
 };
 
-/** What a disk tells that is full, read-only or defective, as the contract says it; any other error as it is. */
+/** The API error for a full, read-only or defective disk; any other error unchanged. */
 export function storageError(error: unknown): unknown {
   if (isDiskFull(error)) return new ApiError('insufficient_storage');
   const message = STORAGE_FAILURES[errorCode(error) ?? ''];

@@ -1,24 +1,22 @@
 import { type TSchema, Type } from 'typebox';
 
-/** ISO 8601 UTC with milliseconds and `Z` (contract-decisions: General rules). */
+/** ISO 8601 UTC with milliseconds and `Z` (docs/contract.md: General). */
 export const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
   format: 'date-time',
   description: 'ISO 8601 UTC with milliseconds',
 });
 
-/** A bundle's name is a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
+/** Pattern of a bundle's name: a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
 export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
 
-/** How a screen may be turned, in degrees clockwise. */
+/** Rotations of a screen, in degrees clockwise. */
 export const ROTATIONS = [0, 90, 180, 270] as const;
 
-/** Longest id of a screen, in characters: the kernel's names of connectors are shorter. */
+/** Longest id of a screen, in characters: the kernel's connector names are shorter. */
 export const MAX_SCREEN_ID = 64;
 
-/**
- * Control characters, for the brackets of a pattern; spelt out, since not every reader of the document knows `\p`.
- */
+/** Control characters for a character class in a pattern; spelt out, since not every OpenAPI tool supports `\p`. */
 export const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 
 /** An object without fields. */
@@ -27,7 +25,7 @@ export const Nothing = Type.Object(
   { $id: 'Nothing', additionalProperties: false, description: 'An object without fields' },
 );
 
-/** `schema` or null: a value that the board cannot read is null, never invented. */
+/** `schema` or null: a value that the board cannot read is null. */
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
 export const ErrorEnvelopeSchema = Type.Object(
@@ -50,18 +48,18 @@ const TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[0
 
 /**
  * Reads an ISO 8601 time with its offset.
- * @returns milliseconds since 1970; undefined for what is none, or is in no calendar (30 February)
+ * @returns milliseconds since 1970; undefined for other text and for dates that do not exist (30 February)
  */
 export function parseTime(text: string): number | undefined {
   const [, year, month, day] = (TIME.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined) return undefined;
   const ms = Date.parse(text);
-  // Date takes days up to 31 in every month, and 24:00.
+  // Date.parse accepts 31 days in every month, and 24:00.
   const lastDay = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
   return Number.isNaN(ms) || day > lastDay || text.includes('T24') ? undefined : ms;
 }
 
-/** Now, as the contract spells times. */
+/** The current time as a Timestamp. */
 export function now(): string {
   return new Date().toISOString();
 }

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 
-/** Every topic a client may subscribe to (interface: Events). */
+/** Every topic that a client may subscribe to (interface: Events). */
 export const TOPICS = [
   'display_state',
   'page_message',
@@ -22,7 +22,7 @@ export const TOPICS = [
 
 export type TopicName = (typeof TOPICS)[number];
 
-/** A topic with the shape of its payload; the resource that owns the topic declares it. */
+/** A topic with the schema of its payload, declared by the resource that emits it. */
 export interface Topic<S extends TSchema = TSchema> {
   name: TopicName;
   payload: S;
@@ -35,7 +35,7 @@ export function topic<S extends TSchema>(name: TopicName, payload: S, summary: s
 
 export type Payload<T extends Topic> = Static<T['payload']>;
 
-/** Server push envelope, the same on the WebSocket and on serial (interface: Events). */
+/** An event as both the WebSocket and serial send it (interface: Events). */
 export interface EventFrame {
   type: 'event';
   topic: TopicName;

@@ -20,10 +20,10 @@ function refusal(value: unknown): ApiError {
   } catch (error) {
     if (error instanceof ApiError) return error;
   }
-  return assert.fail('it fits');
+  return assert.fail('the value fits');
 }
 
-test('names every issue up to the limit, and counts the rest', () => {
+test('lists issues up to the limit, and counts the rest', () => {
   const few = refusal({ many: ['a', 1, 'b'], other: 1 });
   assert.deepEqual(few.details, {
     issues: [
@@ -48,20 +48,20 @@ const LARGE: readonly [string, unknown][] = [
 ];
 
 for (const [what, value] of LARGE) {
-  test(`collects few issues of a large body: ${what}`, () => {
+  test(`collects few issues for a large body: ${what}`, () => {
     const found = issues(Numbers, value);
     assert.ok(found.length > 0 && found.length < 5, `${found.length} issues`);
     assert.ok(JSON.stringify(refusal(value).envelope).length < 4096);
   });
 }
 
-test('a large body that fits, fits', () => {
+test('accepts a large body that fits', () => {
   const value = { many: Array.from({ length: 500_000 }, () => 1) };
   assert.deepEqual(issues(Numbers, value), []);
   assert.equal(parse(Numbers, value, ''), value);
 });
 
-test('a long name is not told a hundred times', () => {
+test('does not repeat a long name a hundred times', () => {
   const name = 'n'.repeat(500_000);
   const answer = JSON.stringify(
     refusal({ named: { [name]: Array.from({ length: 1000 }, () => 'a') } }).envelope,
@@ -69,7 +69,7 @@ test('a long name is not told a hundred times', () => {
   assert.ok(answer.length < 200_000, `${answer.length} characters`);
 });
 
-test('a name that is cut is cut between characters', () => {
+test('cuts a long name between characters', () => {
   for (const start of ['', 'x']) {
     const [issue] = [refusal({ [start + '😀'.repeat(2000)]: 1 }).details?.issues].flat();
     assert.ok(JSON.stringify(issue).isWellFormed() && !/\\ud83d/.test(JSON.stringify(issue)), start);

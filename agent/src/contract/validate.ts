@@ -1,11 +1,7 @@
-import { createRequire } from 'node:module';
-import type { Ajv as AjvInstance, ErrorObject, Options, ValidateFunction } from 'ajv';
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Static, TObject, TSchema } from 'typebox';
+import { compile, type Mode } from './compile.ts';
 import { ApiError } from './errors.ts';
-import { quickFits } from './quick-fit.ts';
-
-// ajv is CommonJS with a `default` property; `require` reads it the same bundled or not.
-const require = createRequire(import.meta.url);
 
 /** One broken rule: where (JSON pointer into the checked value) and what. */
 export interface Issue {
@@ -15,66 +11,26 @@ export interface Issue {
 
 /** Issues that an answer lists; `more` counts the rest. */
 export const MAX_ISSUES = 100;
-/** What of a path or a message is told, in characters: either may quote a name that the client made up. */
+/** Longest path or message in an answer, in characters: either may quote a name that the client chose. */
 const MAX_TEXT = 1024;
-/** A value with more parts than any document of ours is told the first rule that it breaks, not all of them. */
+/** For a value with more parts than this only the first issue is reported: collecting all could take a million. */
 const MAX_PARTS = 5000;
-/** `format` is for clients: what a value must be is said by patterns and by code, which quick-fit.ts reads too. */
-const COMMON: Options = {
-  allErrors: true,
-  strict: true,
-  strictTypes: false,
-  strictTuples: false,
-  validateFormats: false,
-  // Our schemas are constants that the tests use. To compile the schema of schemas takes longer than one of them.
-  meta: false,
-  validateSchema: false,
+
+const validators: Record<Mode, WeakMap<TSchema, ValidateFunction>> = {
+  allErrors: new WeakMap(),
+  firstErrorOnly: new WeakMap(),
 };
-/** Keywords that tell people and tools something and validate nothing. */
-const ANNOTATIONS = ['x-applied'];
 
-/** Loaded with the first value to check, not with the agent: it is a tenth of the time to start. */
-function createAjv(options: Options): AjvInstance {
-  const Ajv: typeof import('ajv').Ajv = require('ajv').Ajv;
-  return new Ajv({ ...COMMON, ...options }).addVocabulary(ANNOTATIONS);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-/** Bodies and lines are taken as they are; nothing is coerced, removed or filled in. */
-const strict = once(() => createAjv({}));
-/** Stops at the first broken rule, so that a large value costs no more than to read it. */
-const hasty = once(() => createAjv({ allErrors: false }));
-
-const compiled = new WeakMap<TSchema, ValidateFunction>();
-const compiledHasty = new WeakMap<TSchema, ValidateFunction>();
-
-function validator(schema: TSchema, ajv: () => AjvInstance, cache = compiled): ValidateFunction {
-  let found = cache.get(schema);
+function validatorOf(schema: TSchema, mode: Mode): ValidateFunction {
+  let found = validators[mode].get(schema);
   if (!found) {
-    found = ajv().compile(withoutNames(schema));
-    cache.set(schema, found);
+    found = compile(schema, mode);
+    validators[mode].set(schema, found);
   }
   return found;
 }
 
-/** A copy without the `$id` that names a component of the document: ajv takes one that comes twice for a conflict. */
-function withoutNames(schema: TSchema): object {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value)));
-}
-
-/** What tells the broken rules of `value`; how many it collects is bounded by MAX_PARTS. */
-function validatorOf(schema: TSchema, value: unknown): ValidateFunction {
-  return isLarge(value) ? validator(schema, hasty, compiledHasty) : validator(schema, strict);
-}
-
-/** Whether `value` has more than MAX_PARTS objects, lists and values in it. Looks at no more than those. */
+/** Whether `value` has more than MAX_PARTS objects, lists and values in it. Visits no more than that many. */
 function isLarge(value: unknown): boolean {
   const waiting: unknown[] = [value];
   let parts = 1;
@@ -89,13 +45,13 @@ function isLarge(value: unknown): boolean {
   return false;
 }
 
-/** What the rule `X or null` says of a wrong X is said by X alone; the other branch is noise. */
+/** For a wrong value of `X or null`, only what X says is useful: the failure of the null branch is left out. */
 function issuesOf({ errors }: ValidateFunction): Issue[] {
   const all = errors ?? [];
-  const telling = all.filter(
+  const useful = all.filter(
     ({ keyword, params }) => keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null'),
   );
-  return (telling.length > 0 ? telling : all).map(issueOf);
+  return (useful.length > 0 ? useful : all).map(issueOf);
 }
 
 function issueOf(error: ErrorObject): Issue {
@@ -115,38 +71,38 @@ function issueOf(error: ErrorObject): Issue {
   return { path: instancePath, message: error.message ?? 'is not valid' };
 }
 
-/**
- * All rules that `value` breaks, of a value of many thousand parts the first only; empty when it fits. Compiled once a
- * schema, on first use.
- */
+/** All rules that `value` breaks, or only the first for a value of more than 5000 parts; empty when it fits. */
 export function issues(schema: TSchema, value: unknown): Issue[] {
-  const check = validatorOf(schema, value);
-  return check(value) ? [] : issuesOf(check);
+  const first = validatorOf(schema, 'firstErrorOnly');
+  if (first(value)) return [];
+  if (isLarge(value)) return issuesOf(first);
+  const all = validatorOf(schema, 'allErrors');
+  all(value);
+  return issuesOf(all);
 }
 
 /** Whether `value` fits `schema`. */
 export function fits<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
-  return quickFits(schema, value) || validator(schema, strict)(value) === true;
+  return validatorOf(schema, 'firstErrorOnly')(value) === true;
 }
 
 /**
- * Takes an untyped value across the boundary.
- * @throws ApiError `bad_request` with the issues in `details` (contract-decisions: General rules).
+ * Validates an untyped value and gives it its type.
+ * @param what the part of the request, for the message; empty for the body
+ * @throws ApiError `bad_request` with the issues in `details` (docs/contract.md: Errors)
  */
 export function parse<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
-  // What fits is told at once; compiling is for saying what is wrong, and takes longer than most requests.
-  if (quickFits(schema, value)) return value as Static<S>;
-  const check = validatorOf(schema, value);
-  if (check(value)) return value as Static<S>;
-  throw badRequest(what, issuesOf(check));
+  const found = issues(schema, value);
+  if (found.length === 0) return value as Static<S>;
+  throw badRequest(what, found);
 }
 
-/** How JSON spells numbers, without an exponent. */
+/** A number as JSON spells it, without an exponent. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * As `parse`, for path parameters and query strings: text that may carry numbers. A parameter that is given more than
- * once is read as one text with commas, which none of ours has in it.
+ * As `parse`, for path parameters and query strings, whose values are text. A parameter that occurs more than once is
+ * read as one text with commas, which no parameter of ours allows.
  * @param texts by name
  */
 export function parseText<S extends TObject>(schema: S, texts: unknown, what: string): Static<S> {
@@ -158,11 +114,11 @@ export function parseText<S extends TObject>(schema: S, texts: unknown, what: st
 }
 
 function readNumber(field: TSchema | undefined, text: string): unknown {
-  const isNumber = field !== undefined && (Type.IsInteger(field) || Type.IsNumber(field));
-  return isNumber && NUMBER.test(text) ? Number(text) : text;
+  const type = field !== undefined && 'type' in field ? field.type : undefined;
+  return (type === 'integer' || type === 'number') && NUMBER.test(text) ? Number(text) : text;
 }
 
-/** A 400 that names the issues, up to MAX_ISSUES (docs/contract.md: Errors). */
+/** A 400 that lists up to MAX_ISSUES issues (docs/contract.md: Errors). */
 export function badRequest(what: string, found: Issue[]): ApiError {
   const listed = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: path.slice(0, MAX_TEXT).toWellFormed(),

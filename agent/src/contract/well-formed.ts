@@ -1,10 +1,10 @@
-/** JSON may spell halves of a character (`\ud83d`) that no Unicode text can hold; only texts with such escapes need a look. */
+/** JSON can escape half of a surrogate pair (`\ud83d`); only documents with such escapes need a check. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Whether all text in a JSON value is Unicode. Half a character comes of text that was cut at a number of UTF-16 units;
- * many readers of JSON take a whole document with one in it for broken.
- * @param json the text that `value` was read from
+ * Whether all text in a JSON value is valid Unicode. Half a character comes from cutting text between UTF-16 units;
+ * many JSON parsers reject a whole document because of one.
+ * @param json the text that `value` was parsed from
  */
 export function isWellFormed(json: string, value: unknown): boolean {
   if (!SURROGATE_ESCAPE.test(json)) return true;

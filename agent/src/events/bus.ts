@@ -2,17 +2,18 @@ import { now } from '../contract/shared.ts';
 import type { EventFrame, Payload, Topic, TopicName } from '../contract/topics.ts';
 
 export type EventListener = (event: EventFrame) => void;
-/** Starts producing a topic and gives back what stops it. */
+/** Starts producing a topic and returns a function that stops it. */
 export type Producer = () => () => void;
 
+/** A topic that is produced on demand. */
 interface Demand {
   producer: Producer;
   stop: (() => void) | undefined;
 }
 
 /**
- * Carries events from resources to whoever listens. Nothing is kept: an event without listeners is gone.
- * Topics that cost something to produce (health, log, input_raw) are produced only while somebody listens.
+ * Passes events from resources to listeners. It stores nothing: an event without listeners is lost. Expensive topics
+ * (health, log, input_raw) are produced only while they have listeners.
  */
 export class EventBus {
   readonly #listeners = new Map<TopicName, Set<EventListener>>();
@@ -25,36 +26,39 @@ export class EventBus {
     for (const listener of [...listeners]) listener(event);
   }
 
-  /** Hears every event of a topic until the returned function is called. */
+  /** Calls `listener` for every event of a topic until the returned function is called. */
   listen(name: TopicName, listener: EventListener): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
     listeners.add(listener);
-    this.#settle(name);
+    this.#update(name);
     return () => {
       listeners.delete(listener);
-      this.#settle(name);
+      this.#update(name);
     };
   }
 
-  /** As `listen`, typed by the topic. */
+  /** As `listen`, with the payload typed by the topic. */
   on<T extends Topic>(topic: T, listener: (payload: Payload<T>) => void): () => void {
-    // What `emit` sends under a topic has been typed by that same topic.
+    // `emit` accepts only payloads of the topic's own type.
     return this.listen(topic.name, (event) => listener(event.payload as Payload<T>));
   }
 
-  /** Registers the one producer of a costly topic; it runs only while there are listeners. */
+  /**
+   * Registers the only producer of an expensive topic; it runs while the topic has listeners.
+   * @returns stops and removes the producer
+   */
   produceOnDemand(topic: Topic, producer: Producer): () => void {
     const demand: Demand = { producer, stop: undefined };
     this.#demands.set(topic.name, demand);
-    this.#settle(topic.name);
+    this.#update(topic.name);
     return () => {
       demand.stop?.();
       this.#demands.delete(topic.name);
     };
   }
 
-  #settle(name: TopicName): void {
+  #update(name: TopicName): void {
     const demand = this.#demands.get(name);
     if (!demand) return;
     const wanted = (this.#listeners.get(name)?.size ?? 0) > 0;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { topic } from '../contract/topics.ts';
+import { ApiError } from '../contract/errors.ts';
+import { TOPICS, topic } from '../contract/topics.ts';
 import { EventBus } from './bus.ts';
 import {
   EventSession,
@@ -19,7 +20,7 @@ interface Sent {
   topic?: string;
   topics?: string[];
   payload?: unknown;
-  error?: { code: string; details?: { issues: { path: string }[] } };
+  error?: { code: string; message: string; details?: { issues: { path: string; message: string }[] } };
 }
 
 function start(options: { onPageMessage?: EventSessionOptions['onPageMessage'] } = {}) {
@@ -27,6 +28,8 @@ function start(options: { onPageMessage?: EventSessionOptions['onPageMessage'] }
   const frames: Sent[] = [];
   const link = {
     ready: true,
+    /** Frames that it accepts although it is not ready. */
+    room: 0,
     overflows: 0,
     overflow() {
       this.overflows += 1;
@@ -37,7 +40,7 @@ function start(options: { onPageMessage?: EventSessionOptions['onPageMessage'] }
     onPageMessage: options.onPageMessage,
     sink: {
       send: (text) => frames.push(JSON.parse(text)),
-      ready: () => link.ready,
+      ready: () => link.ready || link.room-- > 0,
       overflow: () => link.overflow(),
     },
   });
@@ -61,7 +64,7 @@ test('acknowledges with all topics, and a later subscribe keeps the earlier ones
   );
 });
 
-test('an unknown topic changes nothing, and every one of them is named', () => {
+test('an unknown topic changes nothing, and the error lists every one', () => {
   const { session, frames, bus } = start();
   session.receive({ type: 'subscribe', topics: ['log', 'nothing', 5] });
   assert.equal(frames[0]?.error?.code, 'bad_request');
@@ -69,16 +72,32 @@ test('an unknown topic changes nothing, and every one of them is named', () => {
     frames[0]?.error?.details?.issues.map(({ path }) => path),
     ['/topics/1', '/topics/2'],
   );
+  assert.match(
+    frames[0]?.error?.details?.issues[0]?.message ?? '',
+    /^must be one of .*\bdisplay_state, .*log/,
+  );
   bus.emit(log, {});
   assert.equal(frames.length, 1);
   for (const topics of [undefined, 'log', { 0: 'log' }]) session.receive({ type: 'subscribe', topics });
   session.receive({ type: 'toString' });
   session.receive({});
   assert.ok(frames.slice(1).every(({ type, error }) => type === 'error' && error?.code === 'bad_request'));
+  assert.deepEqual(
+    frames.slice(-2).map(({ error }) => error?.message),
+    ['There is no frame type toString.', 'The frame has no type.'],
+  );
   assert.equal(frames.length, 6);
 });
 
-test('a costly topic is produced while somebody listens, acknowledged before its first event', () => {
+test('an error stays small, whatever the frame', () => {
+  const { session, frames } = start();
+  session.receive({ type: 'subscribe', topics: Array.from({ length: 100 }, () => 'nothing') });
+  assert.equal(frames[0]?.error?.details?.issues.length, 20);
+  session.receive({ type: 'x'.repeat(100) });
+  assert.equal(frames[1]?.error?.message, `There is no frame type ${'x'.repeat(40)}.`);
+});
+
+test('an expensive topic is produced while it has listeners, acknowledged before its first event', () => {
   const { session, frames, bus } = start();
   let running = 0;
   bus.produceOnDemand(health, () => {
@@ -95,11 +114,73 @@ test('a costly topic is produced while somebody listens, acknowledged before its
   );
   session.receive({ type: 'subscribe', topics: ['health'] });
   assert.equal(running, 1);
+  frames.length = 0;
+  bus.emit(health, {});
+  assert.equal(frames.length, 1, 'subscribing twice delivers an event once');
   session.close();
   assert.equal(running, 0);
+  bus.emit(health, {});
+  assert.equal(frames.length, 1);
 });
 
-test('a client that does not read loses the oldest of what it can miss, and nothing else', () => {
+test('unsubscribing ends delivery of that topic alone', () => {
+  const { session, frames, bus } = start();
+  session.receive({ type: 'subscribe', topics: ['log', 'display_state'] });
+  session.receive({ type: 'unsubscribe', topics: ['log'] });
+  frames.length = 0;
+  bus.emit(log, {});
+  bus.emit(state, {});
+  assert.deepEqual(
+    frames.map((frame) => frame.topic),
+    ['display_state'],
+  );
+});
+
+test('events stay in order when the link is ready before it flushes', () => {
+  const { session, frames, bus, link } = start();
+  session.receive({ type: 'subscribe', topics: ['log'] });
+  frames.length = 0;
+  link.ready = false;
+  bus.emit(log, 1);
+  link.ready = true;
+  bus.emit(log, 2);
+  assert.equal(frames.length, 0);
+  session.flush();
+  assert.deepEqual(
+    frames.map(({ payload }) => payload),
+    [1, 2],
+  );
+});
+
+test('a flush sends only as much as the link accepts', () => {
+  const { session, frames, bus, link } = start();
+  session.receive({ type: 'subscribe', topics: ['log'] });
+  link.ready = false;
+  for (const count of [1, 2, 3]) bus.emit(log, count);
+  frames.length = 0;
+  link.room = 2;
+  session.flush();
+  assert.deepEqual(
+    frames.map(({ payload }) => payload),
+    [1, 2],
+  );
+  assert.equal(session.queued, 1);
+});
+
+for (const name of TOPICS) {
+  const droppable = ['input_raw', 'log', 'health'].includes(name);
+  test(`a full queue ${droppable ? 'drops the oldest' : 'ends the session'}: ${name}`, () => {
+    const { session, bus, link } = start();
+    session.receive({ type: 'subscribe', topics: [name] });
+    link.ready = false;
+    for (let count = 0; count < MAX_QUEUED_EVENTS; count += 1) bus.emit(topic(name, Type.Unknown(), ''), {});
+    assert.deepEqual([session.queued, link.overflows], [MAX_QUEUED_EVENTS, 0]);
+    bus.emit(topic(name, Type.Unknown(), ''), {});
+    assert.deepEqual([session.queued, link.overflows], droppable ? [MAX_QUEUED_EVENTS, 0] : [0, 1]);
+  });
+}
+
+test('a client that does not read loses the oldest droppable events, and no others', () => {
   const { session, frames, bus, link } = start();
   session.receive({ type: 'subscribe', topics: ['log', 'display_state'] });
   frames.length = 0;
@@ -121,7 +202,7 @@ test('a client that does not read loses the oldest of what it can miss, and noth
   assert.equal(link.overflows, 0);
 });
 
-test('what must not be lost and has no room ends the session once', () => {
+test('an event that must not be lost and has no room ends the session once', () => {
   const { session, bus, link } = start();
   session.receive({ type: 'subscribe', topics: ['display_state'] });
   link.ready = false;
@@ -147,7 +228,22 @@ test('a session that has ended takes no more subscriptions', () => {
   assert.equal(frames.length, 1);
 });
 
-test('few large events are bounded as many small ones are', () => {
+test('a session that ends during a subscription starts no further producer', () => {
+  const { session, bus } = start();
+  bus.produceOnDemand(health, () => {
+    session.close();
+    return () => undefined;
+  });
+  let started = false;
+  bus.produceOnDemand(log, () => {
+    started = true;
+    return () => undefined;
+  });
+  session.receive({ type: 'subscribe', topics: ['health', 'log'] });
+  assert.equal(started, false);
+});
+
+test('the queue is limited by size, too', () => {
   const { session, bus, link } = start();
   session.receive({ type: 'subscribe', topics: ['log'] });
   link.ready = false;
@@ -158,14 +254,74 @@ test('few large events are bounded as many small ones are', () => {
   assert.equal(session.queued, 0);
 });
 
-test('page messages go to the channel, or say that there is none', () => {
+test('room is free again after a flush and after unsubscribing, to the last character', () => {
+  const { session, bus, link, frames } = start();
+  session.receive({ type: 'subscribe', topics: ['log', 'display_state'] });
+  bus.emit(state, '');
+  const overhead = JSON.stringify(frames.at(-1)).length;
+  const text = 'x'.repeat(MAX_QUEUED_CHARACTERS - overhead);
+  const fill = () => {
+    link.ready = false;
+    bus.emit(state, text);
+    assert.deepEqual([session.queued, link.overflows], [1, 0]);
+  };
+  fill();
+  for (const next of [fill, () => bus.emit(log, 'x'.repeat(1000))]) {
+    link.ready = true;
+    session.flush();
+    link.ready = false;
+    next();
+  }
+  session.receive({ type: 'unsubscribe', topics: ['log'] });
+  fill();
+  bus.emit(state, '');
+  assert.equal(link.overflows, 1);
+});
+
+test('page messages go to the page channel, or get an error without one', () => {
   const got: unknown[] = [];
   const wired = start({ onPageMessage: (payload) => got.push(payload) });
   wired.session.receive({ type: 'page_message', payload: { a: 1 } });
   assert.deepEqual(got, [{ a: 1 }]);
   wired.session.receive({ type: 'page_message' });
   assert.equal(wired.frames[0]?.error?.code, 'bad_request');
+  wired.session.receive({ type: 'page_message', payload: null });
+  assert.deepEqual(got, [{ a: 1 }, null]);
   const unwired = start();
   unwired.session.receive({ type: 'page_message', payload: 1 });
   assert.equal(unwired.frames[0]?.error?.code, 'not_implemented');
+});
+
+test('an error of the page channel is reported; an unexpected one without its message', () => {
+  const codes = [new ApiError('page_channel_closed', 'closed', { x: 1 }), new Error('secret')].map(
+    (error) => {
+      const { session, frames } = start({
+        onPageMessage: () => {
+          throw error;
+        },
+      });
+      session.receive({ type: 'page_message', payload: 1 });
+      return frames[0]?.error;
+    },
+  );
+  assert.deepEqual(codes[0], { code: 'page_channel_closed', message: 'closed', details: { x: 1 } });
+  assert.equal(codes[1]?.code, 'internal');
+  assert.doesNotMatch(codes[1]?.message ?? '', /secret/);
+});
+
+test('a session that another listener of the event closes does not get the event', () => {
+  const { session, frames, bus } = start();
+  bus.listen('log', () => session.close());
+  session.receive({ type: 'subscribe', topics: ['log'] });
+  bus.emit(log, {});
+  assert.equal(frames.length, 1);
+});
+
+test('an event is turned into JSON once, however many sessions get it', () => {
+  const { bus, session } = start();
+  const other = new EventSession({ bus, sink: { send: () => {}, ready: () => true, overflow: () => {} } });
+  for (const each of [session, other]) each.receive({ type: 'subscribe', topics: ['log'] });
+  let turned = 0;
+  bus.emit(log, { toJSON: () => (turned += 1) });
+  assert.equal(turned, 1);
 });

@@ -2,28 +2,30 @@ import { ApiError, type ErrorCode, envelope } from '../contract/errors.ts';
 import { type EventFrame, TOPICS, type TopicName } from '../contract/topics.ts';
 import type { EventBus } from './bus.ts';
 
-/** Events that a client may miss without harm: the next one replaces them. */
+/** Events that a slow client may lose. */
 const DROPPABLE: ReadonlySet<TopicName> = new Set(['input_raw', 'log', 'health']);
-/** What one client may have waiting: a burst passes, a client that does not read does not fill memory. */
+/** Limits of one client's queue: enough for a burst, and a client that does not read cannot fill the memory. */
 export const MAX_QUEUED_EVENTS = 512;
 export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
+/** Unknown topics that an error lists. */
+const MAX_LISTED_TOPICS = 20;
 
-const KNOWN: ReadonlySet<string> = new Set(TOPICS);
+const KNOWN: ReadonlySet<unknown> = new Set(TOPICS);
 
-/** The link's side of a session: where frames go. */
+/** How a session sends frames to its link. */
 export interface EventSink {
   /** Sends one frame (JSON text without a line end), now and in order. */
   send(text: string): void;
-  /** Whether the link takes events now. When it does again, the link calls `flush()`. */
+  /** Whether the link accepts events now. When it accepts them again, it calls `flush()`. */
   ready(): boolean;
-  /** Too many events wait that must not be lost: the session is closed, and the client has to be told. */
+  /** Called when there is no room for an event that must not be lost; the session is closed then. */
   overflow(): void;
 }
 
 export interface EventSessionOptions {
   bus: EventBus;
   sink: EventSink;
-  /** Takes a client's `page_message`; throws ApiError when there is no channel. Absent: not wired. */
+  /** Handles a client's `page_message`; throws ApiError without a page channel. Undefined: not implemented. */
   onPageMessage?: ((payload: unknown) => void) | undefined;
 }
 
@@ -32,7 +34,7 @@ interface Queued {
   text: string;
 }
 
-/** An event goes to many clients as the same text. */
+/** The JSON of an event, which goes to many clients. */
 const texts = new WeakMap<EventFrame, string>();
 
 function textOf(event: EventFrame): string {
@@ -44,14 +46,14 @@ function textOf(event: EventFrame): string {
   return text;
 }
 
-/** A frame that tells of a problem outside any request (interface: Errors). */
+/** A frame that reports an error outside of any request (interface: Errors). */
 export function errorFrame(code: ErrorCode, message?: string, details?: Record<string, unknown>): string {
   return JSON.stringify({ type: 'error', ...envelope(code, message, details) });
 }
 
 /**
- * What one client has with the event bus, whichever link it came by: its topics, and the events that wait for
- * it to read (interface: Events; contract-decisions: Sockets).
+ * One client of the event bus, on any link: its topics, and the events that are queued until it reads (interface:
+ * Events; docs/contract.md: Events and sockets).
  */
 export class EventSession {
   readonly #bus: EventBus;
@@ -68,17 +70,17 @@ export class EventSession {
     this.#onPageMessage = onPageMessage;
   }
 
-  /** Events that wait for the client to read. */
+  /** Number of queued events. */
   get queued(): number {
     return this.#queue.length;
   }
 
   /**
-   * Answers a client's frame: subscribe, unsubscribe, page_message; any other type gets a `bad_request` error
-   * frame. A request that cannot be met changes nothing. After `close` nothing is answered.
+   * Handles a client's frame: subscribe, unsubscribe, page_message. An invalid frame changes nothing and is answered by
+   * an error frame. After `close` nothing is answered.
    */
   receive(frame: Readonly<Record<string, unknown>>): void {
-    // What comes behind the frame that ended the session would subscribe for good: nobody closes it again.
+    // A subscription after the end of the session would never be closed.
     if (this.#closed) return;
     try {
       this.#dispatch(frame);
@@ -91,13 +93,12 @@ export class EventSession {
   #dispatch({ type, topics, payload }: Readonly<Record<string, unknown>>): void {
     if (type === 'subscribe') {
       const names = topicNames(topics);
-      const all = [...new Set([...this.#subscriptions.keys(), ...names])];
       // The acknowledgement goes first: a producer that starts now may emit at once.
-      this.#acknowledge(all);
+      this.#acknowledge(new Set([...this.#subscriptions.keys(), ...names]));
       for (const name of names) this.#subscribe(name);
     } else if (type === 'unsubscribe') {
       for (const name of topicNames(topics)) this.#unsubscribe(name);
-      this.#acknowledge([...this.#subscriptions.keys()]);
+      this.#acknowledge(this.#subscriptions.keys());
     } else if (type === 'page_message') {
       if (payload === undefined) throw new ApiError('bad_request', 'page_message needs a payload.');
       if (!this.#onPageMessage) throw new ApiError('not_implemented');
@@ -109,16 +110,14 @@ export class EventSession {
     }
   }
 
-  #acknowledge(topics: TopicName[]): void {
-    this.#sink.send(JSON.stringify({ type: 'subscribed', topics }));
+  #acknowledge(topics: Iterable<TopicName>): void {
+    this.#sink.send(JSON.stringify({ type: 'subscribed', topics: [...topics] }));
   }
 
   #subscribe(name: TopicName): void {
-    if (this.#subscriptions.has(name)) return;
-    // Known before the producer starts, so that what it emits at once is not lost.
-    this.#subscriptions.set(name, () => {});
+    if (this.#closed || this.#subscriptions.has(name)) return;
     const stop = this.#bus.listen(name, (event) => this.#enqueue(name, textOf(event)));
-    // There may be no room for what it emits at once.
+    // The first event of a producer may have closed the session.
     if (this.#closed) stop();
     else this.#subscriptions.set(name, stop);
   }
@@ -131,6 +130,8 @@ export class EventSession {
   }
 
   #enqueue(topic: TopicName, text: string): void {
+    // Another listener of the same event may have closed the session.
+    if (this.#closed) return;
     if (this.#queue.length === 0 && this.#sink.ready()) {
       this.#sink.send(text);
       return;
@@ -138,24 +139,18 @@ export class EventSession {
     this.#queue.push({ topic, text });
     this.#queuedCharacters += text.length;
     while (this.#queue.length > MAX_QUEUED_EVENTS || this.#queuedCharacters > MAX_QUEUED_CHARACTERS) {
-      if (!this.#drop()) return;
+      const index = this.#queue.findIndex((queued) => DROPPABLE.has(queued.topic));
+      if (index < 0) {
+        this.close();
+        this.#sink.overflow();
+        return;
+      }
+      const [dropped] = this.#queue.splice(index, 1);
+      this.#queuedCharacters -= dropped?.text.length ?? 0;
     }
   }
 
-  /** Makes room. @returns false when the session is over because there is none to make */
-  #drop(): boolean {
-    const index = this.#queue.findIndex((queued) => DROPPABLE.has(queued.topic));
-    if (index < 0) {
-      this.close();
-      this.#sink.overflow();
-      return false;
-    }
-    const [dropped] = this.#queue.splice(index, 1);
-    this.#queuedCharacters -= dropped?.text.length ?? 0;
-    return dropped !== undefined;
-  }
-
-  /** The link takes frames again: sends what waits, as far as it goes. */
+  /** The link accepts events again: sends queued ones until it does not. */
   flush(): void {
     let sent = 0;
     for (const { text } of this.#queue) {
@@ -164,33 +159,29 @@ export class EventSession {
       this.#queuedCharacters -= text.length;
       sent += 1;
     }
-    if (sent > 0) this.#queue.splice(0, sent);
+    this.#queue.splice(0, sent);
   }
 
-  /** Ends every subscription and forgets what waits. */
+  /** Ends every subscription and drops queued events. */
   close(): void {
     this.#closed = true;
     for (const stop of this.#subscriptions.values()) stop();
-    this.#subscriptions.clear();
     this.#queue = [];
-    this.#queuedCharacters = 0;
   }
 }
 
-function topicNames(topics: unknown): TopicName[] {
+function topicNames(topics: unknown): ReadonlySet<TopicName> {
   if (!Array.isArray(topics)) throw new ApiError('bad_request', '/topics must be an array of topics.');
-  const unknown = topics.filter((name) => !isTopic(name));
-  if (unknown.length > 0) {
-    throw new ApiError('bad_request', 'There is no such topic.', {
-      issues: unknown.slice(0, 20).map((name) => ({
-        path: `/topics/${topics.indexOf(name)}`,
-        message: `must be one of ${TOPICS.join(', ')}`,
-      })),
-    });
+  const issues = topics.flatMap((name, index) =>
+    isTopic(name) ? [] : [{ path: `/topics/${index}`, message: `must be one of ${TOPICS.join(', ')}` }],
+  );
+  if (issues.length > 0) {
+    const details = { issues: issues.slice(0, MAX_LISTED_TOPICS) };
+    throw new ApiError('bad_request', 'There is no such topic.', details);
   }
-  return [...new Set(topics.filter(isTopic))];
+  return new Set(topics.filter(isTopic));
 }
 
 function isTopic(name: unknown): name is TopicName {
-  return typeof name === 'string' && KNOWN.has(name);
+  return KNOWN.has(name);
 }

@@ -1,47 +1,46 @@
-/** How answers of either kind, and failures, leave the app. */
+/** Sends the app's answers: JSON, bytes, and errors. */
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../base/logger.ts';
-import type { BinaryAnswer, Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError, type ErrorCode, storageError } from '../contract/errors.ts';
 import { PAGE_POLICY, SECURITY_HEADERS } from './headers.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** Names and values in turn; the length of the answer comes behind them. */
+/** Names and values in turn; the content length follows them. */
 const JSON_HEAD = [...Object.entries(SECURITY_HEADERS).flat(), 'content-type', JSON_TYPE, 'content-length'];
-/** What a body of another type is told. */
+/** Message for a body of another type. */
 export const SEND_JSON = 'Send the body as application/json.';
-/** How long the rest of a body that nobody wants may keep arriving, in ms; of a request that may not be made at all. */
+/** How long the rest of an unwanted body may keep arriving, in ms; shorter for a forbidden request. */
 const UNREAD_BODY_MS = 5_000;
 const FORBIDDEN_BODY_MS = 1_000;
-/** Up to here the rest of a body is read for the sake of its connection, in bytes. */
+/** Up to this many bytes of an unwanted body are read, so that the connection can be used again. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
+/** @throws TypeError when the handler's answer is not what the endpoint declares; nothing is sent then */
+export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, answer: unknown): void {
+  const { path, status, download } = endpoint;
+  if (status === 204) {
+    reply.code(status).send();
+  } else if (download) {
+    if (!(answer instanceof Uint8Array)) throw new TypeError(`${path} did not give bytes`);
+    if (download.contentType.startsWith('text/html')) reply.header('content-security-policy', PAGE_POLICY);
+    reply.code(status).type(download.contentType).header('cache-control', 'no-store').send(answer);
+  } else sendJson(reply, status, answer);
+}
+
 /**
- * Writes a JSON answer straight to the response: Fastify's own way to the same bytes, header by header, costs a small
- * answer a fifteenth of its time.
- * @throws TypeError when JSON has no form for the answer; nothing is sent then
+ * Writes a JSON answer directly to the response: sending a small answer header by header, as Fastify does, takes a
+ * fifteenth of its time.
  */
-export function sendJson(reply: FastifyReply, status: number, answer: unknown): void {
+function sendJson(reply: FastifyReply, status: number, answer: unknown): void {
   const text = JSON.stringify(answer);
   const length = Buffer.byteLength(text);
-  reply.hijack(); // it is answered: Fastify neither sends what the handler gives nor waits for more
+  reply.hijack(); // Fastify sends nothing more
   reply.raw.writeHead(status, [...JSON_HEAD, String(length)]);
   reply.raw.end(text);
 }
 
-/** @throws TypeError when the handler gave no bytes */
-export function sendBytes(
-  reply: FastifyReply,
-  { path, status }: Endpoint,
-  { contentType }: BinaryAnswer,
-  answer: unknown,
-): FastifyReply {
-  if (!(answer instanceof Uint8Array)) throw new TypeError(`${path} did not give bytes`);
-  if (contentType.startsWith('text/html')) reply.header('content-security-policy', PAGE_POLICY);
-  return reply.code(status).type(contentType).header('cache-control', 'no-store').send(answer);
-}
-
-/** Which contract code stands for a status that the HTTP layer itself decided on. */
+/** The error code for a status that the HTTP layer itself chose. */
 const HTTP_CODES: Record<number, ErrorCode> = {
   400: 'bad_request',
   404: 'not_found',
@@ -52,10 +51,11 @@ const HTTP_CODES: Record<number, ErrorCode> = {
 };
 
 /**
- * Puts any failure into the standard envelope (interface: Errors). What is forbidden ends its connection, so that
- * another site's page cannot have the host's browser hold any; so does a body that is too large to be read for nothing.
+ * Answers any failure with the standard envelope (interface: Errors). A forbidden request also loses its connection, so
+ * that another site's page cannot make the host's browser keep connections open; so does a request with a large body
+ * that is not wanted.
  */
-export function answerError(reply: FastifyReply, error: unknown, log: Logger): FastifyReply | undefined {
+export function answerError(reply: FastifyReply, error: unknown, log: Logger): void {
   const known = toApiError(error);
   if (known.code === 'internal') log.error({ err: error }, 'request failed');
   const text = JSON.stringify(known.envelope);
@@ -65,22 +65,22 @@ export function answerError(reply: FastifyReply, error: unknown, log: Logger): F
   if (forbidden || unread > SMALL_BODY_BYTES) reply.header('connection', 'close');
   if (unread > 0 && reply.hasHeader('connection')) {
     answerBeforeBody(reply, text, forbidden ? FORBIDDEN_BODY_MS : UNREAD_BODY_MS);
-    return undefined;
+    return;
   }
-  if (unread > 0) readAway(reply);
-  return reply.send(text);
+  if (unread > 0) discardBody(reply);
+  reply.send(text);
 }
 
-/** What may still come of the request's body: by its announced length, infinite without one. */
+/** How much of the request's body may still arrive: by its announced length, infinite without one. */
 function unreadBytes({ request: { raw, headers } }: FastifyReply): number {
-  // Requests that another link injects have no such field: there is no connection to think of.
+  // Requests that another link injects have no such field, and no connection.
   if (raw.complete !== false) return 0;
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Reads the rest of a small body when the answer is out, so that the connection is good for the next request. */
-function readAway({ raw, request }: FastifyReply): void {
+/** Reads and drops the rest of a small body after the answer, so that the connection can carry the next request. */
+function discardBody({ raw, request }: FastifyReply): void {
   const incoming = request.raw;
   const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), UNREAD_BODY_MS).unref();
   raw.once('finish', () => incoming.resume());
@@ -88,8 +88,8 @@ function readAway({ raw, request }: FastifyReply): void {
 }
 
 /**
- * Sends the whole answer at once, then reads and drops the body for a while. A connection that is closed with bytes
- * unread is reset, and the client may lose the answer. Clients that read it stop sending and hang up.
+ * Sends the whole answer at once, then reads and drops the body for up to `ms`. Closing a connection that has unread
+ * bytes resets it, and the client may lose the answer. Clients that read the answer stop sending and close.
  */
 function answerBeforeBody(reply: FastifyReply, text: string, ms: number): void {
   const { raw, request } = reply;
@@ -109,13 +109,13 @@ function answerBeforeBody(reply: FastifyReply, text: string, ms: number): void {
   incoming.once('end', end).once('close', end).resume();
 }
 
-/** The contract's error for whatever was thrown; what is not known is `internal` and tells nothing. */
+/** The API error for whatever was thrown; an unknown error becomes `internal` without details. */
 export function toApiError(thrown: unknown): ApiError {
   const error = storageError(thrown);
   if (error instanceof ApiError) return error;
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     const code = HTTP_CODES[error.statusCode];
-    // The parser says only that it does not know the type.
+    // Fastify's message says only that the type is not supported.
     if (code === 'unsupported_media_type') return new ApiError(code, SEND_JSON);
     if (code) return new ApiError(code, error.message);
   }

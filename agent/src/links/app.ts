@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import fastify, {
   type FastifyError,
@@ -6,7 +5,6 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
   type onRequestHookHandler,
-  type preParsingHookHandler,
 } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
@@ -21,26 +19,24 @@ import {
 import { ApiError } from '../contract/errors.ts';
 import { Nothing } from '../contract/shared.ts';
 import { parse, parseText } from '../contract/validate.ts';
-import { isWellFormed } from '../contract/well-formed.ts';
-import { answerError, SEND_JSON, sendBytes, sendJson, toApiError } from './answers.ts';
+import { answerError, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
+import { acceptJsonOnly, hasBody, limitBodyTime } from './body-parsers.ts';
 import type { Guard } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 const MAX_PARAM_CHARACTERS = 64 * 1024;
-/** What a link needs to get an answer out before the system goes down, in ms. */
+/** Delay after an answer before the system may go down, so that the link can deliver the answer, in ms. */
 const FLUSH_GRACE_MS = 300;
-/** How long a JSON body may take to arrive, in ms. */
-const JSON_BODY_MS = 30_000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route is to be seen now; what is not there has no methods either. Absent: always. */
-    isThere?: () => boolean;
+    /** Whether the route exists now; a path without an enabled route is 404. Default: always. */
+    isEnabled?: () => boolean;
   }
   interface FastifyInstance {
-    /** What is asked before an endpoint's body is read; links that read bodies ahead of the app ask it too. */
+    /** Called before an endpoint's body is read; links that read bodies before the app does call them too. */
     gates: ReadonlyMap<Endpoint, Gate>;
   }
 }
@@ -50,13 +46,13 @@ export interface AppOptions {
   endpoints: readonly Endpoint[];
   routes: readonly Route[];
   log: Logger;
-  /** Refuses requests that do not come from a host of the cable; throws ApiError. */
+  /** Refuses requests that another site's page made; throws ApiError. */
   guard?: Guard;
 }
 
 /**
- * The one Fastify instance that every link brings its requests to: HTTP listens on it, the serial link
- * injects into it, so an endpoint cannot answer them differently.
+ * The one Fastify instance that handles the requests of every link: HTTP listens on it, the serial link injects into
+ * it, so an endpoint gives both the same answer.
  */
 export function createApp({ endpoints, routes, log, guard }: AppOptions): FastifyInstance {
   const app = fastify({
@@ -64,15 +60,15 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     bodyLimit: MAX_JSON_BYTES,
     forceCloseConnections: true,
     exposeHeadRoutes: true,
-    // Longer than any head: what is too long for a name or an id, its endpoint says.
+    // Longer than any request head: the endpoint's schema limits names and ids.
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: MAX_PARAM_CHARACTERS },
-    // Given here and not by the setters, so that Fastify does not load compilers that are never used.
+    // Given here and not by the setters, so that Fastify never loads its compilers; the bundle does not have them.
     schemaController: {
       compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
-    // Fastify tells nobody of requests (no logger), so they need no names.
+    // Fastify does not log requests, so they need no ids.
     genReqId: () => '',
-    // A path that does not decode is a bad request in the standard envelope, like any other.
+    // For example a path that cannot be decoded: a bad request in the standard envelope.
     frameworkErrors: (error, request, reply) => {
       try {
         guard?.(request.raw);
@@ -86,9 +82,9 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   const known: KnownRoute[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     const pattern = pathPattern(url);
-    for (const one of [method].flat()) known.push({ method: one, pattern, isThere: config?.isThere });
+    for (const one of [method].flat()) known.push({ method: one, pattern, isEnabled: config?.isEnabled });
   });
-  // Of what Fastify sends; `sendJson` has them itself.
+  // For what Fastify sends; `sendJson` writes these headers itself.
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.headers(SECURITY_HEADERS);
     done(null, payload);
@@ -96,7 +92,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   app.addHook('onRequest', (request, reply, done) => {
     try {
       guard?.(request.raw);
-      // Before the body is read: what is not there is not there, whatever is sent to it.
+      // Before the body is read: neither the body nor its type changes the answer for an unknown path.
       if (request.is404 || hasEmptyParameter(request)) refuseUnmatched(known, request, reply);
       done();
     } catch (error) {
@@ -111,9 +107,9 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     for (const type of endpoint.upload?.contentTypes ?? []) uploads.add(type);
     const route = served.get(endpoint) ?? notWired(endpoint);
     if (route.gate) gates.set(endpoint, route.gate);
-    register(app, route, uploads);
+    register(app, route, uploads, log);
   }
-  // Binary bodies reach the handler as a stream; nothing holds them whole.
+  // Binary bodies reach the handler as a stream; they are never buffered as a whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));
   acceptJsonOnly(app);
 
@@ -121,83 +117,42 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
 }
 
 /**
- * Requests are validated by `callOf`. Answers are typed by their schemas and written by JSON.stringify: a compiled
- * serializer is as quick for the smallest of them, many times slower for those with null in them, and takes longer
- * to compile than most agents would ever win back. So no route gives Fastify a schema.
+ * No route gives Fastify a schema. `callOf` validates requests; JSON.stringify writes answers: a compiled serializer is
+ * no faster for small answers, slower for those with null in them, and takes long to compile.
  */
 function noCompiler(): never {
   throw new Error('a route was given a schema for Fastify to compile');
 }
 
-/** JSON is the only other body there is, and it must say so: other sites' forms and beacons cannot. */
-function acceptJsonOnly(app: FastifyInstance): void {
-  app.addContentTypeParser('*', (request, _payload, done) => {
-    // `fetch` names a type for the empty text, too.
-    if (hasBody(request)) done(new ApiError('unsupported_media_type', SEND_JSON));
-    else done(null, undefined);
-  });
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser(['text/plain', 'application/json']);
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    // Clients that name the type on every POST send nothing in it where there is nothing to say.
-    if (bytes.length === 0) {
-      done(null, undefined);
-      return;
-    }
-    // Read as a text of Fastify's making, what is in another encoding would be stored with signs of damage in it.
-    if (!isUtf8(bytes)) {
-      done(new ApiError('bad_request', 'The body is not UTF-8.'));
-      return;
-    }
-    const body = bytes.toString();
-    parseJson(request, body, (error, value) => {
-      if (error || isWellFormed(body, value)) done(error, value);
-      else done(new ApiError('bad_request', 'The body holds text with half a character in it.'));
-    });
-  });
-}
-
-/** @param uploads the types of every endpoint's uploads, which the app's parsers let through */
+/** @param uploads the content types of every endpoint's uploads, which the app's parsers accept */
 function register(
   app: FastifyInstance,
   { endpoint, handler, gate }: Route,
   uploads: ReadonlySet<string>,
+  log: Logger,
 ): void {
   app.route({
     method: endpoint.method,
     url: urlOf(endpoint),
     ...(endpoint.upload ? { bodyLimit: endpoint.upload.maxBytes ?? Number.MAX_SAFE_INTEGER } : {}),
-    // Only those that have something to ask: each costs every request, and one that gives a promise the most.
+    // Only where needed: each hook costs time in every request, an async one the most.
     onRequest: [...(gate ? [async () => gate()] : []), ...typeCheck(endpoint, uploads)],
     ...(endpoint.upload || endpoint.method === 'GET' ? {} : { preParsing: limitBodyTime }),
-    handler: (request, reply) =>
-      Promise.resolve(handler(callOf(endpoint, request, reply))).then((answer) => {
-        if (endpoint.status === 204) return reply.code(204).send();
-        if (endpoint.download) return sendBytes(reply, endpoint, endpoint.download, answer);
-        sendJson(reply, endpoint.status, answer);
-        return undefined;
-      }),
+    // Gives Fastify no promise: the answer is sent here, and waiting for it a second time costs time.
+    handler: (request, reply) => {
+      Promise.resolve(handler(callOf(endpoint, request, reply)))
+        .then((answer) => sendAnswer(reply, endpoint, answer))
+        .catch((error: unknown) => answerError(reply, error, log));
+    },
   });
 }
-
-/** A JSON body that trickles in holds a connection for nobody: it is cut. Uploads last as long as they move. */
-const limitBodyTime: preParsingHookHandler = (request, _reply, payload, done) => {
-  if (!hasBody(request)) {
-    done(null, payload);
-    return;
-  }
-  const timer = setTimeout(() => payload.destroy(new Error('the body took too long')), JSON_BODY_MS);
-  timer.unref();
-  payload.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
-  done(null, payload);
-};
 
 /** Validates every part of a request against its endpoint. */
 function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): CheckedCall {
   const upload = endpoint.upload ? uploadOf(endpoint, request) : undefined;
   return {
     params: endpoint.params ? parseText(endpoint.params, request.params, '') : undefined,
-    query: parseText(endpoint.query ?? Nothing, request.query, ''),
+    query: queryOf(endpoint, request.query),
     body: bodyOf(endpoint, request),
     upload,
     uploadBytes: upload ? contentLength(request) : undefined,
@@ -207,22 +162,33 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
   };
 }
 
-/** Where no body is wanted, the empty object stands for none: some clients cannot send a POST without JSON. */
-function bodyOf({ body, upload, method }: Endpoint, request: FastifyRequest): unknown {
-  // A type without a body leaves the empty stream of an upload, which is no body.
+function queryOf(endpoint: Endpoint, query: unknown): unknown {
+  if (endpoint.query) return parseText(endpoint.query, query, '');
+  return isEmpty(query) ? undefined : parseText(Nothing, query, '');
+}
+
+/** Most queries are: telling so takes a fraction of the time of validating them. */
+function isEmpty(query: unknown): boolean {
+  if (typeof query === 'object' && query !== null) for (const _ in query) return false;
+  return true;
+}
+
+/** Endpoints without a body accept an empty object: some clients cannot send a POST without JSON. */
+function bodyOf(endpoint: Endpoint, request: FastifyRequest): unknown {
+  // With the content type of an upload, a request without a body has an empty stream.
   const given = request.body instanceof Readable ? undefined : request.body;
-  if (body) return parse(body, given, '');
-  if (!upload && method !== 'GET' && given !== undefined) parse(Nothing, given, '');
+  if (endpoint.body) return parse(endpoint.body, given, '');
+  if (!endpoint.upload && endpoint.method !== 'GET' && given !== undefined) parse(Nothing, given, '');
   return undefined;
 }
 
 /**
- * The parsers take what any endpoint takes: of JSON or bytes, the other than this endpoint's is refused here, before
- * it is read. The limit of an upload would hold for JSON too, which is read whole.
+ * The parsers accept every content type that some endpoint accepts. This check refuses, before the body is read, the
+ * ones that this endpoint does not: the large limit of an upload would otherwise apply to JSON, which is buffered.
  */
 function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestHookHandler[] {
   const wanted = endpoint.upload?.contentTypes;
-  // As everywhere in HTTP, the body of a GET means nothing.
+  // The body of a GET has no meaning in HTTP.
   if (endpoint.method === 'GET' && !wanted) return [];
   const advice = wanted ? `Send the body as ${wanted.join(' or ')}.` : SEND_JSON;
   return [
@@ -236,10 +202,6 @@ function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestH
 
 function wrongType({ upload }: Endpoint, message?: string): ApiError {
   return new ApiError(upload?.wrongType ?? 'unsupported_media_type', message);
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function uploadOf(endpoint: Endpoint, request: FastifyRequest): Readable {
@@ -263,10 +225,10 @@ function contentLength(request: FastifyRequest): number | undefined {
 interface KnownRoute {
   method: string;
   pattern: RegExp;
-  isThere: (() => boolean) | undefined;
+  isEnabled: (() => boolean) | undefined;
 }
 
-/** The router takes `/operations/` for an operation without a name. */
+/** The router matches `/operations/` as an operation with an empty name. */
 function hasEmptyParameter({ params }: FastifyRequest): boolean {
   return typeof params === 'object' && params !== null && Object.values(params).includes('');
 }
@@ -274,7 +236,7 @@ function hasEmptyParameter({ params }: FastifyRequest): boolean {
 function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): never {
   const path = request.url.split('?', 1)[0] ?? '';
   const allowed = known
-    .filter(({ pattern, isThere }) => pattern.test(path) && (isThere?.() ?? true))
+    .filter(({ pattern, isEnabled }) => pattern.test(path) && (isEnabled?.() ?? true))
     .map(({ method }) => method);
   if (allowed.length === 0) throw new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
   const methods = [...new Set(allowed)];
@@ -285,7 +247,7 @@ function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, 
   });
 }
 
-/** The endpoint that a request for `path` (with or without its query) meets, read as the router reads it. */
+/** The endpoint that the router finds for `path`, with or without its query. */
 export function findEndpoint(
   endpoints: readonly Endpoint[],
   method: Method,

@@ -26,7 +26,7 @@ async function serve(t: TestContext) {
     await app.close();
   });
   const port = Number(new URL(link.addresses[0] ?? '').port);
-  /** Connects from one of the addresses of the loopback network. */
+  /** Connects from an address of the loopback network. */
   const from = async (localAddress: string): Promise<Client> => {
     const client: Client = {
       socket: connect({ port, host: '127.0.0.1', localAddress }),
@@ -62,11 +62,11 @@ async function serve(t: TestContext) {
 
 const OK = 'HTTP/1.1 200 OK';
 
-test('a request that is refused as of another site holds no connection', async (t) => {
+test('a request refused as forbidden keeps no connection', async (t) => {
   const { many, status, get } = await serve(t);
   const begun = performance.now();
   const clients = await many(150, '127.0.0.1');
-  // Half of them with a body that never comes.
+  // Half of them announce a body that never arrives.
   for (const [index, { socket }] of clients.entries()) {
     const body = index % 2 === 0 ? '' : 'Content-Type: application/json\r\nContent-Length: 9\r\n';
     const head = index % 2 === 0 ? GET : 'POST /api/v1/reboot HTTP/1.1\r\nHost: localhost\r\n';
@@ -78,29 +78,29 @@ test('a request that is refused as of another site holds no connection', async (
   assert.ok(refused.length > 90, `${refused.length} were answered`);
   for (const { text } of refused) assert.match(text, /\r\nconnection: close\r\n/i);
   await waitFor(() => clients.every(({ closed }) => closed), { ...WAIT, what: 'the end of the connections' });
-  // Nobody has waited for a timeout of idle connections.
+  // No timeout of idle connections was involved.
   assert.ok(performance.now() - begun < 10_000);
 });
 
-test('one peer cannot take all connections, and what it does not use makes room for what it does', async (t) => {
+test('one peer cannot take all connections, and its idle ones are closed for new ones', async (t) => {
   const { many, get } = await serve(t);
   const silent = await many(150, '127.0.0.2');
   assert.equal(await get('127.0.0.3'), OK);
   assert.equal(await get('127.0.0.2'), OK);
   await waitFor(() => silent.filter(({ closed }) => closed).length >= 54, { ...WAIT, what: 'room' });
-  // The oldest went.
+  // The oldest one was closed.
   assert.equal(silent[0]?.closed, true);
   assert.equal(silent.at(-1)?.closed, false);
 });
 
-test('several peers that take all of them leave room for one more', async (t) => {
+test('when several peers take all connections, there is room for another peer', async (t) => {
   const { many, get } = await serve(t);
   await many(96, '127.0.0.2');
   await many(60, '127.0.0.3');
   assert.equal(await get('127.0.0.4'), OK);
 });
 
-test('a connection at work is not closed for a new one', async (t) => {
+test('a connection in use is not closed for a new one', async (t) => {
   const { many, from, status, get, release, waiting } = await serve(t);
   const busy = await many(96, '127.0.0.2');
   for (const { socket } of busy) socket.write(SLOW);
@@ -110,7 +110,7 @@ test('a connection at work is not closed for a new one', async (t) => {
   assert.equal(await get('127.0.0.3'), OK);
   release();
   assert.deepEqual(new Set(await Promise.all(busy.map(status))), new Set([OK]));
-  // Each is idle now, and makes room.
+  // All are idle now, so one is closed for a new one.
   assert.equal(await get('127.0.0.2'), OK);
 });
 

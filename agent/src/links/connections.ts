@@ -1,10 +1,10 @@
-/** How many connections a server has at once, and which of them make room for a new one. */
+/** Limits a server's connections, and decides which one is closed for a new one. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** One host drives the device; browsers open six connections each. */
 const MAX_CONNECTIONS = 128;
-/** What one peer may have of them: the rest is a reserve for the others. */
+/** Connections of one peer; the rest is reserved for the others. */
 const MAX_OF_ONE_PEER = 96;
 
 interface Connection {
@@ -12,21 +12,21 @@ interface Connection {
   readonly peer: string;
   /** The answer to its last request. */
   response: ServerResponse | undefined;
-  /** A WebSocket by now. */
+  /** Whether it is a WebSocket. */
   upgraded: boolean;
   /** Grows with every connection and request, so that the least recently used connection has the smallest. */
   lastUse: number;
 }
 
 /**
- * Counts a server's connections, upgraded ones too. When a peer has its share, or the server is full, a connection
- * without a request under way is closed in favour of the new one, the least recently used first. Only when all of them
- * are at work is the new one refused.
+ * Counts a server's connections, upgraded ones too. When a peer has reached its limit, or the server is full, the least
+ * recently used connection without a request in progress is closed for the new one. When all of them are in use, the
+ * new one is refused.
  */
 export class Connections {
-  /** By their sockets. */
+  /** By TCP socket. */
   readonly #all = new Map<Socket, Connection>();
-  /** By the sockets that requests come on, which over TLS are others. */
+  /** By the socket that requests arrive on: over TLS not the TCP socket. */
   readonly #ofRequests = new Map<Socket, Connection>();
   #uses = 0;
 
@@ -44,10 +44,16 @@ export class Connections {
     connection.lastUse = this.#uses;
   }
 
-  /** The connection is for good now: it does not make room for others. */
+  /** The connection became a WebSocket: it is never closed for another one. */
   upgraded(socket: Socket): void {
     const connection = this.#ofRequests.get(socket);
     if (connection) connection.upgraded = true;
+  }
+
+  /** Whether a request on the connection has arrived completely and its answer has not begun. */
+  isWorking(socket: Socket): boolean {
+    const response = this.#ofRequests.get(socket)?.response;
+    return response?.req.complete === true && !response.headersSent;
   }
 
   /** Closes every connection at once. */
@@ -57,7 +63,7 @@ export class Connections {
 
   #take(socket: Socket): void {
     const peer = peerOf(socket);
-    // Without an address it has been closed already.
+    // Without an address it is already closed.
     if (peer === undefined || !this.#hasRoomFor(peer)) {
       socket.destroy();
       return;
@@ -91,7 +97,7 @@ export class Connections {
     return byCount.some(([each]) => this.#closeIdle(each));
   }
 
-  /** @returns false when every connection of the peer is at work */
+  /** @returns false when every connection of the peer is in use */
   #closeIdle(peer: string): boolean {
     let oldest: Connection | undefined;
     for (const each of this.#all.values()) {
@@ -106,8 +112,8 @@ export class Connections {
 }
 
 /**
- * Who is at the other end, for counting: an IPv4 address, an IPv6 network of 64 bits, of which one computer has as many
- * addresses as it likes, or the device itself. Undefined when the connection has ended.
+ * Identifies the other end for counting: an IPv4 address, an IPv6 /64 network, since one computer may use any address
+ * of its network, or the device itself. Undefined when the connection has ended.
  */
 export function peerOf({ remoteAddress, localAddress }: Socket): string | undefined {
   if (remoteAddress === undefined) return undefined;

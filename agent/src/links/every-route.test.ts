@@ -1,4 +1,4 @@
-/** Whatever a request brings, on every route of the contract: the standard envelope, with a code that is documented. */
+/** Any request to any route of the contract gets the standard envelope with a documented code, or succeeds. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
+import { errorCodesOf } from '../../../ci/openapi/openapi.ts';
 import { createLogger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import type { Endpoint, Method, Route } from '../contract/endpoint.ts';
@@ -19,7 +20,6 @@ import { bluetoothRoutes } from '../resources/bluetooth/routes.ts';
 import { configRoutes } from '../resources/config/routes.ts';
 import type { ConfigStore } from '../resources/config/store.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';
-import { errorCodesOf } from '../resources/document/openapi.ts';
 import { documentRoutes } from '../resources/document/routes.ts';
 import { nfcConfig } from '../resources/nfc/config.ts';
 import { nfcRoutes } from '../resources/nfc/routes.ts';
@@ -40,7 +40,7 @@ interface Shot {
   payload: string | Buffer | undefined;
 }
 
-/** Text that is awkward in a path or a query, already spelt so that it can be sent. */
+/** Text that is awkward in a path or a query, encoded so that it can be sent. */
 const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).map((text) => encodeURIComponent(text.toWellFormed())),
   fc.constantFrom(
@@ -89,7 +89,7 @@ const contentType = fc.oneof(
   { weight: 1, arbitrary: fc.constant(undefined) },
 );
 
-/** A request for an endpoint's path, or for something near it. */
+/** A request for an endpoint's path, or for a similar path. */
 const shots = fc
   .record({
     endpoint: fc.constantFrom(...endpoints),
@@ -107,7 +107,7 @@ const shots = fc
     const path = endpoint.path.replaceAll(/\{\w+\}/g, () => pieces[index++] ?? 'a');
     const search = Object.entries(query ?? {}).map(([key, value]) => `${key}=${value}`);
     const withTail = tail === undefined ? path : `${path}/${tail}`;
-    // Dots in a path are resolved here as `inject` would, so that what is expected is told by what is sent.
+    // Resolves dots in the path as `inject` does, so that the expectation matches the request.
     const url = new URL(`${BASE_PATH}${withTail}?${search.join('&')}`, 'http://localhost');
     return {
       method: method ?? endpoint.method,
@@ -122,7 +122,7 @@ async function shoot(app: FastifyInstance, { payload, ...shot }: Shot) {
   return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
 }
 
-/** Checks that an answer that is no success is an envelope at its code's status; gives the code. */
+/** Checks that an error is an envelope with its code's status, and returns the code. */
 function codeOf(shot: Shot, { status, text }: { status: number; text: string }): ErrorCode {
   const context = `${shot.method} ${shot.url.slice(0, 200)}: ${status} ${text.slice(0, 200)}`;
   const value: unknown = JSON.parse(text);
@@ -137,7 +137,7 @@ function isCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code);
 }
 
-/** Codes that a path can answer before it is an endpoint's: nothing there, or not with this method. */
+/** Codes of requests that match no endpoint. */
 const UNMATCHED = new Set<ErrorCode>(['not_found', 'method_not_allowed', 'bad_request']);
 
 async function hunt(
@@ -231,7 +231,7 @@ describe('with the resources that need no hardware', () => {
     await hunt(app, 800, ['not_implemented']);
   });
 
-  test('a closed surface says why, whatever the body', async () => {
+  test('a disabled feature gives the reason, whatever the body', async () => {
     await config.patch({ nfc: null, wifi: null, bluetooth: null });
     const closed = async (prefix: string): Promise<Set<ErrorCode>> => {
       const codes = new Set<ErrorCode>();
@@ -286,7 +286,7 @@ describe('with the resources that need no hardware', () => {
     assert.equal(answer.statusCode, 400);
   });
 
-  test('an operation that there is not is one, however long its id', async () => {
+  test('an unknown operation is operation_not_found, however long its id', async () => {
     for (const length of [1, 65, 257, 7900]) {
       assert.equal(await get(`/operations/${'a'.repeat(length)}`), 'operation_not_found', `${length}`);
     }
@@ -295,7 +295,13 @@ describe('with the resources that need no hardware', () => {
   test('the document and its page are served', async () => {
     const yaml = await app.inject({ url: `${BASE_PATH}/openapi.yaml` });
     assert.equal(yaml.headers['content-type'], 'application/yaml');
-    assert.match(yaml.payload, /^openapi: "3\.1\.0"\n/);
-    assert.equal(await get('/docs'), 200);
+    assert.match(yaml.payload, /^(?:#.*\n)?openapi: "3\.1\.0"\n/);
+    const page = await app.inject({ url: `${BASE_PATH}/docs` });
+    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+    assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
+    assert.match(page.payload, /^<!doctype html>\n/);
+    const { payload, headers } = await app.inject({ method: 'HEAD', url: `${BASE_PATH}/docs` });
+    assert.equal(payload, '');
+    assert.equal(headers['content-length'], page.headers['content-length']);
   });
 });

@@ -11,7 +11,7 @@ interface Case {
   host?: string;
   origin?: string;
   site?: string;
-  /** As a browser asks when somebody has followed a link. */
+  /** The request of a browser whose user followed a link. */
   link?: boolean;
   passes: boolean;
 }
@@ -46,7 +46,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { why, host, origin, site, link, passes } of CASES) {
-  test(`${passes ? 'lets pass' : 'refuses'} ${why}`, async () => {
+  test(`${passes ? 'accepts' : 'refuses'} ${why}`, async () => {
     const { app } = testApp();
     const headers = {
       ...(host === undefined ? {} : { host }),
@@ -54,7 +54,7 @@ for (const { why, host, origin, site, link, passes } of CASES) {
       ...(site === undefined ? {} : { 'sec-fetch-site': site }),
       ...(link ? LINK : {}),
     };
-    // light-my-request takes an empty Host for an absent one; a blank is as much no host.
+    // light-my-request treats an empty Host as absent; a blank one is as invalid.
     const answer = await app.inject({
       method: 'POST',
       url: '/api/v1/echo',
@@ -70,7 +70,7 @@ for (const { why, host, origin, site, link, passes } of CASES) {
   });
 }
 
-test("what passed once makes nothing else pass, and a name only while it is the device's", () => {
+test("accepting one host accepts no other, and a name only while it is the device's", () => {
   let name = 'vitrine';
   const guard = createGuard(() => name);
   const ask = (headers: IncomingHttpHeaders) =>
@@ -90,7 +90,7 @@ test("what passed once makes nothing else pass, and a name only while it is the 
   ask({ host: 'lobby.local' });
 });
 
-test('a link of another site leads to the two pages for people, and nowhere else', () => {
+test('other sites may link to the two pages for people, and to nothing else', () => {
   const guard = createGuard(() => 'vitrine');
   const passes = (url: string, headers: IncomingHttpHeaders = {}, method = 'GET'): boolean => {
     const host = '10.55.77.1';
@@ -132,7 +132,7 @@ test('a link of another site leads to the two pages for people, and nowhere else
   }
 });
 
-test("names that the owner has given are the device's, those of bundles never", () => {
+test("names in the certificate are the device's, those of bundles never", () => {
   const asked: string[] = [];
   const guard = createGuard(
     () => 'vitrine',
@@ -163,7 +163,7 @@ test('refuses before the body is read, on unknown paths and for body-less POSTs 
   assert.deepEqual(calls, []);
 });
 
-test('a JSON body must say that it is one', async () => {
+test('a JSON body needs its content type', async () => {
   const { app } = testApp();
   const send = (type: string | undefined) =>
     app.inject({
@@ -181,7 +181,7 @@ test('a JSON body must say that it is one', async () => {
   assert.equal((await send('application/json; charset=utf-8')).statusCode, 200);
 });
 
-test('bytes are no JSON body, also where another endpoint takes them or no body is needed', async () => {
+test('bytes are not accepted in place of JSON, also where no body is needed', async () => {
   const { app, calls } = testApp();
   for (const type of ['application/octet-stream', 'image/png', 'Image/PNG; x=y']) {
     for (const [method, url] of [
@@ -202,7 +202,7 @@ test('bytes are no JSON body, also where another endpoint takes them or no body 
   assert.deepEqual(calls, []);
 });
 
-test('half a character is no text', async () => {
+test('refuses half a character', async () => {
   const { app, calls } = testApp();
   const send = (payload: string) =>
     app.inject({
@@ -217,7 +217,7 @@ test('half a character is no text', async () => {
   assert.deepEqual((await send('{"value":"\\ud83d\\ude00"}')).json(), { value: '😀' });
 });
 
-test('a body in another encoding than UTF-8 is refused, not mended', async () => {
+test('refuses a body that is not UTF-8', async () => {
   const { app, calls } = testApp();
   const send = (payload: Buffer) =>
     app.inject({
@@ -236,7 +236,7 @@ test('a body in another encoding than UTF-8 is refused, not mended', async () =>
   assert.deepEqual(answer.json(), { value: 'B\u00fcro' });
 });
 
-test('a type without a body is no body', async () => {
+test('a content type without a body is accepted as no body', async () => {
   const { app, calls } = testApp();
   const headers = { 'content-type': 'application/octet-stream', 'content-length': '0' };
   const reboot = await app.inject({ method: 'POST', url: '/api/v1/reboot', headers });
@@ -246,7 +246,7 @@ test('a type without a body is no body', async () => {
   assert.deepEqual(calls, ['reboot']);
 });
 
-test('JSON is no upload, and is refused before it is read whole', async () => {
+test('JSON is not accepted as an upload, and refused before it is read', async () => {
   const { app } = testApp();
   const answer = await app.inject({
     method: 'PUT',
@@ -257,7 +257,7 @@ test('JSON is no upload, and is refused before it is read whole', async () => {
   assert.equal(answer.statusCode, 415);
 });
 
-test('a POST that names JSON and sends nothing is a POST without a body', async () => {
+test('a POST with the JSON content type and an empty body is a POST without a body', async () => {
   const { app, calls } = testApp();
   const answer = await app.inject({
     method: 'POST',
@@ -268,7 +268,7 @@ test('a POST that names JSON and sends nothing is a POST without a body', async 
   assert.deepEqual(calls, ['reboot']);
 });
 
-test('a page may load nothing from elsewhere, and may not be framed', async () => {
+test('pages may load nothing from elsewhere, and may not be framed', async () => {
   const { app } = testApp();
   const { headers } = await app.inject({ method: 'GET', url: '/api/v1/page' });
   assert.equal(headers['x-frame-options'], 'DENY');

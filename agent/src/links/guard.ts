@@ -1,8 +1,7 @@
 /**
- * Tells the host on the cable from other sites' pages in the host's own browser (docs/architecture.md: Whom we
- * trust). A page of another site can make that browser send requests here, and cannot read our answers, but a
- * POST without a body reboots the device without being read. Programs that are not browsers send neither
- * `Origin` nor `Sec-Fetch-Site` and pass.
+ * Refuses requests that pages of other sites make in the host's own browser (docs/architecture.md: Whom we trust). Such
+ * a page cannot read our answers, but a POST without a body would be enough to reboot the device. Programs that are not
+ * browsers send neither `Origin` nor `Sec-Fetch-Site` and pass.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -15,22 +14,25 @@ export type Guard = (request: IncomingMessage) => void;
 /** `name`, `name:port`, `[v6]` or `[v6]:port`. */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i;
 
-/** Pages that any site may have a link to. They change nothing, and no page can read them or put them into a frame. */
+/** Pages that any site may link to. They change nothing, and no other page can read or embed them. */
 const LINKABLE: ReadonlySet<string | undefined> = new Set(['/', `${BASE_PATH}/docs`]);
 
 /**
- * @param hostname the device's current host name; asked for every request that goes by a name, since it may change
- * @param isGiven whether the owner has given the device this further name: by a certificate that says so
+ * @param hostname the device's current host name; read for every request that uses a name, since it may change
+ * @param isCertified whether the device's certificate has this further name
  */
-export function createGuard(hostname: () => string, isGiven: (name: string) => boolean = () => false): Guard {
-  const isOurs = ownHosts(hostname, isGiven);
+export function createGuard(
+  hostname: () => string,
+  isCertified: (name: string) => boolean = () => false,
+): Guard {
+  const isOurs = ownHosts(hostname, isCertified);
   return (request) => {
     const { headers } = request;
     const { host, origin } = headers;
     if (host === undefined || !isOurs(host)) {
       throw new ApiError('forbidden', 'The Host header does not name this device.');
     }
-    // `null`, the origin of sandboxed frames, local files and stripped referrers, is another site too.
+    // `null`, the origin of sandboxed frames, local files and stripped referrers, counts as another site.
     if (origin !== undefined && !sameOrigin(origin, host)) {
       throw new ApiError('forbidden', 'Pages of another origin may not use this interface.');
     }
@@ -42,13 +44,12 @@ export function createGuard(hostname: () => string, isGiven: (name: string) => b
 }
 
 /**
- * Whether a Host header can only have been written by someone who meant this device. DNS rebinding needs a name
- * that the attacker controls, so any address will do; of the names only the device's own, those that its owner has given
- * it and `localhost` (which browsers resolve themselves) will. `NAME.localhost` will not: those are the origins of
- * content bundles.
+ * Whether a Host header names this device. DNS rebinding needs a name that the attacker controls, so every address is
+ * accepted, and of the names only the device's own, those in its certificate, and `localhost`, which browsers resolve
+ * themselves. `NAME.localhost` is refused: those are the origins of content bundles.
  */
-function ownHosts(hostname: () => string, isGiven: (name: string) => boolean): (host: string) => boolean {
-  /** The last Host that will do whatever the device is called: one that comes again need not be read again. */
+function ownHosts(hostname: () => string, isCertified: (name: string) => boolean): (host: string) => boolean {
+  /** The last accepted Host that does not depend on the device's names, so that repeating it costs no parsing. */
   let known: string | undefined;
   return (host) => {
     if (host === known) return true;
@@ -61,12 +62,12 @@ function ownHosts(hostname: () => string, isGiven: (name: string) => boolean): (
     }
     const own = hostname().toLowerCase();
     if (name === own || name === `${own}.local`) return true;
-    // A name with an empty part in front stands for many in certificates.
-    return !name.startsWith('.') && !name.endsWith('.localhost') && isGiven(name);
+    // In certificates a leading dot stands for all subdomains.
+    return !name.startsWith('.') && !name.endsWith('.localhost') && isCertified(name);
   };
 }
 
-/** Somebody has followed a link, in a tab or window of its own: a frame has another destination. */
+/** Whether the user followed a link in a tab or window; a frame has another `Sec-Fetch-Dest`. */
 function followsLink({ method, url, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' &&
@@ -79,6 +80,6 @@ function followsLink({ method, url, headers }: IncomingMessage): boolean {
 function sameOrigin(origin: string, host: string): boolean {
   const from = URL.parse(origin);
   if (from?.protocol !== 'http:' && from?.protocol !== 'https:') return false;
-  // Read both by the same rules: letter case and the scheme's own port make no other origin.
+  // Parsing both the same way ignores letter case and the scheme's default port.
   return from.host === URL.parse(`${from.protocol}//${host}`)?.host;
 }

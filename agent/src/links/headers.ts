@@ -1,4 +1,4 @@
-/** Headers that keep other sites' pages, and mistakes of our own, from making anything of an answer. */
+/** Headers of every answer: other sites may not embed it, and browsers may not guess its type. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -6,10 +6,7 @@ export const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/**
- * For HTML that brings no policy of its own. Scripts come as files of our origin; nothing is loaded from
- * elsewhere, since the host may have no other network.
- */
+/** Policy of HTML pages: everything comes from our own origin, since the host may have no other network. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import { type HttpLink, listen, webServer } from './http.ts';
 import { testApp } from './tests/test-app.ts';
 
-/** A connection that keeps the link open does so for 15 s at least. */
+/** Shorter than the 15 s for which a kept-alive connection would delay closing the link. */
 const KEPT_MS = 12_000;
 
-test('answers on every address, in the envelope even where HTTP fails, and ends at once', {
+test('answers on every address and closes at once', {
   timeout: KEPT_MS,
 }, async () => {
   const { app } = testApp();
@@ -27,7 +27,7 @@ test('answers on every address, in the envelope even where HTTP fails, and ends 
   await app.close();
 });
 
-test('a connection that the system cannot give ends nothing', async (t) => {
+test('a connection that the system cannot accept does not stop the server', async (t) => {
   const { app } = testApp();
   await app.ready();
   const link = webServer('http', createServer, app.routing, undefined);
@@ -36,12 +36,12 @@ test('a connection that the system cannot give ends nothing', async (t) => {
     await app.close();
   });
   const address = await link.bind({ host: '127.0.0.1', port: 0 });
-  // As Node tells of a failed accept(2).
+  // As Node reports a failed accept(2).
   link.server.emit('error', Object.assign(new Error('accept ENOBUFS'), { code: 'ENOBUFS' }));
   assert.equal((await fetch(`${address}/api/v1/nothing`)).status, 404);
 });
 
-test('an address that is taken is an error, and no other stays open', async () => {
+test('an address in use is an error, and no other address stays open', async () => {
   const { app } = testApp();
   const first = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
   const port = Number(new URL(first.addresses[0] ?? '').port);
@@ -62,13 +62,13 @@ async function serve(t: { after(clean: () => Promise<void>): void }) {
   return { link, base, port: Number(new URL(base).port), release, waiting };
 }
 
-/** The end of a connection, be it by a reset: which of both the other side sees is up to the kernel. */
+/** Resolves when a connection is closed, normally or by a reset: which of them occurs depends on the kernel. */
 function ended(socket: Socket): Promise<void> {
   socket.on('error', () => undefined);
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-/** Sends bytes as they are and gives everything that comes until the agent hangs up. */
+/** Sends raw bytes and returns everything received until the agent closes the connection. */
 async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(bytes);
@@ -80,7 +80,7 @@ async function raw(port: number, bytes: string): Promise<string> {
   return text;
 }
 
-test('what is not HTTP gets the envelope and the end of the connection', async (t) => {
+test('input that is not HTTP gets the envelope, and the connection is closed', async (t) => {
   const { port } = await serve(t);
   const host = 'Host: localhost\r\n';
   for (const bytes of [
@@ -96,19 +96,19 @@ test('what is not HTTP gets the envelope and the end of the connection', async (
   }
 });
 
-test('what Node would answer by itself gets the envelope, too', async (t) => {
+test('requests that Node would answer by itself get the envelope, too', async (t) => {
   const { port } = await serve(t);
   const close = 'Connection: close\r\n';
   const noHost = await raw(port, `GET /api/v1/page HTTP/1.1\r\n${close}\r\n`);
   assert.match(noHost, /^HTTP\/1\.1 400 .*"code":"bad_request"/s);
   const proxy = await raw(port, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n');
   assert.match(proxy, /^HTTP\/1\.1 404 .*"code":"not_found"/s);
-  // A server may answer what it does not understand of an expectation as if it were not there.
+  // A server may ignore an expectation that it does not understand.
   const odd = await raw(port, `GET /api/v1/page HTTP/1.1\r\nHost: localhost\r\nExpect: more\r\n${close}\r\n`);
   assert.match(odd, /^HTTP\/1\.1 200 /);
 });
 
-test('a JSON body that trickles in is cut, also where none is wanted', async (t) => {
+test('a JSON body that arrives too slowly is cut off, also where the endpoint has no body', async (t) => {
   const { app } = testApp();
   t.after(() => app.close());
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -128,7 +128,7 @@ test('a JSON body that trickles in is cut, also where none is wanted', async (t)
   }
 });
 
-test('a body that is refused unread does not keep the answer from the client', async (t) => {
+test('a client gets the answer although its body is refused unread', async (t) => {
   const { base } = await serve(t);
   const body = Buffer.alloc(8 * 1024 * 1024);
   const headers = { 'content-type': 'image/png' };
@@ -150,14 +150,14 @@ test('a body that is refused unread does not keep the answer from the client', a
   assert.equal(json.status, 413);
 });
 
-test('a large body that is refused ends its connection, a small one does not', {
+test('refusing a large body closes the connection, refusing a small one does not', {
   timeout: KEPT_MS,
 }, async (t) => {
   const { port } = await serve(t);
   const head = (length: string) =>
     `PUT /api/v1/unread HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\n${length}\r\n\r\n`;
   const lengths = ['Content-Length: 300000000', 'Transfer-Encoding: chunked'];
-  // The answer is there before the body is, and the client need not send it.
+  // The answer comes before the body, which the client then need not send.
   for (const answer of await Promise.all(lengths.map((length) => raw(port, head(length))))) {
     assert.match(answer, /^HTTP\/1\.1 409 .*\r\nconnection: close\r\n.*"code":"conflict"/s);
   }
@@ -172,7 +172,7 @@ test('a large body that is refused ends its connection, a small one does not', {
   socket.destroy();
 });
 
-test('a request under way ends before the link does', async (t) => {
+test('closing the link waits for a request in progress', async (t) => {
   const { link, base, release, waiting } = await serve(t);
   const answer = fetch(`${base}/api/v1/slow`);
   while (waiting() === 0) await new Promise(setImmediate);
@@ -183,7 +183,7 @@ test('a request under way ends before the link does', async (t) => {
   await assert.rejects(fetch(`${base}/api/v1/slow`));
 });
 
-test('a request that does not end does not keep the link from closing', { timeout: KEPT_MS }, async (t) => {
+test('a request that does not end does not prevent closing', { timeout: KEPT_MS }, async (t) => {
   const { link, base, waiting } = await serve(t);
   const answer = fetch(`${base}/api/v1/slow`);
   answer.catch(() => undefined);
@@ -192,7 +192,7 @@ test('a request that does not end does not keep the link from closing', { timeou
   await assert.rejects(answer);
 });
 
-test('an idle connection is closed, but not while its request is being worked on', async (t) => {
+test('an idle connection is closed, but not while its request is being processed', async (t) => {
   const { app, release, waiting } = testApp();
   await app.ready();
   const link = webServer('http', createServer, app.routing, undefined);
@@ -200,7 +200,7 @@ test('an idle connection is closed, but not while its request is being worked on
     await link.close();
     await app.close();
   });
-  // From the request on: a computer that stops for so long before it comes would have the connection closed.
+  // Only from the request on: on a busy computer the connection could otherwise be closed before it.
   let idle = 0;
   link.server.on('request', ({ socket }) => {
     socket.setTimeout(20);
@@ -213,7 +213,7 @@ test('an idle connection is closed, but not while its request is being worked on
   release();
   assert.equal((await answer).status, 200);
 
-  // The same of a body that stops half-way: there the client is the one that is waited for.
+  // With half a body the agent waits for the client, so the connection is closed.
   const { port } = new URL(base);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(

@@ -1,5 +1,5 @@
 /** The HTTP link: the app on one or more addresses. */
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -7,17 +7,17 @@ import { ApiError } from '../contract/errors.ts';
 import { Connections } from './connections.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 
-// Not by `import`, which reads every export of the module and so loads all of undici behind one of them: 30 ms.
+// Not by `import`, which reads every export of the module: one of them loads all of undici, which takes 30 ms.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** A connection on which nothing moves is closed; an upload lasts as long as it moves. */
+/** A connection without traffic is closed after this time; an upload may take longer as long as data arrives. */
 const IDLE_MS = 60_000;
-/** One on which no further request comes. */
+/** A connection without a further request is closed after this time. */
 const KEEP_ALIVE_MS = 15_000;
 const HEADERS_MS = 10_000;
-/** How often Node looks for connections past HEADERS_MS. */
+/** How often Node checks for connections that exceed HEADERS_MS. */
 const CHECK_MS = 5_000;
-/** What requests under way get to end when the link closes, in ms. */
+/** How long requests in progress may continue when the link closes, in ms. */
 const CLOSE_GRACE_MS = 1_500;
 
 const NO_HOST = new ApiError('bad_request', 'The request has no Host header.');
@@ -29,19 +29,19 @@ export interface HttpAddress {
 }
 
 export interface HttpLink {
-  /** Where it listens, as `http://host:port`, in the order asked for. */
+  /** Where it listens, as `http://host:port`, in the order of the given addresses. */
   readonly addresses: readonly string[];
-  /** Takes no more requests, lets those under way end, and is gone within 2 s. */
+  /** Accepts no more requests and lets those in progress end; resolves within 2 s. */
   close(): Promise<void>;
 }
 
-/** Takes a connection that asks to become a WebSocket. */
+/** Handles a request to upgrade to a WebSocket. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
  * Serves the app over HTTP/1.1 on every address.
- * @param upgrade what answers WebSocket upgrades; without it they are plain requests
- * @throws Error of the system (EADDRINUSE, EACCES…) when one address cannot be had; none is kept then
+ * @param upgrade handles WebSocket upgrades; without it they are plain requests
+ * @throws Error of the system (EADDRINUSE, EACCES…) when one address is not available; all servers are closed then
  */
 export async function listen(
   app: FastifyInstance,
@@ -58,18 +58,18 @@ export interface WebServer<S extends Server = Server> {
   readonly server: S;
   /** @returns where it listens, as `scheme://host:port` */
   bind(address: HttpAddress): Promise<string>;
-  /** Listens no more from now on; resolves within 2 s, when every connection is gone, upgraded ones too. */
+  /** Stops listening; resolves within 2 s, when every connection is closed, upgraded ones too. */
   close(): Promise<void>;
 }
 
-/** A plain HTTP server that takes no WebSockets, with the limits of all of them. */
+/** An HTTP server without WebSockets, with the same limits as all servers. */
 export function plainServer(answer: RequestListener): WebServer {
   return webServer('http', createServer, answer, undefined);
 }
 
 /**
- * Makes a server with the limits and timeouts that all of the app's servers have.
- * @param create what makes it of the options that are the same for HTTP and HTTPS, and of what answers requests
+ * Makes a server with the limits and timeouts of all servers.
+ * @param create makes the server itself, from the options that HTTP and HTTPS have in common
  * @param answer answers one request
  */
 export function webServer<S extends Server>(
@@ -84,22 +84,21 @@ export function webServer<S extends Server>(
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_MS,
     noDelay: true,
-    // Node would refuse those without one in its own words.
+    // Node would refuse requests without a Host header in its own format.
     requireHostHeader: false,
-    // Other upgrades (curl asks for h2c) are plain requests; Node would hang up on them.
+    // Other upgrades (curl sends h2c) are plain requests; Node would close their connection.
     shouldUpgradeCallback: ({ headers }) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
   };
-  // One listener, not two: a second one has every request go through a copied list of them.
+  // One listener: with two, Node copies the list of listeners for every request.
   const take: RequestListener = (request, response) => {
     connections.used(request.socket, response);
-    response.on('timeout', keepWhileAnswered);
     if (request.headers.host === undefined && request.httpVersion !== '1.0')
       answerRaw(request.socket, NO_HOST);
     else answer(request, response);
   };
   const server = create(options, take);
-  // The server itself forgets those that are upgraded, or are still shaking hands.
+  // Node's server does not count upgraded connections, nor those in a TLS handshake.
   const connections = new Connections(server);
   if (upgrade) {
     server.on('upgrade', (request, socket, head) => {
@@ -107,12 +106,17 @@ export function webServer<S extends Server>(
       upgrade(request, socket, head);
     });
   }
-  // Without these Node answers with a bare 417, and hangs up without a word (RFC 9110 sections 10.1.1 and 9.3.6).
+  // By default Node answers 417 without a body, and closes on CONNECT (RFC 9110 sections 10.1.1 and 9.3.6).
   server.on('checkExpectation', take);
   server.on('connect', (_request, socket) =>
     answerRaw(socket, new ApiError('not_found', 'This is no proxy.')),
   );
-  server.setTimeout(IDLE_MS);
+  // There is no traffic while a complete request is being processed either: verifying a large bundle takes minutes on a
+  // slow card.
+  server.setTimeout(IDLE_MS, (socket: Socket) => {
+    if (connections.isWorking(socket)) socket.setTimeout(socket.timeout ?? IDLE_MS);
+    else socket.destroy();
+  });
   server.on('clientError', answerClientError);
   return {
     server,
@@ -121,16 +125,7 @@ export function webServer<S extends Server>(
   };
 }
 
-/**
- * Nothing moves on a connection either while its request, read to the end, is being worked on: verifying a large bundle
- * takes minutes on a slow card. The client waits for us then, and is not hung up on.
- */
-function keepWhileAnswered(this: ServerResponse, socket: Socket): void {
-  if (this.req.complete && !this.headersSent) socket.setTimeout(socket.timeout ?? IDLE_MS);
-  else socket.destroy();
-}
-
-/** @throws Error of the system when one address cannot be had; all servers are closed then */
+/** @throws Error of the system when one address is not available; all servers are closed then */
 export async function listenAll(
   servers: readonly WebServer[],
   addresses: readonly HttpAddress[],
@@ -149,7 +144,7 @@ export async function listenAll(
   return { addresses: bound, close };
 }
 
-/** Only HTTP that fails is answered in HTTP: a handshake that fails has been told so by TLS. */
+/** Only HTTP errors get an HTTP answer: TLS itself reports a failed handshake. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) socket.destroy();
   else
@@ -161,8 +156,8 @@ function bind(server: Server, scheme: string, { host, port }: HttpAddress): Prom
     server.once('error', reject);
     server.listen({ host, port }, () => {
       server.off('error', reject);
-      // From now on an error is of one connection that the system could not give us (out of memory, of descriptors):
-      // its client tries again. Without a listener it would end the agent.
+      // A later error concerns one connection (out of memory or file descriptors), whose client tries again. Without a
+      // listener it would end the agent.
       server.on('error', () => undefined);
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
@@ -180,7 +175,7 @@ async function closeServer(server: Server, connections: Connections): Promise<vo
   clearTimeout(timer);
 }
 
-/** Answers on a bare socket, where no request came about, in the standard envelope; then hangs up. */
+/** Sends the standard envelope on a socket that has no request object, and closes it. */
 export function answerRaw(socket: Duplex, error: ApiError): void {
   const body = JSON.stringify(error.envelope);
   const head = [

@@ -48,13 +48,13 @@ async function nameServed(port: number, host = '127.0.0.1'): Promise<unknown> {
   return name;
 }
 
-/** The end of a connection, be it by a reset: which of both the other side sees is up to the kernel. */
+/** Resolves when a connection is closed, normally or by a reset: which of them occurs depends on the kernel. */
 function ended(connection: Socket | WebSocket): Promise<void> {
   connection.on('error', () => undefined);
   return new Promise((resolve) => connection.once('close', () => resolve()));
 }
 
-/** The status of a GET over a connection of its own, its certificate checked against `ca`. */
+/** The status of a GET over a new connection whose certificate is checked against `ca`. */
 async function get(port: number, path: string, ca: string): Promise<number | undefined> {
   const call = request({ host: '127.0.0.1', port, path, ca, agent: false });
   call.end();
@@ -63,7 +63,7 @@ async function get(port: number, path: string, ca: string): Promise<number | und
   return response.statusCode;
 }
 
-/** A GET on a connection that there is, kept alive. */
+/** A GET on an existing connection, which is kept alive. */
 async function getOn(socket: Socket): Promise<string> {
   socket.write('GET /api/v1/file HTTP/1.1\r\nHost: localhost\r\n\r\n');
   let head = '';
@@ -71,7 +71,7 @@ async function getOn(socket: Socket): Promise<string> {
   return head.slice(0, head.indexOf('\r\n'));
 }
 
-test('is not there without a certificate, and comes up with one, of any kind', async (t) => {
+test('does not listen without a certificate, and does with one of any kind', async (t) => {
   const { link, port } = await start(t);
   assert.deepEqual(link.addresses, []);
   for (const key of [ecKey(), rsaKey(), ed25519Key()]) {
@@ -85,7 +85,7 @@ test('is not there without a certificate, and comes up with one, of any kind', a
   }
 });
 
-test('a renewed certificate is served at once, and connections that there are go on', async (t) => {
+test('a renewed certificate is used at once, and existing connections continue', async (t) => {
   const { link, port } = await start(t);
   await link.apply(first);
   const before = port();
@@ -99,7 +99,7 @@ test('a renewed certificate is served at once, and connections that there are go
   old.destroy();
 });
 
-test('nothing older than TLS 1.2, no weak cipher, and HTTP/1.1 by ALPN', async (t) => {
+test('accepts nothing older than TLS 1.2 and no weak cipher, and selects HTTP/1.1 by ALPN', async (t) => {
   const { link, port } = await start(t);
   await link.apply(first);
   const weak = 'DEFAULT@SECLEVEL=0';
@@ -119,7 +119,7 @@ test('nothing older than TLS 1.2, no weak cipher, and HTTP/1.1 by ALPN', async (
   older.destroy();
 });
 
-test('events come over wss, under the same guard', async (t) => {
+test('serves events over wss, with the same guard', async (t) => {
   const { bus, link } = await start(t);
   await link.apply(first);
   const url = `${link.addresses[0]?.replace('https', 'wss')}/api/v1/events`;
@@ -138,7 +138,7 @@ test('events come over wss, under the same guard', async (t) => {
   answer.resume();
 });
 
-test('without the certificate every connection ends, those that do nothing and those under way too', async (t) => {
+test('removing the certificate closes every connection, idle or busy', async (t) => {
   const { link, port, release, waiting } = await start(t);
   await link.apply(first);
   const at = port();
@@ -150,7 +150,7 @@ test('without the certificate every connection ends, those that do nothing and t
   const underWay = get(at, '/api/v1/slow', first.cert);
   while (waiting() === 0) await new Promise(setImmediate);
   const ends = [idle, silent, socket].map(ended);
-  // Does not wait for requests under way: the answer to who asked for this is one of them.
+  // Does not wait for requests in progress: the one that removes the certificate is one of them.
   await link.apply(undefined);
   await assert.rejects(handshake(at), { code: 'ECONNREFUSED' });
   release();
@@ -159,9 +159,9 @@ test('without the certificate every connection ends, those that do nothing and t
   await link.close();
 });
 
-test('can be taken away and brought back on the same port while an old connection lingers', async (t) => {
+test('listens again on the same port while an old connection is still closing', async (t) => {
   const { app } = testApp();
-  // An address of the loopback that nobody else takes ports of, while this one is free.
+  // A loopback address on which no other program opens ports meanwhile.
   const host = '127.0.0.2';
   const probe = new HttpsLink({ addresses: [{ host, port: 0 }], log });
   probe.serve(app);
@@ -182,7 +182,7 @@ test('can be taken away and brought back on the same port while an old connectio
   assert.equal(await nameServed(port, host), 'second');
 });
 
-test('a port that cannot be had is told, and none is kept', async (t) => {
+test('a port that is not available is an error, and no port stays open', async (t) => {
   const { app, link, port } = await start(t);
   await link.apply(first);
   const free = { host: '127.0.0.1', port: 0 };
@@ -192,7 +192,7 @@ test('a port that cannot be had is told, and none is kept', async (t) => {
   assert.deepEqual(other.addresses, []);
 });
 
-test('what TLS does not take is refused without a word of it, and what was served stays', async (t) => {
+test('a certificate that TLS rejects is refused without quoting it, and the previous one stays in use', async (t) => {
   const { link, port } = await start(t);
   await link.apply(first);
   for (const key of [first.key, 'nonsense']) {
@@ -201,7 +201,7 @@ test('what TLS does not take is refused without a word of it, and what was serve
   assert.equal(await nameServed(port()), 'first');
 });
 
-test('plain HTTP, and a connection that breaks off, do it no harm', async (t) => {
+test('survives plain HTTP and aborted handshakes', async (t) => {
   const { link, port } = await start(t);
   await link.apply(first);
   const plain = connectTcp(port(), '127.0.0.1');
@@ -213,7 +213,7 @@ test('plain HTTP, and a connection that breaks off, do it no harm', async (t) =>
   assert.equal(await get(port(), '/api/v1/file', first.cert), 200);
 });
 
-test('one peer cannot take all connections, and what it does not use makes room', async (t) => {
+test('one peer cannot take all connections, and its idle ones are closed for new ones', async (t) => {
   const { link, port } = await start(t);
   await link.apply(first);
   const of = (localAddress: string) =>

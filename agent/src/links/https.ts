@@ -1,4 +1,4 @@
-/** The HTTPS link: the same app, with the certificate that the host has given the device, once it has. */
+/** The HTTPS link: the same app, while the device has a certificate. */
 import type { Server, ServerOptions } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
@@ -13,7 +13,7 @@ import {
   webServer,
 } from './http.ts';
 
-/** TLS 1.2 with forward secrecy and authenticated encryption only; 1.3 has nothing else. */
+/** TLS 1.2 with forward secrecy and authenticated encryption only, which TLS 1.3 always has. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -25,7 +25,7 @@ const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
-/** How long a client may take to shake hands, in ms. */
+/** How long the TLS handshake may take, in ms. */
 const HANDSHAKE_MS = 10_000;
 
 /** PEM of the certificate with its chain, and of its key. */
@@ -46,23 +46,20 @@ interface Served {
   upgrade: Upgrade | undefined;
 }
 
-/**
- * The app over HTTPS on every address, while there is a certificate. Node's TLS is loaded with the first one: an agent
- * without does without.
- */
+/** The app over HTTPS on every address. Node's TLS is loaded with the first certificate, to save memory without one. */
 export class HttpsLink {
   readonly #o: HttpsLinkOptions;
   #served: Served | undefined;
   #servers: readonly WebServer<Server>[] = [];
   #link: HttpLink | undefined;
-  /** Links that take no more connections, and still have some. */
+  /** Links that are closing. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(options: HttpsLinkOptions) {
     this.#o = options;
   }
 
-  /** Where it listens, as `https://host:port`; empty without a certificate. */
+  /** Addresses that it listens on, as `https://host:port`; empty without a certificate. */
   get addresses(): readonly string[] {
     return this.#link?.addresses ?? [];
   }
@@ -73,10 +70,10 @@ export class HttpsLink {
   }
 
   /**
-   * Serves with this certificate from now on; connections that there are go on with the one they have. Without one,
-   * takes no more connections and lets requests under way end, for 1.5 s. Not to be called again before it is done.
-   * @throws ApiError `bad_request` when TLS does not take the certificate, `unavailable` when an address cannot be had;
-   *   what was served before is served still
+   * Uses this certificate for new connections; existing ones keep theirs. Without a certificate, stops listening and
+   * lets requests in progress end within 1.5 s. Calls must not overlap.
+   * @throws ApiError `bad_request` when TLS rejects the certificate, `unavailable` when an address is not available;
+   *   the previous certificate stays in use then
    */
   async apply(identity: HttpsIdentity | undefined): Promise<void> {
     if (!identity) {
@@ -90,7 +87,7 @@ export class HttpsLink {
     } else await this.#open(context);
   }
 
-  /** Gone within 2 s. */
+  /** Resolves within 2 s. */
   async close(): Promise<void> {
     this.#shut();
     await Promise.all(this.#closing);
@@ -136,10 +133,10 @@ function contextOf({ cert, key }: HttpsIdentity): SecureContextOptions {
   try {
     process.getBuiltinModule('node:tls').createSecureContext(context);
   } catch (error) {
-    // OpenSSL's name for the reason (`ee key too small`); nothing of what it was given.
+    // OpenSSL's reason (`ee key too small`), which contains nothing of the certificate or key.
     const reason = error instanceof Error && 'reason' in error ? error.reason : undefined;
     const why = typeof reason === 'string' ? `: ${reason}` : '';
-    throw new ApiError('bad_request', `TLS does not take the certificate${why}.`);
+    throw new ApiError('bad_request', `TLS rejects the certificate${why}.`);
   }
   return context;
 }

@@ -1,4 +1,4 @@
-/** A log that nobody reads stops nothing: a real process, whose standard error is a pipe. */
+/** A log that nobody reads blocks nothing: a real process whose standard error is a pipe. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { waitFor } from '../../../ci/lib/wait.ts';
 
 const PROGRAM = join(import.meta.dirname, 'tests/logging-agent.ts');
-/** More than the pipe, both ends' buffers and the queue hold together. */
+/** More than the pipe, the buffers of both ends and the queue can hold together. */
 const REQUESTS = 1500;
 
 async function start(t: TestContext) {
@@ -25,7 +25,7 @@ async function start(t: TestContext) {
   return { child, get, requests, messages, read };
 }
 
-test('the API answers while nobody reads the log, and the log says what it lacks', async (t) => {
+test('the API answers while nobody reads the log, and the log says how many records were dropped', async (t) => {
   const { requests, messages, read } = await start(t);
   await requests(REQUESTS);
   read();
@@ -37,7 +37,7 @@ test('the API answers while nobody reads the log, and the log says what it lacks
     intervalMs: 5,
     what: 'the log to go on',
   });
-  // In order, without a gap but the one that is told.
+  // In order, without a gap other than the reported one.
   const kept = messages.length - 2;
   assert.equal(kept + Number.parseInt(dropped() ?? '', 10), REQUESTS);
   assert.ok(kept > 200, `${kept} records`);
@@ -45,7 +45,7 @@ test('the API answers while nobody reads the log, and the log says what it lacks
   assert.deepEqual(messages, [...expected, dropped(), `request ${REQUESTS + 1}`]);
 });
 
-test('what ends the process is still written, when somebody reads within a moment', async (t) => {
+test('the last record before the exit is written when somebody reads soon', async (t) => {
   const { child, get, requests, messages, read } = await start(t);
   await requests(REQUESTS);
   const ended = once(child, 'close');
@@ -56,7 +56,7 @@ test('what ends the process is still written, when somebody reads within a momen
   assert.match(messages.at(-2) ?? '', /^\d+ records dropped/);
 });
 
-test('and does not keep the process from ending when nobody does', async (t) => {
+test('a log that nobody reads does not prevent the exit', async (t) => {
   const { child, get, requests } = await start(t);
   await requests(REQUESTS);
   const begun = performance.now();
@@ -65,7 +65,7 @@ test('and does not keep the process from ending when nobody does', async (t) => 
   assert.ok(performance.now() - begun < 10_000);
 });
 
-test('a reader that has gone stops nothing either', async (t) => {
+test('a closed pipe blocks nothing either', async (t) => {
   const { child, requests } = await start(t);
   child.stderr.destroy();
   await requests(20);

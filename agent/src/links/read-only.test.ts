@@ -1,4 +1,4 @@
-/** The real agent on a data folder that is mounted read-only, as the kernel makes a file system with damage. */
+/** The real agent with its data folder mounted read-only, as the kernel does after errors in the file system. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { authority, certificate } from '../resources/certificates/tests/make-cer
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const START_MS = 60_000;
-/** Mounts are seen by the agent alone. Without root's rights it needs a user namespace of its own. */
+/** Only the agent sees the mounts. Without root's rights it needs its own user namespace. */
 const OWN_MOUNTS = process.getuid?.() === 0 ? ['-m'] : ['-rm'];
 const READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"';
 
@@ -37,7 +37,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-read-only-'));
   const data = join(folder, 'data');
   for (const below of ['splash', 'certificates']) await mkdir(join(data, below), { recursive: true });
-  // So that there is something to take away.
+  // So that there is something to delete.
   await writeFile(join(data, 'splash', 'boot.png'), makePng());
   await writeFile(join(data, 'certificates', 'ca.pem'), ca.cert);
   const options = [
@@ -72,7 +72,7 @@ after(async () => {
 
 const JSON_TYPE = 'application/json';
 
-/** What stores or takes away, of each resource. */
+/** Requests that store or delete something, of each resource. */
 const WRITES: readonly [string, string, string?, (string | Buffer)?][] = [
   ['PATCH', '/config', JSON_TYPE, '{"device":{"name":"Other"}}'],
   ['PUT', '/content/menu', 'application/zip', Buffer.alloc(100)],
@@ -84,7 +84,7 @@ const WRITES: readonly [string, string, string?, (string | Buffer)?][] = [
   ['PUT', '/files/certificates/server', 'application/x-pem-file', server.cert + server.key],
 ];
 
-test('what stores something on a read-only data partition is 503 and says why', async () => {
+test('storing something on a read-only data partition is 503 with the reason', async () => {
   for (const [method, path, type, body] of WRITES) {
     const answer = await fetch(api + path, {
       method,

@@ -37,7 +37,7 @@ async function serve(
   return { app, bus, events, http, base, url: `${base.replace('http', 'ws')}/api/v1/events` };
 }
 
-/** A client with its frames, in order, as they are asked for. */
+/** A client; `next` returns its frames in order. */
 async function client(url: string, localAddress = '127.0.0.1') {
   const socket = new WebSocket(url, { localAddress });
   const frames: Frame[] = [];
@@ -59,7 +59,7 @@ async function client(url: string, localAddress = '127.0.0.1') {
   };
 }
 
-/** The HTTP answer to an upgrade that is refused. */
+/** The HTTP answer to a refused upgrade. */
 async function refusal(url: string, options: object): Promise<{ status: number | undefined; body: unknown }> {
   const socket = new WebSocket(url, options);
   socket.on('error', () => undefined);
@@ -73,7 +73,7 @@ function codeOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)).error?.code;
 }
 
-test('carries events to every client that asked for them', async (t) => {
+test('sends events to every client that subscribed to them', async (t) => {
   const { bus, url } = await serve(t);
   const [one, two] = [await client(url), await client(url)];
   for (const each of [one, two]) {
@@ -92,7 +92,7 @@ test('carries events to every client that asked for them', async (t) => {
   }
 });
 
-test('tells what is wrong with a frame and goes on', async (t) => {
+test('reports what is wrong with a frame and continues', async (t) => {
   const { url } = await serve(t);
   const { socket, send, next } = await client(url);
   for (const bad of ['{', '[]', 'null', '']) {
@@ -117,7 +117,7 @@ test('closes on a frame over 1 MiB with 1009', async (t) => {
   assert.equal(code, 1009);
 });
 
-test('a client that does not read is closed, and its topics end', async (t) => {
+test('a client that does not read is disconnected, and its subscriptions end', async (t) => {
   const { url, bus, events } = await serve(t);
   const { socket, send, next } = await client(url);
   send({ type: 'subscribe', topics: ['display_state'] });
@@ -167,7 +167,7 @@ test('our own page may connect', async (t) => {
   await once(socket, 'open');
 });
 
-test('a plain GET of the path, a broken handshake and other upgrades are answered', async (t) => {
+test('a plain GET, an invalid handshake and other upgrades are answered', async (t) => {
   const { base } = await serve(t);
   const plain = await fetch(`${base}/api/v1/events`);
   assert.deepEqual([plain.status, codeOf(await plain.json())], [400, 'bad_request']);
@@ -186,7 +186,7 @@ test('a plain GET of the path, a broken handshake and other upgrades are answere
   assert.match(await raw('Upgrade, HTTP2-Settings\r\nUpgrade: h2c'), /^HTTP\/1.1 400 .*"bad_request"/s);
 });
 
-test('a client that has gone without a word is let go, one that answers pings stays', {
+test('a client that does not answer pings is disconnected, one that does stays', {
   timeout: 60_000,
 }, async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -200,7 +200,7 @@ test('a client that has gone without a word is let go, one that answers pings st
     const pinged = once(present.socket, 'ping');
     t.mock.timers.tick(1000);
     await pinged;
-    // Its answer to the ping is read before this frame is, by which time the next ping may come.
+    // Its pong is read before this frame, so the next ping may be sent then.
     present.send('{');
     assert.equal(codeOf(await present.next()), 'bad_frame');
   }
@@ -209,7 +209,7 @@ test('a client that has gone without a word is let go, one that answers pings st
   assert.equal(present.socket.readyState, WebSocket.OPEN);
 });
 
-test('says goodbye when the agent stops', async (t) => {
+test('closes with 1001 when the agent stops', async (t) => {
   const { url, events } = await serve(t);
   const { socket } = await client(url);
   const closed = once(socket, 'close');
@@ -217,7 +217,7 @@ test('says goodbye when the agent stops', async (t) => {
   assert.equal((await closed)[0], 1001);
 });
 
-test('the path of the socket can only be read', async () => {
+test('the path of the socket has only GET', async () => {
   const { app } = testApp();
   const answer = await app.inject({ method: 'POST', url: '/api/v1/events' });
   assert.equal(answer.statusCode, 405);

@@ -23,15 +23,15 @@ const PATH = `${BASE_PATH}/events`;
 /** Longest frame of a client in bytes; the same as the longest serial line. Longer closes with 1009. */
 const MAX_FRAME_BYTES = 1024 * 1024;
 const MAX_CLIENTS = 32;
-/** What one peer may have of them: the rest is a reserve for the others. */
+/** Clients of one peer; the rest is reserved for the others. */
 const MAX_OF_ONE_PEER = 24;
-/** A client that does not answer a ping before the next one is gone. */
+/** Time between two pings, in ms. A client that has not answered a ping by the next one is disconnected. */
 const PING_MS = 20_000;
-/** Bytes in a client's socket above which its events wait in its session. */
+/** Buffered bytes of a client above which its events are queued in its session. */
 const BUSY_BYTES = 256 * 1024;
-/** Bytes in a client's socket at which it is given up: it asks and does not read. */
+/** Buffered bytes at which a client is disconnected: it sends requests and does not read the answers. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
-/** What clients get to answer the close, in ms. */
+/** How long clients may take to answer the close, in ms. */
 const CLOSE_GRACE_MS = 1_000;
 
 /** RFC 6455 section 7.4.1 and its registry. */
@@ -42,13 +42,13 @@ export interface EventSocketOptions {
   bus: EventBus;
   log: Logger;
   guard?: Guard;
-  /** Takes a client's `page_message`; throws ApiError when there is no channel. Absent: not wired. */
+  /** Handles a client's `page_message`; throws ApiError without a page channel. Undefined: not implemented. */
   onPageMessage?: (payload: unknown) => void;
-  /** Time between two pings in ms. */
+  /** Time between two pings in ms; 20 s by default. */
   pingMs?: number;
 }
 
-/** A plain GET of the socket's path, the same answer on REST and serial. Call before the app is ready. */
+/** Answers a plain GET of the socket's path, on REST and serial. Call before the app is ready. */
 export function refusePlainEvents(app: FastifyInstance): void {
   if (app.hasRoute({ method: 'GET', url: PATH })) return;
   app.get(PATH, () => {
@@ -70,14 +70,14 @@ export class EventSocket {
     this.#options = options;
   }
 
-  /** Clients connected now. */
+  /** Number of connected clients. */
   get clients(): number {
     return this.#clients.size;
   }
 
-  /** Answers an HTTP server's `upgrade` event. */
+  /** Handles the `upgrade` event of an HTTP server. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node leaves the socket to us with its errors; ws puts its own handler on what it takes.
+    // After an upgrade Node no longer handles the socket's errors; ws does so for sockets that it accepts.
     socket.on('error', () => socket.destroy());
     try {
       this.#admit(request);
@@ -108,7 +108,7 @@ export class EventSocket {
     }
   }
 
-  /** Loaded with the first client: an agent that waits for its host does without. */
+  /** Loaded with the first client, to save memory without one. */
   #accept(): WebSocketServerType {
     if (!this.#server) {
       const { WebSocketServer }: typeof import('ws') = require('ws');
@@ -139,7 +139,7 @@ export class EventSocket {
     for (const client of this.#clients.values()) client.ping();
   }
 
-  /** Says goodbye to every client; gone within 1 s. */
+  /** Closes every client's socket; resolves within 1 s. */
   async close(): Promise<void> {
     this.#closing = true;
     clearInterval(this.#pinger);
@@ -161,7 +161,7 @@ export class EventSocket {
 /** One connected client. */
 class Client {
   readonly session: EventSession;
-  /** Who it is, for counting. */
+  /** Identifies the other end, for counting. */
   readonly peer: string | undefined;
   readonly #socket: WebSocket;
   #alive = true;
@@ -182,7 +182,7 @@ class Client {
       this.#alive = true;
     });
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    // Frames too long or not WebSocket: ws closes by itself with the code for it.
+    // For invalid or too long frames ws closes the socket with the right code.
     socket.on('error', (error) => log.debug({ err: error }, 'event socket'));
   }
 
@@ -190,7 +190,7 @@ class Client {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     let frame: unknown;
     try {
-      // Without fragments kept apart (`binaryType` is the default) a message is one Buffer.
+      // With the default `binaryType` a message is one Buffer.
       frame = isBinary || !Buffer.isBuffer(data) ? undefined : JSON.parse(data.toString());
     } catch {
       frame = undefined;
@@ -211,7 +211,7 @@ class Client {
     this.#socket.send(text, () => this.session.flush());
   }
 
-  /** Also ends a client whose other end has gone without a word. */
+  /** Detects and ends a connection whose other end disappeared without closing it. */
   ping(): void {
     if (!this.#alive) {
       this.#socket.terminate();

@@ -1,4 +1,4 @@
-/** What the contract does not have is refused on every endpoint, and on both links in the same words. */
+/** Every endpoint refuses what the contract does not have, with the same message on both links. */
 import assert from 'node:assert/strict';
 import { connect as connectTo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { createApp } from './app.ts';
 import { type HttpLink, listen } from './http.ts';
 import { connect, request } from './serial/tests/test-link.ts';
 
-/** Gives what is asked for; changes nothing, with 409, so that only what was refused before is another error. */
+/** Answers reads, and changes with 409, so that every other error comes from before the handler. */
 const reached = (endpoint: Endpoint): Route => ({
   endpoint,
   handler: ({ upload }) => {
@@ -65,7 +65,7 @@ describe('a parameter that an endpoint does not have', () => {
   }
 });
 
-describe('a body where none is wanted', () => {
+describe('a body where the endpoint has none', () => {
   const bodyless = endpoints.filter(
     ({ method, body, upload }) => method !== 'GET' && body === undefined && upload === undefined,
   );
@@ -96,7 +96,7 @@ describe('a body where none is wanted', () => {
   }
 });
 
-test('an empty name in a path is no name', async () => {
+test('an empty name in a path is 404', async () => {
   for (const [method, path] of [
     ['GET', '/operations/'],
     ['PUT', '/content/'],
@@ -118,7 +118,7 @@ describe('HEAD', () => {
       assert.equal((await get.text()).length, Number(head.headers.get('content-length')));
       assert.equal(await head.text(), '');
       assert.equal(head.status, 200, url);
-      // `fetch` asks to close the connection after a HEAD.
+      // `fetch` sends connection: close with a HEAD.
       const headers = (answer: Response) =>
         [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
       assert.deepEqual(headers(head), headers(get), url);
@@ -135,14 +135,14 @@ describe('HEAD', () => {
     );
     const received = Buffer.concat(await socket.toArray()).toString();
     const heads = received.split('\r\n\r\n');
-    assert.equal(heads.pop(), '', 'nothing follows the last head');
+    assert.equal(heads.pop(), '', 'data follows the last head');
     assert.deepEqual(
       heads.map((text) => text.slice(0, 12)),
       ['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 400', 'HTTP/1.1 200'],
     );
   });
 
-  test('stands in Allow wherever GET does, and nowhere else', async () => {
+  test('is in Allow wherever GET is, and nowhere else', async () => {
     for (const { path } of endpoints) {
       const url = `${base}${path.replaceAll(/\{\w+\}/g, 'menu')}`;
       const allow = (await fetch(url, { method: 'OPTIONS' })).headers.get('allow') ?? '';
@@ -153,7 +153,7 @@ describe('HEAD', () => {
   });
 });
 
-test('the serial link answers the same', async (t) => {
+test('the serial link gives the same answers', async (t) => {
   const { port, link: serial } = await connect({ app, endpoints });
   t.after(() => serial.close());
   const requests: [number, string, string, unknown?][] = [

@@ -11,7 +11,7 @@ function uiApp(isEnabled: () => boolean, read = asset) {
   return app;
 }
 
-test('serves the page with everything it loads, and nothing from elsewhere', async () => {
+test('serves the page and every file that it loads', async () => {
   const app = uiApp(() => true);
   const page = await app.inject('/');
   assert.equal(page.statusCode, 200);
@@ -31,7 +31,7 @@ test('serves the page with everything it loads, and nothing from elsewhere', asy
   await app.close();
 });
 
-test('is gone the moment it is switched off, and back when it is on', async () => {
+test('is 404 as soon as it is disabled, and back when it is enabled', async () => {
   let enabled = true;
   const app = uiApp(() => enabled);
   const statuses = async () => {
@@ -56,7 +56,7 @@ test('is gone the moment it is switched off, and back when it is on', async () =
   await app.close();
 });
 
-test('a page that could not be read once is read with the next request', async () => {
+test('after a failed read the next request reads the page again', async () => {
   let reads = 0;
   const app = uiApp(
     () => true,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { PAGE_POLICY } from './headers.ts';
 
-/** The page at `/` and what it loads: path, file below `agent/`, content type. */
+/** The page at `/` and the files that it loads: path, file below `agent/`, content type. */
 const FILES = [
   ['/', 'ui/status/index.html', 'text/html; charset=utf-8'],
   ['/ui/status.css', 'ui/status/status.css', 'text/css; charset=utf-8'],
@@ -10,19 +10,19 @@ const FILES = [
 ] as const;
 
 export interface UiOptions {
-  /** `ui.enabled` of the configuration, asked at every request. */
+  /** `ui.enabled` of the configuration, read for every request. */
   isEnabled: () => boolean;
   /** Reads a file that ships with the agent. */
   read: (name: string) => Promise<Buffer>;
 }
 
-/** Serves the status page at `/`; while it is switched off, it and its parts are 404 (interface: ui.enabled). */
+/** Serves the status page at `/`; while it is disabled, the page and its files are 404 (interface: ui.enabled). */
 export function serveUi(app: FastifyInstance, { isEnabled, read }: UiOptions): void {
   for (const [path, file, type] of FILES) {
     let content: Promise<Buffer> | undefined;
-    app.get(path, { config: { isThere: isEnabled } }, async (_request, reply) => {
+    app.get(path, { config: { isEnabled } }, async (_request, reply) => {
       if (!isEnabled()) throw new ApiError('not_found', `There is nothing at ${path}.`);
-      // What could not be read is tried again with the next request.
+      // After a failure the next request tries again.
       content ??= read(file).catch((error: unknown) => {
         content = undefined;
         throw error;

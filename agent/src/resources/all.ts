@@ -44,14 +44,15 @@ const owners = [
 /** The groups of the configuration, in its order. */
 export const configGroups = owners.flatMap(({ config = [] }) => config);
 export const configuration = configContract(configGroups);
+export const { ConfigPatch, StoredConfig } = configuration;
 export const resources = [...owners, configResource(configuration)] as const;
 
 const exported = resources.flatMap(({ contract }): [string, unknown][] => Object.entries(contract));
 
-/** Every endpoint of the interface by its operation id, which is the name that its schema file exports it by. */
+/** Every endpoint by its operation id: the name under which its schema file exports it. */
 export const endpointsById: ReadonlyMap<string, Endpoint> = byName(isEndpoint);
 export const endpoints: readonly Endpoint[] = [...endpointsById.values()];
-/** Every topic of the interface with the shape of its payload. */
+/** Every topic with the schema of its payload. */
 export const topics: readonly Topic[] = [...byName(isTopic).values()];
 
 /** @throws Error when two resources export the same name */

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../base/system-error.ts';
 
-/** Where `page/` and `ui/` lie: beside the bundle on the device, two folders up from this source file. */
-const ROOTS = ['./', '../../'].map((path) => new URL(path, import.meta.url));
+/** Where `page/`, `ui/` and `docs/` are: beside the bundle on the device, in `agent/` and the project from source. */
+const ROOTS = ['./', '../../', '../../../'].map((path) => new URL(path, import.meta.url));
 
 /**
  * Reads a file that ships with the agent.
- * @param name path below `agent/`, for example `ui/status/index.html`; a constant of the code, never input
+ * @param name for example `ui/status/index.html` or `docs/openapi.yaml`; a constant of the code, never input
  * @throws Error when no layout has the file: the installation is broken
  */
 export async function asset(name: string): Promise<Buffer> {

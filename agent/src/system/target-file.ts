@@ -12,7 +12,8 @@ const TargetShape = Type.Union([
   Type.Object({ mode: Type.Literal('url'), url: Type.String() }),
   Type.Object({ mode: Type.Literal('bundle'), name: Type.String() }),
 ]);
-const Remembered = Type.Object({ boot: Type.String(), target: TargetShape });
+/** Exported for the build, which compiles its validator. */
+export const Remembered = Type.Object({ boot: Type.String(), target: TargetShape });
 
 /**
  * Remembers what is shown: for a restart of the agent in the runtime folder, where it costs no write to the flash,

@@ -4,14 +4,15 @@
 #
 ################################################################################
 
-# inputs: agent package.json package-lock.json ci/build-agent.ts LICENSE
+# inputs: agent package.json package-lock.json ci/build-agent.ts ci/agent docs/openapi.yaml LICENSE
 
 VITRINE_AGENT_VERSION = $(VITRINE_PROJECT_VERSION)
 VITRINE_AGENT_SITE = $(VITRINE_PROJECT_DIR)
 VITRINE_AGENT_SITE_METHOD = local
 VITRINE_AGENT_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = \
 	--exclude=/agent/dist --include=/agent/*** \
-	--include=/ci --include=/ci/build-agent.ts \
+	--include=/ci --include=/ci/build-agent.ts --include=/ci/agent/*** \
+	--include=/docs --include=/docs/openapi.yaml \
 	--include=/package.json --include=/package-lock.json --include=/LICENSE \
 	--exclude=*
 # The agent's own, and of the npm packages in its bundle; ci/buildroot/checks compares them with package-lock.json.

@@ -1,5 +1,5 @@
 /**
- * An API whose every request writes a record of the log, for logging.test.ts; says its address on standard output.
+ * An API that logs a record for every request, for logging.test.ts; prints its address on standard output.
  * A request for `/fatal` ends it as a failed start does.
  */
 import { Type } from 'typebox';

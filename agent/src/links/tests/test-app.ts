@@ -130,17 +130,17 @@ const ENDPOINTS: readonly Endpoint[] = [
   unwired,
 ];
 
-/** What `GET /file` gives. */
+/** The answer of `GET /file`. */
 export const FILE = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) & 255));
 
 export interface TestApp {
   app: FastifyInstance;
   endpoints: readonly Endpoint[];
-  /** Endpoints with an effect, or a large answer, that were called. */
+  /** Called endpoints that have an effect or a large answer. */
   calls: string[];
   /** Lets every waiting `GET /slow` answer. */
   release(): void;
-  /** How many `GET /slow` wait. */
+  /** How many `GET /slow` are waiting. */
   waiting(): number;
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../../base/logger.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
-import { badRequest, fits, issues, parse } from '../../contract/validate.ts';
+import { badRequest, type Issue } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { Appliers } from './appliers.ts';
 import { ConfigFile, type ConfigFormat, type ConfigProblem, CURRENT_FORMAT } from './file.ts';
@@ -30,11 +30,20 @@ import {
 /** Rounds of dropping what does not fit from a stored document; each drops at least one field. */
 const MAX_REPAIRS = 200;
 
+/** Validators of the contract's schemas. */
+export interface ConfigChecks {
+  /** @throws ApiError `bad_request` with all issues */
+  parsePatch(value: unknown): unknown;
+  /** What keeps a document from being a stored configuration. */
+  storedIssues(value: unknown): Issue[];
+}
+
 export interface ConfigOptions {
   /** Folder of config.json. */
   folder: string;
   groups: readonly ConfigGroup[];
   contract: ConfigContract;
+  checks: ConfigChecks;
   bus: EventBus;
   log: Logger;
   board: BoardLimits;
@@ -120,7 +129,7 @@ export class ConfigStore {
    *   own checks throw; nothing has changed then
    */
   async patch(json: unknown): Promise<PatchResult> {
-    const patch = parse(this.#options.contract.ConfigPatch, json, '');
+    const patch = this.#options.checks.parsePatch(json);
     if (!isObject(patch)) throw badRequest('', [{ path: '', message: 'must be object' }]);
     return this.#request({ id: ++this.#lastId, kind: 'patch', patch });
   }
@@ -244,9 +253,9 @@ export class ConfigStore {
 
   /** JSON pointers of the fields that break the schema or, when none does, a rule. */
   #wrongIn(document: unknown): string[] {
-    const { contract } = this.#options;
+    const { contract, checks } = this.#options;
     const { known } = splitKnown(contract.Config, document);
-    const shape = fits(contract.StoredConfig, known) ? [] : issues(contract.StoredConfig, known);
+    const shape = checks.storedIssues(known);
     if (shape.length > 0 || !isObject(document)) return shape.map(({ path }) => path);
     return this.#brokenRules(this.#full(document)).map(({ reset }) => reset);
   }

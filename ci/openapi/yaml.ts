@@ -1,4 +1,4 @@
-/** Block YAML 1.2 of a JSON value: two spaces a level, strings plain where no reader can mistake them. */
+/** A JSON value as block YAML 1.2; strings are quoted unless every parser reads them as strings. */
 export function toYaml(value: unknown): string {
   return block(value, 0).replace(/^\n/, '').concat('\n');
 }
@@ -10,7 +10,7 @@ function block(value: unknown, depth: number): string {
     return value
       .map((item: unknown) => {
         const text = block(item, depth + 1);
-        // The first field of an object stands beside its dash.
+        // The first field of an object is on the line of the dash.
         return `\n${indent}- ${text.startsWith('\n') ? text.slice(indent.length + 3) : text.slice(1)}`;
       })
       .join('');
@@ -24,9 +24,9 @@ function block(value: unknown, depth: number): string {
   return LINES.test(value) ? ` |-\n${value.replace(/^(?=.)/gm, indent)}` : ` ${scalar(value)}`;
 }
 
-/** Text of several lines that a literal block carries as it is. */
+/** Text of several lines that a literal block can represent. */
 const LINES = /^\S[^\r]*\n[^\r]*\S$/;
-/** What YAML 1.1 or 1.2 would read as something else than a string. */
+/** Words that YAML 1.1 or 1.2 does not read as strings. */
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n|~)$/i;
 
 function scalar(text: string): string {

@@ -5,15 +5,13 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { ERRORS } from '../../contract/errors.ts';
-import { TOPICS } from '../../contract/topics.ts';
-import { asset } from '../../system/assets.ts';
-import { endpoints, endpointsById, topics } from '../all.ts';
+import { ERRORS } from '../../agent/src/contract/errors.ts';
+import { TOPICS } from '../../agent/src/contract/topics.ts';
+import { endpoints, endpointsById, topics } from '../../agent/src/resources/all.ts';
+import { repetitions } from '../lib/long-runs.ts';
+import { docsHtml, openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { errorCodesOf, openApi } from './openapi.ts';
-import { documentRoutes, openApiYaml } from './routes.ts';
-import { getDocs } from './schema.ts';
 import { toYaml } from './yaml.ts';
 
 const require = createRequire(import.meta.url);
@@ -21,7 +19,7 @@ const Ajv2020: typeof import('ajv/dist/2020.js').Ajv2020 = require('ajv/dist/202
 
 const document = openApi(endpointsById, topics);
 
-/** Every object in the document with where it is. */
+/** Every object in the document with its path. */
 function* objectsIn(value: Json, path = ''): Generator<[string, JsonObject]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* objectsIn(item, `${path}/${index}`);
@@ -69,7 +67,7 @@ function schemas(): [string, Json][] {
 }
 
 describe('the OpenAPI document', () => {
-  test('has every endpoint once, with parameters for what its path spells', () => {
+  test('has every endpoint once, with the parameters of its path', () => {
     const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -82,7 +80,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('is one of OpenAPI 3.1', async () => {
+  test('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(whole));
     assert.ok(valid, JSON.stringify(errors, null, 2));
     assert.deepEqual(document.security, [], 'no call carries a credential');
@@ -105,7 +103,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(Object.keys(document['x-errors']), Object.keys(ERRORS));
   });
 
-  test('every schema is one of JSON Schema 2020-12, and compiles strictly', () => {
+  test('every schema is valid JSON Schema 2020-12 and compiles in strict mode', () => {
     const ajv = new Ajv2020({
       ...{ strict: true, strictTypes: false, strictTuples: false, allErrors: true, validateFormats: false },
     });
@@ -118,7 +116,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('every reference leads somewhere, and every component is used', () => {
+  test('every reference has a target, and every component is used', () => {
     const used = new Set<string>();
     for (const [path, { $ref }] of objectsIn(whole)) {
       if ($ref === undefined) continue;
@@ -134,7 +132,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('every endpoint names each of its error codes at the status of the code', () => {
+  test('every endpoint lists each of its error codes under the right status', () => {
     for (const endpoint of endpoints) {
       const { responses } = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()] ?? {};
       const codes = Object.entries(responses ?? {}).flatMap(([status, response]) => {
@@ -158,7 +156,7 @@ describe('the OpenAPI document', () => {
     for (const { tag, path } of endpoints) assert.ok(tags.has(tag), `${path}: ${tag}`);
   });
 
-  test('every operation has a name that people would give it, and a description', () => {
+  test('every operation has a readable name and a description', () => {
     const named = operations();
     const ids = named.map(({ operationId }) => String(operationId));
     for (const id of ['uploadBundle', 'getDevice', 'navigate', 'patchConfig'])
@@ -175,8 +173,8 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('is served and committed as it is generated', async () => {
-    const committed = await readFile(new URL('../../../../docs/openapi.yaml', import.meta.url), 'utf8');
+  test('is committed as it is generated, and its YAML is read back as the same document', async () => {
+    const committed = await readFile(new URL('../../docs/openapi.yaml', import.meta.url), 'utf8');
     assert.deepEqual(parse(openApiYaml()), whole);
     assert.equal(committed.slice(committed.indexOf('\n') + 1), openApiYaml(), 'run npm run generate');
   });
@@ -189,7 +187,7 @@ describe('what generators of clients need', () => {
     for (const name of names) assert.match(name, /^[A-Z][A-Za-z0-9]+$/);
   });
 
-  test('every enum says its type, and every map what is in it', () => {
+  test('every enum has a type, and every map the schema of its values', () => {
     const objects = [...objectsIn(whole)];
     for (const [path, schema] of objects) {
       if (Array.isArray(schema.enum)) assert.equal(typeof schema.type, 'string', path);
@@ -201,7 +199,7 @@ describe('what generators of clients need', () => {
     });
   });
 
-  test('every body has a schema; one of bytes says so', () => {
+  test('every body has a schema, with format binary for bytes', () => {
     for (const { operationId, requestBody, responses } of operations()) {
       for (const body of [requestBody ?? {}, ...Object.values(responses ?? {})]) {
         const content = isObject(body) && isObject(body.content) ? body.content : {};
@@ -210,7 +208,7 @@ describe('what generators of clients need', () => {
           assert.ok(isObject(schema), `${operationId} ${type}`);
           if (/zip|png|pem|octet-stream/.test(type)) assert.equal(schema.format, 'binary', `${operationId}`);
         }
-        // Generators take one body of bytes.
+        // Generators support only one content type for a body.
         assert.ok(Object.keys(content).length < 2, `${operationId}`);
       }
     }
@@ -218,7 +216,7 @@ describe('what generators of clients need', () => {
     assert.equal(bytes.length, endpoints.filter(({ upload }) => upload).length);
   });
 
-  test('what a request may leave out has no default, which a client would send', () => {
+  test('optional fields of requests have no default, which clients would send', () => {
     for (const { operationId, requestBody } of operations()) {
       for (const [path, schema] of reachedFrom(requestBody ?? null)) {
         assert.ok(!('default' in schema), `${operationId}: ${path}`);
@@ -236,7 +234,7 @@ describe('what generators of clients need', () => {
     }
   });
 
-  test('times and addresses say what they are', () => {
+  test('times and URLs have a format', () => {
     for (const [path, schema] of objectsIn(whole)) {
       const pattern = String(schema.pattern ?? '');
       if (/^\^\\d\{4\}-/.test(pattern)) assert.equal(schema.format, 'date-time', path);
@@ -248,9 +246,9 @@ describe('what generators of clients need', () => {
 });
 
 describe('YAML', () => {
-  test('is read back as what was written, whatever the strings hold', () => {
+  test('is parsed back to the same value, whatever the strings contain', () => {
     const key = fc.oneof(fc.string(), fc.constantFrom('on', '200', 'a b', '- x', '', '#', 'a: b'));
-    // fast-check's own unit `binary` takes a second to set up.
+    // fast-check's unit `binary` takes a second to set up.
     const character = fc
       .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10_ffff }))
       .map((point) => String.fromCodePoint(point));
@@ -290,22 +288,8 @@ describe('YAML', () => {
 });
 
 describe('the page for people', () => {
-  const page = async () => {
-    const route = documentRoutes(asset).find(({ endpoint }) => endpoint === getDocs);
-    const bytes = await route?.handler({
-      params: undefined,
-      query: undefined,
-      body: undefined,
-      upload: undefined,
-      uploadBytes: undefined,
-      afterAnswer: () => assert.fail('nothing to do later'),
-    });
-    assert.ok(bytes instanceof Uint8Array);
-    return Buffer.from(bytes).toString('utf8');
-  };
-
-  test('has every endpoint, topic, code and shape, and leads nowhere that is not there', async () => {
-    const html = await page();
+  test('has every endpoint, topic, code and shape, and no broken link', async () => {
+    const html = await docsHtml();
     const anchors = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     for (const [, target] of html.matchAll(/ href="#([^"]+)"/g)) {
       assert.ok(anchors.has(target), `#${target} is not on the page`);
@@ -318,7 +302,7 @@ describe('the page for people', () => {
   });
 
   test('loads nothing', async () => {
-    const html = await page();
+    const html = await docsHtml();
     assert.doesNotMatch(html, /<script|<link|<img|<iframe|@import|url\(/);
     for (const [, target] of html.matchAll(/ href="([^"#][^"]*)"/g)) assert.equal(target, 'openapi.yaml');
   });

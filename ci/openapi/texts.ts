@@ -1,4 +1,4 @@
-/** Prose of the document: what schemas cannot say. */
+/** Texts of the document that do not come from schemas. */
 
 export const ABOUT = `A display appliance shows a web page, a stored content bundle or a waiting page on its screen and is driven by a host over one USB cable.
 

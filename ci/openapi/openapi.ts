@@ -1,15 +1,15 @@
 import type { TSchema } from 'typebox';
-import { BASE_PATH, INTERFACE_VERSION } from '../../contract/api.ts';
-import type { Endpoint } from '../../contract/endpoint.ts';
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import { ErrorEnvelopeSchema } from '../../contract/shared.ts';
-import type { Topic } from '../../contract/topics.ts';
+import { BASE_PATH, INTERFACE_VERSION } from '../../agent/src/contract/api.ts';
+import type { Endpoint } from '../../agent/src/contract/endpoint.ts';
+import { ERRORS, type ErrorCode } from '../../agent/src/contract/errors.ts';
+import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
+import type { Topic } from '../../agent/src/contract/topics.ts';
 import { Components } from './components.ts';
 import { frames } from './frames.ts';
 import type { Json, JsonObject } from './json.ts';
 import { ABOUT, SERIAL, TAGS, WEBSOCKET } from './texts.ts';
 
-/** An OpenAPI 3.1 document, as far as we read it ourselves. */
+/** An OpenAPI 3.1 document; only the parts that are used here are typed. */
 export interface OpenApi {
   openapi: string;
   info: JsonObject;
@@ -24,15 +24,15 @@ export interface OpenApi {
   'x-serial': JsonObject;
 }
 
-/** A body that is not JSON. OpenAPI 3.1 needs no schema for it; generators take one without for no body at all. */
+/** A body that is not JSON. OpenAPI 3.1 needs no schema for it, but generators treat a body without one as none. */
 const BYTES = { type: 'string', format: 'binary' };
 const TEXT_TYPE = /^text\/|\/yaml$/;
 
-/** Codes that an endpoint can answer besides those that it declares. */
+/** Codes of an endpoint in addition to those that it declares. */
 function commonCodes(endpoint: Endpoint): ErrorCode[] {
-  // Each of them refuses parameters that it does not have.
+  // Every endpoint refuses unknown parameters.
   const codes: ErrorCode[] = ['bad_request', 'forbidden', 'too_many_requests', 'internal'];
-  // A body that an endpoint does not want is read all the same, and must be JSON.
+  // A body is read and must be JSON even where the endpoint has none.
   if (endpoint.method !== 'GET') {
     codes.push('payload_too_large', endpoint.upload?.wrongType ?? 'unsupported_media_type');
   }
@@ -46,7 +46,7 @@ export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
 }
 
 /**
- * The machine-readable contract (interface: Endpoints, openapi.yaml). Built when asked for, never at start.
+ * The machine-readable contract (interface: Endpoints, openapi.yaml). Written by `npm run generate`.
  * @param operations every endpoint by its operation id
  */
 export function openApi(operations: ReadonlyMap<string, Endpoint>, topics: readonly Topic[]): OpenApi {
@@ -175,7 +175,7 @@ function success({ status, response, download }: Endpoint, schemas: Components):
   return { description };
 }
 
-/** One response a status, naming every code that comes with it. */
+/** One response per status, which lists all codes of that status. */
 function failures(endpoint: Endpoint, responses: JsonObject): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorCodesOf(endpoint)) {
@@ -202,7 +202,7 @@ function failure(codes: ErrorCode[], responses: JsonObject): JsonObject {
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** The one path that is no endpoint of the app: the WebSocket. */
+/** The only path that is not an endpoint of the app: the WebSocket. */
 function eventsOperation(responses: JsonObject): JsonObject {
   return {
     operationId: 'openEvents',

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { API_VERSION, BASE_PATH } from '../../contract/api.ts';
-import { ErrorEnvelopeSchema, Timestamp } from '../../contract/shared.ts';
-import { TOPICS, type Topic } from '../../contract/topics.ts';
+import { API_VERSION, BASE_PATH } from '../../agent/src/contract/api.ts';
+import { ErrorEnvelopeSchema, Timestamp } from '../../agent/src/contract/shared.ts';
+import { TOPICS, type Topic } from '../../agent/src/contract/topics.ts';
 
 const TopicName = Type.Enum([...TOPICS], { $id: 'TopicName' });
 const Id = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Number()], {
@@ -88,7 +88,7 @@ function eventName(topic: string): string {
   return `${words.join('')}Event`;
 }
 
-/** The frames of both links that carry events; an event's payload is told by its topic. */
+/** The frames of both links that carry events; the topic determines an event's payload. */
 export function frames(topics: readonly Topic[]): Frames {
   const mapping = topics.map(({ name }) => [name, `#/components/schemas/${eventName(name)}`] as const);
   const event = Type.Unsafe({

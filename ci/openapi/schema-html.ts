@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-/** Text as HTML; `code` between backticks, blank lines part paragraphs. */
+/** Text as HTML: `code` between backticks, paragraphs separated by blank lines. */
 export function prose(text: string): string {
   return text
     .split('\n\n')

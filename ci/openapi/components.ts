@@ -1,17 +1,17 @@
 import type { TSchema } from 'typebox';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-/** Pattern by which TypeBox writes that any name will do. */
+/** TypeBox's pattern for any name. */
 const ANY_NAME = '^.*$';
 
 /**
- * Turns schemas into JSON as generators of clients read it best, each one with an `$id` into a component and a
- * reference to it. What a value must be is the same in both forms.
+ * Turns schemas into JSON that generators of clients understand best; each schema with an `$id` becomes a component and
+ * a reference to it. Both forms accept the same values.
  */
 export class Components {
   readonly schemas: JsonObject = {};
 
-  /** The schema as it stands in the document. @throws Error when another schema has its name */
+  /** The schema's form in the document. @throws Error when another schema has the same name */
   ref(schema: TSchema): Json {
     return this.#convert(JSON.parse(JSON.stringify(schema)));
   }
@@ -33,7 +33,7 @@ export class Components {
   }
 }
 
-/** Generators skip maps of patterns, and guess the type of an `enum` that says none. */
+/** Generators ignore patternProperties, and guess the type of an `enum` without one. */
 function forGenerators(schema: JsonObject): JsonObject {
   const { patternProperties, enum: values } = schema;
   if (Array.isArray(values) && schema.type === undefined) return { type: typeOf(values), ...schema };
@@ -42,7 +42,7 @@ function forGenerators(schema: JsonObject): JsonObject {
   return { ...rest, additionalProperties: patternProperties[ANY_NAME] ?? {} };
 }
 
-/** @throws Error for values of several types, which no generator reads */
+/** @throws Error for values of several types, which generators do not support */
 function typeOf(values: readonly Json[]): string {
   const types = new Set(values.map((value) => (Number.isInteger(value) ? 'integer' : typeof value)));
   const [type = 'string'] = types;

@@ -3,8 +3,8 @@ import type { OpenApi } from './openapi.ts';
 import { escapeHtml, inline, prose, schemaHtml } from './schema-html.ts';
 
 /**
- * The contract as one HTML page that loads nothing: no scripts, fonts or pictures, so it reads the same on a
- * computer without any other network than the cable.
+ * The contract as one HTML page that loads no scripts, fonts or pictures, so that it works on a computer whose only
+ * network is the cable.
  * @param style text of the style sheet
  */
 export function docsPage(document: OpenApi, style: string): string {
