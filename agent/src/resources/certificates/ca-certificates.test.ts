@@ -114,6 +114,8 @@ test('refuses what GnuTLS refuses and OpenSSL reads, also in stored files: the b
     [changed(version, 0), /not version 3/],
     [changed(begin, '261301000000Z'), /not a valid time/],
     [changed(begin, '260230000000Z'), /not a valid time/],
+    [changed(begin, '269101000000Z'), /not a valid time/],
+    [changed(begin + 15, '269101000000Z'), /not a valid time/],
     [changed(begin, '26010100000:Z'), /not a valid time/],
     [changed(begin, '2601010000000'), /not a valid time/],
   ] as const) {

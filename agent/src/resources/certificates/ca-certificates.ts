@@ -43,7 +43,7 @@ const VALIDITY = /^(?:170d(?:3\d){12}5a|180f(?:3\d){14}5a){2}$/;
  * of authorities as a whole: with one certificate that it refuses, it would trust none.
  * @returns the end of a sentence; undefined when there is no problem
  */
-function gnutlsProblem({ raw, validFromDate, validToDate }: X509Certificate): string | undefined {
+function gnutlsProblem({ raw, validFrom, validTo }: X509Certificate): string | undefined {
   const [certificate] = elementsOf(raw);
   const [signed, algorithm] = certificate ? elementsOf(certificate.body) : [];
   const fields = signed ? elementsOf(signed.body) : [];
@@ -54,8 +54,9 @@ function gnutlsProblem({ raw, validFromDate, validToDate }: X509Certificate): st
   if (fields.some(({ tag }) => tag === EXTENSIONS) && !version?.body.equals(VERSION_3)) {
     return 'it has extensions but is not version 3';
   }
-  const isDated = !Number.isNaN(validFromDate.getTime() + validToDate.getTime());
-  if (!isDated || !VALIDITY.test(validity.body.toString('hex'))) return 'its validity is not a valid time';
+  // OpenSSL writes "Bad time value" for a date that does not exist; Node's Date of it may be any.
+  const areDates = !Number.isNaN(Date.parse(validFrom) + Date.parse(validTo));
+  if (!areDates || !VALIDITY.test(validity.body.toString('hex'))) return 'its validity is not a valid time';
   return undefined;
 }
 
