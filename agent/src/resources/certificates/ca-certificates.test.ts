@@ -123,3 +123,33 @@ test('refuses what GnuTLS refuses and OpenSSL reads, also in stored files: the b
     assert.throws(() => readCaCertificates(Buffer.from(text)), ApiError);
   }
 });
+
+test('refuses encodings other than DER that OpenSSL reads', () => {
+  const { raw } = new X509Certificate(root.cert);
+  // 30 82 and two bytes of length begin the certificate, then its signed part, whose fields are 30 or a0 here.
+  const signed = raw.subarray(4, 8 + raw.readUInt16BE(6));
+  const fields = signed.subarray(4);
+  const validity = fields.indexOf(Buffer.from([0x30, 30, 0x17, 13]));
+  const length = (bytes: number) => [bytes >> 8, bytes & 0xff];
+  const wrap = (...parts: Uint8Array[]) => {
+    const body = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([0x30, 0x82, ...length(body.length)]), body]);
+  };
+  const withSigned = (...parts: Uint8Array[]) => wrap(...parts, raw.subarray(4 + signed.length));
+  const withValidity = (...parts: Uint8Array[]) =>
+    withSigned(wrap(fields.subarray(0, validity), ...parts, fields.subarray(validity + 32)));
+  const end = Buffer.alloc(2);
+  const times = fields.subarray(validity + 2, validity + 32);
+  const first = times.subarray(0, 15);
+  const offset = Buffer.concat([Buffer.from([0x17, 17]), first.subarray(2, 14), Buffer.from('+0000')]);
+  for (const [der, reason] of [
+    [withSigned(Buffer.from([0x30, 0x80]), fields, end), /not DER/],
+    [withSigned(Buffer.from([0x30, 0x85, 0, 0, 0, ...length(fields.length)]), fields), /not DER/],
+    [withSigned(Buffer.from([0x30, 0x87, 0, 0, 0, 0, 0, ...length(fields.length)]), fields), /not DER/],
+    [withValidity(Buffer.from([0x30, 0x80]), times, end), /not DER/],
+    [withValidity(Buffer.from([0x30, 34]), offset, times.subarray(15)), /not a valid time/],
+  ] as const) {
+    assert.ok(new X509Certificate(der).ca);
+    refused(`-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----`, reason);
+  }
+});

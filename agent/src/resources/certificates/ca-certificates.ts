@@ -60,16 +60,15 @@ function gnutlsProblem({ raw, validFrom, validTo }: X509Certificate): string | u
   return undefined;
 }
 
-/** The DER elements in a buffer; none when a length is indefinite or exceeds the buffer. */
+/** The elements in a part of what OpenSSL has parsed; none when a length is indefinite or longer than any buffer. */
 function elementsOf(der: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   for (let at = 0; at < der.length; ) {
-    const first = der[at + 1] ?? 0x80;
-    const digits = first > 0x80 ? first & 0x7f : 0;
+    const first = der.readUInt8(at + 1);
+    const digits = first & 0x80 ? first & 0x7f : 0;
+    if (first === 0x80 || digits > 4) return [];
     const start = at + 2 + digits;
-    if (first === 0x80 || digits > 4 || start > der.length) return [];
     const end = start + (digits === 0 ? first : der.readUIntBE(at + 2, digits));
-    if (end > der.length) return [];
     elements.push({ tag: der.readUInt8(at), body: der.subarray(start, end), whole: der.subarray(at, end) });
     at = end;
   }

@@ -54,7 +54,7 @@ test('CA certificates are stored, trusted, and applied again at the start; uploa
   const folder = await folderFor(t);
   const { certificates, trusted, restarts } = await open(folder);
   await certificates.deleteCa();
-  assert.deepEqual([trusted, restarts()], [[], 0]);
+  assert.deepEqual([trusted, restarts(), certificates.problems()], [[], 0, []]);
   await certificates.putCa(bytes(ca.cert));
   await certificates.putCa(bytes('# the same\r\n', ca.cert.replaceAll('\n', '\r\n')));
   assert.deepEqual([trusted, restarts()], [[1], 1]);
@@ -105,6 +105,7 @@ test('the server certificate is stored for root only, served, and served again a
   const { certificates, served, logged } = await open(folder);
   await certificates.putServer(bytes(one.key, one.cert));
   assert.equal((await stat(join(folder, 'server.pem'))).mode & 0o777, 0o600);
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
   await certificates.putServer(bytes(two.cert, two.key));
   const next = await open(folder);
   assert.equal(next.served.length, 1);
@@ -159,6 +160,14 @@ test('starts with damaged files, and reports them until they are replaced', asyn
   const again = await open(folder);
   assert.equal(again.restarts(), 0);
   assert.deepEqual(again.certificates.problems(), problems);
+  await again.certificates.deleteCa();
+  await again.certificates.deleteServer();
+  assert.deepEqual([again.certificates.problems(), await files(folder)], [[], []]);
+
+  await writeFile(join(folder, 'server.pem'), 'junk');
+  await writeFile(join(folder, 'ca.pem'), 'junk');
+  await again.certificates.start();
+  assert.equal(again.certificates.problems().length, 2);
   await again.certificates.putCa(bytes(ca.cert));
   await again.certificates.putServer(bytes(one.cert, one.key));
   assert.deepEqual(again.certificates.problems(), []);
@@ -198,13 +207,14 @@ test('concurrent changes are made one after the other', async (t) => {
 test('knows the host names of the HTTPS certificate as long as there is one', async (t) => {
   const { certificates } = await open(await folderFor(t));
   assert.equal(certificates.isServerName('lobby.example'), false);
-  const extensions = ['subjectAltName=DNS:lobby.example,DNS:*.screens.example,IP:10.0.2.2'];
+  const extensions = ['subjectAltName=DNS:lobby.example,DNS:*.screens.example,DNS:hall*.example,IP:10.0.2.2'];
   const named = certificate({ name: 'subject.example', extensions });
   await certificates.putServer(bytes(named.cert, named.key));
   const names = ['lobby.example', 'LOBBY.example', 'one.screens.example'];
   const others = [
     'subject.example',
     'a.lobby.example',
+    'hall1.example',
     'screens.example',
     'a.b.screens.example',
     'example',

@@ -172,7 +172,7 @@ export class Certificates {
         this.#restartBrowser();
       }
     } catch (error) {
-      this.#caProblem ??= 'The stored CA certificates cannot be used; the log has the reason.';
+      this.#caProblem = 'The stored CA certificates cannot be used; the log has the reason.';
       this.#o.log.error({ err: error }, this.#caProblem);
     }
   }

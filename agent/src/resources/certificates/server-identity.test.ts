@@ -36,13 +36,34 @@ function keyAs(key: string, type: 'pkcs1' | 'sec1'): string {
   return String(createPrivateKey(key).export({ type, format: 'pem' }));
 }
 
+/** Not a working key: generating one of this length takes too long. */
+function longRsaKey(): string {
+  const number = Buffer.alloc(1025, 0xff).toString('base64url');
+  const jwk = {
+    kty: 'RSA',
+    n: number,
+    e: 'AQAB',
+    d: number,
+    p: number,
+    q: number,
+    dp: number,
+    dq: number,
+    qi: number,
+  };
+  return String(createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }));
+}
+
 test('accepts every kind of key in every format', () => {
   for (const key of [ecKey('P-256'), ecKey('P-384'), ecKey('P-521'), ed25519Key()]) {
     const own = certificate({ name: 'device', key, issuer: root });
     const identity = read(own.cert + own.key);
     assert.equal(identity.key, key);
   }
+  const unlimited = certificate({ name: 'unlimited', extensions: ['basicConstraints=CA:FALSE'] });
+  const any = certificate({ name: 'any', extensions: ['extendedKeyUsage=anyExtendedKeyUsage'] });
   for (const [cert, key] of [
+    [unlimited.cert, unlimited.key],
+    [any.cert, any.key],
     [rsa.cert, rsa.key],
     [rsa.cert, keyAs(rsa.key, 'pkcs1')],
     [leaf.cert, keyAs(leaf.key, 'sec1')],
@@ -114,6 +135,7 @@ test('refuses other files with the reason', () => {
       leaf.cert + leaf.key.replaceAll('PRIVATE KEY', 'OPENSSH PRIVATE KEY'),
       /damaged or has an unknown format/,
     ],
+    [leaf.cert + longRsaKey(), /must be RSA with 2048 to 8192 bits/],
     [weakRsa.cert + weakRsa.key, /must be RSA with 2048 to 8192 bits/],
     [oddCurve.cert + oddCurve.key, /EC on P-256, P-384 or P-521/],
     [client.cert + client.key, /is not for TLS servers/],

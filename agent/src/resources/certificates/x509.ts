@@ -27,7 +27,7 @@ export function readCertificates(blocks: readonly PemBlock[]): PlacedCertificate
     if (!x509?.raw.equals(der))
       throw refusal(`Certificate ${index + 1} is damaged: it is not an X.509 certificate.`);
     const name = `Certificate ${index + 1} (${commonName(x509)})`;
-    if (!found.has(x509.fingerprint256)) found.set(x509.fingerprint256, { x509, name });
+    found.set(x509.fingerprint256, { x509, name });
   }
   return [...found.values()];
 }
