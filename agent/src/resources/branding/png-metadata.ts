@@ -34,13 +34,12 @@ function inflatedBytes(compressed: Buffer, limit: number): number {
   }
 }
 
+/** Undefined when there is none; of a malformed chunk any bytes, which then count as damaged data. */
 function compressedPart(type: string, body: Buffer): Buffer | undefined {
   const keywordEnd = body.indexOf(0);
-  if (keywordEnd < 0) return undefined;
   // A byte with the compression method follows the keyword.
   if (type === 'zTXt' || type === 'iCCP') return body.subarray(keywordEnd + 2);
   if (type !== 'iTXt' || body[keywordEnd + 1] !== 1) return undefined;
   const languageEnd = body.indexOf(0, keywordEnd + 3);
-  const translatedEnd = languageEnd < 0 ? -1 : body.indexOf(0, languageEnd + 1);
-  return translatedEnd < 0 ? undefined : body.subarray(translatedEnd + 1);
+  return body.subarray(body.indexOf(0, languageEnd + 1) + 1);
 }

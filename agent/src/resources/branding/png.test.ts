@@ -128,6 +128,14 @@ const BAD: Readonly<Record<string, [Buffer, RegExp]>> = {
     png(chunk('IHDR', changed(ihdr().subarray(8, 21), 10, 1)), IDAT, END),
     /compression/,
   ],
+  'an unknown filter method': [
+    png(chunk('IHDR', changed(ihdr().subarray(8, 21), 11, 1)), IDAT, END),
+    /filter or interlace method/,
+  ],
+  'a palette in a grey picture with alpha': [
+    png(ihdr({ colourType: 4 }), palette({ bitDepth: 8 }), IDAT, END),
+    /grey PNG has a palette/,
+  ],
   'a missing palette': [
     png(ihdr({ colourType: 3 }), chunk('IDAT', deflateSync(pixels({ colourType: 3 }))), END),
     /no palette/,
@@ -228,6 +236,9 @@ test('accepts text and colour profiles up to a limit of inflated bytes', async (
     await assert.rejects(withChunks(of(large)), refused, type);
     await assert.rejects(withChunks(...Array.from({ length: 6 }, () => of(small))), refused, type);
   }
+  // Only iTXt chunks say whether they are compressed; other chunks are not.
+  const body = Buffer.concat([head('Comment\0\0'), large]);
+  await withChunks(chunk('tEXt', body), chunk('iTXt', body), chunk('zzZz', body));
   // Data that is damaged at its end costs a decoder nearly as much as intact data.
   const cutOff = chunk('zTXt', Buffer.concat([head('Comment\0\0'), small.subarray(0, -4)]));
   await withChunks(...Array.from({ length: 8 }, () => cutOff));

@@ -71,14 +71,14 @@ export function readChunks(file: Buffer): { header: PngHeader; pixels: Buffer } 
   }
   const metadata = new MetadataBudget();
   const pixels: Buffer[] = [];
-  let header: PngHeader | undefined;
+  const chunks = chunksOf(file);
+  const first = chunks.next();
+  if (first.done || first.value.type !== 'IHDR') throw damaged('The first chunk of the PNG is not IHDR.');
+  const header = readHeader(first.value.body);
   let hasPalette = false;
   let previous = '';
-  for (const { type, body } of chunksOf(file)) {
-    if (!header) {
-      if (type !== 'IHDR') throw damaged('The first chunk of the PNG is not IHDR.');
-      header = readHeader(body);
-    } else if (type === 'PLTE') {
+  for (const { type, body } of chunks) {
+    if (type === 'PLTE') {
       if (hasPalette || pixels.length > 0) throw damaged('The PNG has a second or late PLTE chunk.');
       checkPalette(header, body);
       hasPalette = true;
@@ -94,13 +94,12 @@ export function readChunks(file: Buffer): { header: PngHeader; pixels: Buffer } 
     }
     previous = type;
   }
-  if (!header) throw damaged('The PNG has no IHDR chunk.');
   if (header.colourType === PALETTE && !hasPalette) throw damaged('The PNG has no palette.');
   return { header, pixels: Buffer.concat(pixels) };
 }
 
 /** Checks the frame and the checksum of each chunk, and that the file ends with IEND. */
-function* chunksOf(file: Buffer): Generator<{ type: string; body: Buffer }> {
+function* chunksOf(file: Buffer): Generator<{ type: string; body: Buffer }, void> {
   let at = SIGNATURE.length;
   for (let type = ''; type !== 'IEND'; ) {
     if (file.length - at < CHUNK_FRAME) throw damaged('The PNG ends before its IEND chunk.');
@@ -180,8 +179,6 @@ async function checkPixels(header: PngHeader, pixels: Buffer): Promise<void> {
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw damaged('The pixels of the PNG do not decompress: they are damaged or cut off.');
-  } finally {
-    inflate.destroy();
   }
   if (left > 0 || !rows.next().done) throw damaged('The PNG has fewer pixels than its size says.');
   if (inflate.bytesWritten < pixels.length) throw damaged('Data follows the pixels in the IDAT chunks.');

@@ -62,7 +62,7 @@ async function setUp(folder?: string) {
   return { folder: home, disk, splash, events, app, endpoints, put, get, remove };
 }
 
-test('gives what was uploaded, and what stands for it while nothing was', async () => {
+test('gives the uploaded images, and the fallbacks without them', async () => {
   const { put, get, remove, events, folder } = await setUp();
   assert.deepEqual([await get('boot'), await get('shutdown')], [BUILT_IN, BUILT_IN]);
   assert.deepEqual(await put('boot', RED), { status: 204, body: '' });
@@ -82,7 +82,7 @@ test('gives what was uploaded, and what stands for it while nothing was', async 
   );
 });
 
-test('the images and their version outlive the agent; what a power cut left does not', async () => {
+test('images and version survive a restart; leftovers of interrupted writes are removed', async () => {
   const { put, splash, folder } = await setUp();
   assert.equal(splash.version, '');
   await put('shutdown', BLUE);
@@ -101,7 +101,7 @@ test('the images and their version outlive the agent; what a power cut left does
   assert.equal(again.splash.version, '');
 });
 
-test('what is refused changes nothing and is told to nobody', async () => {
+test('a refused upload changes nothing and emits no event', async () => {
   const { put, get, events, folder } = await setUp();
   await put('boot', RED);
   events.length = 0;
@@ -125,7 +125,7 @@ test('what is refused changes nothing and is told to nobody', async () => {
   assert.deepEqual(await readdir(folder), ['boot.png']);
 });
 
-test('takes an image of exactly the largest size', async () => {
+test('accepts an image of exactly the largest size', async () => {
   const { put, get } = await setUp();
   const rest = schema.MAX_SPLASH_BYTES - RED.length - 12;
   const file = Buffer.concat([RED.subarray(0, -12), chunk('zzZz', Buffer.alloc(rest)), RED.subarray(-12)]);
@@ -134,7 +134,7 @@ test('takes an image of exactly the largest size', async () => {
   assert.deepEqual(await get('boot'), file);
 });
 
-test('a stored image that the disk has damaged is left out', async () => {
+test('a damaged stored image is not used', async () => {
   const { put, get, folder } = await setUp();
   await put('boot', RED);
   await put('shutdown', BLUE);
@@ -147,7 +147,7 @@ test('a stored image that the disk has damaged is left out', async () => {
   assert.deepEqual(await get('shutdown'), BUILT_IN);
 });
 
-test('a disk without room is 507, and the image before stays', async () => {
+test('a full disk is 507, and the previous image stays', async () => {
   const { put, get, remove, events, disk } = await setUp();
   disk.free_bytes = RESERVE_BYTES + RED.length;
   assert.equal((await put('boot', RED)).status, 204);
@@ -161,7 +161,7 @@ test('a disk without room is 507, and the image before stays', async () => {
   assert.equal(await remove('boot'), 204);
 });
 
-test('the units of the splash are told how the screen is turned', async () => {
+test('stores the rotation for the units of vitrine-splash', async () => {
   const { splash, folder } = await setUp();
   await splash.turn(0);
   assert.deepEqual(await readdir(folder).catch(() => []), []);
@@ -172,7 +172,7 @@ test('the units of the splash are told how the screen is turned', async () => {
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
   await again.splash.turn(0);
   assert.deepEqual(await readdir(folder), []);
-  // The last one counts, and what could not be noted is noted the next time.
+  // The last call wins, and a failed write is tried again by the next call.
   await Promise.all([again.splash.turn(90), again.splash.turn(0), again.splash.turn(180)]);
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=180\n');
   await rm(folder, { recursive: true });
@@ -183,7 +183,7 @@ test('the units of the splash are told how the screen is turned', async () => {
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
 });
 
-test('uploads of one image at the same time: the file is one of them, whole', async () => {
+test('concurrent uploads leave one of the images intact', async () => {
   const { put, get, events } = await setUp();
   const images = Array.from({ length: 8 }, (_, i) => solidPng(10 + i, 10, [i, i, i]));
   const answers = await Promise.all(images.map((image) => put('boot', image)));
@@ -193,7 +193,7 @@ test('uploads of one image at the same time: the file is one of them, whole', as
   assert.equal(events.length, images.length);
 });
 
-test('images on their way are bounded, and one that breaks off makes room', async () => {
+test('concurrent uploads are bounded, and an aborted one frees its place', async () => {
   const { app, put } = await setUp();
   const started: Promise<void>[] = [];
   const begin = () => {
@@ -212,7 +212,7 @@ test('images on their way are bounded, and one that breaks off makes room', asyn
   assert.equal((await put('shutdown', RED)).status, 204);
 });
 
-test('over the serial link: up in chunks, down as body_b64', async () => {
+test('over the serial link: uploads in chunks, downloads as body_b64', async () => {
   const { app, endpoints, get } = await setUp();
   const { port } = await connect({ app, endpoints });
   port.send(request(1, 'PUT', '/files/splash', { body_b64: '' }));
