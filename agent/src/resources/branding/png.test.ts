@@ -237,8 +237,8 @@ test('accepts text and colour profiles up to a limit of inflated bytes', async (
     await assert.rejects(withChunks(...Array.from({ length: 6 }, () => of(small))), refused, type);
   }
   // Only iTXt chunks say whether they are compressed; other chunks are not.
-  const body = Buffer.concat([head('Comment\0\0'), large]);
-  await withChunks(chunk('tEXt', body), chunk('iTXt', body), chunk('zzZz', body));
+  const body = (compressed: string) => Buffer.concat([head(`Comment\0${compressed}\0en\0Comment\0`), large]);
+  await withChunks(chunk('tEXt', body('\x01')), chunk('iTXt', body('\0')));
   // Data that is damaged at its end costs a decoder nearly as much as intact data.
   const cutOff = chunk('zTXt', Buffer.concat([head('Comment\0\0'), small.subarray(0, -4)]));
   await withChunks(...Array.from({ length: 8 }, () => cutOff));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -134,7 +135,8 @@ test('accepts an image of exactly the largest size', async () => {
   assert.deepEqual(await get('boot'), file);
 });
 
-test('a damaged stored image is not used', async () => {
+test('a damaged stored image is not used and logged', async (t) => {
+  const logged = t.mock.method(log, 'error');
   const { put, get, folder } = await setUp();
   await put('boot', RED);
   await put('shutdown', BLUE);
@@ -143,7 +145,10 @@ test('a damaged stored image is not used', async () => {
   damaged[45] = (damaged[45] ?? 0) ^ 1;
   await writeFile(path, damaged);
   assert.deepEqual(await get('shutdown'), RED);
+  assert.equal(logged.mock.callCount(), 1);
   await rm(join(folder, 'boot.png'));
+  assert.deepEqual(await get('boot'), BUILT_IN);
+  assert.equal(logged.mock.callCount(), 1, 'a missing image is normal');
   assert.deepEqual(await get('shutdown'), BUILT_IN);
 });
 
@@ -161,13 +166,26 @@ test('a full disk is 507, and the previous image stays', async () => {
   assert.equal(await remove('boot'), 204);
 });
 
+test('concurrent uploads do not take the same free space', async () => {
+  const { put, disk, folder } = await setUp();
+  await put('boot', RED);
+  const total = RESERVE_BYTES + RED.length * 2;
+  const used = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  Object.defineProperty(disk, 'free_bytes', { get: () => total - used() });
+  const answers = await Promise.all([put('shutdown', RED), put('boot', RED)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 507]);
+});
+
 test('stores the rotation for the units of vitrine-splash', async () => {
   const { splash, folder } = await setUp();
   await splash.turn(0);
   assert.deepEqual(await readdir(folder).catch(() => []), []);
   await splash.turn(270);
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=270\n');
+  const { ino } = await stat(join(folder, 'rotation.env'));
   const again = await setUp(folder);
+  await again.splash.turn(270);
+  assert.equal((await stat(join(folder, 'rotation.env'))).ino, ino, 'not written again');
   await again.splash.turn(90);
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
   await again.splash.turn(0);
