@@ -5,7 +5,7 @@ import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
 import { errorCode } from '../../base/system-error.ts';
-import { ApiError, storageError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { checkPng, readChunks } from './png.ts';
 import { splashChanged } from './schema.ts';
@@ -72,16 +72,15 @@ export class Splash {
 
   /**
    * Stores an image; it survives a power cut once this resolves.
-   * @throws ApiError `bad_request` for a file that is not a valid PNG; `insufficient_storage`; `unavailable`
+   * @throws ApiError `bad_request` for a file that is not a valid PNG, `insufficient_storage`; the system's error when it
+   *   cannot be written
    */
   async put(kind: SplashKind, png: Buffer): Promise<void> {
     await checkPng(png);
     await this.#change(kind, async () => {
       const { free_bytes } = await this.#options.disk.free();
       if (free_bytes < png.length + RESERVE_BYTES) throw new ApiError('insufficient_storage');
-      await writeFileAtomic(this.#path(kind), png).catch((error: unknown) => {
-        throw storageError(error);
-      });
+      await writeFileAtomic(this.#path(kind), png);
     });
   }
 

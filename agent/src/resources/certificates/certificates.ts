@@ -10,7 +10,7 @@ import {
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
 import { errorCode } from '../../base/system-error.ts';
-import { ApiError, storageError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
 
@@ -100,7 +100,8 @@ export class Certificates {
   /**
    * Trusts these CA certificates besides the built-in ones, in place of those uploaded before.
    * @param file PEM
-   * @throws ApiError `bad_request` with the reason, `insufficient_storage`, `unavailable`; then nothing has changed
+   * @throws ApiError `bad_request` with the reason; the system's error when they cannot be stored; then nothing has
+   *   changed
    */
   async putCa(file: Buffer): Promise<void> {
     const certificates = readCaCertificates(file, this.#now());
@@ -127,8 +128,8 @@ export class Certificates {
   /**
    * Serves HTTPS with this certificate; open connections continue.
    * @param file PEM of the certificate, its chain and its key
-   * @throws ApiError `bad_request` with the reason, `unavailable` without a port, `insufficient_storage`; then nothing
-   *   has changed
+   * @throws ApiError `bad_request` with the reason, `unavailable` without a port; the system's error when it cannot be
+   *   stored; then nothing has changed
    */
   async putServer(file: Buffer): Promise<void> {
     const identity = readServerIdentity(file, this.#now());
@@ -209,13 +210,9 @@ export class Certificates {
   }
 
   async #store(path: string, text: string): Promise<void> {
-    try {
-      const created = await makeFolder(this.#o.folder, FOLDER_MODE);
-      if (created !== undefined) await syncFolder(dirname(created));
-      await writeFileAtomic(path, text, FILE_MODE);
-    } catch (error) {
-      throw storageError(error);
-    }
+    const created = await makeFolder(this.#o.folder, FOLDER_MODE);
+    if (created !== undefined) await syncFolder(dirname(created));
+    await writeFileAtomic(path, text, FILE_MODE);
   }
 }
 
