@@ -1,8 +1,8 @@
 import type { Trust } from '../resources/certificates/certificates.ts';
 
 /**
- * The CA certificates that Node's TLS clients trust, `fetch` included. Loads TLS with the first CA certificate only: most
- * devices never have one.
+ * The CA certificates that Node's TLS clients trust, `fetch` included. Loads TLS with the first CA certificate only:
+ * most devices never have one.
  */
 export class NodeTrust implements Trust {
   #builtIn: readonly string[] | undefined;
