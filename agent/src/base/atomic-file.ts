@@ -55,6 +55,17 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Removes a file so that it is also gone after a power cut. A file that does not exist is no error. */
+export async function removeFile(path: string): Promise<void> {
+  try {
+    await rm(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
 /**
  * Removes what writes that a power cut ended have left in a folder, not in those below it. Call before anything is
  * written there. Never fails: a leftover that stays harms nobody.

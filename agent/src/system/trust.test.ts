@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { authority, certificate } from '../resources/certificates/tests/make-certificates.ts';
 import { NodeTrust } from './trust.ts';
 
-test('our own calls trust an authority as long as it is set', async (t) => {
+test('TLS clients trust a CA certificate as long as it is set', async (t) => {
   const ca = authority('Root');
   const server = createServer(certificate({ name: 'localhost', issuer: ca }), (_request, response) =>
     response.end('here'),
@@ -15,7 +15,7 @@ test('our own calls trust an authority as long as it is set', async (t) => {
   t.after(() => server.close());
   const address = server.address();
   assert.ok(typeof address === 'object' && address);
-  // A connection of its own each time: a session that is resumed is not checked again.
+  // A new connection each time: a resumed session is not verified again.
   const ask = async () => {
     const call = request({ host: '127.0.0.1', port: address.port, agent: false }).end();
     const [answer] = await once(call, 'response');

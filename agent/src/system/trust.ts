@@ -1,13 +1,13 @@
 import type { Trust } from '../resources/certificates/certificates.ts';
 
 /**
- * Whom Node's own TLS clients trust, `fetch` among them. TLS is loaded with the first authority that is added: an
- * agent without does without.
+ * The CA certificates that Node's TLS clients trust, `fetch` included. Loads TLS with the first CA certificate only:
+ * most devices never have one.
  */
 export class NodeTrust implements Trust {
   #builtIn: readonly string[] | undefined;
 
-  /** Holds for connections that are made from now on. */
+  /** Takes effect for new connections. */
   apply(certificates: readonly string[]): void {
     if (certificates.length === 0 && !this.#builtIn) return;
     const tls = process.getBuiltinModule('node:tls');

@@ -1,41 +1,45 @@
-/** Texts and colour profiles of a PNG, which decoders unpack before they come to the pixels. */
+/** Compressed text and colour profiles of a PNG: decoders inflate them before they read the pixels. */
 import { inflateSync } from 'node:zlib';
 
-/** Of chunks beside the picture, one for one; a picture has a dozen. */
-const MOST_CHUNKS = 1000;
-/** Of all that is packed in them, in bytes; the largest profiles have a tenth of it. */
-const MOST_UNPACKED = 16 * 2 ** 20;
+/** Most ancillary chunks in one file; a usual picture has a dozen. libpng keeps no more than this. */
+const MAX_CHUNKS = 1000;
+/** Most bytes that all of them may inflate to; the largest colour profiles in use have a tenth of it. */
+const MAX_INFLATED_BYTES = 16 * 2 ** 20;
+/** What deflate can reach at best. */
+const MAX_RATIO = 1032;
 
-/** Counts what the chunks beside the picture cost a decoder. */
-export class Metadata {
+/** Adds up what the ancillary chunks of one file cost a decoder. */
+export class MetadataBudget {
   #chunks = 0;
-  #unpacked = 0;
+  #inflatedBytes = 0;
 
-  /** @returns whether the decoder can still be asked to read all of it */
-  take(type: string, body: Buffer): boolean {
+  /** @returns false as soon as the chunks so far exceed a limit */
+  add(type: string, body: Buffer): boolean {
     this.#chunks += 1;
-    if (this.#chunks > MOST_CHUNKS) return false;
-    const packed = packedPart(type, body);
-    if (packed === undefined) return true;
-    const maxOutputLength = MOST_UNPACKED - this.#unpacked + 1;
-    try {
-      this.#unpacked += inflateSync(packed, { maxOutputLength }).length;
-    } catch (error) {
-      if (error instanceof RangeError) return false;
-      // Decoders leave damaged ones out, but not before they have come to the damage.
-      this.#unpacked += Math.min(packed.length * 1032, 2 ** 20);
-    }
-    return this.#unpacked <= MOST_UNPACKED;
+    const compressed = compressedPart(type, body);
+    if (compressed)
+      this.#inflatedBytes += inflatedBytes(compressed, MAX_INFLATED_BYTES - this.#inflatedBytes);
+    return this.#chunks <= MAX_CHUNKS && this.#inflatedBytes <= MAX_INFLATED_BYTES;
   }
 }
 
-function packedPart(type: string, body: Buffer): Buffer | undefined {
-  const keyword = body.indexOf(0);
-  if (keyword < 0) return undefined;
-  // The keyword is followed by the number of the compression method.
-  if (type === 'zTXt' || type === 'iCCP') return body.subarray(keyword + 2);
-  if (type !== 'iTXt' || body[keyword + 1] !== 1) return undefined;
-  const language = body.indexOf(0, keyword + 3);
-  const translated = language < 0 ? -1 : body.indexOf(0, language + 1);
-  return translated < 0 ? undefined : body.subarray(translated + 1);
+/** The size of the inflated data, more than `limit` when it exceeds that. */
+function inflatedBytes(compressed: Buffer, limit: number): number {
+  try {
+    return inflateSync(compressed, { maxOutputLength: limit + 1 }).length;
+  } catch (error) {
+    if (error instanceof RangeError) return limit + 1;
+    // A decoder skips damaged data, but only after it has inflated what comes before the damage.
+    return Math.min(compressed.length * MAX_RATIO, 2 ** 20);
+  }
+}
+
+/** Undefined when there is none; of a malformed chunk any bytes, which then count as damaged data. */
+function compressedPart(type: string, body: Buffer): Buffer | undefined {
+  const keywordEnd = body.indexOf(0);
+  // A byte with the compression method follows the keyword.
+  if (type === 'zTXt' || type === 'iCCP') return body.subarray(keywordEnd + 2);
+  if (type !== 'iTXt' || body[keywordEnd + 1] !== 1) return undefined;
+  const languageEnd = body.indexOf(0, keywordEnd + 3);
+  return body.subarray(body.indexOf(0, languageEnd + 1) + 1);
 }

@@ -1,31 +1,35 @@
 /**
- * Checks that a file is a PNG that every decoder takes (PNG specification, third edition): one that fails half-way
- * through would leave a screen black at a moment when nobody can look why.
+ * Checks that a file is a PNG that libpng and WebKit decode down to the last row (PNG specification, third edition).
+ * docs/decisions/0015-own-png-check.md says why no library does it.
  */
 import { crc32, createInflate } from 'node:zlib';
-import { Metadata } from './png-metadata.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { MetadataBudget } from './png-metadata.ts';
 
-/** Longest side in pixels. */
+/** Longest side in pixels; splash/src/picture.c has the same limits. */
 export const MAX_SIDE = 8192;
-/** 8K UHD (7680 × 4320) fits; a decoded picture has 128 MiB at most. */
+/** 8K UHD (7680 × 4320) fits; a decoded picture has at most 128 MiB. */
 export const MAX_PIXELS = 2 ** 25;
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Length, type and CRC-32 of a chunk, in bytes. */
 const CHUNK_FRAME = 12;
 const INFLATE_STEP = 64 * 1024;
+const GREY = 0;
+const PALETTE = 3;
+const GREY_ALPHA = 4;
 
 /** Channels and bit depths by colour type. */
 const COLOUR_TYPES: ReadonlyMap<number, { channels: number; depths: readonly number[] }> = new Map([
-  [0, { channels: 1, depths: [1, 2, 4, 8, 16] }],
+  [GREY, { channels: 1, depths: [1, 2, 4, 8, 16] }],
   [2, { channels: 3, depths: [8, 16] }],
-  [3, { channels: 1, depths: [1, 2, 4, 8] }],
-  [4, { channels: 2, depths: [8, 16] }],
+  [PALETTE, { channels: 1, depths: [1, 2, 4, 8] }],
+  [GREY_ALPHA, { channels: 2, depths: [8, 16] }],
   [6, { channels: 4, depths: [8, 16] }],
 ]);
-const PALETTE = 3;
-const GREYS: readonly number[] = [0, 4];
 
-/** Adam7: where each pass starts and how far apart its pixels are, [x, y, step x, step y]. */
+/** Passes of a picture: the first pixel and the distance between pixels, [x, y, step x, step y]. */
+const NOT_INTERLACED = [[0, 0, 1, 1]] as const;
 const ADAM7 = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -36,219 +40,150 @@ const ADAM7 = [
   [0, 1, 1, 2],
 ] as const;
 
-/** Why a file is not accepted: one English sentence. */
-export class PngError extends Error {}
-
 export interface PngHeader {
-  /** In pixels. */
+  /** In pixels, as `height`. */
   width: number;
   height: number;
-  /** 1 to 16, of one channel. */
+  /** Bits of one channel, 1 to 16. */
   bitDepth: number;
   colourType: number;
   interlaced: boolean;
 }
 
-/** A PNG whose chunks are whole and in order; what its pixels hold is not looked at yet. */
-export interface PngChunks {
-  header: PngHeader;
-  /** The compressed pixels, one part a chunk. */
-  data: Buffer[];
-}
-
 /**
- * Checks the whole file down to its last pixel. What is inflated is counted and thrown away, so memory does not grow
- * with the picture.
- * @throws PngError
+ * Checks the whole file. Inflated pixels are counted and dropped, so memory does not grow with the picture.
+ * @throws ApiError `bad_request` with the reason
  */
 export async function checkPng(file: Buffer): Promise<PngHeader> {
-  const { header, data } = readChunks(file);
-  await checkPixels(header, data);
+  const { header, pixels } = readChunks(file);
+  await checkPixels(header, pixels);
   return header;
 }
 
 /**
- * Checks everything but the pixels: signature, every chunk's CRC-32, which chunks there are and in which order.
- * @throws PngError
+ * Checks everything except the pixels: signature, checksums, header, kinds and order of chunks.
+ * @returns the header and the compressed pixels
+ * @throws ApiError `bad_request` with the reason
  */
-export function readChunks(file: Buffer): PngChunks {
+export function readChunks(file: Buffer): { header: PngHeader; pixels: Buffer } {
   if (!file.subarray(0, SIGNATURE.length).equals(SIGNATURE)) {
-    throw new PngError('The file is not a PNG: it does not begin with the signature of one.');
+    throw damaged('The file is not a PNG: the signature is missing.');
   }
-  const reader = new ChunkReader();
-  let at = SIGNATURE.length;
-  while (!reader.ended) {
-    if (file.length - at < CHUNK_FRAME) throw new PngError('The PNG ends before its IEND chunk.');
-    const length = file.readUInt32BE(at);
-    const type = file.toString('latin1', at + 4, at + 8);
-    if (!/^[A-Za-z]{4}$/.test(type)) throw new PngError(`There is no PNG chunk at byte ${at}.`);
-    const end = at + CHUNK_FRAME + length;
-    if (end > file.length) throw new PngError(`The PNG's ${type} chunk at byte ${at} is cut off.`);
-    if (crc32(file.subarray(at + 4, end - 4)) !== file.readUInt32BE(end - 4)) {
-      throw new PngError(`The checksum of the PNG's ${type} chunk at byte ${at} is wrong.`);
+  const metadata = new MetadataBudget();
+  const pixels: Buffer[] = [];
+  const chunks = chunksOf(file);
+  const first = chunks.next();
+  if (first.done || first.value.type !== 'IHDR') throw damaged('The first chunk of the PNG is not IHDR.');
+  const header = readHeader(first.value.body);
+  let hasPalette = false;
+  let previous = '';
+  for (const { type, body } of chunks) {
+    if (type === 'PLTE') {
+      if (hasPalette || pixels.length > 0) throw damaged('The PNG has a second or late PLTE chunk.');
+      checkPalette(header, body);
+      hasPalette = true;
+    } else if (type === 'IDAT') {
+      if (pixels.length > 0 && previous !== 'IDAT') throw damaged('The IDAT chunks are not consecutive.');
+      pixels.push(body);
+    } else if (type === 'IEND') {
+      if (body.length > 0) throw damaged('The IEND chunk is not empty.');
+    } else if (/^[A-Z]/.test(type)) {
+      throw damaged(`The PNG has an unexpected critical chunk, ${type}.`);
+    } else if (!metadata.add(type, body)) {
+      throw damaged('The PNG has too much text or too many colour profiles besides its pixels.');
     }
-    reader.take(type, file.subarray(at + 8, end - 4));
-    at = end;
+    previous = type;
   }
-  if (at < file.length) throw new PngError(`${file.length - at} bytes follow the end of the PNG.`);
-  return reader.result();
+  if (header.colourType === PALETTE && !hasPalette) throw damaged('The PNG has no palette.');
+  return { header, pixels: Buffer.concat(pixels) };
 }
 
-/** Holds chunks against the order that the specification demands. */
-class ChunkReader {
-  readonly #data: Buffer[] = [];
-  readonly #metadata = new Metadata();
-  #header: PngHeader | undefined;
-  #hasPalette = false;
-  #last = '';
-  ended = false;
-
-  take(type: string, body: Buffer): void {
-    if ((this.#last === '') !== (type === 'IHDR')) {
-      throw new PngError('A PNG has one IHDR chunk, which is its first.');
+/** Checks the frame and the checksum of each chunk, and that the file ends with IEND. */
+function* chunksOf(file: Buffer): Generator<{ type: string; body: Buffer }, void> {
+  let at = SIGNATURE.length;
+  for (let type = ''; type !== 'IEND'; ) {
+    if (file.length - at < CHUNK_FRAME) throw damaged('The PNG ends before its IEND chunk.');
+    type = file.toString('latin1', at + 4, at + 8);
+    if (!/^[A-Za-z]{4}$/.test(type)) throw damaged(`There is no PNG chunk at byte ${at}.`);
+    const end = at + CHUNK_FRAME + file.readUInt32BE(at);
+    if (end > file.length) throw damaged(`The ${type} chunk at byte ${at} is cut off.`);
+    if (crc32(file.subarray(at + 4, end - 4)) !== file.readUInt32BE(end - 4)) {
+      throw damaged(`The checksum of the ${type} chunk at byte ${at} is wrong.`);
     }
-    switch (type) {
-      case 'IHDR':
-        this.#header = readHeader(body);
-        break;
-      case 'PLTE':
-        this.#takePalette(body);
-        break;
-      case 'IDAT':
-        if (this.#data.length > 0 && this.#last !== 'IDAT') {
-          throw new PngError("The PNG's IDAT chunks do not follow each other.");
-        }
-        this.#data.push(body);
-        break;
-      case 'IEND':
-        if (body.length > 0) throw new PngError("The PNG's IEND chunk is not empty.");
-        this.ended = true;
-        break;
-      default:
-        // A capital first letter: the picture cannot be decoded without it.
-        if (/^[A-Z]/.test(type)) throw new PngError(`The PNG has an unknown critical chunk, ${type}.`);
-        if (!this.#metadata.take(type, body)) {
-          throw new PngError(
-            'The PNG has more texts and profiles beside its pixels than a decoder can unpack.',
-          );
-        }
-    }
-    this.#last = type;
+    yield { type, body: file.subarray(at + 8, end - 4) };
+    at = end;
   }
-
-  #takePalette(body: Buffer): void {
-    const header = this.#header;
-    if (this.#hasPalette || this.#data.length > 0 || !header || GREYS.includes(header.colourType)) {
-      throw new PngError('The PNG has a PLTE chunk where none may be.');
-    }
-    const colours = body.length / 3;
-    const most = header.colourType === PALETTE ? 2 ** header.bitDepth : 256;
-    if (!Number.isInteger(colours) || colours < 1 || colours > most) {
-      throw new PngError(`The PNG's palette has ${body.length} bytes: that are not 1 to ${most} colours.`);
-    }
-    this.#hasPalette = true;
-  }
-
-  result(): PngChunks {
-    const header = this.#header;
-    if (!header || this.#data.length === 0) throw new PngError('The PNG has no IDAT chunk, so no pixels.');
-    if (header.colourType === PALETTE && !this.#hasPalette) throw new PngError('The PNG has no palette.');
-    return { header, data: this.#data };
-  }
+  if (at < file.length) throw damaged(`${file.length - at} bytes follow the end of the PNG.`);
 }
 
 function readHeader(body: Buffer): PngHeader {
-  if (body.length !== 13) throw new PngError("The PNG's IHDR chunk does not have 13 bytes.");
+  if (body.length !== 13) throw damaged('The IHDR chunk does not have 13 bytes.');
   const width = body.readUInt32BE(0);
   const height = body.readUInt32BE(4);
   const [bitDepth = 0, colourType = 0, compression, filter, interlace = 0] = body.subarray(8);
-  if (width === 0 || height === 0) throw new PngError(`The PNG is empty: ${width} × ${height} pixels.`);
+  if (width === 0 || height === 0) throw damaged(`The PNG is empty: ${width} × ${height} pixels.`);
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) {
     const limit = `${MAX_SIDE} a side and ${MAX_PIXELS} in all`;
-    throw new PngError(`The PNG is too large: ${width} × ${height} pixels; at most ${limit}.`);
+    throw damaged(`The PNG is too large: ${width} × ${height} pixels; at most ${limit}.`);
   }
   if (!COLOUR_TYPES.get(colourType)?.depths.includes(bitDepth)) {
-    throw new PngError(`There is no PNG of colour type ${colourType} and bit depth ${bitDepth}.`);
+    throw damaged(`There is no PNG of colour type ${colourType} and bit depth ${bitDepth}.`);
   }
   if (compression !== 0 || filter !== 0 || interlace > 1) {
-    throw new PngError('The PNG has an unknown compression, filter or interlace method.');
+    throw damaged('The PNG has an unknown compression, filter or interlace method.');
   }
   return { width, height, bitDepth, colourType, interlaced: interlace === 1 };
 }
 
-/** The rows of the picture as they lie in the inflated data: `count` of `bytes` each, without the filter byte. */
-export function rowsOf(header: PngHeader): { count: number; bytes: number }[] {
-  const bits = header.bitDepth * (COLOUR_TYPES.get(header.colourType)?.channels ?? 0);
-  const passes = header.interlaced ? ADAM7 : ([[0, 0, 1, 1]] as const);
-  return passes
-    .map(([x, y, stepX, stepY]) => ({
-      count: Math.ceil((header.height - y) / stepY),
-      bytes: Math.ceil((Math.ceil((header.width - x) / stepX) * bits) / 8),
-    }))
-    .filter(({ count, bytes }) => count > 0 && bytes > 0);
+function checkPalette({ bitDepth, colourType }: PngHeader, body: Buffer): void {
+  if (colourType === GREY || colourType === GREY_ALPHA) throw damaged('A grey PNG has a palette.');
+  const colours = body.length / 3;
+  const most = colourType === PALETTE ? 2 ** bitDepth : 256;
+  if (!Number.isInteger(colours) || colours < 1 || colours > most) {
+    throw damaged(`The palette has ${body.length} bytes: not 1 to ${most} colours.`);
+  }
 }
 
-/** Inflates the pixels piece by piece, and no further than they go. */
-async function checkPixels(header: PngHeader, data: readonly Buffer[]): Promise<void> {
-  const rows = new RowCounter(rowsOf(header));
+/** Yields the length of each row of the inflated data in bytes, with its filter byte. */
+export function* rowLengths(header: PngHeader): Generator<number> {
+  const { width, height, bitDepth, colourType, interlaced } = header;
+  const bits = bitDepth * (COLOUR_TYPES.get(colourType)?.channels ?? 0);
+  for (const [left, top, stepX, stepY] of interlaced ? ADAM7 : NOT_INTERLACED) {
+    if (left >= width) continue;
+    const bytes = 1 + Math.ceil((Math.ceil((width - left) / stepX) * bits) / 8);
+    for (let y = top; y < height; y += stepY) yield bytes;
+  }
+}
+
+/** Inflates the pixels piece by piece, and stops as soon as there are more than the header says. */
+async function checkPixels(header: PngHeader, pixels: Buffer): Promise<void> {
+  const rows = rowLengths(header);
   const inflate = createInflate({ chunkSize: INFLATE_STEP });
-  // At once: a file may have a hundred thousand parts, and each would be a task of its own.
-  const compressed = Buffer.concat(data);
-  inflate.end(compressed);
+  inflate.end(pixels);
+  /** Bytes until the next row. */
+  let left = 0;
   try {
-    for await (const piece of inflate) rows.take(piece);
-  } catch (error) {
-    if (error instanceof PngError) throw error;
-    throw new PngError("The PNG's pixels do not decompress: they are damaged or cut off.");
-  } finally {
-    inflate.destroy();
-  }
-  rows.end();
-  if (inflate.bytesWritten < compressed.length) {
-    throw new PngError("The PNG's IDAT chunks hold more than its pixels.");
-  }
-}
-
-/** Follows the inflated pixels from row to row: each begins with the number of its filter, 0 to 4. */
-class RowCounter {
-  readonly #passes: readonly { count: number; bytes: number }[];
-  #pass = 0;
-  #row = 0;
-  /** Until the next row's filter byte. */
-  #left = 0;
-
-  constructor(passes: readonly { count: number; bytes: number }[]) {
-    this.#passes = passes;
-  }
-
-  take(piece: Uint8Array): void {
-    for (let at = 0; at < piece.length; ) {
-      if (this.#left === 0) {
-        this.#begin(piece[at] ?? 0);
-        at += 1;
-      } else {
-        const step = Math.min(this.#left, piece.length - at);
-        this.#left -= step;
+    for await (const chunk of inflate) {
+      const piece: Buffer = chunk;
+      for (let at = 0; at < piece.length; ) {
+        if (left === 0) {
+          left = rows.next().value ?? 0;
+          if (left === 0) throw damaged('The PNG has more pixels than its size says.');
+          if (piece.readUInt8(at) > 4) throw damaged(`A row has the unknown filter ${piece.readUInt8(at)}.`);
+        }
+        const step = Math.min(left, piece.length - at);
+        left -= step;
         at += step;
       }
     }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw damaged('The pixels of the PNG do not decompress: they are damaged or cut off.');
   }
+  if (left > 0 || !rows.next().done) throw damaged('The PNG has fewer pixels than its size says.');
+  if (inflate.bytesWritten < pixels.length) throw damaged('Data follows the pixels in the IDAT chunks.');
+}
 
-  #begin(filter: number): void {
-    const pass = this.#passes[this.#pass];
-    if (!pass) throw new PngError("The PNG's pixel data is longer than its size says.");
-    if (filter > 4) throw new PngError(`The PNG has a row with the unknown filter ${filter}.`);
-    this.#left = pass.bytes;
-    this.#row += 1;
-    if (this.#row === pass.count) {
-      this.#row = 0;
-      this.#pass += 1;
-    }
-  }
-
-  end(): void {
-    if (this.#left > 0 || this.#pass < this.#passes.length) {
-      throw new PngError("The PNG's pixel data is shorter than its size says.");
-    }
-  }
+function damaged(message: string): ApiError {
+  return new ApiError('bad_request', message);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -62,7 +63,7 @@ async function setUp(folder?: string) {
   return { folder: home, disk, splash, events, app, endpoints, put, get, remove };
 }
 
-test('gives what was uploaded, and what stands for it while nothing was', async () => {
+test('gives the uploaded images, and the fallbacks without them', async () => {
   const { put, get, remove, events, folder } = await setUp();
   assert.deepEqual([await get('boot'), await get('shutdown')], [BUILT_IN, BUILT_IN]);
   assert.deepEqual(await put('boot', RED), { status: 204, body: '' });
@@ -82,7 +83,7 @@ test('gives what was uploaded, and what stands for it while nothing was', async 
   );
 });
 
-test('the images and their version outlive the agent; what a power cut left does not', async () => {
+test('images and version survive a restart; leftovers of interrupted writes are removed', async () => {
   const { put, splash, folder } = await setUp();
   assert.equal(splash.version, '');
   await put('shutdown', BLUE);
@@ -101,7 +102,7 @@ test('the images and their version outlive the agent; what a power cut left does
   assert.equal(again.splash.version, '');
 });
 
-test('what is refused changes nothing and is told to nobody', async () => {
+test('a refused upload changes nothing and emits no event', async () => {
   const { put, get, events, folder } = await setUp();
   await put('boot', RED);
   events.length = 0;
@@ -125,7 +126,7 @@ test('what is refused changes nothing and is told to nobody', async () => {
   assert.deepEqual(await readdir(folder), ['boot.png']);
 });
 
-test('takes an image of exactly the largest size', async () => {
+test('accepts an image of exactly the largest size', async () => {
   const { put, get } = await setUp();
   const rest = schema.MAX_SPLASH_BYTES - RED.length - 12;
   const file = Buffer.concat([RED.subarray(0, -12), chunk('zzZz', Buffer.alloc(rest)), RED.subarray(-12)]);
@@ -134,7 +135,8 @@ test('takes an image of exactly the largest size', async () => {
   assert.deepEqual(await get('boot'), file);
 });
 
-test('a stored image that the disk has damaged is left out', async () => {
+test('a damaged stored image is not used and logged', async (t) => {
+  const logged = t.mock.method(log, 'error');
   const { put, get, folder } = await setUp();
   await put('boot', RED);
   await put('shutdown', BLUE);
@@ -143,11 +145,14 @@ test('a stored image that the disk has damaged is left out', async () => {
   damaged[45] = (damaged[45] ?? 0) ^ 1;
   await writeFile(path, damaged);
   assert.deepEqual(await get('shutdown'), RED);
+  assert.equal(logged.mock.callCount(), 1);
   await rm(join(folder, 'boot.png'));
+  assert.deepEqual(await get('boot'), BUILT_IN);
+  assert.equal(logged.mock.callCount(), 1, 'a missing image is normal');
   assert.deepEqual(await get('shutdown'), BUILT_IN);
 });
 
-test('a disk without room is 507, and the image before stays', async () => {
+test('a full disk is 507, and the previous image stays', async () => {
   const { put, get, remove, events, disk } = await setUp();
   disk.free_bytes = RESERVE_BYTES + RED.length;
   assert.equal((await put('boot', RED)).status, 204);
@@ -161,18 +166,31 @@ test('a disk without room is 507, and the image before stays', async () => {
   assert.equal(await remove('boot'), 204);
 });
 
-test('the units of the splash are told how the screen is turned', async () => {
+test('concurrent uploads do not take the same free space', async () => {
+  const { put, disk, folder } = await setUp();
+  await put('boot', RED);
+  const total = RESERVE_BYTES + RED.length * 2;
+  const used = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  Object.defineProperty(disk, 'free_bytes', { get: () => total - used() });
+  const answers = await Promise.all([put('shutdown', RED), put('boot', RED)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 507]);
+});
+
+test('stores the rotation for the units of vitrine-splash', async () => {
   const { splash, folder } = await setUp();
   await splash.turn(0);
   assert.deepEqual(await readdir(folder).catch(() => []), []);
   await splash.turn(270);
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=270\n');
+  const { ino } = await stat(join(folder, 'rotation.env'));
   const again = await setUp(folder);
+  await again.splash.turn(270);
+  assert.equal((await stat(join(folder, 'rotation.env'))).ino, ino, 'not written again');
   await again.splash.turn(90);
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
   await again.splash.turn(0);
   assert.deepEqual(await readdir(folder), []);
-  // The last one counts, and what could not be noted is noted the next time.
+  // The last call wins, and a failed write is tried again by the next call.
   await Promise.all([again.splash.turn(90), again.splash.turn(0), again.splash.turn(180)]);
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=180\n');
   await rm(folder, { recursive: true });
@@ -183,7 +201,7 @@ test('the units of the splash are told how the screen is turned', async () => {
   assert.equal(await readFile(join(folder, 'rotation.env'), 'utf8'), 'SPLASH_ROTATION=90\n');
 });
 
-test('uploads of one image at the same time: the file is one of them, whole', async () => {
+test('concurrent uploads leave one of the images intact', async () => {
   const { put, get, events } = await setUp();
   const images = Array.from({ length: 8 }, (_, i) => solidPng(10 + i, 10, [i, i, i]));
   const answers = await Promise.all(images.map((image) => put('boot', image)));
@@ -193,7 +211,7 @@ test('uploads of one image at the same time: the file is one of them, whole', as
   assert.equal(events.length, images.length);
 });
 
-test('images on their way are bounded, and one that breaks off makes room', async () => {
+test('concurrent uploads are bounded, and an aborted one frees its place', async () => {
   const { app, put } = await setUp();
   const started: Promise<void>[] = [];
   const begin = () => {
@@ -212,7 +230,7 @@ test('images on their way are bounded, and one that breaks off makes room', asyn
   assert.equal((await put('shutdown', RED)).status, 204);
 });
 
-test('over the serial link: up in chunks, down as body_b64', async () => {
+test('over the serial link: uploads in chunks, downloads as body_b64', async () => {
   const { app, endpoints, get } = await setUp();
   const { port } = await connect({ app, endpoints });
   port.send(request(1, 'PUT', '/files/splash', { body_b64: '' }));

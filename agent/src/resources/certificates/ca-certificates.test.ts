@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
-import { authority, certificate, ecKey } from './tests/make-certificates.ts';
+import { authority, certificate } from './tests/make-certificates.ts';
 
 const DAY_MS = 86_400_000;
 const root = authority('Root One');
@@ -21,12 +21,12 @@ function refused(text: string, reason: RegExp, now?: number): void {
   );
 }
 
-test('takes files as people have them', () => {
+test('accepts PEM files as they are found in practice', () => {
   const both = root.cert + other.cert;
   for (const [what, text] of [
     ['plain', both],
     ['CRLF', both.replaceAll('\n', '\r\n')],
-    ['old Mac line ends', both.replaceAll('\n', '\r')],
+    ['CR line ends', both.replaceAll('\n', '\r')],
     ['a byte order mark', `\u00ef\u00bb\u00bf${both}`],
     [
       'comments',
@@ -34,7 +34,7 @@ test('takes files as people have them', () => {
     ],
     ['indented', both.replaceAll(/^/gm, '    ')],
     ['no last line end', both.trimEnd()],
-    ['put together without a line end', root.cert.trimEnd() + other.cert],
+    ['concatenated without a line end', root.cert.trimEnd() + other.cert],
     ['one of them twice', root.cert + both],
     ['the older label', both.replaceAll('CERTIFICATE', 'X509 CERTIFICATE')],
     ['one long line', both.replaceAll(/([A-Za-z0-9+/=])\n(?!-)/g, '$1')],
@@ -43,42 +43,42 @@ test('takes files as people have them', () => {
   }
 });
 
-test('tells what is wrong, and of which certificate', () => {
+test('refuses other files with the reason and the certificate', () => {
   const damaged = root.cert.replace(/MII/, 'AAA');
   const lines = root.cert.split('\n');
   for (const [text, reason] of [
-    ['', /no PEM file/],
-    ['\0\x01\x02', /no PEM file/],
-    [root.cert + server.cert, /^Certificate 2 \(CN=server\) is no CA certificate/],
+    ['', /not a PEM file/],
+    ['\0\x01\x02', /not a PEM file/],
+    [root.cert + server.cert, /^Certificate 2 \(CN=server\) is not a CA certificate/],
     [root.cert + damaged, /^Certificate 2 is damaged/],
     [root.cert + other.key, /private key/],
-    [lines.slice(0, 4).join('\n'), /Block 1 begins and does not end/],
-    [`${lines.slice(0, 4).join('\n')}\n${other.cert}`, /Block 1 begins and does not end/],
+    [lines.slice(0, 4).join('\n'), /Block 1 does not end/],
+    [`${lines.slice(0, 4).join('\n')}\n${other.cert}`, /Block 1 does not end/],
     [lines.toSpliced(3, 1).join('\n'), /^Certificate 1 is damaged/],
-    [lines.with(3, `${lines[3]?.slice(1)}`).join('\n'), /Block 1 is cut off/],
-    [lines.with(3, 'Ümlaute!').join('\n'), /Block 1 is not base64/],
-    [root.cert.replace('END CERTIFICATE', 'END PUBLIC KEY'), /Block 1 ends as something else/],
-    [root.cert.replaceAll(' CERTIFICATE', ' CERTIFICATE REQUEST'), /a certificate request that has no place/],
-    ['-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----', /Block 1 is cut off/],
+    [lines.with(3, `${lines[3]?.slice(1)}`).join('\n'), /Block 1 is damaged: it is not base64/],
+    [lines.with(3, 'Ümlaute!').join('\n'), /Block 1 is damaged: it is not base64/],
+    [root.cert.replace('END CERTIFICATE', 'END PUBLIC KEY'), /Block 1 does not end with its/],
+    [root.cert.replaceAll(' CERTIFICATE', ' CERTIFICATE REQUEST'), /Block 1 is not a certificate\./],
+    ['-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----', /^Certificate 1 is damaged/],
     ['-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----', /no certificate in/],
   ] as const) {
     refused(text, reason);
   }
 });
 
-test('what has expired is refused, what is not valid yet is not: the clock may be behind', () => {
+test('refuses expired certificates, and accepts those that are not valid yet because the clock may be behind', () => {
   refused(root.cert, /^Certificate 1 \(CN=Root One\) expired at 20/, Date.now() + 31 * DAY_MS);
   assert.equal(read(root.cert, Date.now() - 365 * DAY_MS).length, 1);
   assert.equal(readCaCertificates(Buffer.from(root.cert)).length, 1);
 });
 
-test('a certificate that something follows within its block is damaged', () => {
+test('refuses data after the certificate in its block', () => {
   const der = Buffer.concat([new X509Certificate(root.cert).raw, Buffer.from('more')]).toString('base64');
   refused(`-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`, /^Certificate 1 is damaged/);
 });
 
-// Read by a pattern that steps back, a megabyte takes minutes.
-test('a thousand certificates, and a megabyte of anything, are read in no long time', {
+// With a backtracking regular expression a megabyte would take minutes.
+test('reads a thousand certificates, and a megabyte of anything, in linear time', {
   timeout: 30_000,
 }, () => {
   const many = Array.from({ length: 1000 }, (_, index) => (index % 2 ? root : other).cert).join('');
@@ -87,12 +87,14 @@ test('a thousand certificates, and a megabyte of anything, are read in no long t
     assert.throws(() => read(filler.repeat(2 ** 20 / filler.length)), ApiError);
 });
 
-test('a name with control characters is told without them', () => {
-  const odd = certificate({ name: `odd${'x'.repeat(50)}`, key: ecKey() });
-  refused(odd.cert, /^Certificate 1 \(CN=odd[x]{50}\) is no CA/);
+test('names a certificate without control characters and in limited length', () => {
+  const der = new X509Certificate(certificate({ name: 'x'.repeat(60) }).cert).raw;
+  for (let at = der.indexOf('xxx'); at >= 0; at = der.indexOf('xxx')) der.fill(7, at, at + 60);
+  const changed = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----`;
+  refused(changed, /^Certificate 1 \(CN=[\\07]{97}\) is not a CA/);
 });
 
-test('what OpenSSL reads and GnuTLS does not is refused, also of what is stored: the browser would trust nobody', () => {
+test('refuses what GnuTLS refuses and OpenSSL reads, also in stored files: the browser would trust nobody', () => {
   const { raw } = new X509Certificate(root.cert);
   const pem = (der: Buffer) =>
     `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----`;
@@ -103,19 +105,51 @@ test('what OpenSSL reads and GnuTLS does not is refused, also of what is stored:
   };
   const algorithm = Buffer.from('06082a8648ce3d040302', 'hex'); // ecdsa-with-SHA256
   const version = raw.indexOf(Buffer.from('a003020102', 'hex')) + 4;
-  // With the head of the validity before it: two bytes alone are in one of 3500 random serial numbers, which come first.
+  // Searched with the header of the validity: two bytes alone also occur in one of 3500 random serial numbers.
   const begin = raw.indexOf(Buffer.from([0x30, 30, 0x17, 13])) + 4;
   assert.equal(read(pem(raw)).length, 1);
   for (const [text, reason] of [
     [changed(raw.indexOf(algorithm) + 9, 3), /two signature algorithms/],
     [changed(raw.lastIndexOf(algorithm) + 9, 3), /two signature algorithms/],
-    [changed(version, 0), /not of version 3/],
-    [changed(begin, '261301000000Z'), /no time/],
-    [changed(begin, '260230000000Z'), /no time/],
-    [changed(begin, '26010100000:Z'), /no time/],
-    [changed(begin, '2601010000000'), /no time/],
+    [changed(version, 0), /not version 3/],
+    [changed(begin, '261301000000Z'), /not a valid time/],
+    [changed(begin, '260230000000Z'), /not a valid time/],
+    [changed(begin, '269101000000Z'), /not a valid time/],
+    [changed(begin + 15, '269101000000Z'), /not a valid time/],
+    [changed(begin, '26010100000:Z'), /not a valid time/],
+    [changed(begin, '2601010000000'), /not a valid time/],
   ] as const) {
     refused(text, reason);
     assert.throws(() => readCaCertificates(Buffer.from(text)), ApiError);
+  }
+});
+
+test('refuses encodings other than DER that OpenSSL reads', () => {
+  const { raw } = new X509Certificate(root.cert);
+  // 30 82 and two bytes of length begin the certificate, then its signed part, whose fields are 30 or a0 here.
+  const signed = raw.subarray(4, 8 + raw.readUInt16BE(6));
+  const fields = signed.subarray(4);
+  const validity = fields.indexOf(Buffer.from([0x30, 30, 0x17, 13]));
+  const length = (bytes: number) => [bytes >> 8, bytes & 0xff];
+  const wrap = (...parts: Uint8Array[]) => {
+    const body = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([0x30, 0x82, ...length(body.length)]), body]);
+  };
+  const withSigned = (...parts: Uint8Array[]) => wrap(...parts, raw.subarray(4 + signed.length));
+  const withValidity = (...parts: Uint8Array[]) =>
+    withSigned(wrap(fields.subarray(0, validity), ...parts, fields.subarray(validity + 32)));
+  const end = Buffer.alloc(2);
+  const times = fields.subarray(validity + 2, validity + 32);
+  const first = times.subarray(0, 15);
+  const offset = Buffer.concat([Buffer.from([0x17, 17]), first.subarray(2, 14), Buffer.from('+0000')]);
+  for (const [der, reason] of [
+    [withSigned(Buffer.from([0x30, 0x80]), fields, end), /not DER/],
+    [withSigned(Buffer.from([0x30, 0x85, 0, 0, 0, ...length(fields.length)]), fields), /not DER/],
+    [withSigned(Buffer.from([0x30, 0x87, 0, 0, 0, 0, 0, ...length(fields.length)]), fields), /not DER/],
+    [withValidity(Buffer.from([0x30, 0x80]), times, end), /not DER/],
+    [withValidity(Buffer.from([0x30, 34]), offset, times.subarray(15)), /not a valid time/],
+  ] as const) {
+    assert.ok(new X509Certificate(der).ca);
+    refused(`-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----`, reason);
   }
 });

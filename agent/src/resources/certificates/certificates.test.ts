@@ -22,7 +22,7 @@ async function folderFor(t: TestContext): Promise<string> {
   return join(folder, 'certificates');
 }
 
-/** A Certificates on a folder, with what it asked of the rest of the agent. */
+/** A Certificates on a folder, and its calls to the rest of the agent. */
 async function open(folder: string, options: Partial<CertificatesOptions> = {}) {
   const served: (string | undefined)[] = [];
   const trusted: number[] = [];
@@ -50,11 +50,11 @@ async function open(folder: string, options: Partial<CertificatesOptions> = {}) 
 
 const files = async (folder: string): Promise<string[]> => (await readdir(folder)).sort();
 
-test('CA certificates are stored, trusted, and taken up again; the same ones again change nothing', async (t) => {
+test('CA certificates are stored, trusted, and applied again at the start; uploading them again changes nothing', async (t) => {
   const folder = await folderFor(t);
   const { certificates, trusted, restarts } = await open(folder);
   await certificates.deleteCa();
-  assert.deepEqual([trusted, restarts()], [[], 0]);
+  assert.deepEqual([trusted, restarts(), certificates.problems()], [[], 0, []]);
   await certificates.putCa(bytes(ca.cert));
   await certificates.putCa(bytes('# the same\r\n', ca.cert.replaceAll('\n', '\r\n')));
   assert.deepEqual([trusted, restarts()], [[1], 1]);
@@ -70,7 +70,7 @@ test('CA certificates are stored, trusted, and taken up again; the same ones aga
   assert.deepEqual([next.trusted, next.restarts(), await files(folder)], [[2, 0], 1, []]);
 });
 
-test('an upload that will not do leaves everything as it is', async (t) => {
+test('a refused upload changes nothing', async (t) => {
   const folder = await folderFor(t);
   const { certificates, served, trusted, restarts } = await open(folder);
   await certificates.putCa(bytes(ca.cert));
@@ -88,7 +88,7 @@ test('an upload that will not do leaves everything as it is', async (t) => {
   assert.deepEqual([served.length, trusted, restarts()], [1, [1], 1]);
 });
 
-test('authorities hold also where there is no browser to start anew', async (t) => {
+test('CA certificates are applied although the browser cannot be restarted', async (t) => {
   const folder = await folderFor(t);
   const { certificates, trusted } = await open(folder, {
     trustChanged: () => {
@@ -100,11 +100,12 @@ test('authorities hold also where there is no browser to start anew', async (t) 
   assert.deepEqual(trusted, [1, 0]);
 });
 
-test('the server certificate is stored for root only, served, and taken up again', async (t) => {
+test('the server certificate is stored for root only, served, and served again after a start', async (t) => {
   const folder = await folderFor(t);
   const { certificates, served, logged } = await open(folder);
   await certificates.putServer(bytes(one.key, one.cert));
   assert.equal((await stat(join(folder, 'server.pem'))).mode & 0o777, 0o600);
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
   await certificates.putServer(bytes(two.cert, two.key));
   const next = await open(folder);
   assert.equal(next.served.length, 1);
@@ -118,7 +119,7 @@ test('the server certificate is stored for root only, served, and taken up again
   assert.ok(!logged().includes(key) && !next.logged().includes(key));
 });
 
-test('without a port nothing is stored', async (t) => {
+test('stores no server certificate when HTTPS has no port', async (t) => {
   const folder = await folderFor(t);
   const refuse = { apply: () => Promise.reject(new ApiError('unavailable', 'no port')) };
   const { certificates } = await open(folder, { https: refuse });
@@ -126,7 +127,7 @@ test('without a port nothing is stored', async (t) => {
   assert.deepEqual(await readdir(folder).catch(() => []), []);
 });
 
-test('what cannot be stored is not served', async (t) => {
+test('serves no certificate that could not be stored', async (t) => {
   const folder = await folderFor(t);
   await writeFile(folder, 'a file where the folder should be');
   const { certificates, served } = await open(folder);
@@ -136,7 +137,7 @@ test('what cannot be stored is not served', async (t) => {
   assert.equal(served[1], undefined);
 });
 
-test('comes up whatever is stored, and tells', async (t) => {
+test('starts with damaged files, and reports them until they are replaced', async (t) => {
   const folder = await folderFor(t);
   const first = await open(folder);
   await first.certificates.putCa(bytes(ca.cert));
@@ -151,20 +152,29 @@ test('comes up whatever is stored, and tells', async (t) => {
   assert.equal(restarts(), 1); // a browser that had read the damaged list trusts nobody
   const problems = certificates.problems();
   assert.equal(problems.length, 2);
-  assert.match(problems.join('\n'), /stored CA certificates were damaged.*\nThere is no HTTPS: Block \d/);
+  assert.match(problems.join('\n'), /stored CA certificates are damaged.*\nThere is no HTTPS: Block \d/);
   assert.match(logged(), /There is no HTTPS/);
-  assert.deepEqual(await files(folder), ['ca.damaged.pem', 'server.pem']);
+  assert.equal((await readFile(join(folder, 'ca.pem'))).length, 0);
+  assert.deepEqual(await files(folder), ['ca.pem', 'server.pem']);
 
   const again = await open(folder);
   assert.equal(again.restarts(), 0);
   assert.deepEqual(again.certificates.problems(), problems);
+  await again.certificates.deleteCa();
+  await again.certificates.deleteServer();
+  assert.deepEqual([again.certificates.problems(), await files(folder)], [[], []]);
+
+  await writeFile(join(folder, 'server.pem'), 'junk');
+  await writeFile(join(folder, 'ca.pem'), 'junk');
+  await again.certificates.start();
+  assert.equal(again.certificates.problems().length, 2);
   await again.certificates.putCa(bytes(ca.cert));
   await again.certificates.putServer(bytes(one.cert, one.key));
   assert.deepEqual(again.certificates.problems(), []);
   assert.deepEqual(await files(folder), ['ca.pem', 'server.pem']);
 });
 
-test('certificates that expire while they are stored are used on, and told', async (t) => {
+test('stored certificates that expire stay in use and are reported', async (t) => {
   const folder = await folderFor(t);
   const { certificates } = await open(folder);
   await certificates.putCa(bytes(ca.cert));
@@ -174,7 +184,7 @@ test('certificates that expire while they are stored are used on, and told', asy
   assert.match(later.certificates.problems().join(), /^The certificate of HTTPS expired at 2/);
 });
 
-test('changes at once take effect one after the other', async (t) => {
+test('concurrent changes are made one after the other', async (t) => {
   const folder = await folderFor(t);
   const order: string[] = [];
   const https = {
@@ -194,16 +204,17 @@ test('changes at once take effect one after the other', async (t) => {
   assert.match(await readFile(join(folder, 'server.pem'), 'utf8'), /PRIVATE KEY/);
 });
 
-test('the certificate of HTTPS names hosts for as long as it is there', async (t) => {
+test('knows the host names of the HTTPS certificate as long as there is one', async (t) => {
   const { certificates } = await open(await folderFor(t));
   assert.equal(certificates.isServerName('lobby.example'), false);
-  const extensions = ['subjectAltName=DNS:lobby.example,DNS:*.screens.example,IP:10.0.2.2'];
+  const extensions = ['subjectAltName=DNS:lobby.example,DNS:*.screens.example,DNS:hall*.example,IP:10.0.2.2'];
   const named = certificate({ name: 'subject.example', extensions });
   await certificates.putServer(bytes(named.cert, named.key));
   const names = ['lobby.example', 'LOBBY.example', 'one.screens.example'];
   const others = [
     'subject.example',
     'a.lobby.example',
+    'hall1.example',
     'screens.example',
     'a.b.screens.example',
     'example',

@@ -1,76 +1,78 @@
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, sweepTemporaryFiles, syncFolder, writeFileAtomic } from '../../base/atomic-file.ts';
+import {
+  makeFolder,
+  removeFile,
+  sweepTemporaryFiles,
+  syncFolder,
+  writeFileAtomic,
+} from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
+import { Mutex } from '../../base/mutex.ts';
 import { errorCode } from '../../base/system-error.ts';
-import { ApiError, storageError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
 
-/** The HTTPS link, as far as its certificate goes. */
+/** The HTTPS link. */
 export interface Https {
   /**
-   * Serves HTTPS with this certificate from now on, or not at all.
-   * @throws ApiError `bad_request` when TLS does not take it, `unavailable` when no address can be had; what was
-   *   served before is served still
+   * Serves HTTPS with this certificate from now on; undefined stops HTTPS.
+   * @throws ApiError `bad_request` when TLS refuses the certificate, `unavailable` when no address can be used; the
+   *   previous certificate is then still served
    */
   apply(identity: ServerIdentity | undefined): Promise<void>;
 }
 
-/** Whom the agent's own calls to the outside trust. */
+/** The authorities that the agent's own TLS clients trust. */
 export interface Trust {
-  /** @param certificates PEM of each certificate authority that is trusted besides the built-in ones */
+  /** @param certificates PEM of each authority to trust besides the built-in ones */
   apply(certificates: readonly string[]): void;
 }
 
 export interface CertificatesOptions {
-  /** Where both files lie. */
+  /** Holds `ca.pem`, which the browser's start script also reads, and `server.pem`. */
   folder: string;
   https: Https;
   trust: Trust;
-  /** The stored authorities are others now: has the browser read them. */
+  /** Called after `ca.pem` has changed: restarts the browser, which reads it at its start. */
   trustChanged: () => void;
   log: Logger;
   /** ms since 1970. */
   now?: () => number;
 }
 
-/** Only root reads them: the key is in one of them. */
+/** The server's key is in one of the files. */
 const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
 
 /**
- * The uploaded certificates (interface: Files): the authorities that pages may be signed by, and what the API's HTTPS
- * is served with. Changes take effect one after the other, and are on the disk when they are acknowledged.
+ * The uploaded certificates (interface: Files): the CA certificates that are trusted, and the certificate and key of
+ * HTTPS. Changes are made one at a time and are on the disk when they resolve.
  */
 export class Certificates {
   readonly #o: CertificatesOptions;
   readonly #caFile: string;
-  readonly #damagedCaFile: string;
   readonly #serverFile: string;
+  readonly #mutex = new Mutex();
+  /** PEM of the CA certificates in use. */
   #ca = '';
   #server: ServerIdentity | undefined;
   #caProblem: string | undefined;
   #serverProblem: string | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: CertificatesOptions) {
     this.#o = options;
     this.#caFile = join(options.folder, 'ca.pem');
-    this.#damagedCaFile = join(options.folder, 'ca.damaged.pem');
     this.#serverFile = join(options.folder, 'server.pem');
   }
 
-  /** Takes up what is stored. Whatever that is like, the device comes up; `problems` tells what is not used. */
+  /** Applies the stored certificates. Never fails: `problems` tells which could not be used. */
   start(): Promise<void> {
-    return this.#inTurn(async () => {
-      try {
-        // What a cut left may hold a key.
-        await sweepTemporaryFiles(this.#o.folder);
-        await this.#startCa();
-      } catch (error) {
-        this.#caProblem = 'The stored CA certificates cannot be used; the log says why.';
-        this.#o.log.error({ err: error }, this.#caProblem);
-      }
+    return this.#mutex.run(async () => {
+      // An interrupted write may have left a key.
+      await sweepTemporaryFiles(this.#o.folder);
+      await this.#startCa();
       await this.#startServer();
     });
   }
@@ -78,15 +80,16 @@ export class Certificates {
   /** What an operator should know, as sentences. */
   problems(): string[] {
     const problems = [this.#caProblem, this.#serverProblem].filter((problem) => problem !== undefined);
-    if (this.#server && this.#server.validTo.getTime() < this.#now()) {
-      problems.push(`The certificate of HTTPS expired at ${this.#server.validTo.toISOString()}.`);
+    const expiry = this.#server?.leaf.validToDate;
+    if (expiry && expiry.getTime() < this.#now()) {
+      problems.push(`The certificate of HTTPS expired at ${expiry.toISOString()}.`);
     }
     return problems;
   }
 
   /**
-   * Whether the certificate of HTTPS names this host, as TLS clients read it: in its subject alternative names, in full
-   * or by a wildcard.
+   * Whether the certificate of HTTPS is valid for this host, as TLS clients see it: by its subject alternative names,
+   * wildcards included.
    * @param name without a port
    */
   isServerName(name: string): boolean {
@@ -95,49 +98,48 @@ export class Certificates {
   }
 
   /**
-   * Trusts these certificate authorities besides the built-in ones, in place of those set before.
+   * Trusts these CA certificates besides the built-in ones, in place of those uploaded before.
    * @param file PEM
-   * @throws ApiError `bad_request` with the reason, `insufficient_storage`; then nothing has changed
+   * @throws ApiError `bad_request` with the reason; the system's error when they cannot be stored; then nothing has
+   *   changed
    */
-  putCa(file: Buffer): Promise<void> {
+  async putCa(file: Buffer): Promise<void> {
     const certificates = readCaCertificates(file, this.#now());
-    return this.#inTurn(async () => {
-      const text = certificates.join('');
-      if (text === this.#ca) return;
-      await this.#store(this.#caFile, text);
-      await this.#forgetDamagedCa();
-      this.#takeCa(certificates);
-      this.#tellBrowser();
+    await this.#mutex.run(async () => {
+      if (certificates.join('') === this.#ca) return;
+      await this.#store(this.#caFile, certificates.join(''));
+      this.#caProblem = undefined;
+      this.#applyCa(certificates);
+      this.#restartBrowser();
     });
   }
 
-  /** Trusts the built-in certificate authorities only. */
+  /** Trusts the built-in CA certificates only. */
   deleteCa(): Promise<void> {
-    return this.#inTurn(async () => {
-      const had = this.#ca !== '';
-      await this.#remove(this.#caFile);
-      await this.#forgetDamagedCa();
-      if (!had) return;
-      this.#takeCa([]);
-      this.#tellBrowser();
+    return this.#mutex.run(async () => {
+      await removeFile(this.#caFile);
+      this.#caProblem = undefined;
+      if (this.#ca === '') return;
+      this.#applyCa([]);
+      this.#restartBrowser();
     });
   }
 
   /**
-   * Serves HTTPS with this certificate; the connections that there are go on.
+   * Serves HTTPS with this certificate; open connections continue.
    * @param file PEM of the certificate, its chain and its key
-   * @throws ApiError `bad_request` with the reason, `unavailable` without a port, `insufficient_storage`; then nothing
-   *   has changed
+   * @throws ApiError `bad_request` with the reason, `unavailable` without a port; the system's error when it cannot be
+   *   stored; then nothing has changed
    */
-  putServer(file: Buffer): Promise<void> {
+  async putServer(file: Buffer): Promise<void> {
     const identity = readServerIdentity(file, this.#now());
-    return this.#inTurn(async () => {
+    await this.#mutex.run(async () => {
       await this.#o.https.apply(identity);
       try {
         await this.#store(this.#serverFile, identity.cert + identity.key);
       } catch (error) {
-        await this.#o.https.apply(this.#server).catch((failure) => {
-          this.#o.log.error({ err: failure }, 'HTTPS does not go back to the certificate before');
+        await this.#o.https.apply(this.#server).catch((failure: unknown) => {
+          this.#o.log.error({ err: failure }, 'HTTPS could not go back to the previous certificate');
         });
         throw error;
       }
@@ -146,10 +148,10 @@ export class Certificates {
     });
   }
 
-  /** Takes HTTPS away. */
+  /** Stops HTTPS and removes its certificate. */
   deleteServer(): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#remove(this.#serverFile);
+    return this.#mutex.run(async () => {
+      await removeFile(this.#serverFile);
       this.#server = undefined;
       this.#serverProblem = undefined;
       await this.#o.https.apply(undefined);
@@ -157,52 +159,49 @@ export class Certificates {
   }
 
   async #startCa(): Promise<void> {
-    const file = await this.#read(this.#caFile);
-    if (file !== undefined) {
+    try {
+      const file = await readIfExists(this.#caFile);
+      if (!file) return;
       try {
-        this.#takeCa(readCaCertificates(file));
+        this.#applyCa(readCaCertificates(file));
       } catch (error) {
-        this.#o.log.error(`the stored CA certificates cannot be used: ${messageOf(error)}`);
-        // The browser would read them, too, and then trust nobody.
-        await rename(this.#caFile, this.#damagedCaFile);
-        await syncFolder(this.#o.folder);
-        this.#tellBrowser();
+        this.#caProblem = 'The stored CA certificates are damaged and not used; upload them again.';
+        this.#o.log.error(`${this.#caProblem} ${reason(error)}`);
+        if (file.length === 0) return;
+        // With a damaged list the browser trusts nobody. An empty one has no effect and keeps the problem known.
+        await truncate(this.#caFile);
+        this.#restartBrowser();
       }
+    } catch (error) {
+      this.#caProblem = 'The stored CA certificates cannot be used; the log has the reason.';
+      this.#o.log.error({ err: error }, this.#caProblem);
     }
-    if ((await this.#read(this.#damagedCaFile)) !== undefined) {
-      this.#caProblem = 'The stored CA certificates were damaged and are not used; send them again.';
-    }
-  }
-
-  async #forgetDamagedCa(): Promise<void> {
-    await this.#remove(this.#damagedCaFile);
-    this.#caProblem = undefined;
   }
 
   async #startServer(): Promise<void> {
     try {
-      const file = await this.#read(this.#serverFile);
-      if (file === undefined) return;
+      const file = await readIfExists(this.#serverFile);
+      if (!file) return;
       const identity = readServerIdentity(file);
       await this.#o.https.apply(identity);
       this.#server = identity;
     } catch (error) {
-      this.#serverProblem = `There is no HTTPS: ${messageOf(error)}`;
+      this.#serverProblem = `There is no HTTPS: ${reason(error)}`;
       this.#o.log.error(this.#serverProblem);
     }
   }
 
-  #takeCa(certificates: readonly string[]): void {
-    this.#ca = certificates.join('');
+  #applyCa(certificates: readonly string[]): void {
     this.#o.trust.apply(certificates);
+    this.#ca = certificates.join('');
   }
 
-  /** What is stored holds, whether there is a browser to start anew or not. */
-  #tellBrowser(): void {
+  /** A browser that cannot be restarted does not undo the change. */
+  #restartBrowser(): void {
     try {
       this.#o.trustChanged();
     } catch (error) {
-      this.#o.log.warn({ err: error }, 'the browser is not started anew with the CA certificates');
+      this.#o.log.warn({ err: error }, 'the browser could not be restarted with the new CA certificates');
     }
   }
 
@@ -210,44 +209,24 @@ export class Certificates {
     return (this.#o.now ?? Date.now)();
   }
 
-  async #read(path: string): Promise<Buffer | undefined> {
-    try {
-      return await readFile(path);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-
   async #store(path: string, text: string): Promise<void> {
-    try {
-      const made = await makeFolder(this.#o.folder, 0o700);
-      if (made !== undefined) await syncFolder(dirname(made));
-      await writeFileAtomic(path, text, FILE_MODE);
-    } catch (error) {
-      throw storageError(error);
-    }
-  }
-
-  async #remove(path: string): Promise<void> {
-    try {
-      await rm(path);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return;
-      throw error;
-    }
-    await syncFolder(this.#o.folder);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    const created = await makeFolder(this.#o.folder, FOLDER_MODE);
+    if (created !== undefined) await syncFolder(dirname(created));
+    await writeFileAtomic(path, text, FILE_MODE);
   }
 }
 
-/** Our own words and the system's codes only: a parser's words could quote what it was given. */
-function messageOf(error: unknown): string {
+async function readIfExists(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Messages of our own and system codes only: a parser's message could quote the file. */
+function reason(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   return `The stored certificate cannot be read (${errorCode(error) ?? 'unexpected failure'}).`;
 }

@@ -1,6 +1,6 @@
-/** Writes PNGs of every kind, whole and broken, for the tests. */
+/** Makes PNGs of every kind, valid and damaged, for tests. */
 import { crc32, deflateSync } from 'node:zlib';
-import { type PngHeader, rowsOf } from '../png.ts';
+import { type PngHeader, rowLengths } from '../png.ts';
 
 export const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -34,14 +34,13 @@ export function whole(header: Partial<PngHeader> = {}): PngHeader {
   return { width: 20, height: 11, bitDepth: 8, colourType: 2, interlaced: false, ...header };
 }
 
-/** Inflated pixels: rows of all filters in turn, filled with `value`. */
+/** Inflated pixels: rows with all filters in turn, filled with `value`. */
 export function pixels(header: Partial<PngHeader> = {}, value = 0): Buffer {
-  let filter = 0;
-  const rows = rowsOf(whole(header)).flatMap(({ count, bytes }) =>
-    Array.from({ length: count }, () =>
-      Buffer.concat([Buffer.from([filter++ % 5]), Buffer.alloc(bytes, value)]),
-    ),
-  );
+  const rows = [...rowLengths(whole(header))].map((bytes, index) => {
+    const row = Buffer.alloc(bytes, value);
+    row[0] = index % 5;
+    return row;
+  });
   return Buffer.concat(rows);
 }
 
@@ -53,7 +52,7 @@ export function png(...chunks: Buffer[]): Buffer {
   return Buffer.concat([SIGNATURE, ...chunks]);
 }
 
-/** A whole PNG of this kind. */
+/** A valid PNG; what `header` leaves out has a default. */
 export function makePng(header: Partial<PngHeader> = {}): Buffer {
   const full = whole(header);
   return png(
@@ -64,7 +63,7 @@ export function makePng(header: Partial<PngHeader> = {}): Buffer {
   );
 }
 
-/** RGB of one colour. */
+/** An RGB picture of one colour. */
 export function solidPng(width: number, height: number, colour: readonly [number, number, number]): Buffer {
   const row = Buffer.concat([
     Buffer.from([0]),

@@ -1,24 +1,24 @@
-/** Real certificates for tests, made by OpenSSL's command line when they are asked for. */
+/** Makes real certificates for tests with OpenSSL's command line. */
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A certificate and its key, PEM both. */
+/** A certificate and its key, both PEM. */
 export interface Issued {
   cert: string;
   /** PKCS#8. */
   key: string;
 }
 
-export interface Wish {
+export interface CertificateOptions {
   name: string;
   /** PKCS#8; a new P-256 key when left out. */
   key?: string;
-  /** Who signs; the certificate itself when left out. */
+  /** Signs the certificate; self-signed when left out. */
   issuer?: Issued;
-  /** Lines of OpenSSL's extension section; those of a server for `localhost` and 127.0.0.1 when left out. */
+  /** Lines of OpenSSL's extension section; default: a server for `localhost`, 127.0.0.1 and 10.0.2.2. */
   extensions?: string[];
   days?: number;
 }
@@ -38,7 +38,13 @@ export const rsaKey = (modulusLength = 2048): string =>
   pem(generateKeyPairSync('rsa', { modulusLength }).privateKey);
 export const ed25519Key = (): string => pem(generateKeyPairSync('ed25519').privateKey);
 
-export function certificate({ name, key = ecKey(), issuer, extensions, days = 30 }: Wish): Issued {
+export function certificate({
+  name,
+  key = ecKey(),
+  issuer,
+  extensions,
+  days = 30,
+}: CertificateOptions): Issued {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-certificates-'));
   const file = (of: string, text: string): string => {
     writeFileSync(join(folder, of), text, { mode: 0o600 });
@@ -51,7 +57,7 @@ export function certificate({ name, key = ecKey(), issuer, extensions, days = 30
     `[req]\ndistinguished_name=dn\n[dn]\n[v3]\n${(extensions ?? SERVER_EXTENSIONS).join('\n')}\n`,
   );
   const subject = ['-subj', `/CN=${name}`];
-  const lasting = ['-days', String(days)];
+  const validity = ['-days', String(days)];
   try {
     if (issuer) {
       const request = join(folder, 'request.pem');
@@ -64,10 +70,10 @@ export function certificate({ name, key = ecKey(), issuer, extensions, days = 30
         '-CAcreateserial',
       ];
       const added = ['-extfile', config, '-extensions', 'v3'];
-      openssl('x509', '-req', '-in', request, ...ca, ...lasting, ...added, '-out', out);
+      openssl('x509', '-req', '-in', request, ...ca, ...validity, ...added, '-out', out);
     } else {
       const options = ['-config', config, '-extensions', 'v3', '-key', keyFile];
-      openssl('req', '-new', '-x509', ...options, ...subject, ...lasting, '-out', out);
+      openssl('req', '-new', '-x509', ...options, ...subject, ...validity, '-out', out);
     }
     return { cert: readFileSync(out, 'utf8'), key };
   } finally {
