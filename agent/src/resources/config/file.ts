@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from './tree.ts';
 
 /** Passphrases are in it. */
 const FILE_MODE = 0o600;
-/** No document that this program wrote comes near; a larger file is damaged. */
+/** Far more than any document that this program writes; a larger file counts as damaged. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Damaged files kept beside the configuration; the oldest goes first. */
 const KEPT_DAMAGED = 3;
@@ -18,25 +18,25 @@ const ofSchema = (schema: number) => `config.v${schema}.json`;
 const OF_SCHEMA = /^config\.v([1-9]\d{0,3})\.json$/;
 const DAMAGED = /^config\.damaged-.*\.json$/;
 
-/** Which shape of document this agent writes, and how older ones become it. */
+/** The version of the document's shape that this agent writes, and the migrations from older ones. */
 export interface ConfigFormat {
   schema: number;
-  /** By the older schema's number: gives the document of the next one. */
+  /** By the number of the older schema: turns its document into one of the next schema. */
   migrations: Readonly<Record<number, (document: JsonObject) => JsonObject>>;
 }
 
 export const CURRENT_FORMAT: ConfigFormat = { schema: CONFIG_SCHEMA, migrations: {} };
 
-/** Why the device came up with other values than the stored ones; for the log and for health. */
+/** Why stored values are not used; for the log and for health. */
 export interface ConfigProblem {
   code: 'config_damaged' | 'config_newer' | 'config_values_dropped';
   message: string;
-  /** Name of the file beside config.json that keeps what was not used. */
+  /** Name of the file beside config.json that keeps the unused document. */
   kept: string | null;
 }
 
 export interface Loaded {
-  /** What the file sets, without `schema`; empty when there is nothing to use. */
+  /** The fields that the file sets, without `schema`; empty when the file cannot be used. */
   document: JsonObject;
   problem: ConfigProblem | undefined;
 }
@@ -48,14 +48,14 @@ interface Parsed {
 }
 
 /**
- * config.json and what is kept beside it: the only code that knows the file's names and its versions. Reading
- * never fails: whatever the file is like, the device comes up (docs/contract.md: Configuration file).
+ * Reads and writes config.json and the files kept beside it. Only this code knows their names and versions. Reading
+ * never fails: the device starts whatever the file contains (docs/contract.md: Configuration file).
  */
 export class ConfigFile {
   readonly #folder: string;
   readonly #log: Logger;
   readonly #format: ConfigFormat;
-  /** The file of an older schema as it was read; kept for a rollback before it is first written over. */
+  /** The file of an older schema as it was read; it is kept for a rollback before the first write replaces it. */
   #older: Parsed | undefined;
 
   constructor(folder: string, log: Logger, format: ConfigFormat = CURRENT_FORMAT) {
@@ -87,7 +87,7 @@ export class ConfigFile {
     return { document: earlier?.document ?? {}, problem };
   }
 
-  /** Replaces the file; the first time over one of an older schema, that one is kept for a rollback. */
+  /** Replaces the file. One of an older schema is kept for a rollback. */
   async write(document: JsonObject): Promise<void> {
     if (this.#older) {
       await writeFileAtomic(this.#path(ofSchema(this.#older.schema)), this.#older.text, FILE_MODE);
@@ -101,11 +101,12 @@ export class ConfigFile {
     return join(this.#folder, name);
   }
 
-  /** @throws Error when the file is there and is no configuration document */
+  /** Undefined when there is no such file. @throws Error when the file is not a configuration document */
   async #read(name: string): Promise<Parsed | undefined> {
     const found = await stat(this.#path(name)).catch(() => undefined);
     if (!found) return undefined;
-    if (!found.isFile() || found.size > MAX_BYTES) throw new Error('it is not a file of a sensible size');
+    if (!found.isFile() || found.size > MAX_BYTES)
+      throw new Error('it is not a regular file of at most 8 MiB');
     const text = await readFile(this.#path(name), 'utf8');
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) throw new Error('it is not a JSON object');
@@ -120,13 +121,13 @@ export class ConfigFile {
     let migrated = document;
     for (let version = schema; version < this.#format.schema; version++) {
       const step = this.#format.migrations[version];
-      if (!step) throw new Error(`there is no way from schema ${version} to ${version + 1}`);
+      if (!step) throw new Error(`there is no migration from schema ${version} to ${version + 1}`);
       migrated = step(migrated);
     }
     return migrated;
   }
 
-  /** After a rollback: the newest document kept from a schema that this agent knows. */
+  /** After a rollback: the newest kept document whose schema this agent knows. */
   async #earlier(): Promise<{ schema: number; document: JsonObject } | undefined> {
     const schemas = (await this.#names())
       .map((name) => Number(OF_SCHEMA.exec(name)?.[1] ?? 0))
@@ -155,12 +156,12 @@ export class ConfigFile {
     const kept = await this.#setAside(`config.damaged-${stamp}.json`);
     const damaged = (await this.#names()).filter((name) => DAMAGED.test(name)).sort();
     for (const name of damaged.slice(0, Math.max(0, damaged.length - KEPT_DAMAGED))) await this.#remove(name);
-    // A parser's message quotes the text it met, and there are passphrases in it.
+    // The parser's message quotes the text, which contains passphrases.
     const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : '';
     return { code: 'config_damaged', message: `The configuration file cannot be used: ${why}.`, kept };
   }
 
-  /** The new name, or null when the file had to stay where it is (a read-only disk). */
+  /** Renames config.json. @returns the new name, or null when that failed (a read-only disk) */
   async #setAside(name: string): Promise<string | null> {
     try {
       await rename(this.#path(NAME), this.#path(name));

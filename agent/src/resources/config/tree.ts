@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A schema is plain JSON: its keywords, of which TypeBox types but a few. */
+/** The keywords of a schema as plain JSON; TypeBox declares types for only a few of them. */
 function keywords(schema: TSchema): JsonObject {
   return { ...schema };
 }
@@ -22,12 +22,12 @@ function fieldsOf(schema: TSchema): Record<string, TSchema> | undefined {
   return Type.IsObject(schema) && !Object.hasOwn(schema, APPLIED) ? schema.properties : undefined;
 }
 
-/** What every entry of a map (`display.screens`) must be, when the schema is one. */
+/** The schema of the entries when the schema is that of a map (`display.screens`), else undefined. */
 function entryOf(schema: TSchema): TSchema | undefined {
   return Type.IsRecord(schema) ? Object.values(schema.patternProperties)[0] : undefined;
 }
 
-/** The schema under a key of a group or a map; undefined when the tree has nothing there. */
+/** The schema of a key of a group or a map; undefined for an unknown key. */
 function under(schema: TSchema, key: string): TSchema | undefined {
   const fields = fieldsOf(schema);
   return fields ? (Object.hasOwn(fields, key) ? fields[key] : undefined) : entryOf(schema);
@@ -46,7 +46,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** The full tree: what `sparse` sets, and the schema's defaults for the rest. Unknown keys stay out. */
+/** The whole tree: the values that `sparse` sets, and the schema's defaults for the rest. Unknown keys are left out. */
 export function withDefaults(schema: TSchema, sparse: unknown): unknown {
   const given: JsonObject = isObject(sparse) ? sparse : {};
   const fields = fieldsOf(schema);
@@ -66,7 +66,7 @@ export function withDefaults(schema: TSchema, sparse: unknown): unknown {
   return sparse;
 }
 
-/** Items of a list may leave out the fields that have a default. */
+/** Adds the defaults of the fields that an item of a list leaves out. */
 function fillItem(schema: TSchema, item: unknown): unknown {
   if (!isObject(item) || !Type.IsObject(schema)) return item;
   const missing = Object.entries(schema.properties).filter(
@@ -75,9 +75,9 @@ function fillItem(schema: TSchema, item: unknown): unknown {
   return { ...item, ...Object.fromEntries(missing.map(([key, field]) => [key, keywords(field).default])) };
 }
 
-/** The part of a document that the schema knows by name, and the paths of what it does not. */
+/** Splits a document into the fields that the schema knows and the paths of those that it does not. */
 export function splitKnown(schema: TSchema, value: unknown): { known: unknown; unknown: string[] } {
-  const strange: string[] = [];
+  const unknown: string[] = [];
   const keep = (at: TSchema, part: unknown, path: string[]): unknown => {
     if (Type.IsArray(at) && Array.isArray(part)) {
       return part.map((item: unknown) =>
@@ -89,17 +89,17 @@ export function splitKnown(schema: TSchema, value: unknown): { known: unknown; u
     for (const [key, child] of Object.entries(part)) {
       const childSchema = under(at, key);
       if (childSchema) kept.push([key, keep(childSchema, child, [...path, key])]);
-      else strange.push([...path, key].join('.'));
+      else unknown.push([...path, key].join('.'));
     }
     return Object.fromEntries(kept);
   };
-  return { known: keep(schema, value, []), unknown: strange };
+  return { known: keep(schema, value, []), unknown };
 }
 
 /**
- * The leaves that a patch touches, in its order, as dotted paths with when each takes effect. A null on a group
- * touches all of its leaves; an entry of a map touches those of the entry.
- * @param current the full configuration the patch meets: says which entries a null on a map removes
+ * The leaves that a patch changes, in its order, by dotted path, with when their schema says that they take effect. A
+ * null for a group changes all of its leaves.
+ * @param current the whole configuration before the patch: which entries of a map a null removes
  */
 export function leavesOf(schema: TSchema, patch: unknown, current: unknown): Map<string, Applied> {
   const found = new Map<string, Applied>();
@@ -134,8 +134,8 @@ export function valueAt(tree: unknown, path: string): unknown {
 }
 
 /**
- * `tree` without what lies at a JSON pointer. An element of a list takes the list with it, and a field that is
- * missing takes its group.
+ * `tree` without the field at a JSON pointer. For an element of a list the whole list is removed, for a missing field
+ * its group.
  */
 export function without(tree: unknown, pointer: string): unknown {
   const keys = pointer
@@ -179,7 +179,7 @@ export function partialSchema(schema: TSchema, nullable: boolean): TSchema {
   if (entry) {
     const { type: _type, patternProperties: _entries, ...bounds } = rules;
     const { propertyNames: _names, maxProperties: _most, ...notes } = bounds;
-    // Which entries a patch may name is the store's to say.
+    // The owner of the group checks which entries a patch may name.
     return Type.Record(Type.String(), child(entry), nullable ? notes : bounds);
   }
   if (Type.IsArray(schema)) {
@@ -189,7 +189,7 @@ export function partialSchema(schema: TSchema, nullable: boolean): TSchema {
   return Type.Unsafe(rules);
 }
 
-/** An item as a client sends it: what has a default may be left out. Named for itself then: `WifiNetworkInput`. */
+/** An item as a client sends it: fields with a default are optional. It gets a name of its own: `WifiNetworkInput`. */
 function itemSchema(items: TSchema): TSchema {
   if (!Type.IsObject(items) || !Object.values(items.properties).some((field) => 'default' in field))
     return items;
