@@ -190,9 +190,9 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   });
   const slots = new BootConfirmation({
     slots: raucSlots(dbus, board.ownsSystem),
-    signs: [
-      { name: 'data partition', shown: () => proveLasting(dataFolder, runtimeFolder) },
-      { name: 'first frame', shown: () => firstFrame(display) },
+    checks: [
+      { name: 'data partition', pass: () => proveLasting(dataFolder, runtimeFolder) },
+      { name: 'first frame', pass: () => firstFrame(display) },
     ],
     log,
   });

@@ -1,72 +1,134 @@
+/** The D-Bus client on a real bus. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { queryObjects } from 'node:v8';
+import dbusNext from 'dbus-next';
+import { pino } from 'pino';
+import { Type } from 'typebox';
+import { waitFor } from '../../../ci/lib/wait.ts';
 import { createLogger } from '../base/logger.ts';
-import { BusError, plain, SystemBus } from './dbus.ts';
+import { BusError, type BusValue, type IncomingMessage, SystemBus, shaped } from './dbus.ts';
+import { MAX_PENDING_CALLS } from './dbus-connection.ts';
+import { BusDaemon, BusPeer, noDaemon as skip } from './tests/bus.ts';
 
 const log = createLogger('silent');
-const missing = spawnSync('dbus-daemon', ['--version']).error ? 'dbus-daemon is not installed' : false;
-let folder: string;
-let address: string;
-let daemon: ChildProcess;
-
-async function startDaemon(): Promise<void> {
-  daemon = spawn('dbus-daemon', ['--session', '--nofork', '--print-address', `--address=${address}`], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  if (daemon.stdout) await once(daemon.stdout, 'data');
-}
-
-async function stopDaemon(): Promise<void> {
-  daemon.kill();
-  await once(daemon, 'exit');
-}
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vitrine-dbus-'));
-  address = `unix:path=${folder}/bus`;
-  if (!missing) await startDaemon();
-});
-
-after(async () => {
-  if (!missing) await stopDaemon();
-  await rm(folder, { recursive: true });
-});
+const daemon = new BusDaemon();
+const { address } = daemon;
+before(() => (skip ? undefined : daemon.start()));
+after(() => daemon.remove());
 
 const DRIVER = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
 const getId = { ...DRIVER, interface: 'org.freedesktop.DBus', member: 'GetId' };
+const NAME = 'org.example.Service';
+const echo = { destination: NAME, path: '/a', interface: NAME, member: 'Echo' };
+const pulse = { sender: NAME, path: '/a', interface: NAME, member: 'Pulse' };
 
-test('calls a method and reads a property', { skip: missing }, async () => {
+const until = (what: string, condition: () => boolean) =>
+  waitFor(condition, { timeoutMs: 60_000, intervalMs: 5, what });
+
+test('calls a method, and nothing after it was stopped', { skip }, async () => {
   const bus = new SystemBus({ log, address });
-  const [id] = await bus.call(getId);
-  assert.match(String(id), /^[0-9a-f]{32}$/);
-  const features = await bus.property(DRIVER.destination, DRIVER.path, DRIVER.destination, 'Features');
-  assert.ok(Array.isArray(features));
-  bus.stop();
-  await assert.rejects(bus.call(getId), BusError);
+  const [id] = await bus.call(getId, shaped(Type.String()));
+  assert.match(id, /^[0-9a-f]{32}$/);
+  await bus.stop();
+  await assert.rejects(bus.call(getId), { errorName: 'vitrine.Disconnected' });
 });
 
-test('passes on the name of an error', { skip: missing }, async () => {
+test('passes on the name of an error', { skip }, async () => {
   const bus = new SystemBus({ log, address });
   await assert.rejects(bus.call({ ...getId, member: 'Nothing' }), {
     name: 'BusError',
     errorName: 'org.freedesktop.DBus.Error.UnknownMethod',
   });
-  bus.stop();
+  await bus.stop();
+});
+
+test('sends every type, receives values without variants', { skip }, async () => {
+  const { Variant } = dbusNext;
+  const peer = await BusPeer.connect(address, NAME, ({ signature, body }) => [signature, ...body]);
+  const bus = new SystemBus({ log, address });
+  const bytes = Buffer.from([0, 255]);
+  const args: [BusValue, unknown, unknown?][] = [
+    [['s', 'é'], 'é'],
+    [['o', '/a/b_1'], '/a/b_1'],
+    [['b', false], false],
+    [['y', 255], 255],
+    [['i', -1], -1],
+    [['t', 2n ** 64n - 1n], 2n ** 64n - 1n],
+    [['d', 0.5], 0.5],
+    [['ay', new Uint8Array(bytes)], bytes],
+    [
+      ['as', ['a', 'b']],
+      ['a', 'b'],
+    ],
+    [['ao', ['/']], ['/']],
+    [['aay', [bytes]], [bytes]],
+    [['v', ['v', ['u', 7]]], 7, new Variant('v', new Variant('u', 7))],
+    [
+      ['a{sv}', { signature: ['s', 'x'], value: ['q', 1], inner: ['a{sv}', { on: ['b', true] }] }],
+      { signature: 'x', value: 1, inner: { on: true } },
+      {
+        signature: new Variant('s', 'x'),
+        value: new Variant('q', 1),
+        inner: new Variant('a{sv}', { on: new Variant('b', true) }),
+      },
+    ],
+  ];
+  assert.deepEqual(
+    await bus.call({ ...echo, args: args.map(([sent]) => sent) }),
+    args.map(([, received]) => received),
+  );
+  assert.deepEqual(
+    peer.calls[0]?.body,
+    args.map(([, received, seen = received]) => seen),
+  );
+  for (const path of ['', 'a', '/a/', '//', '/a-b', '/a\n']) {
+    await assert.rejects(bus.call({ ...echo, args: [['o', path]] }), /not a D-Bus object path/);
+    await assert.rejects(bus.call({ ...echo, args: [['ao', [path]]] }), /not a D-Bus object path/);
+  }
+  await bus.stop();
+  await peer.stop();
+});
+
+test('refuses a reply of another type or number of arguments', { skip }, async () => {
+  const peer = await BusPeer.connect(address, NAME);
+  const bus = new SystemBus({ log, address });
+  const expected = shaped(Type.Array(Type.String()));
+  const replies = [['s', 'text'], ['au', [1]], ['asas', ['a'], ['b']], [''], ['a{sv}', {}]] as const;
+  for (const [signature, ...args] of replies) {
+    peer.answer = () => [signature, ...args];
+    await assert.rejects(bus.call(echo, expected), { errorName: 'vitrine.BadReply' });
+  }
+  peer.answer = () => ['as', ['a']];
+  assert.deepEqual(await bus.call(echo, expected), [['a']]);
+  await bus.stop();
+  await peer.stop();
 });
 
 test('fails in time when there is no bus', async () => {
-  const bus = new SystemBus({ log, address: `unix:path=${folder}/none` });
+  const bus = new SystemBus({ log, address: `${address}-none` });
   await assert.rejects(bus.call(getId), { errorName: 'vitrine.Disconnected' });
-  bus.stop();
+  await bus.stop();
 });
 
-test('leaves nothing of a call behind', { skip: missing }, async () => {
+test('a service that never answers costs its own calls only', { skip }, async () => {
+  const peer = await BusPeer.connect(address, NAME, () => undefined);
+  const bus = new SystemBus({ log, address });
+  await assert.rejects(bus.call({ ...echo, timeoutMs: 20 }), { errorName: 'vitrine.Timeout' });
+  const waiting = Array.from({ length: MAX_PENDING_CALLS }, () => bus.call(echo));
+  const settled = Promise.allSettled(waiting);
+  await assert.rejects(bus.call(echo), { errorName: 'vitrine.Busy' });
+  await bus.call(getId);
+  await peer.stop();
+  const ends = await settled;
+  assert.ok(
+    ends.every((end) => end.status === 'rejected' && end.reason.errorName.endsWith('.NoReply')),
+    'the bus answers for a service that has left',
+  );
+  await bus.stop();
+});
+
+test('leaves nothing of a call behind', { skip }, async () => {
   const bus = new SystemBus({ log, address });
   const promisesAfter = async (calls: number) => {
     for (let call = 0; call < calls; call++) await bus.call(getId);
@@ -75,67 +137,163 @@ test('leaves nothing of a call behind', { skip: missing }, async () => {
   const few = await promisesAfter(10);
   const more = (await promisesAfter(200)) - few;
   assert.ok(more < 20, `${more} promises more`);
-  bus.stop();
+  await bus.stop();
 });
 
-test('fails a call that waits for its answer when the bus goes away', { skip: missing }, async () => {
+test('fails a waiting call when the bus goes away', { skip }, async () => {
   const bus = new SystemBus({ log, address });
   await bus.call(getId);
-  daemon.kill('SIGSTOP');
+  daemon.freeze();
   const failed = assert.rejects(bus.call(getId), { errorName: 'vitrine.Disconnected' });
-  daemon.kill('SIGKILL');
-  await once(daemon, 'exit');
+  await daemon.stop('SIGKILL');
   await failed;
-  await startDaemon();
-  bus.stop();
+  await daemon.start();
+  await bus.stop();
 });
 
-const ownerChanged = {
-  sender: DRIVER.destination,
-  path: DRIVER.path,
-  interface: DRIVER.destination,
-  member: 'NameOwnerChanged',
-};
+test('refuses to queue more than the bus reads', { skip }, async () => {
+  const bus = new SystemBus({ log, address });
+  await bus.call(getId);
+  daemon.freeze();
+  const large = { ...echo, args: [['s', 'x'.repeat(500_000)] as const] };
+  const calls = Promise.allSettled(Array.from({ length: 10 }, () => bus.call(large)));
+  await assert.rejects(bus.call(getId), { errorName: 'vitrine.Busy' });
+  await daemon.stop('SIGKILL');
+  await calls;
+  await daemon.start();
+  await bus.stop();
+});
 
-/** Another client that comes is a name with a new owner; it comes until the subscription is in place. */
-async function visitUntil(heard: EventTarget): Promise<void> {
-  let done = false;
-  once(heard, 'signal').then(() => {
-    done = true;
+/** Has a peer send until the listener has received something. */
+async function heardFrom(peer: BusPeer, signals: IncomingMessage[], path = '/a'): Promise<void> {
+  const { length } = signals;
+  await until('a signal', () => {
+    peer.emit([path, NAME, 'Pulse'], 's', ['x']);
+    return signals.length > length;
   });
-  for (let visit = 0; visit < 200 && !done; visit++) {
-    const visitor = new SystemBus({ log, address });
-    await visitor.call(getId);
-    visitor.stop();
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  assert.ok(done);
 }
 
-test('hears signals again after the bus was restarted', { skip: missing }, async () => {
+test('receives signals again after the service or the bus has restarted', { skip }, async () => {
   const bus = new SystemBus({ log, address });
-  const heard = new EventTarget();
-  bus.subscribe(ownerChanged, () => heard.dispatchEvent(new Event('signal')));
-  await visitUntil(heard);
-  await stopDaemon();
-  await startDaemon();
-  await visitUntil(heard);
-  bus.stop();
+  const signals: IncomingMessage[] = [];
+  const owners: (string | undefined)[] = [];
+  bus.watch(NAME, (owner) => owners.push(owner));
+  bus.subscribe(pulse, (signal) => signals.push(signal));
+  await until('the owner is known', () => owners.length === 1);
+  assert.deepEqual(owners, [undefined], 'the service does not run yet');
+
+  const first = await BusPeer.connect(address, NAME);
+  await heardFrom(first, signals);
+  const { sender, args } = signals[0] ?? assert.fail();
+  assert.deepEqual([sender, args], [owners[1], ['x']]);
+  await first.stop();
+  await until('the service has left', () => owners.length === 3);
+  const second = await BusPeer.connect(address, NAME);
+  await heardFrom(second, signals);
+  assert.equal(owners.length, 4);
+
+  await daemon.stop();
+  await until('the loss is reported', () => owners.length === 5);
+  await daemon.start();
+  const third = await BusPeer.connect(address, NAME);
+  await heardFrom(third, signals);
+  assert.deepEqual(
+    owners.map((owner) => owner !== undefined),
+    [false, true, false, true, false, ...owners.slice(5, -1).map(() => false), true],
+  );
+  const late: (string | undefined)[] = [];
+  bus.watch(NAME, (owner) => late.push(owner));
+  assert.deepEqual(late, owners.slice(-1), 'a later watcher learns at once what is known');
+  await bus.stop();
+  await third.stop();
 });
 
-test('hears signals although a call met no bus as they were subscribed to', { skip: missing }, async () => {
-  await stopDaemon();
+test('subscribes although a call finds no bus at that moment', { skip }, async () => {
+  await daemon.stop();
   const bus = new SystemBus({ log, address });
   const failed = assert.rejects(bus.call(getId), BusError);
-  const heard = new EventTarget();
-  bus.subscribe(ownerChanged, () => heard.dispatchEvent(new Event('signal')));
+  const signals: IncomingMessage[] = [];
+  bus.subscribe(pulse, (signal) => signals.push(signal));
   await failed;
-  await startDaemon();
-  await visitUntil(heard);
-  bus.stop();
+  await daemon.start();
+  const peer = await BusPeer.connect(address, NAME);
+  await heardFrom(peer, signals);
+  await bus.stop();
+  await peer.stop();
 });
 
-test('takes values out of their variants', () => {
-  const variant = { signature: 'a{sv}', value: { a: { signature: 's', value: 'b' }, c: [1] } };
-  assert.deepEqual(plain(variant), { a: 'b', c: [1] });
+test('passes a signal to the subscriptions that match it only', { skip }, async () => {
+  const peer = await BusPeer.connect(address, NAME);
+  const bus = new SystemBus({ log, address });
+  const heard: string[] = [];
+  const note = (subscription: string) => (signal: IncomingMessage) =>
+    heard.push(`${subscription} ${signal.path} ${signal.args[0]}`);
+  const { path: _, ...anywhere } = pulse;
+  const end = bus.subscribe({ ...anywhere, pathNamespace: '/a' }, note('below'));
+  bus.subscribe({ ...anywhere, pathNamespace: '/' }, () => {
+    throw new Error('a listener that fails');
+  });
+  bus.subscribe({ ...anywhere, pathNamespace: '/', arg0: 'end' }, note('arg0'));
+  bus.subscribe({ ...pulse, member: 'Other' }, note('member'));
+  bus.subscribe({ ...pulse, interface: 'org.example.Other' }, note('interface'));
+  bus.subscribe(pulse, note('path'));
+  await bus.call(getId);
+  for (const path of ['/', '/ab', '/a/b/c', '/a']) peer.emit([path, NAME, 'Pulse'], 's', ['x']);
+  peer.emit(['/b', NAME, 'Pulse'], 's', ['end']);
+  await until('the last signal', () => heard.length === 4);
+  assert.deepEqual(heard, ['below /a/b/c x', 'below /a x', 'path /a x', 'arg0 /b end']);
+  end();
+  end();
+  peer.emit(['/a', NAME, 'Pulse'], 's', ['end']);
+  await until('the next signal', () => heard.length === 6);
+  assert.deepEqual(heard.slice(4), ['arg0 /a end', 'path /a end']);
+  await bus.stop();
+  await peer.stop();
+});
+
+test('ignores a signal that another process sends in the name of a service', { skip }, async () => {
+  const peer = await BusPeer.connect(address, NAME);
+  const liar = await BusPeer.connect(address);
+  const bus = new SystemBus({ log, address });
+  const signals: IncomingMessage[] = [];
+  bus.subscribe(pulse, (signal) => signals.push(signal));
+  await bus.call(echo);
+  const us = peer.calls[0]?.sender ?? '';
+  // Signals to one connection are delivered without a match.
+  liar.emit(['/a', NAME, 'Pulse'], 's', ['lie'], us);
+  const taken = ['sss', [NAME, '', ':1.999']] as const;
+  liar.emit([DRIVER.path, DRIVER.destination, 'NameOwnerChanged'], taken[0], [...taken[1]], us);
+  // The bus passes messages on in the order in which it gets them.
+  await liar.call(DRIVER.destination, [DRIVER.path, DRIVER.destination, 'GetId']);
+  peer.emit(['/a', NAME, 'Pulse'], 's', ['truth'], us);
+  await until('the real signal', () => signals.length > 0);
+  assert.deepEqual(
+    signals.map(({ args }) => args[0]),
+    ['truth'],
+  );
+  await bus.stop();
+  await Promise.all([peer.stop(), liar.stop()]);
+});
+
+test('stops without a warning while matches are removed, and closes its connection', { skip }, async () => {
+  const lines: string[] = [];
+  const bus = new SystemBus({ log: pino({ level: 'warn' }, { write: (line) => lines.push(line) }), address });
+  const peer = await BusPeer.connect(address, NAME);
+  const ends = [bus.subscribe(pulse, () => undefined), bus.watch(NAME, () => undefined)];
+  await bus.call(echo);
+  const us = peer.calls[0]?.sender ?? '';
+  for (const end of ends) end();
+  await bus.stop();
+  const names = () => peer.call(DRIVER.destination, [DRIVER.path, DRIVER.destination, 'ListNames']);
+  assert.ok(!String((await names())[0]).includes(us));
+  const next = new SystemBus({
+    log: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
+    address,
+  });
+  const end = next.subscribe(pulse, () => undefined);
+  await next.call(getId);
+  await Promise.all([daemon.stop(), next.stop()]);
+  end();
+  assert.deepEqual(lines, []);
+  await daemon.start();
 });
