@@ -102,7 +102,7 @@ test('repeats a failed check with growing delays, and marks nothing before it pa
 });
 
 test('repeats what the update service refuses, each step with its own delays', async (t) => {
-  const { confirmation, slots, steps, pass, problems } = boot(t, {
+  const { confirmation, slots, steps, logged, pass, problems } = boot(t, {
     report: HEALTHY,
     checks: [passing('api')],
   });
@@ -117,6 +117,10 @@ test('repeats what the update service refuses, each step with its own delays', a
   assert.deepEqual(steps, ['api']);
   await pass(2);
   assert.deepEqual(steps, ['api', 'mark good']);
+  assert.deepEqual(
+    logged.map(({ details }) => details.check),
+    ['slot status', 'mark good', undefined],
+  );
   assert.equal(problems(), '');
 });
 
