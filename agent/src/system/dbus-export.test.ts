@@ -99,7 +99,7 @@ test('another process may not call it', { skip }, async () => {
 test('a method that takes too long is answered, and only so many run at a time', { skip }, async () => {
   const { promise, resolve } = Promise.withResolvers<readonly BusValue[]>();
   answer = () => promise;
-  const { peer, us, end } = await pair(agent({ timeoutMs: 300 }));
+  const { peer, remove, us, end } = await pair(agent({ timeoutMs: 300 }));
   const open = Array.from({ length: MAX_OPEN_CALLS }, () => confirm(peer, us));
   const late = open.map((call) => fails(call, 'NoReply'));
   await fails(confirm(peer, us), 'LimitsExceeded');
@@ -107,6 +107,17 @@ test('a method that takes too long is answered, and only so many run at a time',
   await fails(confirm(peer, us), 'LimitsExceeded');
   resolve([]);
   assert.deepEqual(await waitFor(() => confirm(peer, us), { timeoutMs: 60_000, what: 'a free place' }), []);
+
+  const gate = Promise.withResolvers<readonly BusValue[]>();
+  answer = () => {
+    remove();
+    return gate.promise;
+  };
+  const last = confirm(peer, us);
+  await fails(confirm(peer, us), 'UnknownMethod');
+  gate.resolve([]);
+  assert.deepEqual(await last, []);
+  await fails(confirm(peer, us), 'UnknownMethod');
   await end();
 });
 

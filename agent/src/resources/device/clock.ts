@@ -1,25 +1,25 @@
-/** Time zone and time servers as they are configured (`device.timezone`, `device.ntp_servers`). */
+/** Applies the configured time zone and time servers (`device.timezone`, `device.ntp_servers`). */
 import type { ConfigStore } from '../config/store.ts';
 
 const ZONE = 'device.timezone';
 const SERVERS = 'device.ntp_servers';
-/** What an agent whose computer is not its own keeps and does not apply. */
+/** Fields that are stored but not applied on a computer that is not the appliance. */
 export const CLOCK_PATHS = [ZONE, SERVERS];
 
 /** The system's time zone. */
 export interface TimeZone {
   /**
-   * @returns whether programs that are started now see another time zone than those before
+   * @returns whether the zone differs from the one that running programs have read
    * @throws Error when it could not be set
    */
   set(zone: string): Promise<boolean>;
 }
 
-/** The program that sets the clock by servers in the network. */
+/** The service that sets the clock from time servers. */
 export interface TimeServers {
-  /** @param servers empty: its own. @throws Error when it did not take them */
+  /** @param servers empty for its defaults. @throws Error when it refuses them */
   set(servers: readonly string[]): Promise<void>;
-  /** Calls `started` whenever the program has been started, and knows its own servers only. @returns what ends it */
+  /** Calls `started` whenever the service runs and may have its default servers. @returns a function that ends it */
   onStart(started: () => void): () => void;
 }
 
@@ -27,14 +27,14 @@ export interface ClockOptions {
   config: Pick<ConfigStore, 'onApply' | 'applyStored'>;
   zone: TimeZone;
   servers: TimeServers;
-  /** The time zone is another one: programs read it at their start. */
+  /** Called when the zone has changed: programs read it at their start. */
   zoneChanged: () => void;
 }
 
 /**
- * Brings the stored configuration of the clock into effect, and every change of it. Returns when the time zone is set;
- * the servers follow in the background.
- * @returns what ends it
+ * Applies the stored configuration of the clock, and every change of it. Resolves when the time zone is set; the servers
+ * follow in the background.
+ * @returns a function that ends it
  */
 export async function startClock({ config, zone, servers, zoneChanged }: ClockOptions): Promise<() => void> {
   const ends = [
