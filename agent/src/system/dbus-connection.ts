@@ -223,8 +223,8 @@ function timeoutError(what: string, ms: number): BusError {
 }
 
 /**
- * Starts to connect. The library creates the socket itself and passes on its errors only, so the socket is taken from
- * Node's diagnostics channel, which announces it while the library creates it.
+ * Starts to connect. The library creates the socket itself and passes on only its errors, so the socket is taken from
+ * Node's diagnostics channel, which publishes it while the library creates it.
  */
 function openSocket(address: string): { bus: MessageBus; socket: Socket } {
   const sockets: Socket[] = [];
@@ -234,7 +234,9 @@ function openSocket(address: string): { bus: MessageBus; socket: Socket } {
   };
   subscribe('net.client.socket', created);
   try {
-    const bus = library().sessionBus({ busAddress: address });
+    // With `path` the library would prefer the optional package usocket, whose sockets are not Node's.
+    const busAddress = address.replace(/^unix:path=/, 'unix:socket=');
+    const bus = library().sessionBus({ busAddress });
     const [socket] = sockets;
     if (!socket) throw new Error(`no socket for the bus address ${address}`);
     return { bus, socket };

@@ -22,7 +22,7 @@ export type ObjectEvent =
   /** The service has stopped or the connection is lost; there are no objects. */
   | { event: 'lost' }
   | { event: 'added' | 'removed'; path: string; interfaces: readonly string[] }
-  /** `properties` are the names of those that have a new value or none any more. */
+  /** `properties` are the names of changed and removed properties. */
   | { event: 'changed'; path: string; interface: string; properties: readonly string[] };
 
 const Values = Type.Record(Type.String(), Type.Unknown());

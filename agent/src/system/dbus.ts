@@ -37,7 +37,7 @@ interface Subscription {
 interface Service {
   /** Unique name; undefined while the service does not run, or there is no connection. */
   owner: string | undefined;
-  /** Whether the bus has told the owner on this connection. */
+  /** Whether the bus has reported the owner on this connection. */
   known: boolean;
   /** Subscriptions, exports and watchers that need it. */
   users: number;
@@ -79,7 +79,7 @@ export class SystemBus {
 
   /**
    * Receives signals until the returned function is called, also after the service or the bus has restarted.
-   * `watch` tells when signals may have been missed.
+   * Use `watch` to learn when signals may have been missed.
    */
   subscribe(match: SignalMatch, listener: (signal: IncomingMessage) => void): () => void {
     const subscription: Subscription = { match, listener };
