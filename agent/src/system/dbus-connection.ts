@@ -15,6 +15,9 @@ function library(): typeof import('dbus-next') {
   return loaded;
 }
 
+/** Name and interface of the bus daemon. */
+export const DAEMON = 'org.freedesktop.DBus';
+
 const CONNECT_TIMEOUT_MS = 15_000;
 const CALL_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 1000;
@@ -123,7 +126,8 @@ export class BusConnection {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (this.#ended) throw this.#ended;
     const waiting = [...this.#pending.values()].filter(({ destination }) => destination === call.destination);
-    if (waiting.length >= MAX_PENDING_CALLS) {
+    // The daemon answers at once; each of its calls comes from a subscription.
+    if (waiting.length >= MAX_PENDING_CALLS && call.destination !== DAEMON) {
       throw new BusError('vitrine.Busy', `too many unanswered calls to ${call.destination}`);
     }
     const message = new (library().Message)({ ...header, ...this.#encode(args) });

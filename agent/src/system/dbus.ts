@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Backoff } from '../base/backoff.ts';
 import type { Logger } from '../base/logger.ts';
 import { sleep } from '../base/timeout.ts';
-import { type BusCall, BusConnection, type IncomingMessage } from './dbus-connection.ts';
+import { type BusCall, BusConnection, DAEMON, type IncomingMessage } from './dbus-connection.ts';
 import { type ExportedObject, ExportedObjects } from './dbus-export.ts';
 import { BusError, shaped } from './dbus-values.ts';
 
@@ -12,7 +12,6 @@ export { BusError, type BusValue, shaped } from './dbus-values.ts';
 const SYSTEM_BUS = 'unix:path=/run/dbus/system_bus_socket';
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
-const DAEMON = 'org.freedesktop.DBus';
 const DAEMON_OBJECT = { destination: DAEMON, path: '/org/freedesktop/DBus', interface: DAEMON };
 
 /** Which signals to receive. */
@@ -101,10 +100,12 @@ export class SystemBus {
   watch(service: string, listener: (owner: string | undefined) => void): () => void {
     const release = this.#use(service);
     const found = this.#services.get(service);
-    found?.listeners.add(listener);
-    if (found?.known) listener(found.owner);
+    const notify = (owner: string | undefined) => listener(owner);
+    found?.listeners.add(notify);
+    if (found?.known) notify(found.owner);
     return () => {
-      if (found?.listeners.delete(listener)) release();
+      found?.listeners.delete(notify);
+      release();
     };
   }
 
