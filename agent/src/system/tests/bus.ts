@@ -24,9 +24,13 @@ export class BusDaemon {
     if (this.#process.stdout) await once(this.#process.stdout, 'data');
   }
 
-  /** Stops the process without ending it; it can only be killed then. */
+  /** Suspends the process. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
   }
 
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
@@ -97,6 +101,10 @@ export class BusPeer {
     const header = { destination, path, interface: iface, member };
     const reply = await this.#connection.call(new dbusNext.Message({ ...header, signature, body }));
     return reply?.body ?? [];
+  }
+
+  async own(name: string): Promise<void> {
+    await this.#connection.requestName(name, 0);
   }
 
   /** Leaves the bus as a process that exits. */
