@@ -156,7 +156,7 @@ export class BusConnection {
 
   /** Sends what is still unsent and closes, within a second. */
   async close(): Promise<void> {
-    if (this.#socket.closed) return;
+    this.#ended ??= new BusError('vitrine.Disconnected', 'the connection was closed');
     const closed = once(this.#socket, 'close');
     this.#bus.disconnect();
     await withTimeout(closed, CLOSE_TIMEOUT_MS).catch(() => this.#socket.destroy());
@@ -202,7 +202,7 @@ export class BusConnection {
       reply.type = MessageType.ERROR;
       reply.errorName = error instanceof BusError ? error.errorName : 'org.freedesktop.DBus.Error.Failed';
     }
-    if (this.#ended || (call.flags & NO_REPLY_EXPECTED) !== 0) return;
+    if ((call.flags & NO_REPLY_EXPECTED) !== 0) return;
     try {
       this.#send(reply);
     } catch (error) {
@@ -216,7 +216,7 @@ export class BusConnection {
   }
 
   #end(error: BusError): void {
-    this.#ended = error;
+    this.#ended ??= error;
     for (const pending of this.#pending.values()) pending.reject(error);
     this.#events.end();
   }

@@ -168,7 +168,7 @@ test('stops without a warning while matches are removed, and closes its connecti
     address,
   });
   const many = Array.from({ length: MAX_PENDING_CALLS + 1 }, () => next.subscribe(pulse, () => undefined));
-  many.push(next.watch(NAME, () => undefined));
+  many.push(next.watch('org.example.Other', () => undefined));
   await next.call(getId);
   const stopped = Promise.all([daemon.stop(), next.stop()]);
   for (const end of many) end();

@@ -1,5 +1,6 @@
 /** Method calls on a real bus. */
 import assert from 'node:assert/strict';
+import { hasSubscribers } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import dbusNext from 'dbus-next';
@@ -24,6 +25,7 @@ test('calls a method, and nothing after it was stopped', { skip }, async () => {
   const bus = new SystemBus({ log, address });
   const [id] = await bus.call(getId, shaped(Type.String()));
   assert.match(id, /^[0-9a-f]{32}$/);
+  assert.ok(!hasSubscribers('net.client.socket'), 'other sockets are not kept');
   await bus.stop();
   await assert.rejects(bus.call(getId), { errorName: 'vitrine.Disconnected' });
 });

@@ -232,7 +232,6 @@ export class SystemBus {
   }
 
   #changeMatch(member: 'AddMatch' | 'RemoveMatch', match: SignalMatch): void {
-    if (this.#stopping.signal.aborted) return;
     const rule = ruleOf(match);
     this.#connection
       ?.call({ ...DAEMON_OBJECT, member, args: [['s', rule]] }, () => undefined)
