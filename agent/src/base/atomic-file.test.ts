@@ -14,7 +14,7 @@ before(async () => {
 after(() => rm(root, { recursive: true, force: true }));
 
 describe('writeFileAtomic', () => {
-  test('makes the folder, replaces the content and leaves nothing beside it', async () => {
+  test('creates the folder, replaces the content and leaves no temporary file', async () => {
     const file = join(root, 'new/folder/file.txt');
     await writeFileAtomic(file, 'long content', 0o600);
     await writeFileAtomic(file, 'short', 0o600);
@@ -23,9 +23,9 @@ describe('writeFileAtomic', () => {
     assert.deepEqual(await readdir(join(root, 'new/folder')), ['file.txt']);
   });
 
-  test('a write that fails leaves nothing', async () => {
+  test('a failed write leaves no temporary file', async () => {
     const folder = join(root, 'failed');
-    // A file cannot take a folder's place.
+    // A file cannot replace a folder.
     await mkdir(join(folder, 'taken'), { recursive: true });
     await assert.rejects(writeFileAtomic(join(folder, 'taken'), 'x'));
     assert.deepEqual(await readdir(folder), ['taken']);
@@ -33,7 +33,7 @@ describe('writeFileAtomic', () => {
 });
 
 describe('sweepTemporaryFiles', () => {
-  test('removes what cut-off writes left, of whatever file, and nothing else', async () => {
+  test('removes temporary files of interrupted writes and nothing else', async () => {
     const folder = join(root, 'swept');
     await mkdir(join(folder, 'below'), { recursive: true });
     const kept = ['config.json', '.hidden', '.config.json.tmp', 'a.0123456789ab.tmp', '.a.0123456789AB.tmp'];
@@ -45,7 +45,7 @@ describe('sweepTemporaryFiles', () => {
     assert.deepEqual(await readdir(join(folder, 'below')), ['.x.0123456789ab.tmp']);
   });
 
-  test('a folder that is not there and a leftover that cannot be removed are no errors', async () => {
+  test('ignores a missing folder and a leftover that cannot be removed', async () => {
     await sweepTemporaryFiles(join(root, 'none'));
     const folder = join(root, 'stays');
     await mkdir(join(folder, '.x.0123456789ab.tmp'), { recursive: true });

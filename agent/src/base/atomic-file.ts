@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from './system-error.ts';
 
-/** Files of this shape are leftovers of a cut-off write and may be swept while nothing is written. */
+/** Names of temporary files. They are leftovers of interrupted writes unless a write is running. */
 export const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
 /**
@@ -32,9 +32,10 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
 }
 
 /**
- * Makes a folder and those above it that are not there; which of them was made first, undefined when none was missing.
- * Unlike Node's own recursive call it says why the system refused, and not always that something is missing.
- * @param mode permission bits of the new folders, 0o777 without the umask by default
+ * Creates a folder and its missing parents. Unlike Node's recursive call it reports the system's actual error instead of
+ * ENOENT.
+ * @param mode permission bits of the new folders, 0o777 minus the umask by default
+ * @returns the first folder created, undefined when none was missing
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
   try {
@@ -45,7 +46,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<string | u
   }
 }
 
-/** Makes renames and removals in a folder durable. */
+/** Makes renames and removals in a folder durable (fsync). */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -67,8 +68,8 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /**
- * Removes what writes that a power cut ended have left in a folder, not in those below it. Call before anything is
- * written there. Never fails: a leftover that stays harms nobody.
+ * Removes temporary files that a power cut has left in a folder, but not in its subfolders. Call it before anything is
+ * written there. Never fails: a remaining file is harmless.
  */
 export async function sweepTemporaryFiles(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);

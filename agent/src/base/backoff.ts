@@ -1,24 +1,24 @@
-/** Delays that double from the first to the last, for trying again. */
+/** Retry delays that double from the first to the last. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #lastMs: number;
   #nextMs: number;
 
-  /** Both in milliseconds. */
+  /** Both delays in milliseconds. */
   constructor(firstMs: number, lastMs: number) {
     this.#firstMs = firstMs;
     this.#lastMs = lastMs;
     this.#nextMs = firstMs;
   }
 
-  /** How long to wait before the next try, in milliseconds. */
+  /** The delay before the next attempt, in milliseconds. */
   next(): number {
     const delay = this.#nextMs;
     this.#nextMs = Math.min(delay * 2, this.#lastMs);
     return delay;
   }
 
-  /** After a success: the next delay is the first one again. */
+  /** Starts with the first delay again, after a success. */
   reset(): void {
     this.#nextMs = this.#firstMs;
   }

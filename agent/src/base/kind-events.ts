@@ -3,7 +3,7 @@ interface Subscription {
   listener: (event: never) => void;
 }
 
-/** Passes each event on to those who subscribed to its kind, which its field `event` names. */
+/** An event emitter for events whose field `event` names their kind. */
 export class KindEvents<E extends { event: string }> {
   readonly #subscriptions = new Set<Subscription>();
 
@@ -19,7 +19,7 @@ export class KindEvents<E extends { event: string }> {
 
   emit(event: E): void {
     for (const { kinds, listener } of [...this.#subscriptions]) {
-      // `on` ties a listener to the kinds beside it, so it takes every event of them.
+      // Safe: `on` accepts only a listener that takes every event of these kinds.
       if (kinds.includes(event.event)) (listener as (event: E) => void)(event);
     }
   }

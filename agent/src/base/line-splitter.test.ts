@@ -5,7 +5,7 @@ import { LineSplitter } from './line-splitter.ts';
 
 const LIMIT = 12;
 
-/** What a reader gets of bytes that arrive in pieces of the given sizes. */
+/** Splits bytes that arrive in pieces of the given sizes. */
 function split(bytes: Buffer, sizes: readonly number[]): { lines: string[]; overlong: number } {
   const splitter = new LineSplitter(LIMIT);
   const lines: string[] = [];
@@ -17,7 +17,7 @@ function split(bytes: Buffer, sizes: readonly number[]): { lines: string[]; over
   return { lines, overlong: splitter.overlong };
 }
 
-test('gives the same lines however the bytes are cut, without those that are too long', () => {
+test('returns the same lines for pieces of any size, without those that are too long', () => {
   const line = fc.string({ unit: 'binary-ascii', maxLength: 2 * LIMIT });
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(40)), (parts, sizes) => {
@@ -32,7 +32,7 @@ test('gives the same lines however the bytes are cut, without those that are too
   );
 });
 
-test('gives back the bytes after the last line and forgets the unfinished one', () => {
+test('returns the bytes after the last line and drops the unfinished one', () => {
   const splitter = new LineSplitter(LIMIT);
   splitter.push(Buffer.from('half'));
   assert.equal(splitter.next(), undefined);

@@ -1,14 +1,14 @@
 const NEWLINE = 0x0a;
-/** Size of the buffer for an unfinished line when there has been no long one lately, in bytes. */
+/** Initial size of the buffer for an unfinished line, in bytes. */
 const SMALL_BYTES = 4096;
 
 /**
- * Cuts a byte stream, which may arrive in pieces of any size, into lines. A line that is longer than the limit is
- * dropped up to its line feed and counted. Holds at most one unfinished line besides the last piece.
+ * Splits a byte stream, which may arrive in pieces of any size, into lines. A line longer than the limit is dropped and
+ * counted. Keeps at most one unfinished line and the last piece.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
-  /** The beginning of a line whose end has not arrived; used up to `#kept`. */
+  /** Start of an unfinished line; `#kept` bytes are used. */
   #line = Buffer.allocUnsafeSlow(SMALL_BYTES);
   #kept = 0;
   #skipping = false;
@@ -20,12 +20,12 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** How many lines were too long so far; one counts as soon as it exceeds the limit. */
+  /** Number of lines that were too long; each counts as soon as it exceeds the limit. */
   get overlong(): number {
     return this.#overlong;
   }
 
-  /** Gives the next bytes. Take every line with `next` before the next piece. */
+  /** Adds the next bytes. Read all lines with `next` before the next `push`. */
   push(piece: Buffer): void {
     this.#piece = piece;
   }
@@ -57,7 +57,7 @@ export class LineSplitter {
     for (let line = this.next(); line; line = this.next()) onLine(line);
   }
 
-  /** The bytes after the last line taken; the splitter starts again without them. */
+  /** Returns the bytes after the last line read and resets the splitter. */
   rest(): Buffer {
     const rest = this.#piece;
     this.#piece = Buffer.alloc(0);
@@ -66,7 +66,7 @@ export class LineSplitter {
     return rest;
   }
 
-  /** The whole line that ends with `tail`; undefined when it was too long. */
+  /** The complete line that ends with `tail`; undefined when it was too long. */
   #complete(tail: Buffer): Buffer | undefined {
     if (this.#skipping) return undefined;
     if (this.#kept === 0 && tail.length <= this.#maxBytes) return tail;
@@ -94,7 +94,7 @@ export class LineSplitter {
     this.#kept = length;
   }
 
-  /** Gives back the memory of a long line that has been taken. */
+  /** Frees the memory of a long line that was read. */
   #release(): void {
     if (this.#kept === 0 && this.#line.length > SMALL_BYTES) this.#line = Buffer.allocUnsafeSlow(SMALL_BYTES);
   }

@@ -3,12 +3,12 @@ import { LogOutput } from './log-output.ts';
 
 export type Logger = import('pino').Logger;
 
-/** One for all loggers of the process. */
+/** Shared by all loggers of the process. */
 let output: LogOutput | undefined;
 
 /**
- * The agent's log: one JSON line an entry on standard error, which the journal keeps. Logging never waits for a reader
- * (log-output.ts). Standard output is left to the ready line. Request bodies and secrets never go here.
+ * The agent's log: JSON lines on standard error, which journald stores. Logging never waits for the reader
+ * (log-output.ts). Standard output is for the ready line only. Never log request bodies or secrets.
  */
 export function createLogger(level: 'debug' | 'info' | 'warn' | 'error' | 'silent'): Logger {
   output ??= new LogOutput();

@@ -1,14 +1,14 @@
-/** Runs one piece of work at a time, in the order in which they were given. */
+/** Runs one task at a time, in order. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** How many pieces of work run or wait. The caller bounds it. */
+  /** Number of running and waiting tasks. The caller limits it. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Settles as `work` does. A failure does not keep the next one from running. */
+  /** Runs `work` after the tasks before it and settles like it. A failure does not stop later tasks. */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     this.#waiting += 1;
     const result = this.#last.then(work);

@@ -1,7 +1,7 @@
 /**
- * Settles as `work` does, or rejects when it takes too long. `work` itself goes on; what it gives later is ignored.
- * @param ms the longest time, in milliseconds
- * @param error makes what is thrown when the time is up; by default an Error that names `ms`
+ * Settles like `work`, or rejects after a timeout. `work` is not stopped; its later result is ignored.
+ * @param ms timeout in milliseconds
+ * @param error creates the timeout's error; by default an Error that names `ms`
  */
 export async function withTimeout<T>(
   work: Promise<T>,

@@ -8,7 +8,7 @@ import { sleep, withTimeout } from './timeout.ts';
 
 const never = new Promise<never>(() => undefined);
 
-test('a timeout passes on what comes in time, and rejects what does not', async () => {
+test('withTimeout settles like the work in time, and rejects after the timeout', async () => {
   assert.equal(await withTimeout(Promise.resolve(1), 10_000), 1);
   await assert.rejects(withTimeout(Promise.reject(new Error('failed')), 10_000), /^Error: failed$/);
   await assert.rejects(withTimeout(never, 1), /^Error: not done after 1 ms$/);
@@ -18,9 +18,9 @@ test('a timeout passes on what comes in time, and rejects what does not', async 
   );
 });
 
-test('a sleep ends with its time or its signal and leaves no listener', async () => {
+test('sleep ends after its time or by its signal and leaves no listener', async () => {
   const { signal } = new AbortController();
-  // The timer of a sleep does not keep the process alive; this one does for the test.
+  // The timer of sleep does not keep the process alive.
   const alive = setInterval(() => undefined, 1000);
   await sleep(1, signal);
   assert.equal(getEventListeners(signal, 'abort').length, 0);
@@ -32,7 +32,7 @@ test('a sleep ends with its time or its signal and leaves no listener', async ()
   clearInterval(alive);
 });
 
-test('a mutex runs one piece of work at a time, in order, also after one that failed', async () => {
+test('a mutex runs one task at a time, in order, also after a failed one', async () => {
   const mutex = new Mutex();
   const seen: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ test('a mutex runs one piece of work at a time, in order, also after one that fa
   assert.equal(mutex.waiting, 0);
 });
 
-test('delays double up to the last and start again after a reset', () => {
+test('delays double up to the last and start over after a reset', () => {
   const backoff = new Backoff(10, 35);
   assert.deepEqual([backoff.next(), backoff.next(), backoff.next(), backoff.next()], [10, 20, 35, 35]);
   backoff.reset();

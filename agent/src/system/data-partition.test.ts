@@ -16,7 +16,7 @@ import {
 const init = fileURLToPath(new URL('../../../board/common/initramfs/init', import.meta.url));
 const overlay = fileURLToPath(new URL('../../../overlay', import.meta.url));
 
-/** A reset of a folder that stands for /data and /run/vitrine, and what it had run. */
+/** A reset with one folder as /data and /run/vitrine, and the services that it has run. */
 async function resetIn(
   folder: string,
   state = 'clean',
@@ -37,7 +37,7 @@ async function withFolder(work: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-test('leaves the flag that the initramfs looks for', () =>
+test('creates the flag that the initramfs looks for', () =>
   withFolder(async (folder) => {
     const { reset, services } = await resetIn(folder);
     await reset.check();
@@ -50,7 +50,7 @@ test('leaves the flag that the initramfs looks for', () =>
     assert.deepEqual(services, []);
   }));
 
-test('erases a partition that could not be mounted: a flag would be lost with the memory it is in', () =>
+test('erases a partition that could not be mounted, where a flag would be lost', () =>
   withFolder(async (folder) => {
     const { reset, services } = await resetIn(folder, 'unusable');
     await reset.check();
@@ -61,23 +61,23 @@ test('erases a partition that could not be mounted: a flag would be lost with th
     assert.ok(existsSync(join(overlay, 'usr/lib/systemd/system', ERASE_UNIT)));
   }));
 
-test('refuses where there is no such partition', () =>
+test('is unavailable without a data partition', () =>
   withFolder(async (folder) => {
     const { reset: missing } = await resetIn(folder, 'missing');
     await assert.rejects(missing.check(), { code: 'unavailable' });
-    const runService = () => assert.fail('nothing is to be run');
+    const runService = () => assert.fail('no service may run');
     const foreign = initramfsDataReset({ flag: undefined, runtimeFolder: folder, runService });
     await assert.rejects(foreign.check(), { code: 'unavailable' });
     await assert.rejects(foreign.request(), { code: 'unavailable' });
   }));
 
-test('tells before the answer that the flag cannot be left', () =>
+test('fails before the answer when the flag cannot be created', () =>
   withFolder(async (folder) => {
     const { reset } = await resetIn(folder, 'clean', '/dev/null/.factory-reset');
     await assert.rejects(reset.check(), { code: 'EEXIST' });
   }));
 
-test('says what the initramfs met', async () => {
+test('reports the state that the initramfs found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-data-'));
   assert.deepEqual(await dataPartitionProblems(folder), []);
   await writeFile(join(folder, 'data-state'), 'clean\n');
@@ -89,7 +89,7 @@ test('says what the initramfs met', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('proves that what is written lasts', () =>
+test('checks that written data can be read back', () =>
   withFolder(async (folder) => {
     await proveLasting(folder, folder);
     assert.deepEqual(await readdir(folder), []);
@@ -99,7 +99,7 @@ test('proves that what is written lasts', () =>
     await assert.rejects(proveLasting(folder, folder), /left as it is/);
   }));
 
-test('says when a folder cannot be written any more', () => {
+test('reports a read-only file system', () => {
   const failing = (code: string) => () => {
     throw Object.assign(new Error(code), { code });
   };

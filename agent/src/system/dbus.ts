@@ -1,258 +1,291 @@
-import { createRequire } from 'node:module';
+import { Backoff } from '../base/backoff.ts';
 import type { Logger } from '../base/logger.ts';
+import { sleep } from '../base/timeout.ts';
+import { type BusCall, BusConnection, DAEMON, type IncomingMessage } from './dbus-connection.ts';
+import { type ExportedObject, ExportedObjects } from './dbus-export.ts';
+import { BusError, shaped, text } from './dbus-values.ts';
 
-// Loaded when the bus is first needed: the package takes longer to load than the agent to start.
-const require = createRequire(import.meta.url);
-
-type Library = typeof import('dbus-next');
-type Connection = import('dbus-next').MessageBus;
-type Message = import('dbus-next').Message;
+export type { BusCall, IncomingMessage } from './dbus-connection.ts';
 
 const SYSTEM_BUS = 'unix:path=/run/dbus/system_bus_socket';
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 15_000;
-const CALL_TIMEOUT_MS = 20_000;
+const DAEMON_OBJECT = { destination: DAEMON, path: '/org/freedesktop/DBus', interface: DAEMON };
 
-export interface BusCall {
-  destination: string;
-  path: string;
-  interface: string;
-  member: string;
-  signature?: string;
-  body?: unknown[];
-  /** 20 s by default, in ms. */
-  timeoutMs?: number;
-}
-
-export interface BusSignal {
+/** Which signals to receive. */
+export interface SignalMatch {
+  /** Well-known name of the service that sends them. Signals of any other process are ignored. */
   sender: string;
-  path: string;
+  path?: string;
+  /** This path and all below it, instead of `path`. */
+  pathNamespace?: string;
   interface: string;
   member: string;
-  /** Only signals whose first argument is this text. */
+  /** First argument, a string. */
   arg0?: string;
 }
 
 interface Subscription {
-  signal: BusSignal;
-  listener: (body: unknown[]) => void;
+  match: SignalMatch;
+  listener: (signal: IncomingMessage) => void;
 }
 
-/** A connection with its end: the package leaves calls open for ever when the bus goes away. */
-interface Link {
-  connection: Connection;
-  ending: Ending;
-}
-
-/** A method call that failed. */
-export class BusError extends Error {
-  /** The D-Bus error's name; `vitrine.Disconnected` and `vitrine.Timeout` are ours. */
-  readonly errorName: string;
-
-  constructor(errorName: string, message: string) {
-    super(message);
-    this.name = 'BusError';
-    this.errorName = errorName;
-  }
+/** What is known about the owner of a well-known name. */
+interface Service {
+  /** Unique name; undefined while the service does not run, or there is no connection. */
+  owner: string | undefined;
+  /** Whether the bus has reported the owner on this connection. */
+  known: boolean;
+  /** Subscriptions, exports and watchers that need it. */
+  users: number;
+  listeners: Set<(owner: string | undefined) => void>;
 }
 
 /**
- * One supervised connection to the system bus. It connects when first needed; while there are subscriptions
- * it reconnects with growing delays and subscribes again. Every call has a timeout.
+ * The system bus. It connects when first needed. While there are subscriptions, watched services or exported objects
+ * it reconnects with growing delays and restores them. Every call has a timeout.
  */
 export class SystemBus {
   readonly #log: Logger;
   readonly #address: string;
   readonly #subscriptions = new Set<Subscription>();
-  #library: Library | undefined;
-  #link: Promise<Link> | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #retryMs = FIRST_RETRY_MS;
-  #stopped = false;
+  readonly #services = new Map<string, Service>();
+  readonly #exports = new ExportedObjects();
+  readonly #backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
+  readonly #stopping = new AbortController();
+  #opening: Promise<BusConnection> | undefined;
+  #connection: BusConnection | undefined;
+  #keepingConnected = false;
 
-  /** @param address D-Bus address; by default DBUS_SYSTEM_BUS_ADDRESS or the system bus's usual place */
+  /** @param address D-Bus address; by default DBUS_SYSTEM_BUS_ADDRESS or the usual address of the system bus */
   constructor({ log, address }: { log: Logger; address?: string }) {
     this.#log = log;
     this.#address = address ?? process.env.DBUS_SYSTEM_BUS_ADDRESS ?? SYSTEM_BUS;
   }
 
   /**
-   * Calls a method and gives the reply's arguments.
-   * @throws BusError when there is no bus, no answer in time, or the answer is an error
+   * Calls a method and returns the reply's arguments, without variants.
+   * @throws BusError when there is no bus, the answer is an error or does not come in time, or too many calls wait
    */
-  async call(call: BusCall): Promise<unknown[]> {
-    const { connection, ending } = await this.#connected();
-    const { timeoutMs = CALL_TIMEOUT_MS, signature = '', body = [], ...header } = call;
-    const message = new (this.#load().Message)({ ...header, signature, body });
-    try {
-      const what = `${call.interface}.${call.member}`;
-      const reply = await ending.before(connection.call(message), timeoutMs, what);
-      return reply?.body ?? [];
-    } catch (error) {
-      throw busError(error);
-    }
+  call(call: BusCall): Promise<readonly unknown[]>;
+  /** @param parse checks the arguments, see `shaped`. It runs before any later signal is delivered. */
+  call<T>(call: BusCall, parse: (args: readonly unknown[]) => T): Promise<T>;
+  async call(call: BusCall, parse = (args: readonly unknown[]): unknown => args): Promise<unknown> {
+    return (await this.#connect()).call(call, parse);
   }
 
   /**
-   * Reads a property; the value is out of its variant.
-   * @throws BusError as `call`
+   * Receives signals until the returned function is called, also after the service or the bus has restarted.
+   * Use `watch` to learn when signals may have been missed.
    */
-  async property(destination: string, path: string, iface: string, name: string): Promise<unknown> {
-    const [value] = await this.call({
-      destination,
-      path,
-      interface: 'org.freedesktop.DBus.Properties',
-      member: 'Get',
-      signature: 'ss',
-      body: [iface, name],
-    });
-    return plain(value);
-  }
-
-  /** Hears a signal until the returned function is called, also after the bus was restarted. */
-  subscribe(signal: BusSignal, listener: (body: unknown[]) => void): () => void {
-    const subscription: Subscription = { signal, listener };
+  subscribe(match: SignalMatch, listener: (signal: IncomingMessage) => void): () => void {
+    const subscription: Subscription = { match, listener };
+    const release = this.#use(match.sender);
     this.#subscriptions.add(subscription);
-    // A connection under way may be a call's, which does not try again.
-    if (this.#link)
-      this.#link.then((link) => this.#match(link, signal, 'AddMatch')).catch(() => this.#keepConnected());
-    else this.#keepConnected();
+    this.#changeMatch('AddMatch', match);
     return () => {
       if (!this.#subscriptions.delete(subscription)) return;
-      this.#link?.then((link) => this.#match(link, signal, 'RemoveMatch')).catch(() => undefined);
+      this.#changeMatch('RemoveMatch', match);
+      release();
     };
   }
 
-  /** Closes the connection; nothing is called or heard afterwards. */
-  stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#retry);
+  /**
+   * Calls `listener` with a service's unique name whenever it has started or the connection was restored, and with
+   * undefined when it is not running, until the returned function is called. Owners register with the service again
+   * on every call with a name.
+   */
+  watch(service: string, listener: (owner: string | undefined) => void): () => void {
+    const release = this.#use(service);
+    const found = this.#services.get(service);
+    const notify = (owner: string | undefined) => listener(owner);
+    found?.listeners.add(notify);
+    if (found?.known) notify(found.owner);
+    return () => {
+      found?.listeners.delete(notify);
+      release();
+    };
+  }
+
+  /** Lets a service call an object of ours until the returned function is called. */
+  export(object: ExportedObject): () => void {
+    const release = this.#use(object.caller);
+    const remove = this.#exports.add(object);
+    return () => {
+      remove();
+      release();
+    };
+  }
+
+  /** Closes the connection; no call, signal or exported method works afterwards. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
     this.#subscriptions.clear();
-    this.#link?.then(({ connection }) => connection.disconnect()).catch(() => undefined);
+    this.#services.clear();
+    this.#opening?.then((connection) => connection.close()).catch(() => undefined);
+    await this.#connection?.close();
   }
 
-  #load(): Library {
-    this.#library ??= require('dbus-next') as Library;
-    return this.#library;
-  }
-
-  #connected(): Promise<Link> {
-    if (this.#stopped) return Promise.reject(new BusError('vitrine.Disconnected', 'the agent is stopping'));
-    this.#link ??= this.#connect().catch((error: unknown) => {
-      this.#link = undefined;
-      throw busError(error);
+  #connect(): Promise<BusConnection> {
+    if (this.#stopping.signal.aborted) {
+      return Promise.reject(new BusError('vitrine.Disconnected', 'the agent is stopping'));
+    }
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error instanceof BusError ? error : new BusError('vitrine.Disconnected', String(error));
     });
-    return this.#link;
+    return this.#opening;
   }
 
-  async #connect(): Promise<Link> {
-    const connection = this.#load().sessionBus({ busAddress: this.#address });
-    const ending = new Ending();
-    // The package passes on errors of its socket but not the socket's end.
-    const { _connection: inner }: { _connection?: NodeJS.EventEmitter } = Object(connection);
-    let up = false;
-    const end = (error?: Error) => {
-      ending.come(new BusError('vitrine.Disconnected', error?.message ?? 'the bus went away'));
-      if (!up) return;
-      up = false;
-      this.#link = undefined;
-      this.#keepConnected();
+  async #open(): Promise<BusConnection> {
+    const events = {
+      signal: (signal: IncomingMessage) => this.#deliver(signal),
+      call: (call: IncomingMessage) =>
+        this.#exports.run(call, (sender, service) => this.#services.get(service)?.owner === sender),
+      end: () => this.#ended(),
     };
-    connection.on('error', end);
-    inner?.on('end', () => end());
-    connection.on('message', (message: Message) => this.#deliver(message));
-    const ready = new Promise<void>((resolve) => connection.once('connect', resolve));
+    const connection = await BusConnection.open(this.#address, events, this.#log);
+    this.#connection = connection;
+    this.#backoff.reset();
+    for (const name of this.#services.keys()) this.#askOwner(name);
+    for (const { match } of this.#subscriptions) this.#changeMatch('AddMatch', match);
+    return connection;
+  }
+
+  #ended(): void {
+    this.#opening = undefined;
+    this.#connection = undefined;
+    for (const service of this.#services.values()) {
+      if (service.owner !== undefined) this.#setOwner(service, undefined);
+      service.known = false;
+    }
+    void this.#keepConnected();
+  }
+
+  async #keepConnected(): Promise<void> {
+    if (this.#keepingConnected) return;
+    this.#keepingConnected = true;
+    const { signal } = this.#stopping;
+    while (!signal.aborted && !this.#connection && this.#services.size > 0) {
+      try {
+        await this.#connect();
+      } catch (error) {
+        const delay = this.#backoff.next();
+        this.#log.debug({ err: error, delay }, 'no connection to the system bus');
+        await sleep(delay, signal);
+      }
+    }
+    this.#keepingConnected = false;
+  }
+
+  /** Follows the owner of a well-known name until the returned function is called. */
+  #use(name: string): () => void {
+    const service = this.#services.get(name) ?? {
+      owner: undefined,
+      known: false,
+      users: 0,
+      listeners: new Set(),
+    };
+    service.users += 1;
+    if (service.users === 1) {
+      this.#services.set(name, service);
+      this.#askOwner(name);
+    }
+    void this.#keepConnected();
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      service.users -= 1;
+      if (service.users > 0) return;
+      this.#services.delete(name);
+      this.#changeMatch('RemoveMatch', ownerChanged(name));
+    };
+  }
+
+  /** The bus handles these in order: the owner is known before the first signal of a later subscription arrives. */
+  #askOwner(name: string): void {
+    if (!this.#connection) return;
+    this.#changeMatch('AddMatch', ownerChanged(name));
+    // A NameOwnerChanged that came before the reply is as new as the reply.
+    const setUnlessKnown = (owner: string | undefined) => {
+      const service = this.#services.get(name);
+      if (service && !service.known) this.#setOwner(service, owner);
+    };
+    const call: BusCall = { ...DAEMON_OBJECT, member: 'GetNameOwner', args: [['s', name]] };
+    const parse = shaped(text);
+    this.#connection
+      .call(call, (args) => setUnlessKnown(parse(args)[0]))
+      .catch((error: unknown) => {
+        if (error instanceof BusError && error.errorName === `${DAEMON}.Error.NameHasNoOwner`) {
+          setUnlessKnown(undefined);
+        } else this.#logFailure(error, { name }, 'the owner of a D-Bus name is not known');
+      });
+  }
+
+  #setOwner(service: Service, owner: string | undefined): void {
+    service.owner = owner;
+    service.known = true;
+    for (const listener of [...service.listeners]) this.#guard(() => listener(owner));
+  }
+
+  #changeMatch(member: 'AddMatch' | 'RemoveMatch', match: SignalMatch): void {
+    const rule = ruleOf(match);
+    this.#connection
+      ?.call({ ...DAEMON_OBJECT, member, args: [['s', rule]] }, () => undefined)
+      .catch((error: unknown) => this.#logFailure(error, { rule }, `${member} failed`));
+  }
+
+  #deliver(signal: IncomingMessage): void {
+    if (signal.sender === DAEMON && signal.member === 'NameOwnerChanged') {
+      const [name, , owner] = signal.args;
+      const service = this.#services.get(String(name));
+      if (service) this.#setOwner(service, typeof owner === 'string' && owner !== '' ? owner : undefined);
+    }
+    for (const { match, listener } of [...this.#subscriptions]) {
+      if (signal.sender !== this.#services.get(match.sender)?.owner) continue;
+      if (matches(match, signal)) this.#guard(() => listener(signal));
+    }
+  }
+
+  /** An error in a listener must not end the connection. */
+  #guard(work: () => void): void {
     try {
-      await ending.before(ready, CONNECT_TIMEOUT_MS, 'connecting to the system bus');
+      work();
     } catch (error) {
-      connection.disconnect();
-      throw error;
-    }
-    up = true;
-    this.#retryMs = FIRST_RETRY_MS;
-    const link = { connection, ending };
-    for (const { signal } of this.#subscriptions) this.#match(link, signal, 'AddMatch');
-    return link;
-  }
-
-  /** Asks the bus to send, or no longer to send, a signal; what it answers changes nothing. */
-  #match({ connection }: Link, signal: BusSignal, member: 'AddMatch' | 'RemoveMatch'): void {
-    const { sender, path, interface: iface, member: name, arg0 } = signal;
-    const only = arg0 === undefined ? '' : `,arg0='${arg0}'`;
-    const rule = `type='signal',sender='${sender}',path='${path}',interface='${iface}',member='${name}'${only}`;
-    const message = new (this.#load().Message)({
-      ...{ destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' },
-      ...{ interface: 'org.freedesktop.DBus', member, signature: 's', body: [rule] },
-    });
-    connection.call(message).catch((err: unknown) => this.#log.warn({ err, rule }, `${member} failed`));
-  }
-
-  #deliver(message: Message): void {
-    if (message.type !== this.#load().MessageType.SIGNAL) return;
-    for (const { signal, listener } of [...this.#subscriptions]) {
-      const { path, interface: iface, member, arg0 } = signal;
-      if (message.path !== path || message.interface !== iface || message.member !== member) continue;
-      if (arg0 === undefined || message.body[0] === arg0) listener(message.body);
+      this.#log.error({ err: error }, 'a D-Bus listener failed');
     }
   }
 
-  #keepConnected(): void {
-    if (this.#stopped || this.#subscriptions.size === 0) return;
-    this.#connected().catch((error: unknown) => {
-      this.#log.debug({ err: error, retryMs: this.#retryMs }, 'there is no system bus');
-      clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => this.#keepConnected(), this.#retryMs);
-      this.#retry.unref();
-      this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
-    });
+  /** A connection that ended takes its matches with it. */
+  #logFailure(error: unknown, details: object, message: string): void {
+    if (error instanceof BusError && error.errorName === 'vitrine.Disconnected') return;
+    this.#log.warn({ err: error, ...details }, message);
   }
 }
 
-/**
- * The end of a connection, which fails what waits for an answer. Not a promise to race with: every race would leave
- * something behind at it for as long as the connection lasts.
- */
-class Ending {
-  readonly #waiting = new Set<(error: BusError) => void>();
-  #error: BusError | undefined;
-
-  come(error: BusError): void {
-    this.#error ??= error;
-    for (const fail of this.#waiting) fail(error);
-  }
-
-  /** Settles as `work` does; @throws BusError when the connection ends before, or after `ms` */
-  async before<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new BusError('vitrine.Timeout', `${what}: no answer in ${ms} ms`)),
-      ms,
-    );
-    this.#waiting.add(reject);
-    if (this.#error) reject(this.#error);
-    try {
-      return await Promise.race([work, promise]);
-    } finally {
-      clearTimeout(timer);
-      this.#waiting.delete(reject);
-    }
-  }
+function ownerChanged(name: string): SignalMatch {
+  const { path, interface: iface } = DAEMON_OBJECT;
+  return { sender: DAEMON, path, interface: iface, member: 'NameOwnerChanged', arg0: name };
 }
 
-function busError(error: unknown): BusError {
-  if (error instanceof BusError) return error;
-  const { type, text, message }: { type?: unknown; text?: unknown; message?: unknown } = Object(error);
-  return new BusError(
-    typeof type === 'string' ? type : 'vitrine.Disconnected',
-    String(text ?? message ?? error),
-  );
+function ruleOf({ sender, path, pathNamespace, interface: iface, member, arg0 }: SignalMatch): string {
+  const keys = { sender, path, path_namespace: pathNamespace, interface: iface, member, arg0 };
+  const given = Object.entries(keys).filter(([, value]) => value !== undefined);
+  return ["type='signal'", ...given.map(([key, value]) => `${key}='${value}'`)].join();
 }
 
-/** A D-Bus value without the variants around it and inside it. */
-export function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
-  if ('signature' in value && 'value' in value) return plain(value.value);
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+function matches(
+  { path, pathNamespace, interface: iface, member, arg0 }: SignalMatch,
+  signal: IncomingMessage,
+) {
+  if (signal.interface !== iface || signal.member !== member) return false;
+  if (path !== undefined && signal.path !== path) return false;
+  if (pathNamespace !== undefined && !isBelow(signal.path, pathNamespace)) return false;
+  return arg0 === undefined || signal.args[0] === arg0;
+}
+
+/** Whether a path is `namespace` or below it. */
+function isBelow(path: string, namespace: string): boolean {
+  return namespace === '/' || path === namespace || path.startsWith(`${namespace}/`);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Firewall } from './firewall.ts';
 
-test('what is allowed is in the file before the rules are loaded, and what fails is told', async (t) => {
+test('writes the file before it loads the rules, and reports a failure', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-firewall-'));
   t.after(() => rm(folder, { recursive: true }));
   const loaded: string[] = [];
@@ -17,13 +17,13 @@ test('what is allowed is in the file before the rules are loaded, and what fails
     });
   const firewall = make();
   await firewall.allowHostServices(false);
-  assert.deepEqual(loaded, [], 'after a boot nothing is open');
+  assert.deepEqual(loaded, [], 'after a boot the rules are closed');
   await firewall.allowHostServices(true);
   failure = new Error('nft: no');
   await assert.rejects(firewall.allowHostServices(false), failure);
   assert.match(firewall.problems().join(), /could not be changed so that pages are kept from services/);
   failure = undefined;
-  // Another agent does not know whether the rules in force are older than the file.
+  // A restarted agent does not know which rules are loaded.
   const next = make();
   await next.allowHostServices(false);
   assert.deepEqual(loaded, ['flush chain inet vitrine to_cable_host\n', '', '']);

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 
-/** The chain of overlay/usr/lib/vitrine/firewall.nft in which pages are kept from the cable's host. */
+/** Empties the chain of overlay/usr/lib/vitrine/firewall.nft that keeps pages from the cable's host. */
 const OPEN = 'flush chain inet vitrine to_cable_host\n';
 
-/** The part of the firewall that the configuration changes: a file which its rules include when they are loaded. */
+/** The configurable part of the firewall: a file that its rules include. */
 export class Firewall {
   readonly #file: string;
   readonly #load: () => Promise<void>;
   #problem: string | undefined;
 
   /**
-   * @param folder that the rules include, for example /run/vitrine/firewall
-   * @param load loads the rules anew
+   * @param folder whose files the rules include, for example /run/vitrine/firewall
+   * @param load reloads the rules
    */
   constructor(folder: string, load: () => Promise<void>) {
     this.#file = join(folder, 'host-services.nft');
@@ -21,11 +21,11 @@ export class Firewall {
   }
 
   /**
-   * Whether displayed pages reach the services of the host at the other end of the cable; after a boot they do not.
+   * Lets displayed pages reach services of the host at the other end of the cable, or not, as after a boot.
    * @throws Error when the rules could not be loaded
    */
   async allowHostServices(allowed: boolean): Promise<void> {
-    // The file stays, empty, once it was there: the rules in force may be older than it.
+    // An existing file is emptied, not skipped: the loaded rules may still be the open ones.
     if (!allowed && !existsSync(this.#file)) return;
     try {
       await writeFileAtomic(this.#file, allowed ? OPEN : '');
@@ -38,7 +38,7 @@ export class Firewall {
     }
   }
 
-  /** What an operator should know, as sentences. */
+  /** Sentences for `health`. */
   problems(): string[] {
     return this.#problem === undefined ? [] : [this.#problem];
   }

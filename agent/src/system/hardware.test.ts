@@ -21,13 +21,13 @@ B: EV=120013
 B: KEY=402000000 3803078f800d001 feffffdfffefffff fffffffffffffffe
 `;
 
-test('tells a touch screen from a touch pad and a keyboard', () => {
+test('distinguishes a touch screen from a touch pad and a keyboard', () => {
   assert.equal(hasTouchScreen(`${KEYBOARD}\n${TOUCH_SCREEN}\n`), true);
   assert.equal(hasTouchScreen(`${KEYBOARD}\n${TOUCH_PAD}\n`), false);
   assert.equal(hasTouchScreen(''), false);
 });
 
-test('reads the coded formats that a decoder takes', () => {
+test('reads the coded formats of a decoder', () => {
   const stateless = `ioctl: VIDIOC_ENUM_FMT
 	Type: Video Output Multiplanar
 
@@ -38,10 +38,10 @@ test('reads the coded formats that a decoder takes', () => {
   assert.deepEqual(codedFormats("[0]: 'YU12' (Planar YUV 4:2:0)"), { h264: false, hevc: false });
 });
 
-test('asks the decoders of a Raspberry Pi 4, also of a driver that comes late', async () => {
+test('finds the decoders of a Raspberry Pi 4, also when a driver loads late', async () => {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-hardware-'));
   const v4l2Command = join(root, 'v4l2-ctl');
-  // A decoder, an encoder (its coded format is at the other end), and what decodes HEVC.
+  // A decoder, an encoder (its input is not coded), and a HEVC decoder.
   const takes = '/dev/video10) echo H264 ;; /dev/video11) echo YU12 ;; /dev/video19) echo S265 ;;';
   const script = `#!/bin/sh\ncase $2 in ${takes.replaceAll(/echo (\w+)/g, `echo "[0]: '$1'"`)} esac\n`;
   await writeFile(v4l2Command, script, { mode: 0o755 });
@@ -60,7 +60,7 @@ test('asks the decoders of a Raspberry Pi 4, also of a driver that comes late', 
   await rm(root, { recursive: true });
 });
 
-test('asks again when a decoder could not be asked or did not answer in time, but not for ever', async () => {
+test('queries a decoder again that failed or did not answer in time, a limited number of times', async () => {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-hardware-'));
   const v4l2Command = join(root, 'v4l2-ctl');
   const asked = join(root, 'asked');
@@ -81,7 +81,7 @@ test('asks again when a decoder could not be asked or did not answer in time, bu
   await rm(root, { recursive: true });
 });
 
-test('measures what is there', async () => {
+test('detects touch screen and radios', async () => {
   const root = await mkdtemp(join(tmpdir(), 'vitrine-hardware-'));
   const hardware = linuxHardware({ root });
   const nothing = { h264_hw: false, hevc_hw: false, touch_present: false, wifi: false, bluetooth: false };

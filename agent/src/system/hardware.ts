@@ -5,52 +5,52 @@ import type { Hardware } from '../resources/device/ports.ts';
 import { run } from './processes.ts';
 
 const V4L2_TIMEOUT_MS = 2000;
-/** How often the same devices are asked while one of them does not answer: it may be a busy start, or never will. */
-const MOST_ASKS = 5;
-/** More video devices than any board has; each costs a child process once. */
-const MOST_VIDEO_DEVICES = 32;
+/** Queries of the same devices while one of them does not answer, as at a busy start. */
+const MAX_QUERIES = 5;
+/** More video devices than any board has; each query is a child process. */
+const MAX_VIDEO_DEVICES = 32;
 /** Bits of the kernel's input-event-codes.h. */
 const ABS_MT_POSITION_X = 0x35;
 const BTN_TOUCH = 0x14a;
 const INPUT_PROP_DIRECT = 1;
 
-type Decoders = {
+interface Decoders {
   h264: boolean;
   hevc: boolean;
   /** Every device has answered. */
   complete: boolean;
-};
+}
 
 export interface HardwareOptions {
   /** Prefix of all system paths, for tests. */
   root?: string;
-  /** The program that lists what a video device takes. */
+  /** Program that lists the formats of a video device. */
   v4l2Command?: string;
-  /** How long it may take for one device, in ms. */
+  /** Its longest time for one device, in ms. */
   v4l2TimeoutMs?: number;
 }
 
 /**
- * Measures what the hardware can do. Decoders are asked again when there are other video devices than before: their
- * drivers load while the system is up already; and when one did not answer in time, which on a slow board that starts
- * says nothing of it. What can be plugged is read each time.
+ * Measures the hardware's capabilities. Decoders are queried again when the video devices have changed, since drivers may
+ * load late, and when one did not answer in time, as on a slow board that is still starting. Anything that can be
+ * plugged in is read each time.
  */
 export function linuxHardware({
   root = '/',
   v4l2Command = 'v4l2-ctl',
   v4l2TimeoutMs = V4L2_TIMEOUT_MS,
 }: HardwareOptions = {}): Hardware {
-  let asked = '';
-  let asks = 0;
+  let queried = '';
+  let queries = 0;
   let decoders: Promise<Decoders> = Promise.resolve({ h264: false, hevc: false, complete: true });
   const currentDecoders = async (): Promise<Decoders> => {
     const devices = await videoDevices(root);
     const known = decoders;
-    const changed = devices.join() !== asked;
-    // Of those who wait for the same answer, one asks again.
-    if (!changed && ((await known).complete || asks >= MOST_ASKS || decoders !== known)) return decoders;
-    asked = devices.join();
-    asks = changed ? 1 : asks + 1;
+    const changed = devices.join() !== queried;
+    // Only one of several waiting callers queries again.
+    if (!changed && ((await known).complete || queries >= MAX_QUERIES || decoders !== known)) return decoders;
+    queried = devices.join();
+    queries = changed ? 1 : queries + 1;
     decoders = findDecoders(v4l2Command, devices, v4l2TimeoutMs);
     return decoders;
   };
@@ -83,10 +83,10 @@ async function videoDevices(root: string): Promise<string[]> {
   return names
     .filter((name) => /^video\d+$/.test(name))
     .sort()
-    .slice(0, MOST_VIDEO_DEVICES);
+    .slice(0, MAX_VIDEO_DEVICES);
 }
 
-/** A decoder is a V4L2 device whose output queue, the one that it reads from, takes the coded format. */
+/** A decoder is a V4L2 device whose output queue (its input) accepts the coded format. */
 async function findDecoders(
   command: string,
   devices: readonly string[],
@@ -96,7 +96,7 @@ async function findDecoders(
   for (const name of devices) {
     const args = ['--device', `/dev/${name}`, '--list-formats-out'];
     const listed = await run(command, args, { timeoutMs }).catch((error: unknown) => {
-      // Without the program there is no answer to wait for.
+      // A missing program is no reason to query again.
       if (errorCode(error) !== 'ENOENT') found.complete = false;
     });
     const { h264, hevc } = codedFormats(listed?.stdout ?? '');
@@ -106,12 +106,12 @@ async function findDecoders(
   return found;
 }
 
-/** Which coded formats `v4l2-ctl --list-formats-out` names; S264 and S265 are the stateless kinds. */
+/** Coded formats in the output of `v4l2-ctl --list-formats-out`; S264 and S265 are the stateless variants. */
 export function codedFormats(listing: string): { h264: boolean; hevc: boolean } {
   return { h264: /'(?:H264|AVC1|S264)'/.test(listing), hevc: /'(?:HEVC|S265)'/.test(listing) };
 }
 
-/** Whether /proc/bus/input/devices has a touch screen: a direct device with positions of touches. */
+/** Whether /proc/bus/input/devices lists a touch screen: a direct input device with touch positions. */
 export function hasTouchScreen(devices: string): boolean {
   return devices.split('\n\n').some((device) => {
     if (!hasBit(device, 'PROP', INPUT_PROP_DIRECT)) return false;
@@ -119,7 +119,7 @@ export function hasTouchScreen(devices: string): boolean {
   });
 }
 
-/** Tests a bit of a `B: NAME=` line: hexadecimal words of the kernel's word length, the highest first. */
+/** Tests a bit of a `B: NAME=` line: hexadecimal words of the kernel's word size, the highest first. */
 function hasBit(device: string, name: string, bit: number): boolean {
   const words = new RegExp(`^B: ${name}=([0-9a-f ]+)$`, 'm').exec(device)?.[1]?.trim().split(' ').reverse();
   const wordBits = process.arch === 'arm' || process.arch === 'ia32' ? 32 : 64;

@@ -20,7 +20,7 @@ async function put(path: string, text: string): Promise<void> {
 
 const read = () => readIdentity({ runtimeFolder: join(root, 'run/vitrine'), packageVersion: '9.9.9', root });
 
-test('takes the serial that was read at boot, and what the image says of itself', async () => {
+test('reads the serial found at boot, and model, version and slot', async () => {
   await put('run/vitrine/serial', 'VTR-0001\n');
   await put('sys/class/dmi/id/product_serial', 'OTHER-1');
   await put('proc/device-tree/model', 'Raspberry Pi 4 Model B Rev 1.4\0');
@@ -34,7 +34,7 @@ test('takes the serial that was read at boot, and what the image says of itself'
   });
 });
 
-test('passes over what firmware puts where a serial should be', async () => {
+test('ignores placeholders in the place of a serial', async () => {
   await put('sys/class/dmi/id/product_serial', 'None\n');
   await put('etc/machine-id', '0123456789abcdef0123456789abcdef\n');
   const { serial, version, slot } = await read();
@@ -44,7 +44,7 @@ test('passes over what firmware puts where a serial should be', async () => {
   assert.equal(slot, 'a');
 });
 
-test('derives the same identifier as systemd does', async (t) => {
+test('derives the same identifier as systemd', async (t) => {
   const application = '0c1f54c1b5a94d0b8ac8d2f3b79bd0ae';
   let expected: string;
   try {
@@ -59,17 +59,17 @@ test('derives the same identifier as systemd does', async (t) => {
   assert.equal((await read()).serial, expected);
 });
 
-test('invents nothing', async () => {
+test('has no serial without any identifier', async () => {
   assert.equal((await read()).serial, NO_SERIAL);
 });
 
-test('reads the slot from the kernel arguments only as a whole word', () => {
+test('reads the slot from a whole kernel argument only', () => {
   assert.equal(slotOf('rauc.slot=B'), 'b');
   assert.equal(slotOf('quiet rauc.slot=A'), 'a');
   assert.equal(slotOf('xrauc.slot=B rauc.slot=BB'), 'a');
 });
 
-test('agrees with read-serial on what is no serial', async (t) => {
+test('applies the same rule for serials as read-serial', async (t) => {
   const script = fileURLToPath(new URL('../../../overlay/usr/lib/vitrine/read-serial', import.meta.url));
   for (const text of [
     'ABC-123',

@@ -21,7 +21,7 @@ function entry(fields: Record<string, unknown>): string {
   return JSON.stringify({ __CURSOR: CURSOR, __REALTIME_TIMESTAMP: '1700000000123456', ...fields });
 }
 
-/** Stands for journalctl: notes its arguments and prints what the test gives. */
+/** A journal whose journalctl records its arguments and prints `lines`. */
 async function journalOf(lines: string, after = '') {
   const script = join(folder, 'journalctl');
   await writeFile(join(folder, 'lines'), lines);
@@ -37,7 +37,7 @@ test('reads an entry', () => {
   assert.deepEqual(parseRecord(line), { ...record, cursor: CURSOR });
 });
 
-test('reads messages that are bytes, missing, or given twice', () => {
+test('reads messages that are bytes, missing, given twice, or too long', () => {
   assert.equal(parseRecord(entry({ MESSAGE: [...Buffer.from('grüß\x1b[0m')] }))?.message, 'grüß\x1b[0m');
   assert.equal(parseRecord(entry({ MESSAGE: null }))?.message, '');
   assert.equal(parseRecord(entry({ MESSAGE: ['first', 'second'] }))?.message, 'first');
@@ -53,27 +53,27 @@ test('maps all eight priorities', () => {
   assert.equal(parseRecord(entry({ _TRANSPORT: 'kernel' }))?.source, 'kernel');
 });
 
-test('takes text and level out of the agent’s own lines, and of nobody else’s', () => {
+test('parses text and level of the agent’s own entries only', () => {
   const MESSAGE = JSON.stringify({ level: 50, msg: 'no', err: { message: 'because' } });
   const own = parseRecord(entry({ MESSAGE, _SYSTEMD_UNIT: 'vitrine-agent.service' }));
   assert.deepEqual([own?.level, own?.message], ['error', 'no: because']);
   assert.equal(parseRecord(entry({ MESSAGE, _SYSTEMD_UNIT: 'other.service' }))?.message, MESSAGE);
 });
 
-test('passes over what is no entry', () => {
+test('ignores lines that are not entries', () => {
   for (const line of ['', '-- No entries --', '[]', 'null', '{"__CURSOR":1}', '{"MESSAGE":"x"}']) {
     assert.equal(parseRecord(line), undefined);
   }
 });
 
-test('asks for the newest, from a time on, and after a cursor', async () => {
+test('reads the newest records, from a time on, and after a cursor', async () => {
   const journal = await journalOf(`${entry({ MESSAGE: '1' })}\n${entry({ MESSAGE: '2' })}\n`);
   assert.deepEqual(
     (await journal.read({ limit: 5 })).map((r) => r.message),
     ['1', '2'],
   );
   await journal.read({ from: Date.UTC(2026, 0, 2, 3, 4, 5, 678), limit: 5 });
-  // What the cursor is of is read, and left out.
+  // The record of the cursor itself is read and left out.
   assert.deepEqual(
     (await journal.read({ after: CURSOR, limit: 5 })).map((r) => r.message),
     ['2'],
@@ -84,7 +84,7 @@ test('asks for the newest, from a time on, and after a cursor', async () => {
   assert.ok(cursor?.endsWith(`--cursor=${CURSOR}`));
 });
 
-test('a cursor of no record is refused, whatever journalctl makes of it', async () => {
+test('refuses an unknown cursor, whatever journalctl does with it', async () => {
   const other = CURSOR.replace('i=1', 'i=2');
   const refused = {
     code: 'bad_request',
@@ -97,7 +97,7 @@ test('a cursor of no record is refused, whatever journalctl makes of it', async 
   await assert.rejects(unread.read({ after: other, limit: 5 }), refused);
 });
 
-test('a time that journalctl does not know is the nearest that it does', async () => {
+test('replaces a time outside journalctl’s range by the nearest one in it', async () => {
   const journal = await journalOf('');
   await journal.read({ from: Date.parse('0000-01-01T00:00:00Z'), limit: 5 });
   await journal.read({ from: Date.parse('9999-12-31T23:59:59-23:59'), limit: 5 });
@@ -106,7 +106,7 @@ test('a time that journalctl does not know is the nearest that it does', async (
   assert.match(last ?? '', /--since=@253402128000\.000$/);
 });
 
-test('ends a reader that has more than was asked for', async () => {
+test('ends a journalctl that prints more than the limit', async () => {
   const journal = await journalOf(`${entry({ MESSAGE: 'again' })}\n`.repeat(50), 'exec sleep 60');
   assert.equal((await journal.read({ after: CURSOR, limit: 20 })).length, 20);
 });
@@ -118,7 +118,7 @@ test('is unavailable without journald, and when journalctl fails', async () => {
   await assert.rejects(failing.read({ limit: 1 }), { code: 'unavailable' });
 });
 
-test('follows, and goes on after the last record when the follower died', async () => {
+test('follows, and continues after the last record when journalctl exits', async () => {
   const journal = await journalOf(`${entry({ MESSAGE: 'live' })}\n`);
   const seen = new EventTarget();
   const records: LogRecord[] = [];
@@ -134,7 +134,7 @@ test('follows, and goes on after the last record when the follower died', async 
   stop();
   assert.equal(records.length, 2);
   const [first, second] = await calls();
-  // From the moment in which somebody listened, not from the one in which the program is ready.
+  // From the time of the subscription, not from when the program is ready.
   const [, since] = / --follow --no-tail --since=@(\d+\.\d{3})$/.exec(first ?? '') ?? [];
   const ms = Math.round(Number(since) * 1000);
   assert.ok(ms >= begun && ms <= followed, `${first}; followed from ${begun} to ${followed}`);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Logger } from '../base/logger.ts';
+import { withTimeout } from '../base/timeout.ts';
 import { ApiError } from '../contract/errors.ts';
 import { badRequest } from '../contract/validate.ts';
 import type { Journal } from '../resources/device/ports.ts';
@@ -9,19 +10,19 @@ import { childEnvironment, follow, splitLines } from './processes.ts';
 
 const JOURNALD_SOCKET = '/run/systemd/journal/socket';
 const READ_TIMEOUT_MS = 10_000;
-/** Journalctl takes times from 1970 to here (systemd's USEC_TIMESTAMP_FORMATTABLE_MAX); nothing was logged outside. */
+/** journalctl accepts times from 1970 to this one (systemd's USEC_TIMESTAMP_FORMATTABLE_MAX). */
 const LAST_TIME_MS = Date.UTC(9999, 11, 30);
-/** Longest message that is passed on, in characters. */
-const LONGEST_MESSAGE = 8192;
+/** Longer messages are cut, in characters. */
+const MAX_MESSAGE = 8192;
 const FIELDS = 'MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,_TRANSPORT';
 const FORMAT = ['--output=json', `--output-fields=${FIELDS}`, '--all', '--no-pager', '--quiet'];
 const AGENT_UNIT = 'vitrine-agent.service';
 
 export interface JournalOptions {
   log: Logger;
-  /** Program and arguments that come before ours; journalctl by default. */
+  /** Program and its first arguments; journalctl by default. */
   command?: readonly [string, ...string[]];
-  /** Its being there tells that journald runs. */
+  /** Exists while journald runs. */
   socket?: string;
 }
 
@@ -31,12 +32,12 @@ export function systemdJournal(options: JournalOptions): Journal {
   const [program, ...leading] = command;
   return {
     async read({ after, from, limit }) {
-      if (!existsSync(socket)) throw new ApiError('unavailable', 'This system has no journal.');
+      if (!existsSync(socket)) throw noJournal();
       const read = (range: string, most: number) =>
         readRecords(program, [...leading, ...FORMAT, range], most);
       if (after === undefined) return read(from === undefined ? `--lines=${limit}` : sinceTime(from), limit);
-      // Of a cursor that it does not have, journalctl goes to a place near by and says nothing. So the record itself
-      // is read, too.
+      // With an unknown cursor journalctl starts at a record near by, without an error. So the record of the cursor is
+      // read, too.
       const [first, ...rest] = await read(`--cursor=${after}`, limit + 1);
       if (first?.cursor !== after) throw unknownCursor();
       return rest;
@@ -44,12 +45,12 @@ export function systemdJournal(options: JournalOptions): Journal {
     follow(onRecord) {
       if (!existsSync(socket)) return () => undefined;
       let cursor: string | undefined;
-      // A follower takes a while to start. What is logged meanwhile is its as well.
+      // journalctl takes a while to start; records of that time are included.
       const begun = Date.now();
       return follow({
         command: program,
-        // One that was started again goes on where the last one ended. Without --no-tail journalctl 252 stops ten lines
-        // behind that, until the next line; 262 does not.
+        // A restarted journalctl continues after the last record. Without --no-tail version 252 skips all but the last
+        // ten; 262 does not.
         args: () => {
           const start = cursor === undefined ? sinceTime(begun) : `--after-cursor=${cursor}`;
           return [...leading, ...FORMAT, '--follow', '--no-tail', start];
@@ -73,57 +74,51 @@ function sinceTime(time: number): string {
   return `--since=@${seconds}.${String(ms - seconds * 1000).padStart(3, '0')}`;
 }
 
+function noJournal(): ApiError {
+  return new ApiError('unavailable', 'This system has no journal.');
+}
+
 function unknownCursor(): ApiError {
   return badRequest('', [{ path: '/since', message: 'is not the cursor of a record that the log has' }]);
 }
 
-/** Reads the first `limit` records that a journalctl prints, and ends it then. */
-function readRecords(program: string, args: readonly string[], limit: number): Promise<LogRecord[]> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
-    const records: LogRecord[] = [];
-    let complaint = '';
-    const settle = (error?: ApiError) => {
-      clearTimeout(timer);
-      child.kill('SIGKILL');
-      if (error) reject(error);
-      else resolve(records);
-    };
-    const timer = setTimeout(
-      () => settle(new ApiError('unavailable', 'The journal did not answer in time.')),
-      READ_TIMEOUT_MS,
-    );
-    splitLines(child.stdout, (line) => {
-      const record = parseRecord(line);
-      if (record && records.length < limit) records.push(record);
-      if (records.length === limit) settle();
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (complaint.length < 500) complaint += chunk.toString('utf8', 0, 500);
-    });
-    child.once('error', () => settle(new ApiError('unavailable', 'This system has no journal.')));
-    child.once('close', (code) => {
-      if (code === 0 || records.length > 0 || complaint.trim() === '') return settle();
-      // It takes cursors apart, and some that fit their pattern it cannot.
-      const reason = complaint.trim().split('\n', 1)[0];
-      if (/cursor|seek/i.test(complaint)) settle(unknownCursor());
-      else settle(new ApiError('unavailable', `The journal cannot be read: ${reason}`));
-    });
+/** Reads the first `limit` records that journalctl prints, then ends it. */
+async function readRecords(program: string, args: readonly string[], limit: number): Promise<LogRecord[]> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
+  const { promise, resolve, reject } = Promise.withResolvers<LogRecord[]>();
+  const records: LogRecord[] = [];
+  let stderr = '';
+  splitLines(child.stdout, (line) => {
+    const record = parseRecord(line);
+    if (record && records.length < limit) records.push(record);
+    if (records.length === limit) resolve(records);
   });
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < 500) stderr += chunk.toString('utf8', 0, 500);
+  });
+  child.once('error', () => reject(noJournal()));
+  child.once('close', (code) => {
+    const [reason] = stderr.trim().split('\n', 1);
+    if (code === 0 || records.length > 0 || !reason) resolve(records);
+    // journalctl parses cursors and rejects some that match their pattern.
+    else if (/cursor|seek/i.test(stderr)) reject(unknownCursor());
+    else reject(new ApiError('unavailable', `The journal cannot be read: ${reason}`));
+  });
+  try {
+    const late = () => new ApiError('unavailable', 'The journal did not answer in time.');
+    return await withTimeout(promise, READ_TIMEOUT_MS, late);
+  } finally {
+    child.kill('SIGKILL');
+  }
 }
 
+/** Levels by syslog priority, 0 to 7. */
 const LEVELS: readonly LogRecord['level'][] = [
-  'error',
-  'error',
-  'error',
-  'error',
-  'warning',
-  'info',
-  'info',
-  'debug',
+  ...(['error', 'error', 'error', 'error'] as const),
+  ...(['warning', 'info', 'info', 'debug'] as const),
 ];
 
-/** One line of `journalctl -o json` as a record; undefined for what is not an entry. */
+/** Converts a line of `journalctl -o json`; undefined when it is not an entry. */
 export function parseRecord(line: string): LogRecord | undefined {
   let entry: Record<string, unknown>;
   try {
@@ -140,12 +135,12 @@ export function parseRecord(line: string): LogRecord | undefined {
     ts: new Date(Number(time) / 1000).toISOString(),
     level: own?.level ?? LEVELS[Number(text(entry.PRIORITY) || 6)] ?? 'info',
     source: text(entry.SYSLOG_IDENTIFIER) || text(entry._COMM) || kernel || 'unknown',
-    message: (own?.message ?? message).slice(0, LONGEST_MESSAGE).toWellFormed(),
+    message: (own?.message ?? message).slice(0, MAX_MESSAGE).toWellFormed(),
     cursor,
   };
 }
 
-/** A field is a string, a list of bytes when it is not printable UTF-8, or a list of several such values. */
+/** A field is a string, an array of bytes when it is not printable UTF-8, or an array of several such values. */
 function text(field: unknown): string {
   if (typeof field === 'string') return field;
   if (!Array.isArray(field)) return '';
@@ -153,7 +148,7 @@ function text(field: unknown): string {
   return text(field[0]);
 }
 
-/** The agent's own lines are JSON; their text and level are inside. */
+/** Level and text of the agent's own entries, which are JSON lines. */
 function agentMessage(line: string): Pick<LogRecord, 'level' | 'message'> | undefined {
   if (!line.startsWith('{')) return undefined;
   try {

@@ -9,7 +9,7 @@ const NAMESPACE = `vitrine-test-${process.pid}`;
 const module = fileURLToPath(new URL('./network.ts', import.meta.url));
 const resource = fileURLToPath(new URL('../resources/network/network.ts', import.meta.url));
 
-/** Prints every event of the network it runs in, one JSON line each. */
+/** Prints every event of its network namespace, one JSON line each. */
 const WATCHER = `
   import { EventBus } from ${JSON.stringify(fileURLToPath(new URL('../events/bus.ts', import.meta.url)))};
   import { Network } from ${JSON.stringify(resource)};
@@ -30,7 +30,7 @@ const ip = (...args: string[]) => spawnSync('ip', args, { encoding: 'utf8' });
 const made = ip('netns', 'add', NAMESPACE);
 const skip = made.status === 0 ? false : 'network namespaces need root and iproute2';
 
-test('tells interfaces and addresses as they come and go', { skip }, async (t) => {
+test('reports interfaces and addresses as they come and go', { skip }, async (t) => {
   t.after(() => ip('netns', 'del', NAMESPACE));
   const args = ['netns', 'exec', NAMESPACE, process.execPath, '--input-type=module', '--eval', WATCHER];
   const watcher = spawn('ip', args, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -45,7 +45,7 @@ test('tells interfaces and addresses as they come and go', { skip }, async (t) =
   inside('link', 'set', 'usb0', 'addrgenmode', 'none');
   inside('link', 'set', 'usb0', 'up');
   inside('address', 'add', '10.55.77.1/24', 'dev', 'usb0');
-  // The kernel's own addresses for usb1 come when it pleases; wait for ours.
+  // The kernel adds addresses to usb1 at any time; wait for ours.
   const addressesOf = (state: { interfaces: { name: string; addresses: string[] }[] }, name: string) =>
     state.interfaces.find((entry) => entry.name === name)?.addresses;
   let state = await next();

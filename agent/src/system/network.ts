@@ -5,13 +5,9 @@ import type { NetworkSource } from '../resources/network/network.ts';
 import type { SystemBus } from './dbus.ts';
 import { follow } from './processes.ts';
 
-const LOOPBACK = 'lo';
-/**
- * `ip monitor` does not tell when it has begun to listen. After this time it has, in ms; one more look finds
- * what changed before.
- */
+/** `ip monitor` does not report when it has started to listen; after this time it has, in ms. */
 const MONITOR_READY_MS = 5000;
-const HOSTNAME1 = {
+const HOSTNAME_CHANGED = {
   sender: 'org.freedesktop.hostname1',
   path: '/org/freedesktop/hostname1',
   interface: 'org.freedesktop.DBus.Properties',
@@ -19,30 +15,31 @@ const HOSTNAME1 = {
 };
 
 /**
- * The kernel's network. Changes come by netlink, through `ip monitor` (Node has no netlink sockets), and
- * from systemd-hostnamed, which is how hostnames change on this system; nothing is polled.
+ * The kernel's network. Address and link changes come from `ip monitor` (Node has no netlink sockets), changes of the
+ * hostname from systemd-hostnamed; nothing is polled.
  */
 export function linuxNetwork({ dbus, log }: { dbus: SystemBus; log: Logger }): NetworkSource {
   return {
     read: () => ({ hostname: hostname(), interfaces: interfaces() }),
     watch: (changed) => {
-      let late: NodeJS.Timeout | undefined;
-      const look = () => {
+      let timer: NodeJS.Timeout | undefined;
+      // Finds what changed before the monitor listened.
+      const readAgain = () => {
         changed();
-        clearTimeout(late);
-        late = setTimeout(changed, MONITOR_READY_MS).unref();
+        clearTimeout(timer);
+        timer = setTimeout(changed, MONITOR_READY_MS).unref();
       };
-      look();
+      readAgain();
       const stopMonitor = follow({
         command: 'ip',
         args: () => ['-o', 'monitor', 'link', 'address'],
         onLine: changed,
-        onRestart: look,
+        onRestart: readAgain,
         log,
       });
-      const unsubscribe = dbus.subscribe(HOSTNAME1, changed);
+      const unsubscribe = dbus.subscribe(HOSTNAME_CHANGED, changed);
       return () => {
-        clearTimeout(late);
+        clearTimeout(timer);
         stopMonitor();
         unsubscribe();
       };
@@ -50,17 +47,17 @@ export function linuxNetwork({ dbus, log }: { dbus: SystemBus; log: Logger }): N
   };
 }
 
+/** All interfaces but loopback, also those without addresses, which Node leaves out. */
 function interfaces() {
-  const addressed = networkInterfaces();
-  // An interface without addresses is there all the same.
+  const addresses = networkInterfaces();
   return names()
-    .filter((name) => name !== LOOPBACK)
-    .map((name) => ({ name, addresses: (addressed[name] ?? []).map(({ address }) => address) }));
+    .filter((name) => name !== 'lo')
+    .map((name) => ({ name, addresses: (addresses[name] ?? []).map(({ address }) => address) }));
 }
 
 function names(): string[] {
   try {
-    // Interfaces are links to their devices; files here (bonding_masters) are not interfaces.
+    // Interfaces are links; plain files in this folder (bonding_masters) are not interfaces.
     const entries = readdirSync('/sys/class/net', { withFileTypes: true });
     return entries
       .filter((entry) => entry.isSymbolicLink())

@@ -7,7 +7,7 @@ import { ServiceManager } from './notify.ts';
 
 const skip = spawnSync('python3', ['--version']).error ? 'python3 makes the datagram socket' : false;
 
-/** As systemd: binds a datagram socket, connects another one, hands it to the service as descriptor 3. */
+/** Like systemd: binds a datagram socket and passes a connected one to the service, as its second descriptor. */
 const MANAGER = `
 import os, socket, subprocess, sys
 receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -29,7 +29,7 @@ while message != 'STOPPING=1':
     message = receiver.recv(4096).decode()
     print(repr(message), flush=True)
     count += 1
-    if count == 4:
+    if count == 3:
         service.stdin.close()
 print(service.wait())
 `;
@@ -39,11 +39,10 @@ const SERVICE = `
   import { createLogger } from ${JSON.stringify(fileURLToPath(new URL('../base/logger.ts', import.meta.url)))};
   const manager = new ServiceManager({ log: createLogger('silent') });
   manager.ready('listens\\non 80');
-  manager.status('shows lobby');
   process.stdin.on('end', () => manager.stopping()).resume();
 `;
 
-test('tells a real datagram socket that it is ready, alive and stopping', { skip }, async () => {
+test('notifies a real datagram socket: ready, watchdog, stopping', { skip }, async () => {
   const args = ['-c', MANAGER, process.execPath, '--input-type=module', '--eval', SERVICE];
   const env = { LISTEN_FDS: '2', LISTEN_FDNAMES: 'other:notify', WATCHDOG_USEC: '300000' };
   const manager = spawn('python3', args, {
@@ -52,16 +51,15 @@ test('tells a real datagram socket that it is ready, alive and stopping', { skip
   });
   const output = (await manager.stdout.setEncoding('utf8').toArray()).join('');
   const lines = output.trim().split('\n');
-  assert.deepEqual(lines.slice(0, 4), [
+  assert.deepEqual(lines.slice(0, 3), [
     String.raw`'READY=1\nSTATUS=listens on 80'`,
-    `'STATUS=shows lobby'`,
     `'WATCHDOG=1'`,
     `'WATCHDOG=1'`,
   ]);
   assert.deepEqual(lines.slice(-2), [`'STOPPING=1'`, '0']);
 });
 
-test('does nothing outside of a unit, or with descriptors meant for another process', () => {
+test('does nothing outside of a unit, or with the descriptors of another process', () => {
   const log = createLogger('silent');
   for (const env of [
     {},

@@ -1,12 +1,12 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Logger } from '../base/logger.ts';
 
-/** Where systemd's descriptors begin (sd_listen_fds(3)). */
+/** First descriptor that systemd passes (sd_listen_fds(3)). */
 const FIRST_DESCRIPTOR = 3;
-/** Name that vitrine-agent.service gives the descriptor in `OpenFile=`. */
+/** Name of the descriptor in vitrine-agent.service (`OpenFile=`). */
 const DESCRIPTOR_NAME = 'notify';
 
-/** What systemd told the agent at its start. */
+/** Environment variables that systemd sets. */
 export interface ServiceEnvironment {
   LISTEN_PID?: string | undefined;
   LISTEN_FDS?: string | undefined;
@@ -16,10 +16,10 @@ export interface ServiceEnvironment {
 }
 
 /**
- * Tells systemd how the service is (sd_notify(3)). Node has no unix datagram sockets, but it can write to one
- * that is open and connected: the unit has systemd open its own notification socket (`OpenFile=`), so no child
- * process and no native module stands between the event loop and the watchdog, and `NotifyAccess=main` holds.
- * Outside of such a unit everything here does nothing.
+ * Notifies systemd about the state of the service (sd_notify(3)). Node has no unix datagram sockets, but it can write to
+ * one that is open and connected: systemd opens its own notification socket for the unit (`OpenFile=`). So the watchdog
+ * is fed by the event loop itself, without a child process or native module, and `NotifyAccess=main` suffices.
+ * Does nothing outside of such a unit.
  */
 export class ServiceManager {
   readonly #descriptor: number | undefined;
@@ -33,25 +33,23 @@ export class ServiceManager {
     const microseconds = Number(env.WATCHDOG_USEC);
     this.#watchdogMs = microseconds > 0 ? microseconds / 1000 : undefined;
     if (env.NOTIFY_SOCKET !== undefined && this.#descriptor === undefined) {
-      log.warn('systemd waits for notifications, but the unit does not open its socket (OpenFile=)');
+      log.warn('systemd expects notifications, but the unit does not open its socket (OpenFile=)');
     }
   }
 
-  /** The service answers; from now on the watchdog is fed by the event loop. */
+  /**
+   * The service answers. From now on the event loop feeds the watchdog.
+   * @param status shown by `systemctl status`
+   */
   ready(status: string): void {
-    this.#send(`READY=1\nSTATUS=${oneLine(status)}`);
+    this.#send(`READY=1\nSTATUS=${status.replaceAll(/[\r\n]+/g, ' ')}`);
     if (this.#watchdogMs === undefined) return;
-    // A third of the time: two pings may be late before the third is missed.
+    // Three times per period: two may be late.
     this.#timer = setInterval(() => this.#send('WATCHDOG=1'), this.#watchdogMs / 3);
     this.#timer.unref();
   }
 
-  /** One line for `systemctl status`. */
-  status(text: string): void {
-    this.#send(`STATUS=${oneLine(text)}`);
-  }
-
-  /** The service is on its way down. */
+  /** The service is shutting down. */
   stopping(): void {
     clearInterval(this.#timer);
     this.#send('STOPPING=1');
@@ -62,16 +60,12 @@ export class ServiceManager {
     try {
       writeSync(this.#descriptor, message);
     } catch (error) {
-      this.#log.warn({ err: error }, 'systemd did not take a notification');
+      this.#log.warn({ err: error }, 'systemd was not notified');
     }
   }
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, ' ');
-}
-
-/** The descriptor called `notify` among those that systemd passed to this very process. */
+/** The descriptor named `notify` among those that systemd passed to this process. */
 function descriptorOf(env: ServiceEnvironment): number | undefined {
   if (Number(env.LISTEN_PID) !== process.pid) return undefined;
   const index = (env.LISTEN_FDNAMES ?? '').split(':').indexOf(DESCRIPTOR_NAME);

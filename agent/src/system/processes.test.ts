@@ -6,12 +6,12 @@ import { follow, run } from './processes.ts';
 
 const log = createLogger('silent');
 
-test('gives status and output', async () => {
+test('returns status and output', async () => {
   const result = await run('sh', ['-c', 'echo out; echo err >&2; exit 3'], { timeoutMs: 60_000 });
   assert.deepEqual(result, { code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 
-test('keeps a bounded part of what a child prints and lets it end', async () => {
+test('keeps a limited part of the output, and the child does not block', async () => {
   const result = await run('sh', ['-c', 'head -c 3000000 /dev/zero | tr "\\0" x'], {
     timeoutMs: 60_000,
     keepBytes: 1000,
@@ -20,22 +20,22 @@ test('keeps a bounded part of what a child prints and lets it end', async () => 
   assert.equal(result.stdout.length, 1000);
 });
 
-test('ends a child that takes too long', async () => {
+test('kills a child that takes too long', async () => {
   await assert.rejects(run('sleep', ['30'], { timeoutMs: 50 }), /did not end within 50 ms/);
 });
 
-test('ends a child when its caller gives up', async () => {
+test('kills a child when its signal aborts', async () => {
   const abort = new AbortController();
   const running = run('sleep', ['30'], { timeoutMs: 10_000, signal: abort.signal });
   abort.abort();
   await assert.rejects(running, /was stopped/);
 });
 
-test('says that a program is not installed', async () => {
+test('reports a program that is not installed', async () => {
   await assert.rejects(run('no-such-program-vitrine', [], { timeoutMs: 1000 }), { code: 'ENOENT' });
 });
 
-test('starts a follower again when it ends, and never after it was stopped', async () => {
+test('restarts a follower when it exits, and not after it was stopped', async () => {
   const seen = new EventTarget();
   const lines: string[] = [];
   let starts = 0;
@@ -50,7 +50,7 @@ test('starts a follower again when it ends, and never after it was stopped', asy
     onRestart: () => restarts++,
     log,
   });
-  // A ref'd timer holds the process while the follower's own timers do not.
+  // The follower's own timers do not keep the process alive.
   const guard = setTimeout(() => seen.dispatchEvent(new Event('two')), 60_000);
   await once(seen, 'two');
   clearTimeout(guard);
@@ -59,12 +59,12 @@ test('starts a follower again when it ends, and never after it was stopped', asy
   assert.equal(restarts, 1);
 });
 
-test('starts a follower that could not be started as soon as it can be', async () => {
+test('retries a follower that could not be started', async () => {
   const seen = new EventTarget();
   let starts = 0;
   const stop = follow({
     command: 'echo',
-    // Node throws at once of an argument that no program can get, as it does where there is no memory.
+    // Node throws for an argument with a NUL, as it does without memory.
     args: () => (++starts === 1 ? ['\0'] : ['here']),
     onLine: (line) => seen.dispatchEvent(new Event(line)),
     log,

@@ -6,20 +6,20 @@ import { LineSplitter } from '../base/line-splitter.ts';
 import type { Logger } from '../base/logger.ts';
 import { errorCode } from '../base/system-error.ts';
 
-/** What is kept of each output of a child, in bytes; the rest is read and dropped. */
-export const KEPT_OUTPUT = 64 * 1024;
-/** Longest line of a child that is passed on, in bytes. */
-const LONGEST_LINE = 1024 * 1024;
-/** Between SIGTERM and SIGKILL, in ms. */
+/** Bytes kept of each output of a child by default; the rest is read and dropped. */
+const KEPT_OUTPUT = 64 * 1024;
+/** Longer lines of a child are dropped, in bytes. */
+const MAX_LINE = 1024 * 1024;
+/** Time between SIGTERM and SIGKILL, in ms. */
 const TERM_GRACE_MS = 2000;
-/** Ends a follower with the agent, even when the agent is killed: many write too seldom to notice by themselves. */
-const TIED_TO_US = ['/usr/bin/setpriv', '/bin/setpriv']
+/** Ends a follower with the agent, even when the agent is killed: most write too rarely to notice by themselves. */
+const DIE_WITH_PARENT = ['/usr/bin/setpriv', '/bin/setpriv']
   .filter((path) => existsSync(path))
   .slice(0, 1)
   .flatMap((path) => [path, '--pdeathsig', 'TERM', '--']);
-/** What setpriv, like a shell, exits with when there is no such program. */
+/** Exit status of setpriv when the program does not exist. */
 const NOT_INSTALLED = 127;
-/** Restart delays of a supervised child, in ms; a child that lived for `SETTLED_MS` starts over. */
+/** Restart delays, in ms. They start over after a child has run for `SETTLED_MS`. */
 const FIRST_RESTART_MS = 250;
 const LAST_RESTART_MS = 30_000;
 const SETTLED_MS = 10_000;
@@ -30,9 +30,9 @@ export interface RunOptions {
   /** Bytes kept of stdout and of stderr each; 64 KiB by default. */
   keepBytes?: number;
   signal?: AbortSignal;
-  /** What the child finds in its environment beside the agent's own. */
+  /** Environment variables added to the agent's own. */
   env?: Readonly<Record<string, string>>;
-  /** Who the child runs as, without supplementary groups; the agent's own user by default. */
+  /** The child's user, without supplementary groups; the agent's own by default. */
   user?: { uid: number; gid: number };
 }
 
@@ -44,9 +44,9 @@ export interface RunResult {
 }
 
 /**
- * Runs a program to its end, with nothing on its standard input.
- * @throws Error when it cannot be started (`code` is ENOENT where it is not installed), takes longer than
- *   `timeoutMs`, or `signal` aborts it. An exit status other than 0 is a result, not an error.
+ * Runs a program to its end, with empty standard input.
+ * @throws Error when it cannot be started (`code` is ENOENT when it is not installed), takes longer than `timeoutMs`, or
+ *   `signal` aborts it. An exit status other than 0 is a result, not an error.
  */
 export function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   const { timeoutMs, keepBytes = KEPT_OUTPUT, signal, env, user } = options;
@@ -95,14 +95,14 @@ function keep(stream: Readable, limit: number): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-/** The agent's environment without what systemd gave to the agent alone. */
+/** The agent's environment without the variables that systemd set for the agent only. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES, ...rest } =
     process.env;
   return rest;
 }
 
-/** Asks a child to end, and ends it when it does not. */
+/** Sends SIGTERM, and SIGKILL when the child has not exited 2 s later. */
 export function terminate(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
@@ -112,28 +112,28 @@ export function terminate(child: ChildProcess): void {
 }
 
 /**
- * Cuts a child's output into lines.
- * @param limit lines longer than this, in bytes, are dropped: an endless one must not grow in memory
+ * Splits a child's output into lines.
+ * @param limit longer lines are dropped, in bytes
  */
-export function splitLines(stream: Readable, onLine: (line: string) => void, limit = LONGEST_LINE): void {
+export function splitLines(stream: Readable, onLine: (line: string) => void, limit = MAX_LINE): void {
   const lines = new LineSplitter(limit);
   stream.on('data', (chunk: Buffer) => lines.forEach(chunk, (line) => onLine(line.toString('utf8'))));
 }
 
 export interface FollowOptions {
   command: string;
-  /** Asked before every start, so that a follower can go on where the last one ended. */
+  /** Called before every start, so that a restarted program can continue where the last one ended. */
   args: () => readonly string[];
   onLine: (line: string) => void;
-  /** After every start but the first: something may have been missed in between. */
+  /** Called after every start but the first: something may have been missed. */
   onRestart?: () => void;
   log: Logger;
 }
 
 /**
- * Runs a program that prints lines for as long as somebody wants them, and starts it again with growing
- * delays when it ends. A program that is not installed is not tried again.
- * @returns stops it
+ * Runs a program that prints lines, and restarts it with growing delays when it exits. A program that is not installed
+ * is not tried again.
+ * @returns a function that stops it
  */
 export function follow({ command, args, onLine, onRestart, log }: FollowOptions): () => void {
   let child: ChildProcess | undefined;
@@ -142,19 +142,19 @@ export function follow({ command, args, onLine, onRestart, log }: FollowOptions)
   let stopped = false;
   const start = (again: boolean) => {
     const started = performance.now();
-    let gone = false;
+    let reported = false;
     const ended = (why: string, retry: boolean) => {
-      if (gone || stopped) return;
-      gone = true;
+      if (reported || stopped) return;
+      reported = true;
       if (!retry) return void log.warn({ command, why }, 'a program cannot be started');
       if (performance.now() - started > SETTLED_MS) backoff.reset();
       const delay = backoff.next();
-      log.warn({ command, why, delay }, 'a program ended and is started again');
+      log.warn({ command, why, delay }, 'a program exited and will be restarted');
       timer = setTimeout(() => start(true), delay);
       timer.unref();
     };
     try {
-      const [program = command, ...rest] = [...TIED_TO_US, command, ...args()];
+      const [program = command, ...rest] = [...DIE_WITH_PARENT, command, ...args()];
       const running = spawn(program, rest, { stdio: ['ignore', 'pipe', 'ignore'], env: childEnvironment() });
       child = running;
       running.once('error', (error) => ended(error.message, errorCode(error) !== 'ENOENT'));
@@ -163,7 +163,7 @@ export function follow({ command, args, onLine, onRestart, log }: FollowOptions)
         if (!stopped) onLine(line);
       });
     } catch (error) {
-      // Node throws where the system has no memory for another process, and has no output where it has no descriptors.
+      // Node throws when the system has no memory for a process, and gives no output stream without free descriptors.
       ended(error instanceof Error ? error.message : String(error), true);
       return;
     }

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reportOf } from './rauc.ts';
 
-const text = (value: string) => ({ signature: 's', value });
 const slot = (bootname: string, state: string, status: string) => [
   `rootfs.${bootname}`,
-  { class: text('rootfs'), bootname: text(bootname), state: text(state), 'boot-status': text(status) },
+  { class: 'rootfs', bootname, state, 'boot-status': status },
 ];
 
-test('reads which slot runs and which is bad', () => {
+test('reads which slot is booted and which is bad', () => {
   assert.deepEqual(reportOf([slot('A', 'booted', 'good'), slot('B', 'inactive', 'good')]), {
     booted: 'a',
     bad: [],
@@ -19,9 +18,9 @@ test('reads which slot runs and which is bad', () => {
   });
 });
 
-test('takes no slot for booted that is not', () => {
-  const data = ['data.0', { class: text('data'), state: text('booted') }];
-  for (const answer of [undefined, [], 'x', [data], [slot('A', 'inactive', 'good')]]) {
+test('fails when no slot is booted', () => {
+  const data = ['data.0', { class: 'data', state: 'booted' }];
+  for (const answer of [[], [data], [[]], [['x', null]], [slot('A', 'inactive', 'good')]]) {
     assert.throws(() => reportOf(answer), /no booted slot/);
   }
 });

@@ -1,55 +1,50 @@
-import type { BootSlots } from '../resources/update/boot-confirmation.ts';
-import { plain, type SystemBus } from './dbus.ts';
+import type { BootSlots, SlotReport } from '../resources/update/boot-confirmation.ts';
+import type { SystemBus } from './dbus.ts';
+import { anything, listOf, shaped } from './dbus-values.ts';
 
 const INSTALLER = {
-  destination: 'de.pengutronix.rauc',
-  path: '/',
-  interface: 'de.pengutronix.rauc.Installer',
+  ...{ destination: 'de.pengutronix.rauc', path: '/', interface: 'de.pengutronix.rauc.Installer' },
+  // RAUC reads the state of the slots and the boot loader's environment from disk.
+  timeoutMs: 120_000,
 };
-/** RAUC reads the slots' state and the boot loader's environment from disk, in ms. */
-const RAUC_TIMEOUT_MS = 120_000;
+/** Name and properties of each slot, `a(sa{sv})`. */
+const parseSlots = shaped(listOf(listOf(anything)));
+
 /**
- * The boot slots as RAUC sees them.
- * @param installed whether this system boots from slots at all (the kernel argument `rauc.slot`)
+ * The boot slots as RAUC reports them.
+ * @param installed whether this system boots from slots (kernel argument `rauc.slot`)
  */
 export function raucSlots(dbus: SystemBus, installed: boolean): BootSlots {
   return {
     async read() {
       if (!installed) return undefined;
-      const [slots] = await dbus.call({ ...INSTALLER, member: 'GetSlotStatus', timeoutMs: RAUC_TIMEOUT_MS });
-      return reportOf(slots);
+      return dbus.call({ ...INSTALLER, member: 'GetSlotStatus' }, (args) => reportOf(parseSlots(args)[0]));
     },
     async markGood() {
-      await dbus.call({
-        ...INSTALLER,
-        member: 'Mark',
-        signature: 'ss',
-        body: ['good', 'booted'],
-        timeoutMs: RAUC_TIMEOUT_MS,
-      });
+      const args = [
+        ['s', 'good'],
+        ['s', 'booted'],
+      ] as const;
+      await dbus.call({ ...INSTALLER, member: 'Mark', args });
     },
   };
 }
 
 /**
- * Reads the answer of GetSlotStatus, `a(sa{sv})`: the booted slot, and those whose `boot-status` is bad. For
- * U-Boot that is a slot without attempts left, which is what a rollback leaves behind.
+ * Reads the booted slot, and the slots whose `boot-status` is bad. With U-Boot that is a slot without attempts left, as
+ * after a rollback.
  * @throws Error when no slot is booted
  */
-export function reportOf(slots: unknown): { booted: 'a' | 'b'; bad: ('a' | 'b')[] } {
+export function reportOf(slots: readonly (readonly unknown[])[]): SlotReport {
   let booted: 'a' | 'b' | undefined;
   const bad: ('a' | 'b')[] = [];
-  for (const entry of Array.isArray(slots) ? slots : []) {
-    const { bootname, state, 'boot-status': status } = fieldsOf(entry);
-    const name = bootname === 'A' ? 'a' : bootname === 'B' ? 'b' : undefined;
+  for (const [, properties] of slots) {
+    const fields: Record<string, unknown> = Object(properties);
+    const name = fields.bootname === 'A' ? 'a' : fields.bootname === 'B' ? 'b' : undefined;
     if (!name) continue;
-    if (state === 'booted') booted = name;
-    if (status === 'bad') bad.push(name);
+    if (fields.state === 'booted') booted = name;
+    if (fields['boot-status'] === 'bad') bad.push(name);
   }
-  if (!booted) throw new Error('RAUC knows no booted slot');
+  if (!booted) throw new Error('RAUC reports no booted slot');
   return { booted, bad };
-}
-
-function fieldsOf(entry: unknown): { bootname?: unknown; state?: unknown; 'boot-status'?: unknown } {
-  return Object(plain(Array.isArray(entry) ? entry[1] : undefined));
 }

@@ -6,7 +6,7 @@ const CALL_MS = 10_000;
 const SERVICE_MS = 30_000;
 const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system'];
 
-/** One service of systemd, as far as the agent steers it. */
+/** A systemd service that the agent controls. */
 export class SystemdUnit implements Kiosk {
   readonly #name: string;
   readonly installed: boolean;
@@ -21,26 +21,26 @@ export class SystemdUnit implements Kiosk {
   /** Queues the restart and does not wait for it. */
   async restart(): Promise<void> {
     if (!this.installed) return;
-    // reset-failed: a unit that failed too often would otherwise refuse.
-    await run('systemctl', ['reset-failed', this.#name], { timeoutMs: CALL_MS }).catch(() => undefined);
-    const { code, stderr } = await run('systemctl', ['--no-block', 'restart', this.#name], {
-      timeoutMs: CALL_MS,
-    });
-    if (code !== 0) throw new Error(`${this.#name} is not restarted: ${stderr.trim()}`);
+    // A unit that failed too often refuses to start until its failures are reset.
+    await systemctl(CALL_MS, 'reset-failed', this.#name).catch(() => undefined);
+    await systemctl(CALL_MS, '--no-block', 'restart', this.#name);
   }
 
-  /** Waits until the unit has read its files anew. */
-  async reload(): Promise<void> {
-    const { code, stderr } = await run('systemctl', ['reload', this.#name], { timeoutMs: CALL_MS });
-    if (code !== 0) throw new Error(`${this.#name} is not reloaded: ${stderr.trim()}`);
+  /** Waits until the unit has reloaded its files. */
+  reload(): Promise<void> {
+    return systemctl(CALL_MS, 'reload', this.#name);
   }
 }
 
 /**
- * Runs a service of the kind that ends by itself.
- * @throws Error when it fails, or has not ended after 30 s
+ * Runs a oneshot service to its end.
+ * @throws Error when it fails or takes longer than 30 s
  */
-export async function runService(name: string): Promise<void> {
-  const { code, stderr } = await run('systemctl', ['start', name], { timeoutMs: SERVICE_MS });
-  if (code !== 0) throw new Error(`${name} failed: ${stderr.trim()}`);
+export function runService(name: string): Promise<void> {
+  return systemctl(SERVICE_MS, 'start', name);
+}
+
+async function systemctl(timeoutMs: number, ...args: string[]): Promise<void> {
+  const { code, stderr } = await run('systemctl', args, { timeoutMs });
+  if (code !== 0) throw new Error(`systemctl ${args.join(' ')} failed: ${stderr.trim()}`);
 }

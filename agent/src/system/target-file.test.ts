@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a restart finds the target, another boot only the lasting one', async () => {
+test('a restart reads every target, another boot only a lasting one', async () => {
   const target = { mode: 'url', url: 'http://a/' } as const;
   await file('one').save(target, false);
   assert.deepEqual(await file('one').current(), target);
@@ -26,15 +26,15 @@ test('a restart finds the target, another boot only the lasting one', async () =
   assert.deepEqual(await file('three').last(), bundle);
 });
 
-test('of many saves in a row the last one stays', async () => {
+test('stores the last of several saves', async () => {
   const store = file('one');
   await Promise.all([1, 2, 3, 4, 5].map((n) => store.save({ mode: 'url', url: `http://${n}/` }, true)));
   assert.deepEqual(await store.current(), { mode: 'url', url: 'http://5/' });
   assert.deepEqual(await store.last(), { mode: 'url', url: 'http://5/' });
 });
 
-test('one save that fails does not take the next one with it', async () => {
-  // Where a file lies no folder can be made.
+test('stores the last target although saves before it failed', async () => {
+  // A file in the place of the folder.
   await writeFile(join(folder, 'data'), '');
   const store = file('one');
   const saves = [1, 2, 3].map((n) => store.save({ mode: 'url', url: `http://${n}/` }, true));
@@ -43,7 +43,7 @@ test('one save that fails does not take the next one with it', async () => {
   assert.deepEqual(await store.current(), { mode: 'url', url: 'http://3/' });
 });
 
-test('a damaged file counts as none', async () => {
+test('ignores a damaged file', async () => {
   const store = file('one');
   await store.save({ mode: 'waiting' }, true);
   assert.ok((await stat(join(folder, 'data/display.json'))).isFile());

@@ -13,11 +13,11 @@ const TargetShape = Type.Union([
   Type.Object({ mode: Type.Literal('bundle'), name: Type.String() }),
 ]);
 /** Exported for the build, which compiles its validator. */
-export const Remembered = Type.Object({ boot: Type.String(), target: TargetShape });
+export const Stored = Type.Object({ boot: Type.String(), target: TargetShape });
 
 /**
- * Remembers what is shown: for a restart of the agent in the runtime folder, where it costs no write to the flash,
- * and, if wanted, over boots in the data folder. A file that is damaged counts as none.
+ * Stores the display target: in the runtime folder for a restart of the agent, without a write to flash, and optionally
+ * in the data folder for the next boot. A damaged file counts as missing.
  */
 export class TargetFile implements TargetStore {
   readonly #runtime: string;
@@ -26,7 +26,7 @@ export class TargetFile implements TargetStore {
   #saving: Promise<void> | undefined;
   #next: { target: Target; lasting: boolean } | undefined;
 
-  /** @param bootId names this boot; the runtime folder may outlive one */
+  /** @param bootId identifies this boot; the runtime folder may be older */
   constructor(runtimeFolder: string, dataFolder: string, bootId: string) {
     this.#runtime = join(runtimeFolder, NAME);
     this.#data = join(dataFolder, NAME);
@@ -43,8 +43,8 @@ export class TargetFile implements TargetStore {
   }
 
   /**
-   * One write at a time; of targets that come meanwhile only the last is written.
-   * @throws Error of the system when the last one could not be written; one before it matters to nobody any more
+   * Writes one target at a time; of those that come meanwhile only the last.
+   * @throws Error of the system when the last one could not be written
    */
   save(target: Target, lasting: boolean): Promise<void> {
     this.#next = { target, lasting };
@@ -55,7 +55,7 @@ export class TargetFile implements TargetStore {
   }
 
   async #write(): Promise<void> {
-    let failure: { error: unknown } | undefined;
+    let failure: unknown;
     for (let next = this.#next; next; next = this.#next) {
       this.#next = undefined;
       const text = `${JSON.stringify({ boot: this.#bootId, target: next.target })}\n`;
@@ -64,23 +64,23 @@ export class TargetFile implements TargetStore {
         if (next.lasting) await writeFileAtomic(this.#data, text, 0o600);
         failure = undefined;
       } catch (error) {
-        failure = { error };
+        failure = error;
       }
     }
-    if (failure) throw failure.error;
+    if (failure !== undefined) throw failure;
   }
 
   async #read(path: string) {
     try {
       const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-      return fits(Remembered, value) ? value : undefined;
+      return fits(Stored, value) ? value : undefined;
     } catch {
       return undefined;
     }
   }
 }
 
-/** Names the running boot; empty where the kernel does not tell. */
+/** The kernel's identifier of this boot; empty when it has none. */
 export async function bootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
 }

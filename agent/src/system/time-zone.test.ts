@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('links to the data of a zone, and tells whether it is another one', async () => {
-  assert.equal(await zone.set('UTC'), false, 'without a link it was UTC, too');
+test('links to the data of a zone, and returns whether the zone changed', async () => {
+  assert.equal(await zone.set('UTC'), false, 'without a link the zone is UTC');
   assert.equal(await readlink(link), join(zones, 'UTC'));
   assert.equal(await zone.set('Europe/Berlin'), true);
   assert.equal(await readlink(link), join(zones, 'Europe/Berlin'));
@@ -32,16 +32,16 @@ test('links to the data of a zone, and tells whether it is another one', async (
   assert.equal(await zone.set('Europe/Berlin'), true);
 });
 
-test('leaves nothing behind, and takes away what a power cut has left', async () => {
+test('removes temporary links, also those left by a power cut', async () => {
   await mkdir(join(folder, 'state'));
   await symlink('x', join(folder, 'state/.localtime.0123456789ab.tmp'));
   await zone.set('Europe/Berlin');
   assert.deepEqual(await readdir(join(folder, 'state')), ['localtime']);
 });
 
-test('knows an old name by the new one, and refuses a zone without data', async () => {
+test('resolves a renamed zone, and refuses a zone without data', async () => {
   assert.equal(await zone.set('US/Pacific'), true);
   assert.equal(await readlink(link), join(zones, 'America/Los_Angeles'));
-  await assert.rejects(zone.set('Asia/Tokyo'), /no data of the time zone Asia\/Tokyo/);
-  assert.equal(await readlink(link), join(zones, 'America/Los_Angeles'), 'what was set stays');
+  await assert.rejects(zone.set('Asia/Tokyo'), /no data for the time zone Asia\/Tokyo/);
+  assert.equal(await readlink(link), join(zones, 'America/Los_Angeles'), 'the link is unchanged');
 });

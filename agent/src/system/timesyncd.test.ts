@@ -1,51 +1,43 @@
-/** The time service's D-Bus interface on a real bus, and the configuration that it is told. */
+/** The time service's D-Bus interface on a real bus, with the configuration that it gets. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
+import { waitFor } from '../../../ci/lib/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { bindGroup, READ_WHEN_NEEDED } from '../resources/config/group.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';
 import { applyStoredClock, type Clock, clockFields } from '../resources/device/clock.ts';
 import { deviceConfig } from '../resources/device/config.ts';
 import { SystemBus } from './dbus.ts';
+import { BusDaemon, noDaemon as skip } from './tests/bus.ts';
 import { timesyncd } from './timesyncd.ts';
 
-const skip = spawnSync('dbus-daemon', ['--version']).error ? 'dbus-daemon is not installed' : false;
 const log = createLogger('silent');
+const daemon = new BusDaemon();
+const { address } = daemon;
 let folder: string;
-let address: string;
-let daemon: ChildProcess;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-timesync-'));
-  address = `unix:path=${folder}/bus`;
-  if (skip) return;
-  const args = ['--session', '--nofork', '--print-address', `--address=${address}`];
-  daemon = spawn('dbus-daemon', args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  if (daemon.stdout) await once(daemon.stdout, 'data');
+  if (!skip) await daemon.start();
 });
 after(async () => {
-  if (!skip) {
-    daemon.kill();
-    await once(daemon, 'exit');
-  }
+  await daemon.remove();
   await rm(folder, { recursive: true });
 });
 
-/** As systemd-timesyncd's manager (org.freedesktop.timesync1(5)): it forgets when it ends. */
+/** As systemd-timesyncd's manager (org.freedesktop.timesync1(5)): it loses the servers when it exits. */
 class Manager extends dbusNext.interface.Interface {
   RuntimeNTPServers: string[] = [];
-  /** How often it began to synchronize anew. */
-  told = 0;
+  /** How often it restarted the synchronization. */
+  sets = 0;
 
   SetRuntimeNTPServers(servers: string[]): void {
     this.RuntimeNTPServers = servers;
-    this.told += 1;
+    this.sets += 1;
   }
 }
 Manager.configureMembers({
@@ -67,13 +59,8 @@ async function service(): Promise<{ manager: Manager; stop(): Promise<void> }> {
   };
 }
 
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!condition()) {
-    assert.ok(performance.now() < end, what);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+const until = (what: string, condition: () => boolean) =>
+  waitFor(condition, { timeoutMs: 60_000, intervalMs: 5, what });
 
 test('the time service has the configured servers: from the start, live, and when it starts again', {
   skip,
@@ -106,22 +93,22 @@ test('the time service has the configured servers: from the start, live, and whe
   );
   t.after(await applyStoredClock(clock, config));
   assert.deepEqual([zones, changed], [['Asia/Tokyo'], 1], 'the zone is set when the start goes on');
-  await until('the stored servers are told', () => first.manager.RuntimeNTPServers[0] === '192.0.2.1');
+  await until('the stored servers are set', () => first.manager.RuntimeNTPServers[0] === '192.0.2.1');
 
   const live = await config.patch({ device: { ntp_servers: ['a.example', '2001:db8::1'], timezone: null } });
   assert.deepEqual(live.applied, { 'device.ntp_servers': 'live', 'device.timezone': 'live' });
   assert.deepEqual(first.manager.RuntimeNTPServers, ['a.example', '2001:db8::1']);
   assert.deepEqual([zones, changed], [['Asia/Tokyo', 'UTC'], 1]);
-  const { told } = first.manager;
+  const { sets } = first.manager;
   await config.applyStored('device.ntp_servers');
-  assert.equal(first.manager.told, told, 'what it knows it is not told again');
+  assert.equal(first.manager.sets, sets, 'the same servers are not set again');
 
   await first.stop();
   const lost = await config.patch({ device: { ntp_servers: ['b.example'] } });
   assert.deepEqual(lost.applied, { 'device.ntp_servers': 'reboot_required' });
   assert.deepEqual(config.get(deviceConfig).ntp_servers, ['b.example'], 'it stays stored');
   const second = await service();
-  await until('the new service is told', () => second.manager.RuntimeNTPServers[0] === 'b.example');
+  await until('the new service gets the servers', () => second.manager.RuntimeNTPServers[0] === 'b.example');
   const own = await config.patch({ device: { ntp_servers: null } });
   assert.deepEqual(own.applied, { 'device.ntp_servers': 'live' });
   assert.deepEqual(second.manager.RuntimeNTPServers, []);

@@ -1,50 +1,38 @@
 import type { TimeServers } from '../resources/device/clock.ts';
-import { plain, type SystemBus } from './dbus.ts';
+import type { SystemBus } from './dbus.ts';
+import { listOf, shaped, text } from './dbus-values.ts';
 
 const NAME = 'org.freedesktop.timesync1';
-const PATH = '/org/freedesktop/timesync1';
+const OBJECT = {
+  ...{ destination: NAME, path: '/org/freedesktop/timesync1' },
+  // Shorter than a configuration patch waits for a field to be applied.
+  timeoutMs: 9000,
+};
 const MANAGER = 'org.freedesktop.timesync1.Manager';
-/** Below what a patch waits for a field to be applied, in ms. */
-const CALL_TIMEOUT_MS = 9000;
+const parseServers = shaped(listOf(text));
 
-/** systemd-timesyncd. What it is told lasts as long as its process. */
+/** systemd-timesyncd. It keeps the servers until it exits. */
 export function timesyncd(dbus: SystemBus): TimeServers {
   return {
     async set(servers) {
-      // Told anew, even the same, it would begin to synchronize anew.
-      const [known] = await dbus.call({
-        destination: NAME,
-        path: PATH,
-        interface: 'org.freedesktop.DBus.Properties',
-        member: 'Get',
-        signature: 'ss',
-        body: [MANAGER, 'RuntimeNTPServers'],
-        timeoutMs: CALL_TIMEOUT_MS,
-      });
-      if (JSON.stringify(plain(known)) === JSON.stringify(servers)) return;
-      await dbus.call({
-        destination: NAME,
-        path: PATH,
-        interface: MANAGER,
-        member: 'SetRuntimeNTPServers',
-        signature: 'as',
-        body: [[...servers]],
-        timeoutMs: CALL_TIMEOUT_MS,
-      });
-    },
-    onStart(started) {
-      return dbus.subscribe(
+      const [known] = await dbus.call(
         {
-          sender: 'org.freedesktop.DBus',
-          path: '/org/freedesktop/DBus',
-          interface: 'org.freedesktop.DBus',
-          member: 'NameOwnerChanged',
-          arg0: NAME,
+          ...{ ...OBJECT, interface: 'org.freedesktop.DBus.Properties', member: 'Get' },
+          args: [
+            ['s', MANAGER],
+            ['s', 'RuntimeNTPServers'],
+          ],
         },
-        ([, , owner]) => {
-          if (owner !== '') started();
-        },
+        parseServers,
       );
+      // Setting the same servers again restarts the synchronization.
+      if (JSON.stringify(known) === JSON.stringify(servers)) return;
+      const args = [['as', servers]] as const;
+      await dbus.call({ ...OBJECT, interface: MANAGER, member: 'SetRuntimeNTPServers', args });
     },
+    onStart: (started) =>
+      dbus.watch(NAME, (owner) => {
+        if (owner !== undefined) started();
+      }),
   };
 }

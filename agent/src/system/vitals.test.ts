@@ -16,7 +16,7 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(join(root, path), text);
 }
 
-test('gives null for what the board does not have', async () => {
+test('returns null for values that the board does not have', async () => {
   const vitals = await linuxVitals({ dataFolder: join(root, 'gone'), root }).read();
   assert.equal(vitals.throttled, null);
   assert.equal(vitals.undervoltage, null);
@@ -26,10 +26,10 @@ test('gives null for what the board does not have', async () => {
   assert.deepEqual(vitals.disk, { total_bytes: null, free_bytes: null });
 });
 
-/** A board as its kernel shows it, with what the firmware answers. */
+/** A board as its kernel presents it. */
 interface Pi {
   board: string;
-  /** Names of the hwmon devices, in their order. */
+  /** Names of the hwmon devices, in order. */
   hwmon: string[];
   /** Types and temperatures of the thermal zones. */
   zones: [type: string, millidegrees: string][];
@@ -68,7 +68,7 @@ const PIS: Pi[] = [
 
 interface Condition {
   what: string;
-  /** What the firmware answers; undefined when it cannot be asked. */
+  /** The firmware's answer; undefined when the query fails. */
   flags: string | undefined;
   alarm: string;
   throttled: boolean | null;
@@ -87,7 +87,7 @@ const CONDITIONS: Condition[] = [
   { what: 'no number', flags: 'throttled=0x4', alarm: '0', throttled: null, undervoltage: false },
 ];
 
-/** A program in the place of vitrine-throttled. */
+/** Replaces vitrine-throttled. */
 async function firmware(flags: string | undefined): Promise<string> {
   const path = join(root, 'throttled');
   await writeFile(path, `#!/bin/sh\n${flags === undefined ? 'exit 1' : `echo ${flags}`}\n`, { mode: 0o755 });
@@ -115,18 +115,18 @@ for (const { board, hwmon, zones, temperature } of PIS) {
   }
 }
 
-test('a computer without that firmware is not asked for it', async () => {
+test('does not query a computer without that firmware', async () => {
   const throttledCommand = await firmware('4');
   assert.equal((await linuxVitals({ dataFolder: root, root, throttledCommand }).read()).throttled, null);
 });
 
-test('a firmware whose program is missing is not known', async () => {
+test('returns null when the query program is missing', async () => {
   await put('dev/vcio', '');
   const throttledCommand = join(root, 'missing');
   assert.equal((await linuxVitals({ dataFolder: root, root, throttledCommand }).read()).throttled, null);
 });
 
-test('reads the memory that is available and whether the clock is set', async () => {
+test('reads the available memory and whether the clock is set', async () => {
   await put('run/systemd/timesync/synchronized', '');
   await put('proc/meminfo', 'MemTotal:        948304 kB\nMemAvailable:    512000 kB\n');
   const vitals = await linuxVitals({ dataFolder: root, root }).read();

@@ -4,29 +4,29 @@ import { join } from 'node:path';
 import type { Vitals } from '../resources/device/ports.ts';
 import { run } from './processes.ts';
 
-/** Where a Raspberry Pi's firmware takes requests. */
+/** Device for requests to a Raspberry Pi's firmware. */
 const FIRMWARE_MAILBOX = '/dev/vcio';
 /** The kernel waits 3 s for the firmware's answer. */
 const FIRMWARE_TIMEOUT_MS = 5000;
 /**
  * Bits of the firmware's answer: 0 undervoltage, 1 frequency capped, 2 throttled, 3 soft temperature limit; 16 to 19 the
- * same of the past.
+ * same since boot.
  */
 const UNDERVOLTAGE_BITS = 0b0001;
 const THROTTLED_BITS = 0b1110;
-/** Names of thermal zones that are the processor's, the better first. */
+/** Thermal zones of the processor, the preferred ones first. */
 const PROCESSOR_ZONES = [/^cpu/i, /^x86_pkg_temp$/, /soc/i, /^acpitz$/];
 
 export interface VitalsOptions {
-  /** Folder on the partition whose room is told. */
+  /** A folder on the data partition. */
   dataFolder: string;
   /** Prefix of all system paths, for tests. */
   root?: string;
-  /** agent/raspberrypi/vitrine-throttled.c: the mailbox wants an ioctl, which Node does not have. */
+  /** agent/raspberrypi/vitrine-throttled.c: the mailbox needs an ioctl, which Node does not have. */
   throttledCommand?: string;
 }
 
-/** Reads the board's health from procfs and sysfs; what this board does not have is null. */
+/** Reads the board's health from procfs and sysfs; values that the board does not have are null. */
 export function linuxVitals({
   dataFolder,
   root = '/',
@@ -79,7 +79,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** What a Raspberry Pi's firmware says of its power and heat; null where there is none to ask. */
+/** The Raspberry Pi firmware's flags about power and heat; null without such firmware. */
 async function firmwareFlags(mailbox: string, command: string): Promise<number | null> {
   if (!(await exists(mailbox))) return null;
   const answer = await run(command, [], { timeoutMs: FIRMWARE_TIMEOUT_MS }).catch(() => undefined);
@@ -88,13 +88,13 @@ async function firmwareFlags(mailbox: string, command: string): Promise<number |
     : null;
 }
 
-/** The alarm stands for two seconds; the firmware's bit is of this very moment. */
+/** The kernel's alarm lasts two seconds, the firmware's bit only as long as the undervoltage. */
 function undervoltageOf(firmware: number | null, alarm: boolean | null): boolean | null {
   if (firmware === null) return alarm;
   return alarm === true || (firmware & UNDERVOLTAGE_BITS) !== 0;
 }
 
-/** Of the kernel's driver for that firmware, `rpi_volt`, wherever among the hwmon devices it is. */
+/** Alarm of the kernel's driver for that firmware, `rpi_volt`, at any place among the hwmon devices. */
 async function undervoltageAlarm(folder: string): Promise<boolean | null> {
   for (const entry of await readdir(folder).catch(() => [])) {
     if ((await readText(join(folder, entry, 'name'))) !== 'rpi_volt') continue;
@@ -115,13 +115,13 @@ async function processorTemperature(folder: string): Promise<number | null> {
   return null;
 }
 
-/** What could be given to programs without swapping, in bytes. */
+/** Memory available to programs without swapping, in bytes. */
 async function availableMemory(path: string): Promise<number | null> {
   const kibibytes = /^MemAvailable:\s+(\d+) kB$/m.exec((await readText(path)) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }
 
-/** systemd-timesyncd leaves a file when it has set the clock; null where it does not run. */
+/** systemd-timesyncd creates a file when it has set the clock; null when it does not run. */
 async function timeSynced(folder: string): Promise<boolean | null> {
   if (await exists(join(folder, 'synchronized'))) return true;
   return (await exists(folder)) ? false : null;

@@ -1,11 +1,11 @@
-/** Hard kills of a process in the middle of its writes, for tests. */
+/** Kills a process in the middle of its writes, for tests. */
 import type { ChildProcess } from 'node:child_process';
 import { watch } from 'node:fs';
 
 /**
- * Kills a process at the n-th change in a folder from now on: a file made, written to, renamed or removed. A kill at a
- * random time mostly meets no write at all.
- * @returns a function that ends the watching; the end of the process does so too
+ * Kills a process at the n-th change in a folder from now on: a file created, written, renamed or removed. A kill at a
+ * random time would rarely hit a write.
+ * @returns a function that stops watching, as does the exit of the process
  */
 export function killAtChange(child: ChildProcess, folder: string, n: number): () => void {
   let changes = 0;

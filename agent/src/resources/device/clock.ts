@@ -5,17 +5,17 @@ import type { deviceConfig } from './config.ts';
 /** The system's time zone. */
 export interface TimeZone {
   /**
-   * @returns whether programs that are started now see another time zone than those before
+   * @returns whether the zone differs from the one that running programs have read
    * @throws Error when it could not be set
    */
   set(zone: string): Promise<boolean>;
 }
 
-/** The program that sets the clock by servers in the network. */
+/** The service that sets the clock from time servers. */
 export interface TimeServers {
-  /** @param servers empty: its own. @throws Error when it did not take them */
+  /** @param servers empty for its defaults. @throws Error when it refuses them */
   set(servers: readonly string[]): Promise<void>;
-  /** Calls `started` whenever the program has been started, and knows its own servers only. @returns what ends it */
+  /** Calls `started` whenever the service runs and may have its default servers. @returns a function that ends it */
   onStart(started: () => void): () => void;
 }
 

@@ -125,7 +125,7 @@ const get = async (path: string) => app.inject({ method: 'GET', url: `/api/v1${p
 const post = async (path: string, payload?: object) =>
   app.inject({ method: 'POST', url: `/api/v1${path}`, ...(payload ? { payload } : {}) });
 
-test('GET /device tells who this is', async () => {
+test('GET /device returns the identity', async () => {
   const answer = await get('/device');
   assert.equal(answer.statusCode, 200);
   assert.deepEqual(answer.json(), {
@@ -135,7 +135,7 @@ test('GET /device tells who this is', async () => {
   assert.ok(fits(DeviceSchema, answer.json()));
 });
 
-test('GET /device/health gives a snapshot with null for what cannot be read', async () => {
+test('GET /device/health returns null for values that cannot be read', async () => {
   problems.push('The configuration was damaged.');
   const body = (await get('/device/health')).json();
   assert.ok(fits(Health, body));
@@ -146,7 +146,7 @@ test('GET /device/health gives a snapshot with null for what cannot be read', as
   assert.ok(body.agent.rss_bytes > 1_000_000);
 });
 
-test('the health topic is sampled only while somebody listens', async () => {
+test('the health topic is sampled only while it is subscribed to', async () => {
   const seen = new EventTarget();
   let samples = 0;
   const stop = bus.listen('health', ({ payload }) => {
@@ -156,7 +156,7 @@ test('the health topic is sampled only while somebody listens', async () => {
   });
   await once(seen, 'three');
   stop();
-  // What a sample in flight would still emit has nowhere to go; a new listener starts a new series.
+  // A new subscription samples at once, whatever the interval.
   interval = 60_000;
   const again = new EventTarget();
   const stopAgain = bus.listen('health', () => again.dispatchEvent(new Event('first')));
@@ -164,7 +164,7 @@ test('the health topic is sampled only while somebody listens', async () => {
   stopAgain();
 });
 
-test('GET /device/logs passes its query on, checked', async () => {
+test('GET /device/logs validates its query', async () => {
   assert.deepEqual((await get('/device/logs')).json(), [RECORD]);
   await get(`/device/logs?limit=7&since=${encodeURIComponent(RECORD.cursor)}`);
   await get('/device/logs?since=2026-01-02T03:04:05Z');
@@ -200,7 +200,7 @@ test('GET /device/logs passes its query on, checked', async () => {
   assert.equal((await get('/device/logs?since=2028-02-29T23:59:59.5-23:59')).statusCode, 200);
 });
 
-test('readers of the log are bounded', async () => {
+test('the number of log readers is limited', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   reading = promise;
   const answers = Array.from({ length: 9 }, () => get('/device/logs'));
@@ -211,7 +211,7 @@ test('readers of the log are bounded', async () => {
   assert.equal(statuses.filter((status) => status === 200).length, 8);
 });
 
-test('the log topic follows the journal only while somebody listens', () => {
+test('the log topic follows the journal only while it is subscribed to', () => {
   const first = bus.listen('log', () => undefined);
   const heard: unknown[] = [];
   const second = bus.listen('log', ({ payload }) => heard.push(payload));
@@ -225,20 +225,20 @@ test('the log topic follows the journal only while somebody listens', () => {
 });
 
 for (const action of ['reboot', 'shutdown'] as const) {
-  test(`POST /device/${action} answers first and acts then`, async () => {
+  test(`POST /device/${action} acts after the answer`, async () => {
     const done = once(acted, 'done');
     const answer = await post(`/device/${action}`);
     assert.equal(answer.statusCode, 202);
     assert.deepEqual(answer.json(), {});
     assert.deepEqual(performed, []);
-    // The action's own timer does not hold the process.
+    // The action's own timer does not keep the process alive.
     const guard = setTimeout(() => undefined, 60_000);
     await done;
     clearTimeout(guard);
     assert.deepEqual(performed, [action]);
   });
 
-  test(`POST /device/${action} is 503 where nobody can do it`, async () => {
+  test(`POST /device/${action} is 503 when the system cannot do it`, async () => {
     powerFails = true;
     const answer = await post(`/device/${action}`);
     assert.equal(answer.statusCode, 503);
@@ -246,7 +246,7 @@ for (const action of ['reboot', 'shutdown'] as const) {
   });
 }
 
-test('a factory reset wants the serial', async () => {
+test('a factory reset requires the serial', async () => {
   for (const confirm of ['', 'vtr-1', 'VTR-1 ']) {
     const answer = await post('/device/factory-reset', { confirm });
     assert.equal(answer.statusCode, 400);
@@ -257,7 +257,7 @@ test('a factory reset wants the serial', async () => {
   assert.equal(resets, 0);
 });
 
-test('a factory reset asks for the wipe and reboots', async () => {
+test('a factory reset requests an empty data partition and reboots', async () => {
   const done = once(acted, 'done');
   const answer = await post('/device/factory-reset', { confirm: 'VTR-1' });
   assert.equal(answer.statusCode, 202);
@@ -268,7 +268,7 @@ test('a factory reset asks for the wipe and reboots', async () => {
   assert.deepEqual(performed, ['reboot']);
 });
 
-test('a factory reset without its reboot is taken back: a later boot must not wipe', async () => {
+test('a factory reset is withdrawn when the reboot fails', async () => {
   performFails = true;
   const withdrawn = once(acted, 'withdrawn');
   assert.equal((await post('/device/factory-reset', { confirm: 'VTR-1' })).statusCode, 202);
@@ -278,7 +278,7 @@ test('a factory reset without its reboot is taken back: a later boot must not wi
   assert.equal(resets, 0);
 });
 
-test('a new period of the health topic holds at once', async () => {
+test('a new interval of the health topic applies at once', async () => {
   interval = 3_600_000;
   const seen = new EventTarget();
   const stop = bus.listen('health', () => seen.dispatchEvent(new Event('sample')));
@@ -291,7 +291,7 @@ test('a new period of the health topic holds at once', async () => {
   stop();
 });
 
-test('a factory reset that could not be carried out changes nothing', async () => {
+test('a factory reset that is refused changes nothing', async () => {
   powerFails = true;
   assert.equal((await post('/device/factory-reset', { confirm: 'VTR-1' })).statusCode, 503);
   powerFails = false;

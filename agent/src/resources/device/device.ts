@@ -6,13 +6,13 @@ import type { EventBus } from '../../events/bus.ts';
 import type { DataReset, Hardware, Identity, Journal, Power, PowerAction } from './ports.ts';
 import { type Capabilities, type Device as DeviceState, type LogRecord, logWritten } from './schema.ts';
 
-/** Age up to which measured capabilities are given again, in ms: touch screens come and go. */
+/** How long measured capabilities are reused, in ms: touch screens come and go. */
 const CAPABILITIES_AGE_MS = 2000;
 
 export interface DeviceOptions {
   bus: EventBus;
   identity: Identity;
-  /** `model_profile`: the board profile that the agent was started with. */
+  /** `model_profile`: the agent's board profile. */
   profile: string;
   /** `device.name` of the configuration. */
   name: () => string;
@@ -23,7 +23,7 @@ export interface DeviceOptions {
   onError: (error: unknown) => void;
 }
 
-/** Gives the action to run once the answer is out. */
+/** Takes an action that runs after the answer was sent. */
 type AfterAnswer = (action: () => void) => void;
 
 /** The device as a whole (interface: Resources, Device). */
@@ -56,22 +56,20 @@ export class Device {
   }
 
   /**
-   * Records of the log, oldest first.
-   * @param query `since`: a cursor or a time; `limit`: 100 when left out
-   * @throws ApiError `bad_request` for a time that is in no calendar or a cursor that the log does not have;
-   *   `unavailable` where there is no log
+   * Reads records of the log, oldest first.
+   * @param query `since`: a cursor or a time; `limit`: 100 by default
+   * @throws ApiError `bad_request` for an invalid time or an unknown cursor; `unavailable` without a journal
    */
   async logs({ since, limit = 100 }: { since?: string; limit?: number }): Promise<LogRecord[]> {
     if (since === undefined) return this.#options.journal.read({ limit });
     if (since.startsWith('s=')) return this.#options.journal.read({ after: since, limit });
     const from = parseTime(since);
-    if (from === undefined)
-      throw badRequest('', [{ path: '/since', message: 'is not a time that there is' }]);
+    if (from === undefined) throw badRequest('', [{ path: '/since', message: 'is not a valid time' }]);
     return this.#options.journal.read({ from, limit });
   }
 
   /**
-   * Reboots or powers off after the answer is out.
+   * Reboots or powers off after the answer was sent.
    * @throws ApiError `unavailable` when the system cannot
    */
   async end(action: PowerAction, afterAnswer: AfterAnswer): Promise<void> {
@@ -81,9 +79,9 @@ export class Device {
   }
 
   /**
-   * Has the data partition made new at the next boot, and reboots after the answer is out.
+   * Requests an empty data partition for the next boot, and reboots after the answer was sent.
    * @throws ApiError `confirm_mismatch` unless `confirm` is the device's serial; `unavailable`;
-   *   `insufficient_storage` when the data partition has no room for the note that the next boot looks for
+   *   `insufficient_storage` when the data partition has no room for the request's flag
    */
   async factoryReset(confirm: string, afterAnswer: AfterAnswer): Promise<void> {
     const { identity, power, dataReset, onError } = this.#options;
@@ -93,7 +91,7 @@ export class Device {
     afterAnswer(() => void this.#resetAndReboot().catch(onError));
   }
 
-  /** The note is left last, and taken back when there is no reboot: a later one must not come as a surprise. */
+  /** Withdraws the request when the reboot fails: a later reboot must not erase the data unexpectedly. */
   async #resetAndReboot(): Promise<void> {
     const { power, dataReset } = this.#options;
     await dataReset.request();

@@ -4,23 +4,23 @@ import type { EventBus } from '../../events/bus.ts';
 import type { BrowserVitals, Vitals } from './ports.ts';
 import { type Health, healthSampled } from './schema.ts';
 
-/** How often the event loop's lateness is measured, in ms: seldom enough to cost nothing. */
+/** Interval at which the event loop's delay is sampled, in ms: long enough to cost nothing. */
 const LOOP_RESOLUTION_MS = 100;
-/** Age at which the measurements of the event loop start anew, in ms. */
+/** Interval at which the samples of the event loop are reset, in ms. */
 const LOOP_WINDOW_MS = 60_000;
 
 export interface HealthOptions {
   bus: EventBus;
   vitals: Vitals;
   browser: BrowserVitals;
-  /** Period of the `health` topic in ms (configuration `device.health_interval_ms`), asked before each. */
+  /** Interval of the `health` topic in ms (`device.health_interval_ms`), read before each sample. */
   intervalMs: () => number;
-  /** What an operator should know, as sentences. */
+  /** Sentences about what an operator should know. */
   problems: () => readonly string[];
   onError: (error: unknown) => void;
 }
 
-/** The health snapshot and its topic, which is produced only while somebody listens. */
+/** The health snapshot and its topic, which is produced only while it is subscribed to. */
 export class HealthMonitor {
   readonly #options: HealthOptions;
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
@@ -31,7 +31,7 @@ export class HealthMonitor {
   constructor(options: HealthOptions) {
     this.#options = options;
     this.#loop.enable();
-    // Also while nobody asks: a bad moment of last week says nothing about the device now.
+    // Also without requests: a snapshot covers the last minute only.
     this.#window = setInterval(() => this.#loop.reset(), LOOP_WINDOW_MS);
     this.#window.unref();
     this.#unregister = options.bus.produceOnDemand(healthSampled, () => this.#produce());
@@ -44,12 +44,12 @@ export class HealthMonitor {
       ts: now(),
       ...board,
       browser: browserHealth,
-      agent: { rss_bytes: process.memoryUsage.rss(), event_loop_p99_ms: this.#lateness() },
+      agent: { rss_bytes: process.memoryUsage.rss(), event_loop_p99_ms: this.#loopDelay() },
       problems: [...problems()],
     };
   }
 
-  /** The period has changed: the next sample is taken now, and the ones after it by the new period. */
+  /** Applies a changed interval: samples now, then at the new interval. */
   periodChanged(): void {
     this.#sampleNow?.();
   }
@@ -60,10 +60,10 @@ export class HealthMonitor {
     this.#loop.disable();
   }
 
-  #lateness(): number {
+  #loopDelay(): number {
     // The histogram holds whole intervals of its timer, in ns.
-    const late = this.#loop.count === 0 ? 0 : this.#loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS;
-    return Math.round(Math.max(late, 0) * 10) / 10;
+    const delay = this.#loop.count === 0 ? 0 : this.#loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS;
+    return Math.round(Math.max(delay, 0) * 10) / 10;
   }
 
   #produce(): () => void {
@@ -78,7 +78,7 @@ export class HealthMonitor {
         onError(error);
       }
       if (stopped) return;
-      clearTimeout(timer); // of a sample that was taken meanwhile
+      clearTimeout(timer); // set by a sample taken meanwhile
       timer = setTimeout(sample, intervalMs());
     };
     void sample();

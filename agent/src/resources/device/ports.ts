@@ -1,6 +1,6 @@
 import type { BrowserHealth, Capabilities, Health, LogRecord } from './schema.ts';
 
-/** What does not change while the agent runs. */
+/** Does not change while the agent runs. */
 export interface Identity {
   serial: string;
   model: string;
@@ -8,7 +8,7 @@ export interface Identity {
   slot: 'a' | 'b';
 }
 
-/** Measures what the hardware can do. */
+/** Measures the hardware's capabilities. */
 export interface Hardware {
   capabilities(): Promise<Capabilities>;
 }
@@ -35,9 +35,10 @@ export interface BrowserVitals {
   health(): BrowserHealth | Promise<BrowserHealth>;
 }
 
-/** What to read of the log: what comes after a record (its cursor), from a time on (ms since 1970), or the newest. */
+/** Which records to read: after a cursor, from a time on, or the newest ones. */
 export interface LogQuery {
   after?: string;
+  /** In ms since 1970. */
   from?: number;
   limit: number;
 }
@@ -45,27 +46,27 @@ export interface LogQuery {
 /** The system's log. */
 export interface Journal {
   /**
-   * The first `limit` records of a part of the log; of the whole, the newest ones. Oldest first.
-   * @throws ApiError `unavailable` where there is no journal, `bad_request` when it has no record with that cursor
+   * Reads the first `limit` records after `after` or from `from`, or else the newest ones. Oldest first.
+   * @throws ApiError `unavailable` without a journal, `bad_request` for an unknown cursor
    */
   read(query: LogQuery): Promise<LogRecord[]>;
-  /** Gives records as they are written until the returned function is called. */
+  /** Calls `onRecord` with new records until the returned function is called. */
   follow(onRecord: (record: LogRecord) => void): () => void;
 }
 
-/** Ends or restarts the whole system. */
+/** Powers off or reboots the system. */
 export interface Power {
-  /** @throws ApiError `unavailable` when the system cannot do it now */
+  /** @throws ApiError `unavailable` when the system cannot perform it now */
   check(action: PowerAction): Promise<void>;
   perform(action: PowerAction): Promise<void>;
 }
 export type PowerAction = 'reboot' | 'shutdown';
 
-/** Sees to it that the next boot makes the data partition new. */
+/** Requests that the next boot creates an empty data partition. */
 export interface DataReset {
-  /** @throws ApiError `unavailable` where this system does not do that, `insufficient_storage` */
+  /** @throws ApiError `unavailable` on a system that cannot do that, `insufficient_storage` */
   check(): Promise<void>;
   request(): Promise<void>;
-  /** Takes the request back. */
+  /** Withdraws the request. */
   withdraw(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Device } from './device.ts';
 import type { HealthMonitor } from './health.ts';
 import { factoryReset, getDevice, getHealth, getLogs, reboot, shutdown } from './schema.ts';
 
-/** Each is a process that goes through the journal. */
+/** Each reader is a journalctl process. */
 const MAX_LOG_READERS = 8;
 
 export function deviceRoutes(device: Device, health: HealthMonitor): Route[] {

@@ -3,7 +3,7 @@ import { endpoint } from '../../contract/endpoint.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
-/** What the running system can do: measured, not taken from the board's name (contract-decisions: Device). */
+/** Measured on the running system, not derived from the board's name (docs/contract.md: Device). */
 export const Capabilities = Type.Object({
   h264_hw: Type.Boolean({ description: 'A hardware decoder takes H.264' }),
   hevc_hw: Type.Boolean({ description: 'A hardware decoder takes HEVC' }),
@@ -38,7 +38,7 @@ export const BrowserHealth = Type.Object({
 });
 export type BrowserHealth = Static<typeof BrowserHealth>;
 
-/** A value that the board cannot read is null (contract-decisions: Device). */
+/** A value that the board cannot read is null (docs/contract.md: Device). */
 export const Health = Type.Object(
   {
     ts: Timestamp,

@@ -39,7 +39,7 @@ function setUp() {
   return { network, events, change, watching: () => watching };
 }
 
-test('GET /network gives the state as it is now', async () => {
+test('GET /network returns the current state', async () => {
   const { network, change } = setUp();
   const app = createApp({
     ...{ endpoints: networkEndpoints, routes: networkRoutes(network), log: createLogger('silent') },
@@ -51,7 +51,7 @@ test('GET /network gives the state as it is now', async () => {
   await app.close();
 });
 
-test('a burst of changes is one event, and no change is none', (t) => {
+test('a burst of changes is one event, and an unchanged state none', (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { network, events, change, watching } = setUp();
@@ -72,7 +72,7 @@ test('a burst of changes is one event, and no change is none', (t) => {
   assert.equal(watching(), 0);
 });
 
-test('what changed before the watch began is told', (t) => {
+test('reports changes from before the start', (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { network, events, change } = setUp();

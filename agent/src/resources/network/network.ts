@@ -1,15 +1,15 @@
 import type { EventBus } from '../../events/bus.ts';
 import { type Network as NetworkState, networkChanged } from './schema.ts';
 
-/** Changes come in bursts (link up, tentative address, route); one event tells the end of a burst. */
+/** Changes come in bursts (link up, tentative address, route). One event follows this long after the last, in ms. */
 const SETTLE_MS = 100;
-/** A change is told at the latest after this time, also while more are coming, in ms. */
-const LATEST_MS = 1000;
+/** A burst that goes on is reported after this time, in ms. */
+const MAX_DELAY_MS = 1000;
 
-/** The system's network as the kernel sees it. */
+/** The kernel's network. */
 export interface NetworkSource {
   read(): NetworkState;
-  /** Calls `changed` after anything may have changed, until the returned function is called. */
+  /** Calls `changed` whenever something may have changed, until the returned function is called. */
   watch(changed: () => void): () => void;
 }
 
@@ -29,17 +29,17 @@ export class Network {
     this.#last = JSON.stringify(source.read());
   }
 
-  /** The state now, read anew. */
+  /** Reads the current state. */
   get(): NetworkState {
     return this.#source.read();
   }
 
-  /** All addresses now, loopback left out: what the guard and the waiting page go by. */
+  /** All current addresses except loopback. */
   addresses(): string[] {
     return this.get().interfaces.flatMap((entry) => entry.addresses);
   }
 
-  /** Hears every change, after `start`, until the returned function is called. */
+  /** Calls `listener` with every change after `start`, until the returned function is called. */
   onChange(listener: (state: NetworkState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -47,7 +47,7 @@ export class Network {
 
   start(): void {
     this.#unwatch = this.#source.watch(() => this.#touched());
-    this.#touched(); // what changed between construction and now
+    this.#touched(); // finds changes since construction
   }
 
   stop(): void {
@@ -60,7 +60,7 @@ export class Network {
     const now = performance.now();
     this.#burstStart ??= now;
     clearTimeout(this.#timer);
-    const left = this.#burstStart + LATEST_MS - now;
+    const left = this.#burstStart + MAX_DELAY_MS - now;
     this.#timer = setTimeout(() => this.#settle(), Math.min(SETTLE_MS, Math.max(left, 0)));
     this.#timer.unref();
   }

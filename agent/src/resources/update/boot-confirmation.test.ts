@@ -1,161 +1,229 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { BootConfirmation, type BootSlots, type SlotReport } from './boot-confirmation.ts';
+import { mock, type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { BootConfirmation, type BootSlots, type HealthCheck, type SlotReport } from './boot-confirmation.ts';
 
-const log = { info: () => undefined, warn: () => undefined };
-const retryMs = { first: 1, last: 4 };
+interface Logged {
+  level: 'info' | 'warn';
+  details: Record<string, unknown>;
+  message: string;
+}
 
-function slotsOf(report: SlotReport | undefined) {
-  const marked = Promise.withResolvers<void>();
-  let marks = 0;
-  const slots: BootSlots = {
-    read: async () => report,
-    markGood: async () => {
-      marks++;
-      marked.resolve();
-    },
+/** A boot whose time the test advances. `steps` names the calls of checks and update service in their order. */
+function boot(t: TestContext, { report, checks = [] }: { report?: SlotReport; checks?: HealthCheck[] }) {
+  let now = 5000;
+  t.mock.method(performance, 'now', () => now);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const steps: string[] = [];
+  const logged: Logged[] = [];
+  const log = {
+    info: (details: object, message: string) =>
+      logged.push({ level: 'info', details: { ...details }, message }),
+    warn: (details: object, message: string) =>
+      logged.push({ level: 'warn', details: { ...details }, message }),
   };
-  return { slots, marked: marked.promise, marks: () => marks };
+  const slots = {
+    read: mock.fn<BootSlots['read']>(async () => report),
+    markGood: mock.fn<BootSlots['markGood']>(async () => {
+      steps.push('mark good');
+    }),
+  };
+  const noted = checks.map(({ name, pass }) => ({
+    name,
+    pass: () => {
+      steps.push(name);
+      return pass();
+    },
+  }));
+  const confirmation = new BootConfirmation({ slots, checks: noted, log });
+  t.after(() => confirmation.stop());
+  /** Lets `ms` pass, and everything run that is due. */
+  const pass = async (ms = 0) => {
+    await turn();
+    now += ms;
+    t.mock.timers.tick(ms);
+    await turn();
+  };
+  return { confirmation, steps, logged, slots, pass, problems: () => confirmation.problems().join() };
 }
 
-/** Holds the process while the code under test waits with timers that do not. */
-async function within<T>(promise: Promise<T>): Promise<T> {
-  const guard = setTimeout(() => undefined, 60_000);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(guard);
-  }
-}
+const HEALTHY: SlotReport = { booted: 'a', bad: [] };
+const passing = (name: string): HealthCheck => ({ name, pass: async () => undefined });
+const hanging = (name: string) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { check: { name, pass: () => promise }, resolve };
+};
 
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!condition()) {
-    assert.ok(performance.now() < end, 'the condition never came true');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-test('marks the slot good after all signs, in their order', async () => {
-  const { slots, marked, marks } = slotsOf({ booted: 'a', bad: [] });
-  const painted = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
-  const order: string[] = [];
-  const confirmation = new BootConfirmation({
-    ...{ slots, log, retryMs },
-    signs: [
-      {
-        name: 'api',
-        shown: async () => {
-          order.push('api');
-        },
-      },
-      {
-        name: 'painted',
-        shown: () => {
-          order.push('painted');
-          asked.resolve();
-          return painted.promise;
-        },
-      },
-    ],
-  });
-  confirmation.start();
-  await within(asked.promise);
-  assert.equal(marks(), 0);
-  painted.resolve();
-  await within(marked);
-  assert.deepEqual(order, ['api', 'painted']);
+test('marks the slot good when all checks have passed, in their order', async (t) => {
+  const frame = hanging('first frame');
+  const checks = [passing('data'), frame.check, passing('api')];
+  const { confirmation, steps, logged, pass } = boot(t, { report: HEALTHY, checks });
   assert.deepEqual(confirmation.problems(), []);
-  confirmation.stop();
-});
-
-test('asks again for a sign that is not there', async () => {
-  const { slots, marked } = slotsOf({ booted: 'a', bad: [] });
-  let asked = 0;
-  const shown = async () => {
-    if (++asked < 4) throw new Error('not yet');
-  };
-  const confirmation = new BootConfirmation({ slots, log, retryMs, signs: [{ name: 'data', shown }] });
   confirmation.start();
-  await within(marked);
-  assert.equal(asked, 4);
-  confirmation.stop();
+  await pass(100_000);
+  assert.deepEqual(steps, ['data', 'first frame']);
+  frame.resolve();
+  await pass();
+  assert.deepEqual(steps, ['data', 'first frame', 'api', 'mark good']);
+  assert.deepEqual(logged, [{ level: 'info', details: { slot: 'a' }, message: 'the slot is marked good' }]);
+  await pass(1_000_000);
+  assert.equal(steps.length, 4);
+  assert.deepEqual(confirmation.problems(), []);
 });
 
-test('tells a rollback', async () => {
-  const { slots, marked } = slotsOf({ booted: 'b', bad: ['a'] });
-  const confirmation = new BootConfirmation({ slots, log, retryMs, signs: [] });
-  confirmation.start();
-  await within(marked);
-  assert.match(confirmation.problems().join(), /Slot a does not start .* runs from slot b/);
-  confirmation.stop();
-});
-
-test('tells a boot that is not confirmed in time, and why, until it is', async () => {
-  const { slots, marked } = slotsOf({ booted: 'a', bad: [] });
-  const asked = Promise.withResolvers<void>();
-  let isFull = true;
-  const sign = {
-    name: 'data partition',
-    shown: async () => {
-      asked.resolve();
-      if (isFull) throw new Error('no space left');
+test('repeats a failed check with growing delays, and marks nothing before it passes', async (t) => {
+  let broken = true;
+  const error = new Error('no space left');
+  const data = {
+    name: 'data',
+    pass: async () => {
+      if (broken) throw error;
     },
   };
-  const options = { slots, log, retryMs, signs: [sign] };
-  const late = new BootConfirmation({ ...options, problemAfterMs: 0 });
-  const early = new BootConfirmation(options);
-  assert.deepEqual(late.problems(), [], 'before it starts');
-  early.start();
-  late.start();
-  await within(asked.promise);
-  await until(() => late.problems().join().includes('no space left'));
-  assert.match(
-    late.problems().join(),
-    /^This boot is not confirmed: it waits for "data partition" \(no space left\)/,
+  const { confirmation, steps, logged, pass } = boot(t, { report: HEALTHY, checks: [data] });
+  confirmation.start();
+  await pass();
+  for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    const { length } = steps;
+    assert.deepEqual(logged.at(-1), {
+      level: 'warn',
+      details: { err: error, check: 'data', delay: seconds * 1000 },
+      message: 'this boot cannot be confirmed yet',
+    });
+    await pass(seconds * 1000 - 1);
+    assert.equal(steps.length, length, `${seconds} s`);
+    await pass(1);
+    assert.equal(steps.length, length + 1, `${seconds} s`);
+  }
+  assert.ok(!steps.includes('mark good'));
+  broken = false;
+  await pass(60_000);
+  assert.equal(steps.at(-1), 'mark good');
+});
+
+test('repeats what the update service refuses, each step with its own delays', async (t) => {
+  const { confirmation, slots, steps, logged, pass, problems } = boot(t, {
+    report: HEALTHY,
+    checks: [passing('api')],
+  });
+  slots.read.mock.mockImplementationOnce(() => Promise.reject(new Error('no answer in 120000 ms')));
+  slots.markGood.mock.mockImplementationOnce(() => Promise.reject('busy'));
+  confirmation.start();
+  await pass();
+  assert.deepEqual(steps, []);
+  await pass(1000);
+  assert.deepEqual([steps, slots.markGood.mock.callCount()], [['api'], 1]);
+  await pass(998);
+  assert.deepEqual(steps, ['api']);
+  await pass(2);
+  assert.deepEqual(steps, ['api', 'mark good']);
+  assert.deepEqual(
+    logged.map(({ details }) => details.check),
+    ['slot status', 'mark good', undefined],
   );
-  assert.deepEqual(early.problems(), [], 'it may still take its time');
-  isFull = false;
-  await within(marked);
-  await until(() => late.problems().length === 0);
-  early.stop();
-  late.stop();
+  assert.equal(problems(), '');
 });
 
-test('tells of an update service that does not answer', async () => {
-  const slots: BootSlots = {
-    read: () => Promise.reject(new Error('no answer in 120000 ms')),
-    markGood: async () => undefined,
+for (const [booted, other] of [
+  ['a', 'b'],
+  ['b', 'a'],
+] as const) {
+  test(`reports a rollback to slot ${booted}`, async (t) => {
+    const { confirmation, steps, logged, pass } = boot(t, { report: { booted, bad: [other] } });
+    confirmation.start();
+    await pass();
+    assert.deepEqual(confirmation.problems(), [
+      `Slot ${other} does not start or was marked bad; the device runs from slot ${booted}.`,
+    ]);
+    assert.deepEqual(logged[0], {
+      level: 'warn',
+      details: { booted, bad: other },
+      message: 'the other slot is bad: this may be a rollback',
+    });
+    assert.deepEqual(steps, ['mark good']);
+  });
+
+  test(`slot ${booted} without attempts left is no rollback`, async (t) => {
+    const { confirmation, logged, pass } = boot(t, { report: { booted, bad: [booted] } });
+    confirmation.start();
+    await pass();
+    assert.deepEqual([confirmation.problems(), logged.map(({ level }) => level)], [[], ['info']]);
+  });
+}
+
+test('reports a boot that is not confirmed after four minutes, and why, until it is', async (t) => {
+  const frame = hanging('first frame');
+  let failure: unknown = new Error('x'.repeat(300));
+  const data = {
+    name: 'data',
+    pass: async () => {
+      if (failure !== undefined) throw failure;
+    },
   };
-  const confirmation = new BootConfirmation({ slots, log, retryMs, signs: [], problemAfterMs: 0 });
+  const { confirmation, pass, problems } = boot(t, { report: HEALTHY, checks: [data, frame.check] });
   confirmation.start();
-  await until(() => confirmation.problems().join().includes('"slot status" (no answer in 120000 ms)'));
-  confirmation.stop();
+  await pass(239_999);
+  assert.equal(problems(), '');
+  await pass(1);
+  const rest = 'After three such boots in a row the other slot is tried.';
+  assert.equal(problems(), `This boot is not confirmed: it waits for "data" (${'x'.repeat(200)}). ${rest}`);
+  failure = 'no error object';
+  await pass(60_000);
+  assert.match(problems(), /it waits for "data" \(no error object\)/);
+  failure = undefined;
+  await pass(60_000);
+  assert.equal(problems(), `This boot is not confirmed: it waits for "first frame". ${rest}`);
+  frame.resolve();
+  await pass();
+  assert.equal(problems(), '');
 });
 
-test('does nothing on a system without slots, nor after it was stopped', async () => {
-  const without = slotsOf(undefined);
-  const asked: string[] = [];
-  const sign = (name: string) => ({ name, shown: async () => void asked.push(name) });
-  const none = new BootConfirmation({
-    ...{ slots: without.slots, log, retryMs, problemAfterMs: 0 },
-    signs: [sign('without')],
-  });
-  none.start();
-
-  const stopped = slotsOf({ booted: 'a', bad: [] });
-  const never = { name: 'never', shown: () => new Promise(() => undefined) };
-  const confirmation = new BootConfirmation({
-    slots: stopped.slots,
-    log,
-    retryMs,
-    signs: [never, sign('late')],
-  });
+test('reports a rollback and an unconfirmed boot together', async (t) => {
+  const { check } = hanging('first frame');
+  const { confirmation, pass } = boot(t, { report: { booted: 'b', bad: ['a'] }, checks: [check] });
   confirmation.start();
-  confirmation.stop();
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(asked, []);
-  assert.deepEqual(none.problems(), []);
-  assert.equal(without.marks() + stopped.marks(), 0);
+  await pass(240_000);
+  assert.equal(confirmation.problems().length, 2);
+});
+
+test('reports an update service that does not answer', async (t) => {
+  const { confirmation, slots, pass, problems } = boot(t, {});
+  slots.read.mock.mockImplementation(() => Promise.reject(new Error('timeout')));
+  confirmation.start();
+  await pass(240_000);
+  assert.match(problems(), /it waits for "slot status" \(timeout\)/);
+});
+
+test('does nothing on a system without slots', async (t) => {
+  const { confirmation, steps, logged, pass, problems } = boot(t, { checks: [passing('api')] });
+  confirmation.start();
+  await pass(1_000_000);
+  assert.deepEqual([steps, logged, problems()], [[], [], '']);
+});
+
+test('does nothing after it was stopped: while a check runs, in a delay, before the start', async (t) => {
+  const frame = hanging('first frame');
+  const running = boot(t, { report: HEALTHY, checks: [frame.check, passing('api')] });
+  running.confirmation.start();
+  await running.pass();
+  running.confirmation.stop();
+  frame.resolve();
+  await running.pass(1_000_000);
+  assert.deepEqual([running.steps, running.logged], [['first frame'], []]);
+  t.mock.reset();
+
+  const failing = { name: 'data', pass: () => Promise.reject(new Error('no')) };
+  const delayed = boot(t, { report: HEALTHY, checks: [failing] });
+  delayed.confirmation.start();
+  await delayed.pass();
+  delayed.confirmation.stop();
+  await delayed.pass(1_000_000);
+  assert.deepEqual([delayed.steps, delayed.logged.length], [['data'], 1]);
+  t.mock.reset();
+
+  const early = boot(t, { report: HEALTHY, checks: [passing('api')] });
+  early.confirmation.stop();
+  early.confirmation.start();
+  await early.pass(1_000_000);
+  assert.deepEqual([early.steps, early.logged, early.slots.read.mock.callCount()], [[], [], 0]);
 });

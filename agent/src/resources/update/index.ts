@@ -17,9 +17,9 @@ export const update = defineResource({
     const { display: screen } = await use(display);
     const confirmation = new BootConfirmation({
       slots,
-      signs: [
-        { name: 'data partition', shown: () => dataPartition.check() },
-        { name: 'first frame', shown: () => firstFrame(screen) },
+      checks: [
+        { name: 'data partition', pass: () => dataPartition.check() },
+        { name: 'first frame', pass: () => firstFrame(screen) },
       ],
       log,
     });

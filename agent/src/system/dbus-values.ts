@@ -1,0 +1,112 @@
+import type { Variant as LibraryVariant } from 'dbus-next';
+
+/** A value to send, with its D-Bus type. Byte arrays (`ay`) are binary, 64-bit integers (`x`, `t`) are bigint. */
+export type BusValue =
+  | readonly [type: 's' | 'o', value: string]
+  | readonly [type: 'b', value: boolean]
+  | readonly [type: 'y' | 'n' | 'q' | 'i' | 'u' | 'd', value: number]
+  | readonly [type: 'x' | 't', value: bigint]
+  | readonly [type: 'ay', value: Uint8Array]
+  | readonly [type: 'as' | 'ao', value: readonly string[]]
+  | readonly [type: 'aay', value: readonly Uint8Array[]]
+  | readonly [type: 'v', value: BusValue]
+  | readonly [type: 'a{sv}', value: Readonly<Record<string, BusValue>>];
+
+/** A failed method call, or the error with which an exported method answers. */
+export class BusError extends Error {
+  override name = 'BusError';
+  /**
+   * Name of the D-Bus error. `vitrine.Disconnected`, `vitrine.Timeout`, `vitrine.BadReply` and `vitrine.Busy` are set
+   * by the agent itself.
+   */
+  readonly errorName: string;
+
+  constructor(errorName: string, message: string) {
+    super(message);
+    this.errorName = errorName;
+  }
+}
+
+type VariantClass = typeof LibraryVariant;
+
+const OBJECT_PATH = /^\/(?:\w+(?:\/\w+)*)?$/;
+
+/** The bus daemon closes the connection of a client that sends an invalid path, and the library does not check it. */
+function checkPath(path: string): string {
+  if (!OBJECT_PATH.test(path)) throw new TypeError(`not a D-Bus object path: ${path}`);
+  return path;
+}
+
+/**
+ * Converts a value to what dbus-next encodes.
+ * @throws TypeError for an invalid object path
+ */
+export function encode(typed: BusValue, Variant: VariantClass): unknown {
+  const [type, value] = typed;
+  switch (type) {
+    case 'o':
+      return checkPath(value);
+    case 'ao':
+      return value.map(checkPath);
+    case 'ay':
+      return Buffer.from(value);
+    case 'aay':
+      return value.map((bytes) => Buffer.from(bytes));
+    case 'v':
+      return new Variant(value[0], encode(value, Variant));
+    case 'a{sv}':
+      return Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [key, new Variant(inner[0], encode(inner, Variant))]),
+      );
+    default:
+      return value;
+  }
+}
+
+/** Removes the variants around and inside a value that dbus-next decoded. */
+export function plain(value: unknown, Variant: VariantClass): unknown {
+  if (value instanceof Variant) return plain(value.value, Variant);
+  if (Array.isArray(value)) return value.map((inner) => plain(inner, Variant));
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner, Variant)]));
+}
+
+/** Tells whether a decoded value has a type. */
+export type Guard<T> = (value: unknown) => value is T;
+
+export const anything: Guard<unknown> = (value): value is unknown => true;
+export const text: Guard<string> = (value) => typeof value === 'string';
+export const integer: Guard<number> = (value): value is number => Number.isInteger(value);
+export const listOf =
+  <T>(item: Guard<T>): Guard<T[]> =>
+  (value): value is T[] =>
+    Array.isArray(value) && value.every(item);
+export const recordOf =
+  <T>(item: Guard<T>): Guard<Record<string, T>> =>
+  (value): value is Record<string, T> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(item);
+
+type Guarded<G extends readonly Guard<unknown>[]> = {
+  -readonly [I in keyof G]: G[I] extends Guard<infer T> ? T : never;
+};
+
+function fitAll<G extends readonly Guard<unknown>[]>(
+  guards: G,
+  args: readonly unknown[],
+): args is Guarded<G> & readonly unknown[] {
+  return guards.length === args.length && guards.every((guard, index) => guard(args[index]));
+}
+
+/**
+ * Returns a function that checks the arguments of a reply, signal or incoming call.
+ * @param guards one for each argument; variants are already removed
+ * @returns throws BusError `vitrine.BadReply` when an argument does not fit or the number differs
+ */
+export function shaped<const G extends readonly Guard<unknown>[]>(
+  ...guards: G
+): (args: readonly unknown[]) => Guarded<G> {
+  return (args) => {
+    if (!fitAll(guards, args)) throw new BusError('vitrine.BadReply', 'the arguments have unexpected types');
+    return args;
+  };
+}
