@@ -1,12 +1,6 @@
 /** From a request to what it is answered with, for one open bundle: entries, folders, conditions, ranges, coding. */
-import type { ZipDirectory, ZipEntry } from '../zip/index.ts';
-import {
-  acceptsGzip,
-  type ByteRange,
-  precondition,
-  type RequestConditions,
-  requestedRange,
-} from './conditions.ts';
+import type { ByteRange, ZipDirectory, ZipEntry } from '../zip/index.ts';
+import { acceptsGzip, precondition, type RequestConditions, requestedRange } from './conditions.ts';
 import { GZIP_EXTRA_BYTES } from './entry-body.ts';
 import { mediaType } from './media-types.ts';
 import { pathOf, readTarget } from './request-path.ts';
@@ -153,12 +147,12 @@ function answerWith({ plain, gzip }: Resource, method: 'GET' | 'HEAD', headers: 
     return { status: 416, headers: [...ORIGIN_HEADERS, ...about], body: undefined };
   }
   if (range) {
-    const { from, to } = range;
+    const { start, end } = range;
     const about = [
       'content-range',
-      `bytes ${from}-${to - 1}/${plain.bytes}`,
+      `bytes ${start}-${end - 1}/${plain.bytes}`,
       'content-length',
-      String(to - from),
+      String(end - start),
     ];
     return {
       status: 206,
@@ -170,6 +164,6 @@ function answerWith({ plain, gzip }: Resource, method: 'GET' | 'HEAD', headers: 
   return {
     status: 200,
     headers: selected.headers,
-    body: { representation: selected, range: { from: 0, to: selected.bytes } },
+    body: { representation: selected, range: { start: 0, end: selected.bytes } },
   };
 }

@@ -5,9 +5,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../../../base/logger.ts';
 import { errorCode } from '../../../base/system-error.ts';
+import { type Chunks, entryContent, ZipError } from '../zip/index.ts';
 import { type Answer, BundleSite, ORIGIN_HEADERS, type Representation } from './answer.ts';
 import { ByteCache } from './byte-cache.ts';
-import { type Body, collect, DamagedEntry, gzipBody, Hangup, plainBody, writeChunk } from './entry-body.ts';
+import { ClientGone, collect, gzipBody, writeChunk } from './entry-body.ts';
 import { type Locate, type OpenBundle, OpenBundles, TooManyOpen } from './open-bundles.ts';
 
 // Not by `import`, which would load undici with it.
@@ -191,21 +192,21 @@ export class BundleOrigin {
     if (entry.bytes <= SMALL_BYTES && entry.compressedBytes <= SMALL_BYTES) {
       const bytes = this.#small.get(representation) ?? (await this.#load(bundle, representation));
       if (response.destroyed) return;
-      const isWhole = range.from === 0 && range.to === bytes.length;
-      response.writeHead(status, headers).end(isWhole ? bytes : bytes.subarray(range.from, range.to));
+      const isWhole = range.start === 0 && range.end === bytes.length;
+      response.writeHead(status, headers).end(isWhole ? bytes : bytes.subarray(range.start, range.end));
       return;
     }
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => gone.abort(new ClientGone('the connection was closed')));
     const chunks = representation.isGzip
       ? gzipBody(bundle.source, entry)
-      : plainBody(bundle.source, entry, range, gone.signal);
+      : entryContent(bundle.source, entry, range, gone.signal);
     await stream(response, status, headers, chunks);
   }
 
   async #load({ source }: OpenBundle, representation: Representation): Promise<Buffer> {
     const { entry, isGzip, bytes } = representation;
-    const body = isGzip ? gzipBody(source, entry) : plainBody(source, entry, { from: 0, to: bytes });
+    const body = isGzip ? gzipBody(source, entry) : entryContent(source, entry);
     const loaded = await collect(body, bytes);
     this.#small.set(representation, loaded);
     return loaded;
@@ -213,7 +214,7 @@ export class BundleOrigin {
 
   /** An answer that cannot be given whole is none: the connection ends, and the other side sees that it did. */
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    if (error instanceof Hangup || response.destroyed) return;
+    if (error instanceof ClientGone || response.destroyed) return;
     const path = request.url?.slice(0, 200);
     if (error instanceof TooManyOpen) this.#options.log.warn({ path }, error.message);
     else this.#options.log.error({ err: error, path }, 'a bundle could not be served');
@@ -225,7 +226,7 @@ export class BundleOrigin {
         request,
         response,
         500,
-        error instanceof DamagedEntry ? `Sorry, ${error.message}.` : 'The bundle cannot be read.',
+        error instanceof ZipError ? error.message : 'The bundle cannot be read.',
       );
   }
 }
@@ -283,7 +284,7 @@ async function stream(
   response: ServerResponse,
   status: number,
   headers: string[],
-  chunks: Body,
+  chunks: Chunks,
 ): Promise<void> {
   try {
     let next = await chunks.next();

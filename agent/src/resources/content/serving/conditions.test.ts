@@ -85,7 +85,7 @@ test('ranges are read as RFC 9110 says', () => {
   ];
   for (const [range, bytes, outcome] of table) {
     const found = requestedRange({ range }, ETAG, bytes);
-    const seen = found === undefined ? 'whole' : found === 'unsatisfiable' ? found : [found.from, found.to];
+    const seen = found === undefined ? 'whole' : found === 'unsatisfiable' ? found : [found.start, found.end];
     assert.deepEqual(seen, outcome, `${range.slice(0, 40)} of ${bytes}`);
   }
   assert.equal(requestedRange({}, ETAG, 10), undefined);
@@ -94,7 +94,7 @@ test('ranges are read as RFC 9110 says', () => {
 test('If-Range lets a range through for exactly this version', () => {
   const range = 'bytes=0-1';
   const found = (condition: string) => requestedRange({ range, 'if-range': condition }, ETAG, 10);
-  assert.deepEqual(found('"v1"'), { from: 0, to: 2 });
+  assert.deepEqual(found('"v1"'), { start: 0, end: 2 });
   for (const other of ['"v2"', 'W/"v1"', 'v1', '*', '', '"v1", "v1"', 'Sat, 29 Oct 1994 19:43:31 GMT']) {
     assert.equal(found(other), undefined, other);
   }
@@ -106,7 +106,7 @@ test('whatever the range, what comes out lies inside', () => {
     fc.property(position, position, fc.nat(200), (first, last, bytes) => {
       const found = requestedRange({ range: `bytes=${first}-${last}` }, ETAG, bytes);
       if (found === undefined || found === 'unsatisfiable') return;
-      assert.ok(0 <= found.from && found.from < found.to && found.to <= bytes);
+      assert.ok(0 <= found.start && found.start < found.end && found.end <= bytes);
     }),
   );
 });

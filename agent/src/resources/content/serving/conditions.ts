@@ -4,6 +4,8 @@
  * it for resources without one (sections 13.1.3 to 13.1.5), and the entity tag alone decides.
  */
 
+import type { ByteRange } from '../zip/index.ts';
+
 /** The request headers that decide, as Node gives them: lower-case names, repeated lists joined by commas. */
 export interface RequestConditions {
   'if-match'?: string | undefined;
@@ -46,12 +48,6 @@ export function precondition(
   return 'holds';
 }
 
-/** Bytes of a representation: `from` is the first, `to` the first that no longer belongs to it. */
-export interface ByteRange {
-  from: number;
-  to: number;
-}
-
 /** A single range; of several, and of anything else, the whole is a right answer (section 14.2). */
 const SINGLE_RANGE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i;
 
@@ -76,12 +72,12 @@ export function requestedRange(
   const [, first, last, suffix] = parts;
   if (first === undefined) {
     const length = Math.min(Number(suffix), bytes);
-    return length === 0 ? 'unsatisfiable' : { from: bytes - length, to: bytes };
+    return length === 0 ? 'unsatisfiable' : { start: bytes - length, end: bytes };
   }
-  const from = Number(first);
-  const end = last === undefined || last === '' ? Infinity : Number(last);
-  if (end < from) return undefined; // invalid, not unsatisfiable (section 14.1.1)
-  return from >= bytes ? 'unsatisfiable' : { from, to: Math.min(end + 1, bytes) };
+  const start = Number(first);
+  const lastByte = last ? Number(last) : Infinity;
+  if (lastByte < start) return undefined; // invalid, not unsatisfiable (section 14.1.1)
+  return start >= bytes ? 'unsatisfiable' : { start, end: Math.min(lastByte + 1, bytes) };
 }
 
 const CODING = /^[ \t]*([!#$%&'*+\-.^_`|~\w]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;

@@ -57,7 +57,7 @@ test('entries beyond 4 GiB are found', async () => {
 test('an offset that misses by a byte beyond 4 GiB is refused', async () => {
   await assert.rejects(readDirectory(filmArchive(FILM_BYTES - 1)), (error: Error) => {
     assert.ok(error instanceof ZipError);
-    assert.match(error.message, /^The entry "film.mp4" overlaps what follows it/);
+    assert.match(error.message, /at the entry "text": invalid local file header signature/);
     return true;
   });
 });
