@@ -24,7 +24,7 @@ export function checkArchive(
 ): Promise<CheckResult> {
   return told(async () => {
     await requireSize(handle, description);
-    const source = new HashingSource(handle, description.size);
+    const source = new HashingSource(fileSource(handle, description.size));
     const entries = await verifyBundle(source, { signal });
     if ((await source.sha256(signal)) !== description.sha256) {
       throw new ZipError(OTHER_BYTES);

@@ -17,17 +17,16 @@ const NEWEST_VERSION = 63;
 
 const CENTRAL_HEADER_BYTES = 46;
 
-/** Flag bits: encrypted, strongly encrypted, masked headers. */
-const ENCRYPTED = 0x2041;
+/** Flag bits: encrypted, masked headers; yauzl refuses strong encryption. */
+const ENCRYPTED = 0x2001;
 const PATCHED = 0x0020;
 const UTF8 = 0x0800;
 const METHODS: Readonly<Record<number, ZipEntry['method']>> = { 0: 'stored', 8: 'deflate' };
 
-const FILE_MODE = 0x8000;
-const FOLDER_MODE = 0x4000;
-const MODES: Readonly<Record<number, string>> = {
-  [FILE_MODE]: 'a file',
-  [FOLDER_MODE]: 'a folder',
+/** By the type bits of a Unix mode. */
+const KINDS: Readonly<Record<number, string>> = {
+  16384: 'a folder',
+  32768: 'a file',
   40960: 'a symbolic link',
 };
 
@@ -49,34 +48,40 @@ export interface ZipEntry {
 /** The entries of an archive by name, folders included, in the order of the central directory. */
 export type ZipDirectory = ReadonlyMap<string, ZipEntry>;
 
+/** Where reading has got to, for messages about errors of yauzl and of the source. */
+interface Progress {
+  place: 'at' | 'after';
+  name?: string;
+  /** What the source rejected with. */
+  failure?: unknown;
+}
+
 /**
  * Reads the directory of an archive and makes every check that needs no unpacking (docs/decisions/0009-zip-reader.md).
  * Memory is bounded.
  * @throws ZipError when the archive is not valid; whatever the source rejects with
  */
 export async function readDirectory(source: ByteSource): Promise<ZipDirectory> {
-  let failure: unknown;
-  let place = '';
-  const read: ByteSource['read'] = async (...args) => {
-    try {
-      return await source.read(...args);
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
-  };
+  const progress: Progress = { place: 'at' };
   try {
-    return await readEntries({ size: source.size, read }, (now) => {
-      place = now;
-    });
+    return await readEntries(source, progress);
   } catch (error) {
     // yauzl reports invalid archives as plain errors.
-    if (!(error instanceof Error) || error.name !== 'Error' || error === failure) throw error;
+    if (!(error instanceof Error) || error.name !== 'Error' || error === progress.failure) throw error;
+    const place = progress.name === undefined ? '' : ` ${progress.place} the entry ${quoted(progress.name)}`;
     throw new ZipError(`The archive cannot be read${place}: ${error.message.replace(/[^.?]$/, '$&.')}`);
   }
 }
 
-async function readEntries(source: ByteSource, setPlace: (place: string) => void): Promise<ZipDirectory> {
+async function readEntries(archive: ByteSource, progress: Progress): Promise<ZipDirectory> {
+  const source: ByteSource = {
+    size: archive.size,
+    read: (...args) =>
+      archive.read(...args).catch((error: unknown) => {
+        progress.failure = error;
+        throw error;
+      }),
+  };
   checkStart(await source.read(0, Math.min(START_BYTES, source.size)));
   const forDirectory = new WindowedSource(source);
   const forHeaders = new WindowedSource(source);
@@ -117,7 +122,8 @@ async function readEntries(source: ByteSource, setPlace: (place: string) => void
   let total = 0;
   for await (const central of zip.eachEntry()) {
     const name = readName(central.fileNameRaw);
-    setPlace(` at the entry ${quoted(name)}`);
+    progress.place = 'at';
+    progress.name = name;
     names.add(name);
     const entry = readCentral(central, name);
     const local = await zip.readLocalFileHeaderPromise(central);
@@ -136,7 +142,7 @@ async function readEntries(source: ByteSource, setPlace: (place: string) => void
     total += entry.bytes;
     directoryBytes +=
       CENTRAL_HEADER_BYTES + central.fileNameLength + central.extraFieldLength + central.fileCommentLength;
-    setPlace(` after the entry ${quoted(name)}`);
+    progress.place = 'after';
     if (extents.length % ENTRIES_PER_TURN === 0) await nextTurn();
   }
   if (directoryBytes !== location.bytes) {
@@ -169,12 +175,10 @@ function readCentral(central: Entry, name: string): ZipEntry {
   if (isFolder && bytes !== 0) throw entryError(name, 'is a folder with content');
   // Whatever system the entry says it comes from: readers differ in whether they look there.
   const type = (central.externalFileAttributes >>> 16) & 0xf000;
-  if (type !== 0 && type !== (isFolder ? FOLDER_MODE : FILE_MODE)) {
-    const kind = MODES[type] ?? 'a special file';
-    throw entryError(
-      name,
-      `is ${kind} by its mode, but must be ${MODES[isFolder ? FOLDER_MODE : FILE_MODE]}`,
-    );
+  const expected = isFolder ? 'a folder' : 'a file';
+  const kind = KINDS[type] ?? 'a special file';
+  if (type !== 0 && kind !== expected) {
+    throw entryError(name, `is ${kind} by its mode, but must be ${expected}`);
   }
   if (isBomb(bytes, compressedBytes)) {
     throw entryError(name, `claims to unpack to ${bytes} bytes, over ${MAX_RATIO} times its size`);
