@@ -17,8 +17,8 @@ test('a deflated entry is sent as gzip without unpacking it', async () => {
   }
 });
 
-test('writing to a stream that closes ends', async () => {
-  const stream = new Writable({ write: () => undefined }); // takes the chunk and never is done with it
+test('writing to a closed stream fails', async () => {
+  const stream = new Writable({ write: () => undefined }); // never finishes the write
   const waiting = writeChunk(stream, Buffer.alloc(10));
   stream.destroy();
   await assert.rejects(waiting, { name: 'ClientGone' });

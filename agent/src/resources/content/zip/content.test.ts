@@ -34,7 +34,7 @@ async function joined(body: Chunks): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What a body gives out until it ends or fails. */
+/** The length of a body until it ends or fails, and the name of the error. */
 async function drained(body: Chunks): Promise<{ bytes: number; failure: string }> {
   let bytes = 0;
   try {
@@ -45,7 +45,7 @@ async function drained(body: Chunks): Promise<{ bytes: number; failure: string }
   return { bytes, failure: '' };
 }
 
-test('whole entries and parts come out as they went in', async () => {
+test('whole entries and parts are read back unchanged', async () => {
   for (const method of ['stored', 'deflate'] as const) {
     const { source, entry } = archived(method);
     for (const [from, to] of [
@@ -61,7 +61,7 @@ test('whole entries and parts come out as they went in', async () => {
   }
 });
 
-test('an entry that is not what the directory says fails before its last byte', async () => {
+test('an entry that differs from the directory fails before its last byte', async () => {
   const whole = (claims: Partial<ZipEntry>, method: ZipEntry['method'] = 'deflate') => {
     const { source, entry } = archived(method, claims);
     return drained(entryContent(source, entry, { start: 0, end: entry.bytes }));
@@ -83,18 +83,18 @@ test('an entry that is not what the directory says fails before its last byte', 
   }
 });
 
-test('a part that inflates up to its end is not held up by what is behind it', async () => {
+test('a part of an entry that is damaged behind it is read', async () => {
   const { source, entry } = archived('deflate', { crc32: 1 });
   assert.deepEqual(await drained(entryContent(source, entry, { start: 10, end: 20 })), {
     bytes: 10,
     failure: '',
   });
-  // One that reaches the end can be checked, and is.
+  // A part that reaches the end is checked.
   const { failure } = await drained(entryContent(source, entry, { start: 10, end: CONTENT.length }));
   assert.equal(failure, 'ZipError');
 });
 
-test('a read that fails is told as what it is', async () => {
+test('an error of the source is passed on unchanged', async () => {
   for (const method of ['stored', 'deflate'] as const) {
     const { source, entry } = archived(method);
     const failing = { ...source, read: () => Promise.reject(new RangeError('the disk is gone')) };
@@ -102,11 +102,11 @@ test('a read that fails is told as what it is', async () => {
   }
 });
 
-test('a part that nobody waits for any more is not inflated to', async () => {
+test('a signal stops the unpacking before a part', async () => {
   const { source, entry } = archived('deflate');
   const gone = new AbortController();
   const body = entryContent(source, entry, { start: CONTENT.length - 1, end: CONTENT.length }, gone.signal);
   const next = body.next();
-  gone.abort(new Error('nobody waits'));
-  await assert.rejects(next, /^Error: nobody waits$/);
+  gone.abort(new Error('stopped'));
+  await assert.rejects(next, /^Error: stopped$/);
 });

@@ -29,7 +29,7 @@ async function fileOf(t: TestContext, bytes: Buffer): Promise<string> {
   return path;
 }
 
-test('an entry is described as it is', async () => {
+test('the directory describes entries correctly', async () => {
   const archive = buildZip([{ ...PAGE, method: 0 }, { name: 'js/' }, { name: 'js/app.js', data: LONG }]);
   const directory = await readDirectory(memorySource(archive));
   assert.deepEqual([...directory.keys()], ['index.html', 'js/', 'js/app.js']);
@@ -42,7 +42,7 @@ test('an entry is described as it is', async () => {
   assert.ok(script && script.compressedBytes < LONG.length / 10);
 });
 
-test('an archive in a file reads like one in memory', async (t) => {
+test('an archive in a file is verified', async (t) => {
   const path = await fileOf(t, buildZip([PAGE, { name: 'long', data: LONG }]));
   const file = await open(path);
   t.after(() => file.close());
@@ -50,7 +50,7 @@ test('an archive in a file reads like one in memory', async (t) => {
   assert.equal(directory.size, 2);
 });
 
-test('a file that became shorter is a failed read, not a bad archive', async (t) => {
+test('a file that became shorter is a failed read, not an invalid archive', async (t) => {
   const bytes = buildZip([PAGE]);
   const path = await fileOf(t, bytes);
   await truncate(path, bytes.length - 1);
@@ -63,7 +63,7 @@ test('a file that became shorter is a failed read, not a bad archive', async (t)
   });
 });
 
-test('what the source rejects with comes through', async () => {
+test('errors of the source are passed on unchanged', async () => {
   const inner = memorySource(buildZip([PAGE, { name: 'long', data: LONG, method: 0 }]));
   for (let failing = 0; failing < 8; failing++) {
     let reads = 0;
@@ -87,7 +87,7 @@ test('progress goes up to 1', async () => {
   assert.equal(fractions.at(-1), 1);
 });
 
-test('a signal stops the work, before it and within', async () => {
+test('a signal stops verification before it starts and while it runs', async () => {
   const archive = buildZip([PAGE, { name: 'stored', data: LONG, method: 0 }, { name: 'packed', data: LONG }]);
   await assert.rejects(
     verifyBundle(memorySource(archive), { signal: AbortSignal.abort('enough') }),
@@ -110,7 +110,7 @@ test('a signal stops the work, before it and within', async () => {
   assert.equal(reads.length, count, 'nothing is read after the end');
 });
 
-test('a signal stops the unpacking of a piece', async () => {
+test('a signal stops the unpacking of a large entry', async () => {
   const zeros = Buffer.alloc(150 * 1024 * 1024);
   const archive = buildZip([PAGE, { name: 'zeros', data: zeros }]);
   const controller = new AbortController();
@@ -133,12 +133,11 @@ test('many small entries take few reads, and no read is long', async () => {
   await readDirectory(source);
   assert.ok(reads.length < 40, `${reads.length} reads`);
   await verifyBundle(source);
-  // The directory is read as a whole; its length is bounded by itself.
   const directoryBytes = 4001 * 64;
   assert.ok(Math.max(...reads) <= Math.max(256 * 1024, directoryBytes), `${Math.max(...reads)}`);
 });
 
-test('large entries are not read for the directory', async () => {
+test('reading the directory does not read the data of large entries', async () => {
   const large = Array.from(
     { length: 5 },
     (_, index): EntrySpec => ({ name: `${index}`, data: LONG, method: 0 }),
@@ -149,7 +148,7 @@ test('large entries are not read for the directory', async () => {
   assert.ok(total < 100_000, `${total} bytes`);
 });
 
-test('the event loop gets its turns while a directory is read and small entries are unpacked', async () => {
+test('the event loop is not blocked by reading a directory and unpacking small entries', async () => {
   const small = Array.from(
     { length: 6000 },
     (_, index): EntrySpec => ({ name: `d/${index}`, data: `${index}` }),

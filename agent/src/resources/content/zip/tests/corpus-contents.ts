@@ -20,10 +20,10 @@ function asiUnix(octal: number): Buffer {
   return extraField(0x756e, data);
 }
 
-/** Kinds, encryption, methods, sizes, checksums, descriptors. */
+/** Kinds of files, encryption, methods, sizes, checksums, descriptors. */
 export const CONTENT_ZIPS: readonly CorpusZip[] = [
   withMode('a symbolic link', 0o120777, /"special" is a symbolic link/),
-  made('a symbolic link from a system that has none', /"special" is a symbolic link/, [
+  made('a symbolic link from a system without links', /"special" is a symbolic link/, [
     PAGE,
     { name: 'special', data: '/etc/passwd', madeBy: 0x0014, attributes: mode(0o120777) },
   ]),
@@ -54,7 +54,7 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
     /"special\/" is a file by its mode, but must be a folder/,
     'special/',
   ),
-  withMode('a set-uid file, which is a file', 0o104755, 'ok'),
+  withMode('a set-uid file', 0o104755, 'ok'),
   withMode('no mode', 0, 'ok'),
   made('a file with the DOS attribute of a folder', 'ok', [
     PAGE,
@@ -91,7 +91,7 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
       { name: 'packed', data: 'x', method },
     ]),
   ),
-  made('a version of the format that is not known', /"new" needs an unknown version/, [
+  made('an unknown version of the format', /"new" needs an unknown version/, [
     PAGE,
     { name: 'new', data: 'x', needs: 90 },
   ]),
@@ -139,15 +139,15 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
       packed: Buffer.concat([deflateRawSync(TEXT.repeat(2000)), Buffer.alloc(700_000)]),
     },
   ]),
-  made('more content than claimed', /"a" unpacks to more than its declared size/, [
+  made('more content than declared', /"a" unpacks to more than its declared size/, [
     PAGE,
     { name: 'a', data: TEXT, bytes: 10 },
   ]),
-  made('one byte more than claimed', /"a" unpacks to more than its declared size/, [
+  made('one byte more than declared', /"a" unpacks to more than its declared size/, [
     PAGE,
     { name: 'a', data: TEXT, bytes: TEXT.length - 1 },
   ]),
-  made('content where none is claimed', /"a" unpacks to more than its declared size/, [
+  made('content where none is declared', /"a" unpacks to more than its declared size/, [
     PAGE,
     { name: 'a', data: TEXT, bytes: 0 },
   ]),
@@ -156,7 +156,7 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
     { name: 'a', data: Buffer.alloc(50 * 1024 * 1024), bytes: 300 * 1024, crc: 0 },
   ]),
   made(
-    'a bomb that is damaged behind the size it claims, where nobody is to look',
+    'a bomb that is damaged behind its declared size, which is reported first',
     /"a" unpacks to more than/,
     [
       PAGE,
@@ -171,7 +171,7 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
       },
     ],
   ),
-  made('less content than claimed', /"a" unpacks to less than its declared size/, [
+  made('less content than declared', /"a" unpacks to less than its declared size/, [
     PAGE,
     { name: 'a', data: TEXT, bytes: TEXT.length + 1 },
   ]),
@@ -192,7 +192,7 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
     PAGE,
     { name: 'a', data: TEXT, method: 0, bytes: TEXT.length + 1 },
   ]),
-  made('an entry that claims more data than there is', /at the entry "a": file data overflows file bounds/, [
+  made('an entry with more data than the archive', /at the entry "a": file data overflows file bounds/, [
     PAGE,
     { name: 'a', data: TEXT, compressedBytes: 0x7fff_ffff },
   ]),
@@ -217,7 +217,7 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
       local: { crc: 0x8cdc1683, bytes: 1, compressedBytes: 1 },
     },
   ]),
-  made('no descriptor where one is announced', /"a" has no data descriptor that agrees/, [
+  made('a missing descriptor', /"a" has no data descriptor that agrees/, [
     PAGE,
     { name: 'a', data: TEXT, flags: 8 },
   ]),
@@ -226,7 +226,7 @@ export const CONTENT_ZIPS: readonly CorpusZip[] = [
     { name: 'a', data: TEXT, descriptor: Buffer.alloc(11) },
   ]),
   made(
-    'a descriptor that nobody announces',
+    'a descriptor without its flag',
     /"a" is followed by bytes that belong to no entry/,
     [PAGE, { name: 'a', data: 'x', method: 0 }],
     { beforeDirectory: descriptor('signed', 0x8cdc1683, 1, 1) },

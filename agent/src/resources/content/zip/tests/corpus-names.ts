@@ -6,7 +6,7 @@ const named = (what: string, name: string | Buffer, expected: CorpusZip['expecte
   made(what, expected, [PAGE, { name, data: 'x' }]);
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** Info-ZIP's field with the name as UTF-8, beside a name of another character set. */
+/** Info-ZIP's extra field with the name as UTF-8. */
 function unicodePath(headerName: string, name: string): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(1, 0);
@@ -14,20 +14,24 @@ function unicodePath(headerName: string, name: string): Buffer {
   return extraField(0x7075, Buffer.concat([head, Buffer.from(name)]));
 }
 
-/** Paths, and names that meet each other. */
+/** Paths, and names that collide. */
 export const NAME_ZIPS: readonly CorpusZip[] = [
-  named('a path that climbs out', '../evil.html', /"\.\.\/evil\.html" has "\." or "\.\." in its path/),
-  named('a path that climbs out from within', 'a/../../evil', /"a\/\.\.\/\.\.\/evil" has "\." or "\.\."/),
+  named('a path that leaves the root', '../evil.html', /"\.\.\/evil\.html" has "\." or "\.\." in its path/),
+  named(
+    'a path that leaves the root from within',
+    'a/../../evil',
+    /"a\/\.\.\/\.\.\/evil" has "\." or "\.\."/,
+  ),
   named('a path that ends with ..', 'a/..', /"a\/\.\." has "\." or "\.\."/),
   named('a folder ..', '../', /"\.\.\/" has "\." or "\.\."/),
   named('a segment of one dot', './style.css', /"\.\/style\.css" has "\."/),
-  named('three dots, which are a name', '...', 'ok'),
+  named('a name of three dots', '...', 'ok'),
   named('two dots within a name', 'a..b', 'ok'),
   named('an absolute path', '/etc/passwd', /"\/etc\/passwd" has an absolute path/),
   named('a path of two slashes', '//server/share', /"\/\/server\/share" has an absolute path/),
   named('the name of the root folder', '/', /"\/" has an absolute path/),
   named('a backslash', 'a\\b.js', /"a\\\\b\.js" has a backslash/),
-  named('a path that climbs out with backslashes', '..\\evil', /"\.\.\\\\evil" has a backslash/),
+  named('a path that leaves the root with backslashes', '..\\evil', /"\.\.\\\\evil" has a backslash/),
   named('a drive letter', 'C:/windows', /"C:\/windows" has a drive letter/),
   named('a drive letter without a slash', 'c:x', /"c:x" has a drive letter/),
   named('a colon that is no drive', 'time 12:30.txt', 'ok'),
@@ -52,7 +56,7 @@ export const NAME_ZIPS: readonly CorpusZip[] = [
   named('an overlong encoding of ..', latin1('\xc0\xae\xc0\xae/x'), /has a name that is not UTF-8/),
   named('an encoded surrogate', latin1('a\xed\xa0\x80'), /has a name that is not UTF-8/),
   named('a cut-off character', latin1('a\xe2\x82'), /has a name that is not UTF-8/),
-  named('a writing direction turned over, which is legal', 'a\u202egnp.js', 'ok'),
+  named('a name with a right-to-left override', 'a\u202egnp.js', 'ok'),
   named('UTF-8 with its flag', 'grüße/日本語 🎉.txt', 'ok'),
   made('UTF-8 without its flag, as macOS writes it', 'ok', [
     PAGE,
@@ -149,9 +153,8 @@ export const NAME_ZIPS: readonly CorpusZip[] = [
   ),
   made('a folder index.html', /no file "index\.html" at its root/, [{ name: 'index.html/' }]),
   made('Index.HTML', /no file "index\.html" at its root/, [{ ...PAGE, name: 'Index.HTML' }]),
-  made(
-    'more folders than fit into memory, in few bytes',
-    /The archive has more than 200000 files and folders/,
-    [PAGE, ...Array.from({ length: 3300 }, (_, index) => ({ name: `${index}/${'a/'.repeat(62)}` }))],
-  ),
+  made('more folders than fit into memory', /The archive has more than 200000 files and folders/, [
+    PAGE,
+    ...Array.from({ length: 3300 }, (_, index) => ({ name: `${index}/${'a/'.repeat(62)}` })),
+  ]),
 ];

@@ -2,7 +2,7 @@ import { buildZip, extraField, u64 } from './build-zip.ts';
 import { type CorpusZip, made, PAGE } from './corpus-zip.ts';
 
 const A = { name: 'a', data: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' };
-const EVIL = { name: 'evil', data: 'what another reader would see' };
+const EVIL = { name: 'evil', data: 'only another reader would see this' };
 const SATURATED = 0xffff_ffff;
 
 function bytes(name: string, expected: CorpusZip['expected'], build: () => Buffer): CorpusZip {
@@ -50,8 +50,8 @@ const END_RECORDS: readonly CorpusZip[] = [
     const first = buildZip([PAGE, A], { commentLength: 1000 });
     return buildZip([{ ...PAGE, data: 'another page' }], { before: first });
   }),
-  bytes('an archive whose comment is the rest of another one', /two end records/, () => {
-    // Whoever takes the first end record finds EVIL alone; for the last one all that is an entry's data.
+  bytes('an archive in an entry, whose comment is the rest of the file', /two end records/, () => {
+    // A reader that takes the first end record finds only EVIL; for the last one that is data of an entry.
     const hidden = { ...PAGE, name: EVIL.name, data: EVIL.data };
     const build = (commentLength: number) =>
       buildZip([PAGE, { name: 'inner.bin', data: buildZip([hidden], { commentLength }), method: 0 }]);
@@ -60,13 +60,13 @@ const END_RECORDS: readonly CorpusZip[] = [
   bytes('two archives, one after the other', /not where its end record says/, () =>
     Buffer.concat([buildZip([PAGE]), buildZip([PAGE])]),
   ),
-  bytes('an archive stored in an archive, which is an entry like any other', 'ok', () =>
+  bytes('an archive stored in an archive', 'ok', () =>
     buildZip([PAGE, { name: 'inner.zip', data: buildZip([EVIL]), method: 0 }]),
   ),
   made('a program before the archive', /does not start with an entry/, [PAGE], {
     before: Buffer.from('#!/bin/sh\n'),
   }),
-  made('an entry of no directory before the first', /bytes before its first entry/, [PAGE], {
+  made('an entry before the first one that no directory lists', /bytes before its first entry/, [PAGE], {
     before: buildZip([EVIL]).subarray(0, 40),
   }),
   bytes('a program before the archive, not counted', /does not start with an entry/, () =>
@@ -107,7 +107,7 @@ const END_RECORDS: readonly CorpusZip[] = [
   made('two counts', /multi-part/, [PAGE], { end: { entries: 2 } }),
   made('the second part of several', /multi-disk/, [PAGE], { end: { disk: 1 } }),
   made('a directory in another part', /multi-part/, [PAGE], { end: { directoryDisk: 1 } }),
-  made('an entry in another part, which there is not', 'ok', [{ ...PAGE, disk: 1 }]),
+  made('an entry with another part number', 'ok', [{ ...PAGE, disk: 1 }]),
 ];
 
 const DIRECTORY: readonly CorpusZip[] = [
@@ -134,7 +134,7 @@ const DIRECTORY: readonly CorpusZip[] = [
     ]);
   }),
   made('entry comments', 'ok', [{ ...PAGE, comment: 'the page' }, A]),
-  made('an extra field that nobody knows', 'ok', [{ ...PAGE, extra: extraField(0xcafe, Buffer.alloc(8)) }]),
+  made('an unknown extra field', 'ok', [{ ...PAGE, extra: extraField(0xcafe, Buffer.alloc(8)) }]),
   made('extra fields padded with zeros', 'ok', [{ ...PAGE, extra: Buffer.alloc(7) }]),
   made('an extra field that is too long', /after the entry "index\.html": extra field length exceeds/, [
     PAGE,
@@ -191,7 +191,7 @@ const DIRECTORY: readonly CorpusZip[] = [
     PAGE,
     { ...PAGE, name: 'copy', only: 'central', central: { offset: 0 } },
   ]),
-  bytes('an entry within another, as bombs have it', /overlaps what follows/, () => {
+  bytes('an entry within another, as in bombs', /overlaps what follows/, () => {
     const inner = buildZip([EVIL]).subarray(0, 30 + 4 + 31);
     const outerHead = 30 + 5;
     return buildZip([
@@ -255,7 +255,12 @@ const ZIP64: readonly CorpusZip[] = [
     PAGE,
     { ...A, central: { bytes: SATURATED, extra: extraField(1, Buffer.alloc(5)) } },
   ]),
-  made('an empty zip64 field that nothing needs', 'ok', [{ ...PAGE, extra: extraField(1, Buffer.alloc(0)) }]),
+  made('an empty zip64 field that is not needed', 'ok', [{ ...PAGE, extra: extraField(1, Buffer.alloc(0)) }]),
+  made(
+    'a zip64 field that repeats the sizes before the offset',
+    /refers to bytes beyond its end|invalid local/,
+    [PAGE, { ...A, central: { offset: SATURATED, extra: zip64Field(33, 5, 80) } }],
+  ),
   made('two zip64 fields', 'ok', [PAGE, { ...A, zip64: 'central', central: { extra: zip64Field(1, 2, 3) } }]),
   made('a zip64 field that contradicts the header', 'ok', [
     PAGE,
