@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type ByteSource, type Chunks, entryContent, type ZipEntry } from './index.ts';
@@ -8,16 +9,17 @@ const CONTENT = Buffer.alloc(300_000, 'It was a dark and stormy night. ');
 function archived(
   method: ZipEntry['method'],
   claims: Partial<ZipEntry> = {},
+  content = CONTENT,
 ): { source: ByteSource; entry: ZipEntry } {
-  const data = method === 'stored' ? CONTENT : deflateRawSync(CONTENT);
+  const data = method === 'stored' ? content : deflateRawSync(content);
   const file = Buffer.concat([Buffer.from('before'), data, Buffer.from('behind')]);
   const entry: ZipEntry = {
     name: 'night.txt',
     isFolder: false,
     method,
-    crc32: crc32(CONTENT),
+    crc32: crc32(content),
     compressedBytes: data.length,
-    bytes: CONTENT.length,
+    bytes: content.length,
     dataStart: 6,
     ...claims,
   };
@@ -81,6 +83,10 @@ test('an entry that differs from the directory fails before its last byte', asyn
     assert.equal(failure, 'ZipError', why);
     assert.ok(bytes < ('bytes' in claims ? claims.bytes : size), why);
   }
+  // Also a part that ends before the declared size, but behind the content.
+  const short = archived('deflate', { bytes: size + 1000 });
+  const part = entryContent(short.source, short.entry, { start: 0, end: size + 500 });
+  assert.equal((await drained(part)).failure, 'ZipError');
 });
 
 test('a part of an entry that is damaged behind it is read', async () => {
@@ -89,6 +95,21 @@ test('a part of an entry that is damaged behind it is read', async () => {
     bytes: 10,
     failure: '',
   });
+  // Nor is what follows the part read.
+  const noise = randomBytes(4 * 1024 * 1024);
+  const large = archived('deflate', {}, noise);
+  let reads = 0;
+  const counted: ByteSource = {
+    size: large.source.size,
+    read: (...args) => {
+      reads++;
+      return large.source.read(...args);
+    },
+  };
+  assert.ok(
+    (await joined(entryContent(counted, large.entry, { start: 0, end: 9 }))).equals(noise.subarray(0, 9)),
+  );
+  assert.ok(reads <= 3, `${reads} reads`);
   // A part that reaches the end is checked.
   const { failure } = await drained(entryContent(source, entry, { start: 10, end: CONTENT.length }));
   assert.equal(failure, 'ZipError');

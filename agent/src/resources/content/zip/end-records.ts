@@ -62,8 +62,8 @@ export async function checkEndRecords(
     }
     fields = resolved;
   }
-  const [disk, directoryDisk, entriesHere, entries, bytes = 0, start = 0] = fields;
-  if (disk !== 0 || directoryDisk !== 0 || entriesHere !== entries) throw multipart();
+  const [, directoryDisk, entriesHere, entries, bytes = 0, start = 0] = fields;
+  if (directoryDisk !== 0 || entriesHere !== entries) throw multipart();
   if (start + bytes !== end) {
     throw new ZipError("The archive's central directory is not where its end record says.");
   }

@@ -33,7 +33,7 @@ export function readName(raw: Buffer): string {
 /** Equal for names that differ only by case or Unicode composition. */
 function fold(name: string): string {
   // The final sigma is the only letter whose lower case depends on its neighbours.
-  return name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  return name.toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
 interface Node {

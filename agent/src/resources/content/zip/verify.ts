@@ -29,7 +29,6 @@ export async function verifyBundle(source: ByteSource, options: VerifyOptions = 
   const windowed = new WindowedSource(source);
   let work = 0;
   for (const entry of [...directory.values()].sort((a, b) => a.dataStart - b.dataStart)) {
-    signal?.throwIfAborted();
     let done = 0;
     work += SETUP_WORK;
     for await (const chunk of entryContent(windowed, entry, undefined, signal)) {

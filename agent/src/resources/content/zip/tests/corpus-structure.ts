@@ -282,6 +282,12 @@ const ZIP64: readonly CorpusZip[] = [
       zip64: { position: 0 },
     },
   ),
+  bytes('a zip64 locator that points to a copy of the end record', /zip64 end record is not where/, () => {
+    const build = (copy: Buffer) =>
+      buildZip([{ name: 'copy', data: copy, method: 0 }, PAGE], { zip64: { position: 30 + 'copy'.length } });
+    const record = build(Buffer.alloc(56)).subarray(-22 - 20 - 56, -22 - 20);
+    return build(record);
+  }),
   made('a zip64 end record far outside', /refers to bytes beyond its end/, [PAGE], {
     zip64: { position: 2 ** 50 },
   }),
