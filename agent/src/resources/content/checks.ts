@@ -1,19 +1,19 @@
-/** Looks at the bundles that are stored: all of one, or as much as tells whether it can be displayed. */
+/** Checks stored bundles: the whole archive on request, its directory before it is displayed. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ApiError } from '../../contract/errors.ts';
 import type { LoadedBundle } from './load.ts';
 import {
   type CheckResult,
   checkArchive,
-  glanceAtArchive,
   isSystemError,
+  quickCheckArchive,
   unreadable,
 } from './stored-bundle-check.ts';
 
-/** Checks that run at once; each reads and inflates a whole archive. */
+/** Checks that may run at once; each reads and unpacks a whole archive. */
 export const MAX_CHECKS = 2;
 
-/** Where an archive is, and what it is. */
+/** The file of a stored archive. */
 export interface StoredBundle {
   path: string;
   /** As hex. */
@@ -34,29 +34,29 @@ export interface BundleProblem {
 export class BundleChecks {
   readonly #index: ReadonlyMap<string, Entry>;
   readonly #stopped: AbortSignal;
-  /** By what is being checked: an archive that takes the place meanwhile has a check of its own. */
+  /** By index entry, not by name: an archive that replaces another one meanwhile gets its own check. */
   readonly #running = new Map<Entry, Promise<CheckResult>>();
 
-  /** @param stopped ends the checks under way */
+  /** @param stopped aborts the running checks */
   constructor(index: ReadonlyMap<string, Entry>, stopped: AbortSignal) {
     this.#index = index;
     this.#stopped = stopped;
   }
 
-  /** Sentences for the operator about bundles that were found damaged, at the start or by the last check. */
+  /** Messages about bundles that were found damaged at the start or by the last check. */
   problems(): string[] {
     return [...this.#index].flatMap(([name, { damage }]) =>
       damage === undefined ? [] : [`The content bundle ${name} is damaged: ${damage}`],
     );
   }
 
-  /** A quick look whether a bundle can be displayed; undefined when it can. */
+  /** Checks quickly whether a bundle can be displayed. @returns undefined when it can */
   async problem(name: string): Promise<BundleProblem | undefined> {
     const opened = await this.#openStable(name);
     if (!opened) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
     if ('ok' in opened) return { code: 'bundle_damaged', message: opened.message };
     try {
-      const { ok, message } = await glanceAtArchive(opened.handle, opened.entry);
+      const { ok, message } = await quickCheckArchive(opened.handle, opened.entry);
       return ok ? undefined : { code: 'bundle_damaged', message };
     } finally {
       await opened.handle.close();
@@ -64,7 +64,7 @@ export class BundleChecks {
   }
 
   /**
-   * Reads a stored bundle again, all of it. Who asks while a check of that archive runs gets its result.
+   * Checks the whole archive of a bundle. Calls during a check of the same archive share its result.
    * @throws ApiError `content_not_found`, `too_many_requests`
    */
   check(name: string): Promise<CheckResult> {
@@ -98,7 +98,10 @@ export class BundleChecks {
     }
   }
 
-  /** Opens the archive that an entry of the index describes; or says why it cannot be opened. */
+  /**
+   * Opens the archive of an index entry, which may be replaced or removed at any time.
+   * @returns the reason when it cannot be opened; undefined when there is no such bundle
+   */
   async #openStable(name: string): Promise<{ handle: FileHandle; entry: Entry } | CheckResult | undefined> {
     for (;;) {
       const entry = this.#index.get(name);
@@ -110,7 +113,7 @@ export class BundleChecks {
       } catch (error) {
         failure = error;
       }
-      // Replaced or removed meanwhile: what was opened is another, or gone.
+      // Replaced or removed meanwhile: the file does not belong to the entry.
       if (this.#index.get(name) !== entry) {
         await handle?.close();
         continue;

@@ -44,7 +44,7 @@ const described = (bytes: Buffer, created = CREATED) => ({
   created,
 });
 
-test('an archive is what its sidecar says', async () => {
+test('a bundle is listed as its sidecar describes it', async () => {
   const bytes = await bundle('a');
   await put('menu.zip', bytes);
   await put('menu.json', described(bytes));
@@ -52,7 +52,7 @@ test('an archive is what its sidecar says', async () => {
   assert.deepEqual(levels, []);
 });
 
-test('a folder that is not there is made; one that cannot be is no reason not to start', async () => {
+test('a missing folder is created; a failure to do so does not prevent the start', async () => {
   await rm(folder, { recursive: true });
   assert.equal((await load()).size, 0);
   assert.ok((await stat(folder)).isDirectory());
@@ -109,7 +109,7 @@ for (const [what, sidecar] of [
   });
 }
 
-test('a damaged archive is listed as what it was, and the log says so', async () => {
+test('a damaged archive is listed as it was stored, and logged', async () => {
   const bytes = await bundle('a', 1000);
   await put('menu.zip', bytes.subarray(0, 100));
   await put('menu.json', described(bytes));
@@ -118,7 +118,7 @@ test('a damaged archive is listed as what it was, and the log says so', async ()
   assert.deepEqual(levels, ['error']);
 });
 
-test('an archive that is neither the old nor the new one is damaged, though its directory is in order', async () => {
+test('an archive that is neither the old nor the new one is damaged, although its directory is valid', async () => {
   const other = await bundle('c');
   await put('menu.zip', other);
   const [older, newer] = [described(await bundle('a')), described(await bundle('b'), LATER)];
@@ -130,7 +130,7 @@ test('an archive that is neither the old nor the new one is damaged, though its 
   assert.deepEqual(levels, ['error']);
 });
 
-test('no archive at all, without a sidecar, is listed as damaged', async () => {
+test('a file that is not an archive and has no sidecar is listed as damaged', async () => {
   await put('menu.zip', '');
   const [[name, found] = assert.fail('it is not listed')] = await load();
   assert.equal(name, 'menu');
@@ -138,7 +138,7 @@ test('no archive at all, without a sidecar, is listed as damaged', async () => {
   assert.ok(found.damage);
 });
 
-test('what an upload and a delete left is swept; what is no bundle is left alone', async () => {
+test('leftovers of uploads and deletes are removed; unrelated files are left alone', async () => {
   const bytes = await bundle('a');
   await put('menu.zip', bytes);
   await put('menu.json', described(bytes));

@@ -1,4 +1,4 @@
-/** Reads the folder of bundles at start, and brings it in order after a power cut. */
+/** Reads the folder of bundles at start and cleans it up after a power cut. */
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder, TEMPORARY_FILE } from '../../base/atomic-file.ts';
@@ -6,27 +6,27 @@ import type { Logger } from '../../base/logger.ts';
 import { BUNDLE_NAME } from '../../contract/shared.ts';
 import { hashFile } from './file-hash.ts';
 import { candidates, type Description, readSidecar, writeSidecar } from './sidecar.ts';
-import { glanceAtArchive, OTHER_BYTES } from './stored-bundle-check.ts';
+import { quickCheckArchive, WRONG_HASH } from './stored-bundle-check.ts';
 
 const NAME = new RegExp(BUNDLE_NAME);
 
-/** What is known of a bundle that lies in the folder. */
+/** A bundle in the folder. */
 export interface LoadedBundle extends Description {
-  /** What a look from outside tells against the archive; all of it is read by `check` alone. */
+  /** Why the archive is damaged, as far as that is known; only `check` reads all of it. */
   damage?: string;
 }
 
-/** What the start finds in the folder. */
+/** The content of the folder at start. */
 export interface FoundBundles {
   bundles: Map<string, LoadedBundle>;
-  /** Archives that only their hash can tell: {@link readBundle} reads all of them, which may take minutes. */
+  /** Names of archives that only their hash identifies: {@link readBundle} reads them, which may take minutes. */
   unread: string[];
 }
 
 /**
- * The bundles of a folder with what is known of each without reading it. Files that are no bundle's are left alone. An archive that is
- * damaged is listed all the same, as what it was when it was stored: its owner is to see that it is there and delete
- * or replace it; the log and `check` tell what is wrong, and the display refuses it. Never fails.
+ * Lists the bundles of a folder without reading whole archives. Unrelated files are left alone. A damaged archive is
+ * listed as what it was when it was stored, so that its owner can delete or replace it; the log and `check` report
+ * the damage, and the display refuses it. Never fails.
  */
 export async function loadBundles(folder: string, log: Logger): Promise<FoundBundles> {
   const bundles = new Map<string, LoadedBundle>();
@@ -55,8 +55,9 @@ export async function loadBundles(folder: string, log: Logger): Promise<FoundBun
 }
 
 /**
- * Finds out what an archive is by reading all of it.
- * @returns undefined when it is no file any more @throws Error of the system; the reason of `signal`
+ * Identifies an archive by reading all of it.
+ * @returns undefined when it is no longer a file
+ * @throws Error of the system; the reason of `signal`
  */
 export async function readBundle(
   folder: string,
@@ -68,13 +69,13 @@ export async function readBundle(
   return found === 'unread' ? undefined : found;
 }
 
-/** Makes the folder of bundles where it is not there, for good. */
+/** Creates the folder of bundles durably if it is missing. */
 export async function makeContentFolder(folder: string): Promise<void> {
-  const made = await makeFolder(folder);
-  if (made !== undefined) await syncFolder(dirname(made));
+  const created = await makeFolder(folder);
+  if (created !== undefined) await syncFolder(dirname(created));
 }
 
-/** @param hash of a file; without one the answer is `unread` where it takes the hash to tell */
+/** @param hash computes the hash of a file; without it the answer is `unread` if the hash is needed */
 async function describe(
   folder: string,
   name: string,
@@ -84,52 +85,52 @@ async function describe(
   const path = join(folder, `${name}.zip`);
   const found = await lstat(path);
   if (!found.isFile()) {
-    log.warn({ bundle: name }, 'what has the name of a bundle is not a file');
+    log.warn({ bundle: name }, 'a bundle is not a regular file');
     return undefined;
   }
   const sidecar = join(folder, `${name}.json`);
   const read = await readSidecar(sidecar);
   if (!read) {
     if (!hash) return 'unread';
-    const made = { sha256: await hash(path), size: found.size, created: found.mtime.toISOString() };
-    const damage = await glance(path, made);
-    log.warn({ bundle: name, ...made, ...damage }, 'the description of a bundle was lost: made anew');
-    await keep(sidecar, made, log);
-    return { ...made, ...damage };
+    const created = { sha256: await hash(path), size: found.size, created: found.mtime.toISOString() };
+    const damage = await quickCheck(path, created);
+    log.warn({ bundle: name, ...created, ...damage }, 'the lost description of a bundle was created again');
+    await saveDescription(sidecar, created, log);
+    return { ...created, ...damage };
   }
   const { next: _next, ...current } = read;
-  const fitting = candidates(read, found.size);
-  if (fitting.length > 1 && !hash) return 'unread';
-  const sha256 = fitting.length > 1 ? await hash?.(path) : fitting[0]?.sha256;
-  const description = fitting.find((one) => one.sha256 === sha256);
+  const matching = candidates(read, found.size);
+  if (matching.length > 1 && !hash) return 'unread';
+  const sha256 = matching.length > 1 ? await hash?.(path) : matching[0]?.sha256;
+  const description = matching.find((one) => one.sha256 === sha256);
   if (!description) {
-    // Of a right size the hash fits none: the directory may be in order all the same.
-    const damage = { damage: OTHER_BYTES, ...(await glance(path, current)) };
+    // The size may be right and only the hash wrong; then the quick check finds nothing.
+    const damage = { damage: WRONG_HASH, ...(await quickCheck(path, current)) };
     log.error({ bundle: name, ...damage }, 'bundle is damaged');
     return { ...current, ...damage };
   }
-  if (read.next) await keep(sidecar, description, log);
+  if (read.next) await saveDescription(sidecar, description, log);
   return description;
 }
 
-async function glance(path: string, description: Description): Promise<{ damage?: string }> {
+async function quickCheck(path: string, description: Description): Promise<{ damage?: string }> {
   const handle = await open(path, 'r');
   try {
-    const { ok, message } = await glanceAtArchive(handle, description);
+    const { ok, message } = await quickCheckArchive(handle, description);
     return ok ? {} : { damage: message };
   } finally {
     await handle.close();
   }
 }
 
-/** What cannot be written now (a full or read-only disk) is found out again at the next start. */
-async function keep(path: string, description: Description, log: Logger): Promise<void> {
+/** A failure (full or read-only disk) is harmless: the next start tries again. */
+async function saveDescription(path: string, description: Description, log: Logger): Promise<void> {
   await writeSidecar(path, description).catch((error: unknown) => {
-    log.warn({ err: error }, 'the description of a bundle could not be kept');
+    log.warn({ err: error }, 'the description of a bundle could not be written');
   });
 }
 
-/** Removes sidecars without an archive and what cut-off uploads and writes have left. */
+/** Removes sidecars without an archive and temporary files of interrupted uploads and writes. */
 async function sweep(folder: string, names: ReadonlySet<string>, log: Logger): Promise<void> {
   for (const file of names) {
     const sidecarOf = bundleOf(file, '.json');

@@ -1,19 +1,19 @@
 /**
- * The sidecar `<name>.json` beside a bundle `<name>.zip`: what the archive is, without reading all of it.
+ * The sidecar `<name>.json` of a bundle `<name>.zip` describes the archive, so that it need not be read.
  *
- * Two files cannot be replaced at once, so a replacement goes in three durable steps: the sidecar describes the
- * archive that is there and, as `next`, the one to come; the archive is renamed into place; the sidecar describes the
- * new one alone. Cut anywhere, the sidecar describes the archive that is there.
+ * Two files cannot be replaced at once, so a replacement takes three durable steps: write a sidecar that describes the
+ * current archive and, as `next`, the new one; rename the new archive into place; write a sidecar that describes only
+ * the new one. After a power cut at any point the sidecar describes the archive that is in place.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 
-/** No sidecar that this program wrote comes near. */
+/** Far more than any sidecar that the agent writes. */
 const MAX_BYTES = 64 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-/** What is known of an archive. */
+/** Describes an archive. */
 export interface Description {
   sha256: string;
   /** In bytes. */
@@ -23,11 +23,11 @@ export interface Description {
 }
 
 export interface Sidecar extends Description {
-  /** The archive that was about to take the place. */
+  /** The archive that was about to replace the current one. */
   next?: Description;
 }
 
-/** Undefined when there is none, or none that can be used. */
+/** @returns undefined when the sidecar is missing or unusable */
 export async function readSidecar(path: string): Promise<Sidecar | undefined> {
   try {
     const found = await stat(path);
@@ -47,12 +47,12 @@ export async function writeSidecar(path: string, sidecar: Sidecar): Promise<void
 }
 
 /**
- * Which descriptions of a sidecar may be the one of an archive of this size. With none the archive is damaged; with two
- * its hash decides.
+ * The descriptions in a sidecar that match an archive of this size. With none the archive is damaged; with two the
+ * hash decides.
  */
 export function candidates({ next, ...current }: Sidecar, size: number): Description[] {
-  const fitting = [current, ...(next ? [next] : [])].filter((one) => one.size === size);
-  return fitting[0]?.sha256 === fitting[1]?.sha256 ? fitting.slice(0, 1) : fitting;
+  const matching = [current, ...(next ? [next] : [])].filter((one) => one.size === size);
+  return matching[0]?.sha256 === matching[1]?.sha256 ? matching.slice(0, 1) : matching;
 }
 
 function descriptionOf(value: unknown): Description | undefined {

@@ -1,20 +1,14 @@
-/** From a request to what it is answered with, for one open bundle: entries, folders, conditions, ranges, coding. */
-import type { ZipDirectory, ZipEntry } from '../zip/index.ts';
-import {
-  acceptsGzip,
-  type ByteRange,
-  precondition,
-  type RequestConditions,
-  requestedRange,
-} from './conditions.ts';
+/** Maps a request to its answer within one open bundle: entries, folders, conditions, ranges, content coding. */
+import type { ByteRange, ZipDirectory, ZipEntry } from '../zip/index.ts';
+import { acceptsGzip, precondition, type RequestConditions, requestedRange } from './conditions.ts';
 import { GZIP_EXTRA_BYTES } from './entry-body.ts';
 import { mediaType } from './media-types.ts';
 import { pathOf, readTarget } from './request-path.ts';
 
-/** Header names and values in turn, as `writeHead` takes them. */
+/** Header names and values alternating, as `writeHead` takes them. */
 export type RawHeaders = string[];
 
-/** On everything that this origin answers (docs/architecture.md: Whom we trust). */
+/** Sent with every answer of this origin (docs/architecture.md: Whom we trust). */
 export const ORIGIN_HEADERS: RawHeaders = [
   'content-security-policy',
   "frame-ancestors 'self'",
@@ -28,44 +22,44 @@ export const ORIGIN_HEADERS: RawHeaders = [
   'same-origin',
   'x-content-type-options',
   'nosniff',
-  // A bundle may be replaced at any time: browsers keep what they got and ask, by its tag, whether it is still that.
+  // A bundle may be replaced at any time, so browsers must revalidate what they have cached.
   'cache-control',
   'no-cache',
 ];
 
-/** One of the forms in which an entry is sent: its bytes as they are, or gzip. */
+/** One of the forms in which an entry is sent: its plain bytes, or gzip. */
 export interface Representation {
   readonly entry: ZipEntry;
   readonly isGzip: boolean;
   readonly etag: string;
-  /** Of what is sent. */
+  /** Size of the body. */
   readonly bytes: number;
-  /** Of a 200. */
+  /** Headers of a 200. */
   readonly headers: RawHeaders;
 }
 
 /** What is served at one path. */
 interface Resource {
   readonly plain: Representation;
-  /** Only where the archive has the entry deflated. */
+  /** Only for entries that are deflated in the archive. */
   readonly gzip: Representation | undefined;
 }
 
 export interface Answer {
   status: number;
   headers: RawHeaders;
-  /** What a GET gets; a HEAD gets the headers alone. */
+  /** For GET only; HEAD sends the headers alone. */
   body: { representation: Representation; range: ByteRange } | undefined;
 }
 
-/** The paths of a bundle. */
+/** Answers the requests for one bundle. */
 export class BundleSite {
   readonly #directory: ZipDirectory;
   readonly #sha256: string;
-  /** No more than there are entries. */
+  /** By name; bounded by the number of entries. */
   readonly #resources = new Map<string, Resource>();
 
-  /** @param sha256 of the archive, hexadecimal */
+  /** @param sha256 of the archive, as hex */
   constructor(directory: ZipDirectory, sha256: string) {
     this.#directory = directory;
     this.#sha256 = sha256;
@@ -73,7 +67,7 @@ export class BundleSite {
 
   /**
    * @param target path and query as sent
-   * @returns a status alone for what cannot be answered from the bundle: 400 or 404
+   * @returns 400 for an invalid path, 404 when the bundle has no such file
    */
   answer(method: 'GET' | 'HEAD', target: string, headers: RequestConditions): Answer | 400 | 404 {
     const asked = readTarget(target);
@@ -91,7 +85,7 @@ export class BundleSite {
     return 404;
   }
 
-  /** The representations in which bodies may be kept by others. */
+  /** All representations created so far, by which a cache may hold bodies. */
   *representations(): Generator<Representation> {
     for (const { plain, gzip } of this.#resources.values()) {
       yield plain;
@@ -111,7 +105,7 @@ export class BundleSite {
 }
 
 function describe(entry: ZipEntry, sha256: string): Resource {
-  // The archive's hash says it all; the rest is for people who compare. 128 bits are enough for a name.
+  // The hash alone would do; CRC-32 and size help people who compare tags. 128 bits of the hash are enough.
   const tag = `${sha256.slice(0, 32)}-${entry.crc32.toString(16)}-${entry.bytes.toString(16)}`;
   const isDeflated = entry.method === 'deflate';
   const represent = (isGzip: boolean): Representation => {
@@ -136,13 +130,13 @@ function describe(entry: ZipEntry, sha256: string): Resource {
 }
 
 function answerWith({ plain, gzip }: Resource, method: 'GET' | 'HEAD', headers: RequestConditions): Answer {
-  // Range is defined for GET alone (section 14.2), and counts the bytes of the plain form here: a player that asks
-  // for a part wants that part, whatever codings it lists.
+  // Range is defined for GET only (section 14.2). Here it applies to the plain bytes, whatever codings the client
+  // accepts: a media player that asks for a part wants that part of the file.
   const range = method === 'GET' ? requestedRange(headers, plain.etag, plain.bytes) : undefined;
   const selected = gzip && range === undefined && acceptsGzip(headers['accept-encoding']) ? gzip : plain;
   const condition = precondition(headers, selected.etag);
   if (condition !== 'holds') {
-    // Without what describes the content, which is not sent; the validator and what else a cache needs stay.
+    // No content is sent, so only the validator and what a cache needs.
     const more = gzip ? ['vary', 'accept-encoding'] : [];
     return condition === 'not_modified'
       ? { status: 304, headers: [...ORIGIN_HEADERS, 'etag', selected.etag, ...more], body: undefined }
@@ -153,16 +147,16 @@ function answerWith({ plain, gzip }: Resource, method: 'GET' | 'HEAD', headers: 
     return { status: 416, headers: [...ORIGIN_HEADERS, ...about], body: undefined };
   }
   if (range) {
-    const { from, to } = range;
+    const { start, end } = range;
     const about = [
       'content-range',
-      `bytes ${from}-${to - 1}/${plain.bytes}`,
+      `bytes ${start}-${end - 1}/${plain.bytes}`,
       'content-length',
-      String(to - from),
+      String(end - start),
     ];
     return {
       status: 206,
-      // The length is the last pair of the whole's headers.
+      // The last pair of `plain.headers` is the length of the whole.
       headers: [...plain.headers.slice(0, -2), ...about],
       body: { representation: plain, range },
     };
@@ -170,6 +164,6 @@ function answerWith({ plain, gzip }: Resource, method: 'GET' | 'HEAD', headers: 
   return {
     status: 200,
     headers: selected.headers,
-    body: { representation: selected, range: { from: 0, to: selected.bytes } },
+    body: { representation: selected, range: { start: 0, end: selected.bytes } },
   };
 }

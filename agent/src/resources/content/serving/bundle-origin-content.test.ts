@@ -1,4 +1,4 @@
-/** What of an entry goes out: whole, as it is packed, a range, or not at all. */
+/** Bodies of answers: whole, gzip, ranges, damaged entries. */
 import assert from 'node:assert/strict';
 import { open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { INDEX, LARGE, noise, Site, text } from './tests/bundle-site.ts';
 
-test('tags tell bundles, entries and codings apart, and spare what has not changed', async (t) => {
+test('entity tags differ by bundle, entry and coding, and unchanged content is not sent again', async (t) => {
   const entries = [INDEX, { name: 'a.txt', content: text(5000) }, { name: 'b.txt', content: text(5001) }];
   const site = await Site.open(t, entries);
   const tag = async (path: string, coding = 'identity') =>
@@ -34,7 +34,7 @@ test('tags tell bundles, entries and codings apart, and spare what has not chang
   assert.notEqual(await tag('/a.txt'), plain);
 });
 
-test('deflated entries go out as gzip without being inflated, to clients that take it', async (t) => {
+test('deflated entries are sent as gzip to clients that accept it', async (t) => {
   const contents = [text(1), text(2000), text(70_000), noise(200_000), text(3_000_000), Buffer.alloc(0)];
   const names = contents.map((_, index) => `${index}.txt`);
   const site = await Site.open(t, [
@@ -57,7 +57,7 @@ test('deflated entries go out as gzip without being inflated, to clients that ta
 });
 
 test('any range of any entry is that slice of its content', async (t) => {
-  // Around the bounds of what is kept in memory and of a read.
+  // Sizes around the limits of the cache and of a read.
   const sizes = [0, 1, 2, 65_535, 65_536, 65_537, 262_144, 262_145, 700_000];
   const entries = sizes.flatMap((size) => [
     { name: `s${size}`, content: noise(size, size), stored: true },
@@ -106,7 +106,7 @@ test('any range of any entry is that slice of its content', async (t) => {
   );
 });
 
-test('a range of another version is not mixed with this one', async (t) => {
+test('a range with If-Range for another version gets the whole', async (t) => {
   const site = await Site.open(t, [INDEX, { name: 'a.txt', content: text(100_000) }]);
   const { etag = '' } = (await site.get('/a.txt')).headers;
   const status = async (condition: string) =>
@@ -119,7 +119,7 @@ test('a range of another version is not mixed with this one', async (t) => {
   assert.equal(await status(etag), 200);
 });
 
-test('damage is never sent off as content', async (t) => {
+test('damaged content is never sent as complete', async (t) => {
   const site = await Site.open(t, [
     INDEX,
     { name: 'small.bin', content: noise(1000), stored: true },
@@ -137,13 +137,13 @@ test('damage is never sent off as content', async (t) => {
   await assert.rejects(site.get('/large.bin', plain), { code: 'ECONNRESET' });
   await assert.rejects(site.get('/large.txt', plain), { code: 'ECONNRESET' });
   await assert.rejects(site.get('/large.txt', { range: 'bytes=1000000-' }), { code: 'ECONNRESET' });
-  // Whoever takes gzip sees it by the trailer.
+  // A client that accepts gzip notices it by the trailer.
   const gzip = await site.get('/small.txt', { 'accept-encoding': 'gzip' });
   assert.throws(() => gunzipSync(gzip.body));
   assert.equal((await site.get('/', plain)).status, 200);
 });
 
-test('a file that has become shorter ends the connection, and one that is no zip is an error', async (t) => {
+test('a truncated file ends the connection, and a file that is not a zip archive is an error', async (t) => {
   const site = await Site.open(t, [INDEX, { name: 'large.bin', content: noise(LARGE), stored: true }]);
   const answer = await site.start('/large.bin');
   const { path, size } = site.file ?? assert.fail();

@@ -1,4 +1,4 @@
-/** What is open while bundles are read, replaced and taken off the screen, and that it is closed. */
+/** Which archives are open while bundles are read, replaced and no longer displayed. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { INDEX, LARGE, noise, Site } from './tests/bundle-site.ts';
 
 const WAIT = { timeoutMs: 60_000 };
 
-test('what is being read when the bundle is replaced or deleted is read to its end', async (t) => {
+test('a running answer is completed although the bundle is replaced or deleted', async (t) => {
   const old = noise(LARGE, 1);
   const site = await Site.open(t, [INDEX, { name: 'film.mp4', content: old, stored: true }]);
   const film = await site.start('/film.mp4');
@@ -26,7 +26,7 @@ test('what is being read when the bundle is replaced or deleted is read to its e
   await waitFor(() => site.origin.openBundles === 0, { ...WAIT, what: 'the deleted bundles to be closed' });
 });
 
-test('clients that hang up leave nothing behind', async (t) => {
+test('nothing stays open after clients disconnect', async (t) => {
   const site = await Site.open(t, [
     INDEX,
     { name: 'stored.bin', content: noise(LARGE), stored: true },
@@ -42,12 +42,12 @@ test('clients that hang up leave nothing behind', async (t) => {
     await once(answer, 'readable');
     answer.destroy();
   }
-  // One that is gone while much has to be inflated before its range.
+  // A client that disconnects while the data before its range is unpacked.
   const early = connect(site.port, '127.0.0.1');
   early.write(`GET /deflated.txt HTTP/1.1\r\nHost: menu.localhost:${site.port}\r\nRange: bytes=-1\r\n\r\n`);
   await once(early, 'connect');
   early.resetAndDestroy();
-  // Still on the screen, it stays open for the next request; then not.
+  // It stays open for the next request while it is displayed.
   assert.equal((await site.get('/')).status, 200);
   assert.equal(site.origin.openBundles, 1);
   site.active = undefined;
@@ -55,7 +55,7 @@ test('clients that hang up leave nothing behind', async (t) => {
   await waitFor(async () => (await site.openFiles()) === 0, { ...WAIT, what: 'the file to be closed' });
 });
 
-test('an archive that has left the screen can be closed at once', async (t) => {
+test('an archive that is no longer displayed can be closed at once', async (t) => {
   const site = await Site.open(t, [INDEX]);
   assert.equal((await site.get('/')).status, 200);
   await site.origin.closeUnused();
@@ -65,7 +65,7 @@ test('an archive that has left the screen can be closed at once', async (t) => {
   assert.equal(await site.openFiles(), 0);
 });
 
-test('the number of open archives is bounded, and what is over it is told to come again', async (t) => {
+test('the number of open archives is bounded, and further requests get 503', async (t) => {
   const site = await Site.open(t, [INDEX]);
   const films: IncomingMessage[] = [];
   for (let version = 0; version < 4; version++) {
@@ -80,7 +80,7 @@ test('the number of open archives is bounded, and what is over it is told to com
   for (const film of films) film.destroy();
 });
 
-test('it ends, also with an answer under way that nobody reads', { timeout: 60_000 }, async (t) => {
+test('stop ends although a client does not read its answer', { timeout: 60_000 }, async (t) => {
   const site = await Site.open(t, [INDEX, { name: 'film.mp4', content: noise(LARGE), stored: true }]);
   const film = await site.start('/film.mp4');
   film.on('error', () => undefined);

@@ -1,4 +1,4 @@
-/** Who may read the displayed bundle, and what its paths mean. */
+/** Access to the displayed bundle, and its paths. */
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
@@ -7,10 +7,10 @@ import { plainServer } from '../../../links/http.ts';
 import { BundleOrigin } from './bundle-origin.ts';
 import { INDEX, noise, Site } from './tests/bundle-site.ts';
 
-test('a bundle is a web origin on both loopback addresses, and guarded on every answer', async (t) => {
+test('a bundle is served on both loopback addresses, with protective headers on every answer', async (t) => {
   const site = await Site.open(t, [INDEX, { name: 'app.js', content: 'export {};' }]);
   assert.match(site.origin.url('menu'), /^http:\/\/menu\.localhost:\d+\/$/);
-  // Containers often have no IPv6, and then no second address.
+  // Containers often have no IPv6.
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const hasIpv6 = addresses.some(({ address }) => address === '::1');
   for (const host of hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1']) {
@@ -52,7 +52,7 @@ test('a bundle is a web origin on both loopback addresses, and guarded on every 
   assert.equal(answers[8]?.headers.allow, 'GET, HEAD');
 });
 
-test('only the bundle on the screen is served, and only by its own name', async (t) => {
+test('only the displayed bundle is served, and only under its own name', async (t) => {
   const site = await Site.open(t, [INDEX]);
   const { port } = site;
   const status = async (host: string) => (await site.get('/', { host })).status;
@@ -80,7 +80,7 @@ test('only the bundle on the screen is served, and only by its own name', async 
   assert.equal(await status(`menu.localhost:${port}`), 404);
 });
 
-test('what another site’s page starts is refused', async (t) => {
+test('requests of other sites’ pages are refused', async (t) => {
   const site = await Site.open(t, [INDEX]);
   const status = async (headers: Record<string, string>) => (await site.get('/', headers)).status;
   const own = `http://menu.localhost:${site.port}`;
@@ -99,7 +99,7 @@ test('what another site’s page starts is refused', async (t) => {
   }
 });
 
-test('folders have their index.html, and are found without the slash', async (t) => {
+test('a folder is answered with its index.html, and redirected without the slash', async (t) => {
   const site = await Site.open(t, [
     INDEX,
     { name: 'sub/index.html', content: 'sub' },
@@ -129,7 +129,7 @@ test('folders have their index.html, and are found without the slash', async (t)
     assert.ok([400, 404].includes((await site.get(path)).status), path);
 });
 
-test('a HEAD has the headers of the GET and no body', async (t) => {
+test('HEAD is answered with the headers of GET and no body', async (t) => {
   const site = await Site.open(t, [INDEX, { name: 'large.bin', content: noise(100_000), stored: true }]);
   for (const path of ['/', '/large.bin', '/none', '/%']) {
     for (const more of [{}, { 'accept-encoding': 'gzip' }, { 'if-none-match': '*' }]) {
@@ -139,11 +139,11 @@ test('a HEAD has the headers of the GET and no body', async (t) => {
       assert.equal(head.body.length, 0);
     }
   }
-  // Range is for GET alone.
+  // Range applies to GET only.
   assert.equal((await site.get('/large.bin', { range: 'bytes=0-1' }, 'HEAD')).status, 200);
 });
 
-test('odd requests are answered by the rules', async (t) => {
+test('unusual requests are answered as HTTP demands', async (t) => {
   const site = await Site.open(t, [INDEX]);
   const line = async (bytes: string) => (await site.raw(bytes)).split('\r\n')[0];
   const close = 'Connection: close\n\n';
@@ -175,7 +175,7 @@ test('odd requests are answered by the rules', async (t) => {
   assert.deepEqual(pipelined.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 404']);
 });
 
-test('a port that is taken is an error, and nothing is kept', async (t) => {
+test('a port in use is an error, and nothing stays open', async (t) => {
   const site = await Site.open(t, [INDEX]);
   const options = {
     createServer: plainServer,

@@ -1,39 +1,40 @@
 /**
- * The displayed content bundle as a web origin, `http://<name>.localhost:PORT/`, on the loopback. Who may ask is
- * decided here, what is answered in `resources/content/serving/` (docs/architecture.md: Whom we trust).
+ * Serves the displayed bundle as the web origin `http://<name>.localhost:PORT/` on the loopback. This file decides who
+ * may ask (docs/architecture.md: Whom we trust); `answer.ts` decides what is answered.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../../../base/logger.ts';
 import { errorCode } from '../../../base/system-error.ts';
+import { type Chunks, entryContent, ZipError } from '../zip/index.ts';
 import { type Answer, BundleSite, ORIGIN_HEADERS, type Representation } from './answer.ts';
 import { ByteCache } from './byte-cache.ts';
-import { type Body, collect, DamagedEntry, gzipBody, Hangup, plainBody, writeChunk } from './entry-body.ts';
+import { ClientGone, collect, gzipBody, writeChunk } from './entry-body.ts';
 import { type Locate, type OpenBundle, OpenBundles, TooManyOpen } from './open-bundles.ts';
 
-// Not by `import`, which would load undici with it.
+// Not by `import`, which would also load undici.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const LOOPBACK_4 = '127.0.0.1';
 const LOOPBACK_6 = '::1';
-/** What a system without IPv6 says. */
+/** Error codes of a system without IPv6. */
 const NO_IPV6 = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
-/** A port that is free on 127.0.0.1 may be taken on ::1. */
+/** Attempts to find a free port: one that is free on 127.0.0.1 may be taken on ::1. */
 const FREE_PORT_TRIES = 10;
 /**
- * Of each address family. One browser shows one bundle: six connections, its media and service workers. Each may hold
- * two read buffers.
+ * Per address family. One browser shows one bundle: six connections, media and service workers. Each may hold two read
+ * buffers.
  */
 const MAX_CONNECTIONS = 32;
-/** Requests carry no body, so all of one is there soon. */
+/** Time for a request to arrive; it has no body. */
 const REQUEST_MS = 10_000;
-/** Up to here an entry is kept in memory once it was asked for, in all of them together up to the second bound. */
+/** Entries up to this size are cached in memory when they are first served, together up to CACHE_BYTES. */
 const SMALL_BYTES = 64 * 1024;
 const CACHE_BYTES = 8 * 1024 * 1024;
 
-/** An HTTP server with the limits and timeouts that all of the agent's servers have. */
+/** An HTTP server with the limits and timeouts that all servers of the agent share. */
 export interface WebServer {
   readonly server: Server;
-  /** Port 0 takes a free one. @returns where it listens, as `scheme://host:port` */
+  /** Port 0 means any free port. @returns the address, as `scheme://host:port` */
   bind(address: { host: string; port: number }): Promise<string>;
   /** Resolves within 2 s, when every connection is closed. */
   close(): Promise<void>;
@@ -41,11 +42,11 @@ export interface WebServer {
 
 export interface BundleOriginOptions {
   createServer: (answer: RequestListener) => WebServer;
-  /** 0 takes a free one. */
+  /** 0 means any free port. */
   port: number;
-  /** Name of the bundle that is displayed, the only one that is served. */
+  /** Name of the displayed bundle, the only one that is served. */
   active: () => string | undefined;
-  /** Where a bundle's archive lies now. */
+  /** Finds the current archive of a bundle. */
   locate: Locate;
   log: Logger;
 }
@@ -57,7 +58,7 @@ export class BundleOrigin {
   readonly #small = new ByteCache<Representation>(CACHE_BYTES);
   #servers: WebServer[] = [];
   #port: number;
-  /** The Host of the bundle that was asked for last. */
+  /** The Host header of the last requested bundle. */
   #host = { name: '', value: '' };
 
   constructor(options: BundleOriginOptions) {
@@ -67,7 +68,7 @@ export class BundleOrigin {
     this.#bundles = new OpenBundles(locate, (bundle) => this.#forget(bundle));
   }
 
-  /** Listens on 127.0.0.1 and, where there is one, on ::1, on the same port. @throws Error of the system */
+  /** Listens on 127.0.0.1 and, if the system has IPv6, on ::1, on the same port. @throws Error of the system */
   async start(): Promise<void> {
     const tries = this.#options.port === 0 ? FREE_PORT_TRIES : 1;
     for (let attempt = 1; ; attempt++) {
@@ -80,23 +81,23 @@ export class BundleOrigin {
     }
   }
 
-  /** Lets requests under way end and is gone within 2 s. */
+  /** Lets running requests finish for at most 2 s. */
   async stop(): Promise<void> {
     await this.#closeServers();
     await this.#bundles.close();
   }
 
-  /** Closes archives that are no longer served and that nobody reads: one that was deleted holds its room till then. */
+  /** Closes archives that are no longer served and not being read: a deleted file occupies disk space until then. */
   closeUnused(): Promise<void> {
     return this.#bundles.closeUnused();
   }
 
-  /** The bundle's origin with `/` behind it; with a free port, after {@link start} only. */
+  /** URL of the bundle's root. With port 0 only valid after {@link start}. */
   url(name: string): string {
     return new URL(`http://${name}.localhost:${this.#port}/`).href;
   }
 
-  /** Archives that are open now. */
+  /** Number of open archives. */
   get openBundles(): number {
     return this.#bundles.size;
   }
@@ -141,20 +142,16 @@ export class BundleOrigin {
       return refuse(request, response, 421, 'No bundle of that name is displayed.');
     }
     if (!isFromOwnOrigin(request, target.host))
-      return refuse(request, response, 403, 'Other origins have no business here.');
+      return refuse(request, response, 403, 'Other origins must not read bundles.');
     const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') {
-      return refuse(request, response, 405, 'Bundles can be read, with GET and HEAD.', [
-        'allow',
-        'GET, HEAD',
-      ]);
+      return refuse(request, response, 405, 'Only GET and HEAD are allowed.', ['allow', 'GET, HEAD']);
     }
     const bundle = await this.#bundles.take(name);
-    if (!bundle) return refuse(request, response, 404, 'The bundle is not there.');
+    if (!bundle) return refuse(request, response, 404, 'There is no such bundle.');
     try {
       const answer = this.#siteOf(bundle).answer(method, target.path, request.headers);
-      if (answer === 400)
-        return refuse(request, response, 400, 'The path is not one that a bundle can have.');
+      if (answer === 400) return refuse(request, response, 400, 'The path is invalid.');
       if (answer === 404) return refuse(request, response, 404, 'The bundle has no such file.');
       await this.#send(response, bundle, answer, method);
     } finally {
@@ -191,48 +188,48 @@ export class BundleOrigin {
     if (entry.bytes <= SMALL_BYTES && entry.compressedBytes <= SMALL_BYTES) {
       const bytes = this.#small.get(representation) ?? (await this.#load(bundle, representation));
       if (response.destroyed) return;
-      const isWhole = range.from === 0 && range.to === bytes.length;
-      response.writeHead(status, headers).end(isWhole ? bytes : bytes.subarray(range.from, range.to));
+      const isWhole = range.start === 0 && range.end === bytes.length;
+      response.writeHead(status, headers).end(isWhole ? bytes : bytes.subarray(range.start, range.end));
       return;
     }
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => gone.abort(new ClientGone('the connection was closed')));
     const chunks = representation.isGzip
       ? gzipBody(bundle.source, entry)
-      : plainBody(bundle.source, entry, range, gone.signal);
+      : entryContent(bundle.source, entry, range, gone.signal);
     await stream(response, status, headers, chunks);
   }
 
   async #load({ source }: OpenBundle, representation: Representation): Promise<Buffer> {
     const { entry, isGzip, bytes } = representation;
-    const body = isGzip ? gzipBody(source, entry) : plainBody(source, entry, { from: 0, to: bytes });
+    const body = isGzip ? gzipBody(source, entry) : entryContent(source, entry);
     const loaded = await collect(body, bytes);
     this.#small.set(representation, loaded);
     return loaded;
   }
 
-  /** An answer that cannot be given whole is none: the connection ends, and the other side sees that it did. */
+  /** After the head was sent, a failed answer ends the connection, so that the client notices. */
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    if (error instanceof Hangup || response.destroyed) return;
+    if (error instanceof ClientGone || response.destroyed) return;
     const path = request.url?.slice(0, 200);
     if (error instanceof TooManyOpen) this.#options.log.warn({ path }, error.message);
     else this.#options.log.error({ err: error, path }, 'a bundle could not be served');
     if (response.headersSent) response.destroy();
     else if (error instanceof TooManyOpen) {
-      refuse(request, response, 503, 'Too much is being read.', ['retry-after', '1']);
+      refuse(request, response, 503, 'Too many bundles are being read.', ['retry-after', '1']);
     } else
       refuse(
         request,
         response,
         500,
-        error instanceof DamagedEntry ? `Sorry, ${error.message}.` : 'The bundle cannot be read.',
+        error instanceof ZipError ? error.message : 'The bundle cannot be read.',
       );
   }
 }
 
 /**
- * Host and path of a request, wherever it says them (RFC 9112, sections 3.2 and 3.2.2).
- * @returns undefined without exactly one Host, and for targets that are no path
+ * Host and path of a request in origin form or absolute form (RFC 9112, sections 3.2 and 3.2.2).
+ * @returns undefined without exactly one Host header, and for other forms of targets
  */
 function originForm({
   url = '',
@@ -255,8 +252,8 @@ function originForm({
 }
 
 /**
- * Whether a request was made by the bundle's own pages, or by the agent that opens them. A service worker's script
- * comes without Sec-Fetch-Site; what another site's page asks for does carry it, or an Origin.
+ * Whether a request comes from the bundle's own pages or from the agent that opens them. Requests for a service worker's
+ * script lack Sec-Fetch-Site; requests of another site's pages have it or an Origin header.
  */
 function isFromOwnOrigin({ headers }: IncomingMessage, host: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
@@ -264,7 +261,7 @@ function isFromOwnOrigin({ headers }: IncomingMessage, host: string): boolean {
   return origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
 
-/** A small page that says what is the matter. */
+/** Answers with an error as plain text. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -278,12 +275,12 @@ function refuse(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** @throws what reading throws; before the first byte is sent if it can be known by then */
+/** @throws what reading throws; nothing has been sent yet if the first chunk fails */
 async function stream(
   response: ServerResponse,
   status: number,
   headers: string[],
-  chunks: Body,
+  chunks: Chunks,
 ): Promise<void> {
   try {
     let next = await chunks.next();

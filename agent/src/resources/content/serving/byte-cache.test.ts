@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ByteCache } from './byte-cache.ts';
 
-test('what was used last stays, and the bound holds', () => {
+test('the least recently used buffers are dropped at the limit', () => {
   const cache = new ByteCache<string>(10);
   cache.set('a', Buffer.alloc(4));
   cache.set('b', Buffer.alloc(4));
@@ -14,7 +14,7 @@ test('what was used last stays, and the bound holds', () => {
   assert.deepEqual([cache.get('d'), cache.bytes], [undefined, 0]);
 });
 
-test('it counts right whatever is done with it', () => {
+test('the size is correct after any operations', () => {
   const step = fc.record({ key: fc.nat(5), size: fc.nat(6), remove: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step), (steps) => {

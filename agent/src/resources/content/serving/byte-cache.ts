@@ -1,7 +1,7 @@
-/** What is asked for again and again, in memory up to a bound; the longest unused goes first. */
+/** A least-recently-used cache of buffers, bounded by their total size. */
 export class ByteCache<Key> {
   readonly #maxBytes: number;
-  /** In the order of last use. */
+  /** Least recently used first. */
   readonly #held = new Map<Key, Buffer>();
   #bytes = 0;
 
@@ -9,7 +9,7 @@ export class ByteCache<Key> {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes held now. */
+  /** Total size of the cached buffers. */
   get bytes(): number {
     return this.#bytes;
   }

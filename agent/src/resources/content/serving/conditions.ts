@@ -1,10 +1,12 @@
 /**
- * Conditional requests, byte ranges and content coding by RFC 9110. Entries carry no date of change: a zip's times
- * have no zone and a replaced bundle may bring older ones. So the conditions on dates do not apply, as the RFC has
- * it for resources without one (sections 13.1.3 to 13.1.5), and the entity tag alone decides.
+ * Conditional requests, byte ranges and content coding by RFC 9110. Entries have no modification date: times in a zip
+ * archive have no zone, and a replaced bundle may bring older ones. So conditions on dates are ignored, as the RFC
+ * demands for resources without a date (sections 13.1.3 to 13.1.5), and only entity tags count.
  */
 
-/** The request headers that decide, as Node gives them: lower-case names, repeated lists joined by commas. */
+import type { ByteRange } from '../zip/index.ts';
+
+/** The relevant request headers as Node parses them: lower-case names, repeated lists joined by commas. */
 export interface RequestConditions {
   'if-match'?: string | undefined;
   'if-none-match'?: string | undefined;
@@ -13,19 +15,19 @@ export interface RequestConditions {
   'accept-encoding'?: string | undefined;
 }
 
-/** One entity-tag and the comma or end behind it, from lastIndex on (section 8.8.3); list elements may be empty. */
+/** The next entity tag from lastIndex on, with the comma after it (section 8.8.3); list elements may be empty. */
 const LISTED_TAG = /[ \t,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,[ \t,]*|$)/y;
 
 /**
- * Whether a list of entity tags, or `*`, names one.
- * @param weakly leaves out of account which of the two tags is weak (section 8.8.3.2)
+ * Whether a list of entity tags, or `*`, contains a tag.
+ * @param weakly ignores whether tags are weak (section 8.8.3.2)
  */
-function names(list: string, etag: string, weakly: boolean): boolean {
+function includesTag(list: string, etag: string, weakly: boolean): boolean {
   if (list.trim() === '*') return true;
   LISTED_TAG.lastIndex = 0;
   while (LISTED_TAG.lastIndex < list.length) {
     const found = LISTED_TAG.exec(list);
-    if (!found) return false; // not a list of tags from here on
+    if (!found) return false; // invalid from here on
     if (found[2] === etag && (weakly || found[1] === undefined)) return true;
   }
   return false;
@@ -40,26 +42,20 @@ export function precondition(
   etag: string,
 ): 'holds' | 'not_modified' | 'precondition_failed' {
   const match = headers['if-match'];
-  if (match !== undefined && !names(match, etag, false)) return 'precondition_failed';
+  if (match !== undefined && !includesTag(match, etag, false)) return 'precondition_failed';
   const noneMatch = headers['if-none-match'];
-  if (noneMatch !== undefined && names(noneMatch, etag, true)) return 'not_modified';
+  if (noneMatch !== undefined && includesTag(noneMatch, etag, true)) return 'not_modified';
   return 'holds';
 }
 
-/** Bytes of a representation: `from` is the first, `to` the first that no longer belongs to it. */
-export interface ByteRange {
-  from: number;
-  to: number;
-}
-
-/** A single range; of several, and of anything else, the whole is a right answer (section 14.2). */
+/** A single range. For several ranges and for other units, sending the whole is allowed (section 14.2). */
 const SINGLE_RANGE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i;
 
 /**
- * What a GET's Range asks for (section 14.1.2).
- * @param etag of the representation in bytes as they are
- * @param bytes its size
- * @returns undefined when the whole is to be sent: no range, not one of bytes, or an If-Range for another version
+ * The range that a GET asks for (section 14.1.2).
+ * @param etag of the plain representation
+ * @param bytes size of the plain representation
+ * @returns undefined when the whole must be sent: no byte range, or an If-Range for another version
  */
 export function requestedRange(
   headers: RequestConditions,
@@ -71,24 +67,24 @@ export function requestedRange(
   const condition = headers['if-range'];
   if (condition !== undefined && condition.trim() !== etag) return undefined; // strong comparison, or a date
   const parts = SINGLE_RANGE.exec(range.trim());
-  // Nothing of nothing: Content-Range has no words for an empty range, and the whole is what was asked for.
+  // Content-Range cannot express an empty range, so an empty file is sent as a whole.
   if (!parts || bytes === 0) return undefined;
   const [, first, last, suffix] = parts;
   if (first === undefined) {
     const length = Math.min(Number(suffix), bytes);
-    return length === 0 ? 'unsatisfiable' : { from: bytes - length, to: bytes };
+    return length === 0 ? 'unsatisfiable' : { start: bytes - length, end: bytes };
   }
-  const from = Number(first);
-  const end = last === undefined || last === '' ? Infinity : Number(last);
-  if (end < from) return undefined; // invalid, not unsatisfiable (section 14.1.1)
-  return from >= bytes ? 'unsatisfiable' : { from, to: Math.min(end + 1, bytes) };
+  const start = Number(first);
+  const lastByte = last ? Number(last) : Infinity;
+  if (lastByte < start) return undefined; // invalid, not unsatisfiable (section 14.1.1)
+  return start >= bytes ? 'unsatisfiable' : { start, end: Math.min(lastByte + 1, bytes) };
 }
 
 const CODING = /^[ \t]*([!#$%&'*+\-.^_`|~\w]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;
 
 /**
- * Whether gzip is acceptable and not liked less than the bytes as they are (section 12.5.3). A list that does not
- * parse accepts nothing but those.
+ * Whether gzip is acceptable and at least as preferred as the plain bytes (section 12.5.3). An invalid list accepts only
+ * the plain bytes.
  */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false;
@@ -106,6 +102,6 @@ export function acceptsGzip(header: string | undefined): boolean {
     else if (coding === '*') others = q;
   }
   const wanted = gzip ?? others ?? 0;
-  // Not listed, the plain bytes are acceptable without being asked for.
+  // Plain bytes are acceptable even if they are not listed.
   return wanted > 0 && wanted >= (identity ?? 0);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mediaType } from './media-types.ts';
 
-test('files have the types that browsers need them to have', () => {
+test('files have the types that browsers need', () => {
   for (const [name, type] of [
     ['index.html', 'text/html; charset=utf-8'],
     ['app.css', 'text/css; charset=utf-8'],

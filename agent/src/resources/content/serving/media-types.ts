@@ -1,10 +1,10 @@
 /**
- * The media type of a file by the end of its name. A table of our own: the packages for it either lack what
- * bundles hold (`mime/lite` knows no .m3u8, .ico, .flac or .mkv and takes .cjs for something of Node's) or cost the
- * agent's start 3 ms and more for a thousand types that no browser does anything with.
+ * The media type of a file by its extension. An own table, because the packages for it either lack types that bundles
+ * need (`mime/lite` has no .m3u8, .ico, .flac or .mkv, and another type for .cjs) or cost 3 ms and more of the agent's
+ * start for a thousand types that browsers do not use.
  */
 
-/** What a browser decodes as text by the type's parameter; all of a bundle's text is taken to be UTF-8. */
+/** Parameter of text types: all text in bundles is served as UTF-8. */
 const UTF8 = '; charset=utf-8';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: `text/javascript${UTF8}`,
   mjs: `text/javascript${UTF8}`,
   cjs: `text/javascript${UTF8}`,
-  wasm: 'application/wasm', // exactly so: WebAssembly.instantiateStreaming takes no parameter
+  wasm: 'application/wasm', // without parameter, as WebAssembly.instantiateStreaming demands
   webmanifest: `application/manifest+json${UTF8}`,
   // Data
   json: `application/json${UTF8}`,
@@ -99,7 +99,7 @@ const TYPES: Readonly<Record<string, string>> = {
   lottie: 'application/zip+dotlottie',
 };
 
-/** @param name of a file, with or without folders; letter case makes no difference */
+/** @param name of a file, with or without folders; the case of the extension does not matter */
 export function mediaType(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   return (Object.hasOwn(TYPES, extension) && TYPES[extension]) || 'application/octet-stream';

@@ -27,13 +27,13 @@ async function folderFor(t: TestContext): Promise<(name: string, content: Buffer
   };
 }
 
-/** What this process has open; a file that was deleted has more behind its path. */
+/** Paths of this process's open files; deleted files have a suffix. */
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       return [readlinkSync(`/proc/self/fd/${fd}`)];
     } catch {
-      return []; // the one that the folder was read through
+      return []; // the descriptor that read the folder itself
     }
   });
 }
@@ -45,7 +45,7 @@ function opened(t: TestContext, locate: Locate): { bundles: OpenBundles; closed:
   return { bundles, closed };
 }
 
-test('one that is in use is opened once, and stays open for the next request', async (t) => {
+test('a bundle is opened once and stays open for the next request', async (t) => {
   const put = await folderFor(t);
   const file = await put('a.zip', await zip('one'));
   const { bundles, closed } = opened(t, () => file);
@@ -59,7 +59,7 @@ test('one that is in use is opened once, and stays open for the next request', a
   assert.deepEqual(closed, []);
 });
 
-test('one that is replaced between being found and being opened is not taken for the other', async (t) => {
+test('a bundle that is replaced between lookup and open is opened again', async (t) => {
   const put = await folderFor(t);
   const old = await put('a.zip', await zip('old'));
   let asked = 0;
@@ -72,13 +72,13 @@ test('one that is replaced between being found and being opened is not taken for
   const bundle = await bundles.take('a');
   assert.ok(bundle);
   assert.equal(bundle.file, current);
-  // Closed, and not kept under the old one's name, if it could be read at all.
+  // The wrong file was closed, if it could be read at all.
   assert.equal(bundles.size, 1);
   assert.ok(closed.length <= 1);
   bundles.release(bundle);
 });
 
-test('one that is gone by then is not there; one that cannot be read is an error, now and later', async (t) => {
+test('a deleted bundle is not found; an unreadable one is an error each time', async (t) => {
   const put = await folderFor(t);
   const file = await put('a.zip', await zip('one'));
   const answers: (BundleFile | undefined)[] = [file, undefined];
@@ -96,7 +96,7 @@ test('one that is gone by then is not there; one that cannot be read is an error
   await assert.rejects(absent.bundles.take('a'), { code: 'ENOENT' });
 });
 
-test('one that is replaced by the same bytes is opened anew, so that the old file’s room is free', async (t) => {
+test('a bundle that is replaced by the same bytes is opened again, which frees the old file', async (t) => {
   const put = await folderFor(t);
   const archive = await zip('one');
   const old = await put('a.zip', archive);
@@ -113,7 +113,7 @@ test('one that is replaced by the same bytes is opened anew, so that the old fil
   bundles.release(second);
 });
 
-test('one that is being closed already is waited for, by a deletion and by the end', async (t) => {
+test('closeUnused and close wait for archives that are being closed', async (t) => {
   const put = await folderFor(t);
   for (const method of ['closeUnused', 'close'] as const) {
     const file = await put('a.zip', await zip('one'));
@@ -129,7 +129,7 @@ test('one that is being closed already is waited for, by a deletion and by the e
   }
 });
 
-test('one that keeps changing is given up on', async (t) => {
+test('opening a bundle that keeps changing fails', async (t) => {
   const put = await folderFor(t);
   const file = await put('a.zip', await zip('one'));
   const { bundles } = opened(t, () => ({ ...file }));

@@ -1,15 +1,15 @@
-/** The archives that are open for serving: few, read once, closed when nobody needs them any more. */
+/** The archives that are open for serving. The directory of each is read once; unused archives are closed. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { type ByteSource, fileSource, readDirectory, type ZipDirectory } from '../zip/index.ts';
 
-/** Archives open at a time: the displayed one, and older versions of it whose last requests are not over. */
+/** Most open archives: the displayed one, and older versions of it that still have running requests. */
 const MAX_OPEN = 4;
-/** How often archives that nobody reads are looked at: one that was replaced or deleted holds its room on the disk. */
+/** Interval for closing unused archives: a replaced or deleted file occupies disk space until it is closed. */
 const CHECK_MS = 2_000;
-/** A bundle that is replaced again and again while it is being opened. */
-const TRIES = 3;
+/** Attempts to open a bundle that is replaced again while it is being opened. */
+const MAX_ATTEMPTS = 3;
 
-/** The file of a stored bundle (the store's index). */
+/** The file of a stored bundle: an entry of the store's index. */
 export interface BundleFile {
   path: string;
   sha256: string;
@@ -18,17 +18,17 @@ export interface BundleFile {
 }
 
 /**
- * The file now, by the bundle's name; undefined for a bundle that is not to be served. It is the same object as long
- * as it is the same file, and another one when it was replaced, be it by the same bytes.
+ * The current file of a bundle by name; undefined for a bundle that must not be served. Returns the same object as long
+ * as the file is not replaced, and another object afterwards, even if the new file has the same bytes.
  */
 export type Locate = (name: string) => BundleFile | undefined;
 
-/** More archives are being read than may be open. */
+/** More archives would be open than MAX_OPEN. */
 export class TooManyOpen extends Error {
   override name = 'TooManyOpen';
 }
 
-/** An archive in use: what is read through it stays the same, whatever happens to the name meanwhile. */
+/** An open archive. Its content stays the same even if the bundle is replaced or deleted. */
 export interface OpenBundle {
   readonly name: string;
   readonly file: BundleFile;
@@ -46,28 +46,28 @@ export class OpenBundles {
   readonly #locate: Locate;
   readonly #closed: (bundle: OpenBundle) => void;
   readonly #slots = new Map<BundleFile, Slot>();
-  /** Archives that are being closed: no longer among the slots, and their room on the disk not free yet. */
+  /** Archives that are being closed: no longer among the slots, but still occupying disk space. */
   readonly #closing = new Set<Promise<void>>();
   #check: NodeJS.Timeout | undefined;
 
-  /** @param closed told of each archive that was closed */
+  /** @param closed called for each archive before it is closed */
   constructor(locate: Locate, closed: (bundle: OpenBundle) => void = () => undefined) {
     this.#locate = locate;
     this.#closed = closed;
   }
 
-  /** Archives that are open now. */
+  /** Number of open archives. */
   get size(): number {
     return this.#slots.size;
   }
 
   /**
-   * The bundle's archive as it is now. Every one that was given out must be given back.
+   * Opens the current archive of a bundle, or shares it if it is open. The caller must {@link release} it.
    * @returns undefined when there is no such bundle
    * @throws TooManyOpen; ZipError when the archive is damaged; Error of the system
    */
   async take(name: string): Promise<OpenBundle | undefined> {
-    for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const file = this.#locate(name);
       if (!file) return undefined;
       const slot = this.#slots.get(file) ?? this.#open(name, file);
@@ -81,20 +81,20 @@ export class OpenBundles {
         if (this.#locate(name) === file) throw error;
         continue; // replaced or deleted in the meantime
       }
-      // The path may have got another file between being looked up and being opened.
+      // The file may have been replaced between lookup and open.
       if (this.#locate(name) === file) return bundle;
       this.#leave(file, slot);
     }
     throw new TooManyOpen(`the bundle ${name} changes faster than it can be opened`);
   }
 
-  /** Gives a bundle back that {@link take} gave out. */
+  /** Returns a bundle from {@link take}. */
   release({ file }: OpenBundle): void {
     const slot = this.#slots.get(file);
     if (slot) this.#leave(file, slot);
   }
 
-  /** Closes what nobody reads and nobody will ask for; then the room of those that were deleted is free. */
+  /** Closes archives that are not being read and no longer served, and waits until their disk space is free. */
   async closeUnused(): Promise<void> {
     const unused = [...this.#slots].filter(
       ([file, slot]) => slot.users === 0 && this.#locate(slot.name) !== file,
@@ -103,7 +103,7 @@ export class OpenBundles {
     await Promise.all(this.#closing);
   }
 
-  /** Closes all, those in use too. */
+  /** Closes all archives, including those in use. */
   async close(): Promise<void> {
     for (const [file, slot] of [...this.#slots]) this.#drop(file, slot);
     await Promise.all(this.#closing);
@@ -137,11 +137,11 @@ export class OpenBundles {
   }
 
   async #closeFile(slot: Slot): Promise<void> {
-    // One that could not be opened is no file to close.
+    // Nothing to close if opening failed.
     const opened = await slot.opening.catch(() => undefined);
     if (!opened) return;
     this.#closed(opened.bundle);
-    // Waits for reads under way; that closing a file opened for reading fails changes nothing for anybody.
+    // Waits for running reads. A failure to close a file that was only read has no consequences.
     await opened.handle.close().catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { pathOf, readTarget } from './request-path.ts';
 
-test('paths are decoded, and the query left alone', () => {
+test('paths are decoded, the query is not', () => {
   const table: [target: string, name: string, query: string][] = [
     ['/', '', ''],
     ['/?', '', '?'],
@@ -27,7 +27,7 @@ test('paths are decoded, and the query left alone', () => {
   for (const [target, name, query] of table) assert.deepEqual(readTarget(target), { name, query }, target);
 });
 
-test('what is no path names nothing', () => {
+test('invalid paths are rejected', () => {
   for (const target of [
     '',
     '*',
@@ -65,7 +65,7 @@ test('what is no path names nothing', () => {
   }
 });
 
-test('every name that an entry can have is found by the path that it has in a URL', () => {
+test('every valid entry name survives the way through a URL', () => {
   const segment = fc
     .string({ unit: 'grapheme', minLength: 1 })
     .filter((text) => !/[/\\\0]/.test(text) && text !== '.' && text !== '..' && text.isWellFormed());
@@ -73,7 +73,7 @@ test('every name that an entry can have is found by the path that it has in a UR
     fc.property(fc.array(segment, { minLength: 1 }), (segments) => {
       const name = segments.join('/');
       assert.deepEqual(readTarget(pathOf(name)), { name, query: '' });
-      // And as a browser spells it.
+      // Also as a browser encodes it.
       const path = new URL('http://menu.localhost').pathname + pathOf(name).slice(1);
       assert.equal(readTarget(new URL(path, 'http://menu.localhost').pathname)?.name, name);
     }),

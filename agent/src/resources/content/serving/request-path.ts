@@ -1,20 +1,20 @@
-/** What a request asks for, read strictly: one spelling of a path names one entry, anything else names none. */
+/** Parses request paths strictly: exactly one spelling of a path leads to an entry. */
 
-/** A request's target in its parts. */
+/** The parsed target of a request. */
 export interface RequestTarget {
-  /** Name of a zip entry, or of a folder with `/` at its end; `''` is the root. */
+  /** Name of a zip entry, or of a folder with a trailing `/`; `''` is the root. */
   name: string;
-  /** `?…` as it was sent, or `''`. */
+  /** `?…` as sent, or `''`. */
   query: string;
 }
 
-/** What needs no decoding, and what has no empty, `.` or `..` segment: nearly every request. */
+/** Paths without percent-encoding and without empty, `.` or `..` segments: nearly every request. */
 const PLAIN = /^(?:\/(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,;=:@]+)*\/?$/;
 
 /**
  * @param target path and query as sent (RFC 9112: origin-form)
- * @returns undefined for a path that is not one: encoded wrongly, not UTF-8, with NUL, backslash, encoded slash,
- *   empty, `.` or `..` segments. A zip entry has no such name, and browsers resolve dots before they ask.
+ * @returns undefined for an invalid path: wrong encoding, not UTF-8, NUL, backslash, encoded slash, or empty, `.` or
+ *   `..` segments. No zip entry has such a name, and browsers resolve dots before they send a request.
  */
 export function readTarget(target: string): RequestTarget | undefined {
   const end = target.indexOf('?');
@@ -34,17 +34,17 @@ export function readTarget(target: string): RequestTarget | undefined {
 }
 
 function decodeSegment(segment: string): string | undefined {
-  // Bytes past ASCII must come encoded: what encoding a bare one has is anybody's guess.
+  // Bytes beyond ASCII must be percent-encoded, since the encoding of raw ones is unknown.
   if (!/^[\x21-\x7e]*$/.test(segment) || /[\\#]/.test(segment)) return undefined;
   try {
     const name = decodeURIComponent(segment);
     return /[/\\\0]/.test(name) ? undefined : name;
   } catch {
-    return undefined; // a lone %, or bytes that are not UTF-8
+    return undefined; // a stray %, or bytes that are not UTF-8
   }
 }
 
-/** The path of an entry or folder as it stands in a URL. */
+/** The URL path of an entry or folder. */
 export function pathOf(name: string): string {
   return `/${name.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -4,7 +4,7 @@ import { verifyBundle, ZipError } from './index.ts';
 import { CORPUS } from './tests/corpus.ts';
 import { memorySource } from './tests/memory-source.ts';
 
-test('the corpus has every odd archive once', () => {
+test('the names of the corpus are unique', () => {
   assert.ok(CORPUS.length >= 60);
   assert.equal(new Set(CORPUS.map(({ name }) => name)).size, CORPUS.length);
 });
@@ -22,7 +22,7 @@ for (const { name, build, expected } of CORPUS) {
       );
       assert.ok(reason instanceof ZipError, String(reason));
       assert.match(reason.message, expected);
-      assert.match(reason.message, /^[A-Z][\P{C}]+\.$/u);
+      assert.match(reason.message, /^[A-Z][\P{C}]+[.?]$/u);
       assert.ok(reason.message.length < 400);
     }
   });

@@ -1,39 +1,22 @@
-import { MAX_DIRECTORY_BYTES, MAX_ENTRIES } from './limits.ts';
 import type { ByteSource } from './source.ts';
 import { ZipError } from './zip-error.ts';
 
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1');
 const END_RECORD = Buffer.from('PK\x05\x06', 'latin1');
-export const START_BYTES = LOCAL_HEADER.length;
-const ZIP64_END_RECORD = 0x06064b50;
-const ZIP64_LOCATOR = 0x07064b50;
-const CENTRAL_HEADER_BYTES = 46;
 const END_RECORD_BYTES = 22;
-const LOCATOR_BYTES = 20;
-const ZIP64_END_RECORD_BYTES = 56;
-const MAX_COMMENT_BYTES = 0xffff;
+const ZIP64_LOCATOR = 0x07064b50;
+const ZIP64_LOCATOR_BYTES = 20;
+const ZIP64_RECORD_BYTES = 56;
+/** The central directory is small in any real bundle; this bounds the memory for its entries. */
+const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
 
-/** Where the central directory lies. */
-export interface DirectoryLocation {
-  start: number;
-  bytes: number;
-  entries: number;
-}
-
-interface EndRecord {
-  position: number;
-  disk: number;
-  directoryDisk: number;
-  entriesHere: number;
-  entries: number;
-  bytes: number;
-  start: number;
-}
+/** Length of the start of a file that {@link checkStart} looks at. */
+export const START_BYTES = LOCAL_HEADER.length;
 
 /**
- * Looks at the first bytes of an archive, so that anything else need not be received.
- * @param start START_BYTES of them, or fewer while no more are there
- * @throws ZipError when no archive begins like that
+ * Checks the first bytes of a file, so that an upload that is not a zip archive can be refused early.
+ * @param start the first START_BYTES bytes, or fewer while no more have arrived
+ * @throws ZipError when no archive starts like this
  */
 export function checkStart(start: Buffer): void {
   if (![LOCAL_HEADER, END_RECORD].some((magic) => magic.subarray(0, start.length).equals(start))) {
@@ -42,97 +25,65 @@ export function checkStart(start: Buffer): void {
 }
 
 /**
- * Finds the central directory by the end records. There is exactly one answer or none: the last end record of the file,
- * and no other, must be followed by its own comment up to the last byte, and the directory by the end records without
- * a gap.
+ * Checks what yauzl skips in the end records: that they agree with each other and follow the central directory without
+ * a gap, so that no other reader finds another directory.
+ * @param comment length of the archive's comment in bytes, which follows the end record
+ * @returns where the central directory is
+ * @throws ZipError
  */
-export async function findDirectory(source: ByteSource): Promise<DirectoryLocation> {
-  if (source.size < END_RECORD_BYTES) throw new ZipError('This is not a zip archive.');
-  checkStart(await source.read(0, START_BYTES));
-  const end = await findEndRecord(source);
-  const zip64 = await readZip64(source, end);
-  if (end.disk !== 0 || end.directoryDisk !== 0) throw new ZipError('The archive is one part of several.');
-  if (end.entriesHere !== end.entries) {
-    throw new ZipError('The archive is one part of several: its counts of entries differ.');
-  }
-  if (end.entries > MAX_ENTRIES) {
-    throw new ZipError(`The archive has ${end.entries} entries; ${MAX_ENTRIES} is the most.`);
-  }
-  if (end.bytes > MAX_DIRECTORY_BYTES) {
-    throw new ZipError(`The archive's central directory has more than ${MAX_DIRECTORY_BYTES} bytes.`);
-  }
-  if (end.start + end.bytes !== zip64) {
-    throw new ZipError("The archive's central directory is not where its end record says.");
-  }
-  if (end.entries * CENTRAL_HEADER_BYTES > end.bytes) {
-    throw new ZipError(
-      "The archive's end record counts more entries than its central directory has room for.",
+export async function checkEndRecords(
+  source: ByteSource,
+  comment: number,
+): Promise<{ start: number; bytes: number }> {
+  const position = source.size - comment - END_RECORD_BYTES;
+  await refuseSecondEnd(source, position);
+  const record = await source.read(position, END_RECORD_BYTES);
+  const short = [4, 6, 8, 10].map((offset) => record.readUInt16LE(offset));
+  let fields = [...short, record.readUInt32LE(12), record.readUInt32LE(16)];
+  let end = position;
+  const locatorStart = position - ZIP64_LOCATOR_BYTES;
+  const locator = await source.read(Math.max(0, locatorStart), ZIP64_LOCATOR_BYTES);
+  if (locatorStart >= 0 && locator.readUInt32LE(0) === ZIP64_LOCATOR) {
+    end = locatorStart - ZIP64_RECORD_BYTES;
+    if (locator.readUInt32LE(4) !== 0 || locator.readUInt32LE(16) > 1) throw multipart();
+    if (locator.readBigUInt64LE(8) !== BigInt(end)) {
+      throw new ZipError("The archive's zip64 end record is not where its locator says.");
+    }
+    const zip64 = await source.read(end, ZIP64_RECORD_BYTES);
+    const disks = [16, 20].map((offset) => zip64.readUInt32LE(offset));
+    const long = [24, 32, 40, 48].map((offset) => Number(zip64.readBigUInt64LE(offset)));
+    const resolved = [...disks, ...long];
+    // A field that is all ones refers to the zip64 record.
+    const agrees = fields.every(
+      (value, i) => value === (i < short.length ? 0xffff : 0xffff_ffff) || value === resolved[i],
     );
-  }
-  return { start: end.start, bytes: end.bytes, entries: end.entries };
-}
-
-async function findEndRecord(source: ByteSource): Promise<EndRecord> {
-  const length = Math.min(source.size, END_RECORD_BYTES + MAX_COMMENT_BYTES);
-  const tail = await source.read(source.size - length, length);
-  const at = tail.lastIndexOf(END_RECORD);
-  if (at < 0) throw new ZipError('The archive is cut off or has bytes after its end: it has no end record.');
-  if (!endsArchive(tail, at)) {
-    throw new ZipError(
-      'The archive is cut off, has bytes after its end, or a second end record in its comment.',
-    );
-  }
-  for (let other = tail.indexOf(END_RECORD); other < at; other = tail.indexOf(END_RECORD, other + 1)) {
-    if (endsArchive(tail, other)) throw new ZipError('The archive has a second end record in its comment.');
-  }
-  return {
-    position: source.size - length + at,
-    disk: tail.readUInt16LE(at + 4),
-    directoryDisk: tail.readUInt16LE(at + 6),
-    entriesHere: tail.readUInt16LE(at + 8),
-    entries: tail.readUInt16LE(at + 10),
-    bytes: tail.readUInt32LE(at + 12),
-    start: tail.readUInt32LE(at + 16),
-  };
-}
-
-/** Whether an end record at that place is followed by its own comment up to the last byte. */
-function endsArchive(tail: Buffer, at: number): boolean {
-  const end = at + END_RECORD_BYTES;
-  return end <= tail.length && end + tail.readUInt16LE(at + 20) === tail.length;
-}
-
-/**
- * Puts what the zip64 end record says into `end`, if there is one.
- * @returns where the directory must end: at the first end record
- */
-async function readZip64(source: ByteSource, end: EndRecord): Promise<number> {
-  if (end.position < LOCATOR_BYTES) return end.position;
-  const locator = await source.read(end.position - LOCATOR_BYTES, LOCATOR_BYTES);
-  // Without a locator a saturated number stands for itself: 65 535 entries need no zip64.
-  if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return end.position;
-  const position = end.position - LOCATOR_BYTES - ZIP64_END_RECORD_BYTES;
-  if (locator.readUInt32LE(4) !== 0 || locator.readUInt32LE(16) > 1) {
-    throw new ZipError('The archive is one part of several.');
-  }
-  if (position < 0 || locator.readBigUInt64LE(8) !== BigInt(position)) {
-    throw new ZipError("The archive's zip64 end record is not where its locator says.");
-  }
-  const record = await source.read(position, ZIP64_END_RECORD_BYTES);
-  if (record.readUInt32LE(0) !== ZIP64_END_RECORD || record.readBigUInt64LE(4) !== 44n) {
-    throw new ZipError("The archive's zip64 end record is damaged.");
-  }
-  const take = (key: keyof EndRecord, value: bigint | number, saturated: number) => {
-    if (value > Number.MAX_SAFE_INTEGER || (end[key] !== saturated && end[key] !== Number(value))) {
+    if (!agrees || zip64.readBigUInt64LE(4) !== BigInt(ZIP64_RECORD_BYTES - 12)) {
       throw new ZipError("The archive's zip64 end record contradicts its end record.");
     }
-    end[key] = Number(value);
-  };
-  take('disk', record.readUInt32LE(16), 0xffff);
-  take('directoryDisk', record.readUInt32LE(20), 0xffff);
-  take('entriesHere', record.readBigUInt64LE(24), 0xffff);
-  take('entries', record.readBigUInt64LE(32), 0xffff);
-  take('bytes', record.readBigUInt64LE(40), 0xffff_ffff);
-  take('start', record.readBigUInt64LE(48), 0xffff_ffff);
-  return position;
+    fields = resolved;
+  }
+  const [, directoryDisk, entriesHere, entries, bytes = 0, start = 0] = fields;
+  if (directoryDisk !== 0 || entriesHere !== entries) throw multipart();
+  if (start + bytes !== end) {
+    throw new ZipError("The archive's central directory is not where its end record says.");
+  }
+  if (bytes > MAX_DIRECTORY_BYTES) {
+    throw new ZipError(`The archive's central directory is larger than ${MAX_DIRECTORY_BYTES} bytes.`);
+  }
+  return { start, bytes };
+}
+
+/** Refuses another end record whose comment reaches to the end of the file: a reader may take the first one. */
+async function refuseSecondEnd(source: ByteSource, position: number): Promise<void> {
+  const start = Math.max(0, source.size - END_RECORD_BYTES - 0xffff);
+  const tail = await source.read(start, source.size - start);
+  for (let at = tail.indexOf(END_RECORD); at < position - start; at = tail.indexOf(END_RECORD, at + 1)) {
+    if (at + END_RECORD_BYTES + tail.readUInt16LE(at + 20) === tail.length) {
+      throw new ZipError('The archive has two end records that fit.');
+    }
+  }
+}
+
+function multipart(): ZipError {
+  return new ZipError('The archive is one part of a multi-part archive.');
 }

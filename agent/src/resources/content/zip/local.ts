@@ -1,166 +1,97 @@
-import { type CentralEntry, checkMode } from './central.ts';
-import { readExtraFields, resolveZip64 } from './extra-fields.ts';
-import { ENTRIES_PER_TURN } from './limits.ts';
-import { type ByteRange, type ByteSource, readAhead } from './source.ts';
+/** What yauzl skips: local headers, data descriptors, and that nothing is hidden between the entries. */
+import type { Entry, ExtraField, LocalFileHeader } from 'yauzl';
+import type { ZipEntry } from './directory.ts';
+import type { ByteSource } from './source.ts';
 import { entryError, ZipError } from './zip-error.ts';
 
-const LOCAL_HEADER = 0x04034b50;
-const LOCAL_HEADER_BYTES = 30;
-const DESCRIPTOR = 0x08074b50;
-const LONGEST_DESCRIPTOR = 24;
-const HAS_DESCRIPTOR = 0x0008;
-/** Encryption, descriptor, patch, strong encryption, UTF-8, masked headers; the others say how hard was packed. */
-const FLAGS_THAT_MATTER = 0x2869;
+export const HAS_DESCRIPTOR = 0x0008;
+/** Encryption, descriptor, patch, UTF-8, masked headers; the other flag bits say how the entry was packed. */
+const COMPARED_FLAGS = 0x2869;
+const ZIP64_FIELD = 1;
+const DESCRIPTOR_SIGNATURE = 0x08074b50;
+const MAX_DESCRIPTOR_BYTES = 24;
 
-/** What is read behind a local header's name for its extra fields; they are often longer than the central ones. */
-const EXTRA_GUESS_BYTES = 64;
-/** Headers that lie closer together than this are read at once with the data between them. */
-const NEAR_BYTES = 32 * 1024;
-const WINDOW_BYTES = 256 * 1024;
+/** What an entry takes up outside the central directory: local header, data, data descriptor. */
+export interface Extent {
+  name: string;
+  start: number;
+  end: number;
+}
 
 /**
- * Compares every local header and data descriptor with the central directory, sets each entry's `dataStart`, and sees
- * to it that the entries, one after the other, fill the archive up to the central directory: nothing overlaps, and
- * nothing is hidden between, so that a reader who goes by the local headers finds the same entries.
- * @param entries in the order of `localStart`
- * @param directory the bytes of the central directory, which begin at `directoryStart` in the archive
+ * Compares a local header with the central directory: a streaming reader goes by the local headers alone.
+ * @param extraFields of the local header
+ * @throws ZipError when they differ
  */
-export async function checkLocalHeaders(
+export function checkLocalHeader(
+  central: Entry,
+  local: LocalFileHeader,
+  extraFields: ExtraField[],
+  name: string,
+): void {
+  const isLate = (central.generalPurposeBitFlag & HAS_DESCRIPTOR) !== 0;
+  // What was not known yet when the local header was written is zero there and follows in the descriptor.
+  const isSame = (value: number, expected: number) => value === expected || (isLate && value === 0);
+  const zip64 = extraFields.find(({ id }) => id === ZIP64_FIELD)?.data;
+  const resolve = (value: number, offset: number) =>
+    value === 0xffff_ffff && zip64 && zip64.length >= offset + 8
+      ? Number(zip64.readBigUInt64LE(offset))
+      : value;
+  const differing = {
+    name: !local.fileName.equals(central.fileNameRaw),
+    'set of flags': ((local.generalPurposeBitFlag ^ central.generalPurposeBitFlag) & COMPARED_FLAGS) !== 0,
+    method: local.compressionMethod !== central.compressionMethod,
+    'CRC-32': !isSame(local.crc32, central.crc32),
+    size:
+      !isSame(resolve(local.uncompressedSize, 0), central.uncompressedSize) ||
+      !isSame(resolve(local.compressedSize, 8), central.compressedSize),
+  };
+  for (const [field, differs] of Object.entries(differing)) {
+    if (differs) {
+      throw entryError(name, `has another ${field} in its local header than in the central directory`);
+    }
+  }
+}
+
+/**
+ * The length of the data descriptor at a position: with or without signature, with sizes of 4 or 8 bytes.
+ * @throws ZipError when there is none that agrees with the central directory
+ */
+export async function descriptorLength(
   source: ByteSource,
-  entries: CentralEntry[],
-  directory: Buffer,
-  directoryStart: number,
-): Promise<void> {
-  const first = entries[0];
-  if (!first) {
-    if (directoryStart !== 0) throw new ZipError('The archive has bytes that belong to no entry.');
-    return;
-  }
-  if (first.localStart !== 0) throw new ZipError('The archive has bytes before its first entry.');
-  let next = 0;
-  for await (const { range, bytes } of readAhead(source, windows(entries, directoryStart), WINDOW_BYTES)) {
-    for (; next <= entries.length; next++) {
-      const entry = entries[next];
-      const start = entry?.localStart ?? directoryStart;
-      // The window reaches behind the entry's header, or up to the directory with what is before that.
-      if (entry ? start + headLength(entry) > range.end && range.end < directoryStart : start > range.end)
-        break;
-      const previous = entries[next - 1];
-      if (previous) checkEnd(previous, start, range, bytes);
-      if (entry) entry.entry.dataStart = await checkHead(entry, source, directory, range, bytes);
-    }
-  }
-}
-
-function headLength(entry: CentralEntry): number {
-  return LOCAL_HEADER_BYTES + entry.nameBytes;
-}
-
-/** Parts of the archive with each local header's head and the descriptor before it; the last ends at the directory. */
-function* windows(entries: CentralEntry[], directoryStart: number): Generator<ByteRange> {
-  let window: ByteRange | undefined;
-  let count = 0;
-  for (const entry of entries) {
-    const start = Math.max(0, entry.localStart - LONGEST_DESCRIPTOR);
-    const end = Math.min(
-      directoryStart,
-      entry.localStart + headLength(entry) + entry.extraBytes + EXTRA_GUESS_BYTES,
-    );
-    const isNear = window && start - window.end < NEAR_BYTES && end - window.start <= WINDOW_BYTES;
-    if (window && isNear && count < ENTRIES_PER_TURN) {
-      window.end = Math.max(window.end, end);
-      count++;
-    } else {
-      if (window) yield window;
-      window = { start, end };
-      count = 1;
-    }
-  }
-  if (window) {
-    const start = Math.max(0, directoryStart - LONGEST_DESCRIPTOR);
-    if (start - window.end < NEAR_BYTES && directoryStart - window.start <= WINDOW_BYTES) {
-      yield { start: window.start, end: directoryStart };
-    } else {
-      yield window;
-      yield { start, end: directoryStart };
-    }
-  }
-}
-
-/** @returns where the entry's data begins */
-async function checkHead(
-  central: CentralEntry,
-  source: ByteSource,
-  directory: Buffer,
-  range: ByteRange,
-  bytes: Buffer,
+  entry: ZipEntry,
+  position: number,
 ): Promise<number> {
-  const { entry, flags, localStart, nameStart, nameBytes } = central;
-  const { name } = entry;
-  const at = localStart - range.start;
-  if (bytes.readUInt32LE(at) !== LOCAL_HEADER) {
-    throw entryError(name, 'has no local header where the central directory says');
-  }
-  if (((bytes.readUInt16LE(at + 6) ^ flags) & FLAGS_THAT_MATTER) !== 0) throw differs(name, 'set of flags');
-  if (bytes.readUInt16LE(at + 8) !== (entry.method === 'stored' ? 0 : 8)) throw differs(name, 'method');
-  const nameEnd = at + LOCAL_HEADER_BYTES + nameBytes;
-  const isSameName =
-    bytes.readUInt16LE(at + 26) === nameBytes &&
-    bytes.compare(directory, nameStart, nameStart + nameBytes, at + LOCAL_HEADER_BYTES, nameEnd) === 0;
-  if (!isSameName) throw differs(name, 'name');
-  const extraBytes = bytes.readUInt16LE(at + 28);
-  const dataStart = range.start + nameEnd + extraBytes;
-  if (dataStart > source.size) throw entryError(name, 'has a local header that reaches beyond the archive');
-  const extra =
-    dataStart <= range.end
-      ? readExtraFields(bytes, nameEnd, nameEnd + extraBytes, name)
-      : readExtraFields(await source.read(dataStart - extraBytes, extraBytes), 0, extraBytes, name);
-  checkMode(name, entry.isFolder, extra.mode ?? 0);
-  const written = { bytes: bytes.readUInt32LE(at + 22), compressedBytes: bytes.readUInt32LE(at + 18) };
-  const sizes = resolveZip64({ ...written, localStart: 0, disk: 0 }, extra.zip64, name);
-  const isLate = (flags & HAS_DESCRIPTOR) !== 0;
-  if (!isSame(bytes.readUInt32LE(at + 14), entry.crc32, isLate)) throw differs(name, 'CRC-32');
-  if (
-    !isSame(sizes.bytes, entry.bytes, isLate) ||
-    !isSame(sizes.compressedBytes, entry.compressedBytes, isLate)
-  ) {
-    throw differs(name, 'size');
-  }
-  return dataStart;
+  const wide = Buffer.alloc(MAX_DESCRIPTOR_BYTES);
+  wide.writeUInt32LE(DESCRIPTOR_SIGNATURE, 0);
+  wide.writeUInt32LE(entry.crc32, 4);
+  wide.writeBigUInt64LE(BigInt(entry.compressedBytes), 8);
+  wide.writeBigUInt64LE(BigInt(entry.bytes), 16);
+  const narrow = Buffer.concat([wide.subarray(0, 12), wide.subarray(16, 20)]);
+  const found = await source.read(position, Math.min(MAX_DESCRIPTOR_BYTES, source.size - position));
+  const forms = [wide, wide.subarray(4), narrow, narrow.subarray(4)];
+  const form = forms.find((expected) => expected.equals(found.subarray(0, expected.length)));
+  if (!form) throw entryError(entry.name, 'has no data descriptor that agrees with the central directory');
+  return form.length;
 }
 
-function differs(name: string, what: string): ZipError {
-  return entryError(name, `has another ${what} in its local header than in the central directory`);
-}
-
-/** What was not known yet when the local header was written is zero there, and follows in the descriptor. */
-function isSame(value: number, expected: number, isLate: boolean): boolean {
-  return value === expected || (isLate && value === 0);
-}
-
-/** Checks what lies between an entry's data and the next thing in the archive: its descriptor, or nothing. */
-function checkEnd(central: CentralEntry, next: number, range: ByteRange, bytes: Buffer): void {
-  const { entry, flags } = central;
-  const dataEnd = entry.dataStart + entry.compressedBytes;
-  const length = next - dataEnd;
-  if (length < 0) throw entryError(entry.name, 'overlaps what follows it in the archive');
-  if ((flags & HAS_DESCRIPTOR) === 0) {
-    if (length > 0) throw entryError(entry.name, 'is followed by bytes that belong to no entry');
-    return;
+/**
+ * Checks that the entries fill the archive from its first byte to the central directory, without overlaps and gaps.
+ * @param extents of all entries, in any order
+ * @throws ZipError
+ */
+export function checkExtents(extents: Extent[], directoryStart: number): void {
+  const sorted = extents.toSorted((a, b) => a.start - b.start);
+  let end = 0;
+  let previous: Extent | undefined;
+  for (const extent of [...sorted, { name: '', start: directoryStart, end: directoryStart }]) {
+    if (extent.start > end) {
+      if (previous) throw entryError(previous.name, 'is followed by bytes that belong to no entry');
+      throw new ZipError('The archive has bytes before its first entry.');
+    }
+    if (previous && extent.start < end)
+      throw entryError(previous.name, 'overlaps what follows it in the archive');
+    end = extent.end;
+    previous = extent;
   }
-  const wide = length === 20 || length === 24;
-  if (length !== 12 && length !== 16 && !wide) {
-    throw entryError(entry.name, 'is followed by bytes that are not its data descriptor');
-  }
-  const descriptor = bytes.subarray(dataEnd - range.start, next - range.start);
-  const signed = length === 16 || length === 24;
-  const at = signed ? 4 : 0;
-  const size = (offset: number) =>
-    wide ? descriptor.readBigUInt64LE(offset) : BigInt(descriptor.readUInt32LE(offset));
-  const agrees =
-    (!signed || descriptor.readUInt32LE(0) === DESCRIPTOR) &&
-    descriptor.readUInt32LE(at) === entry.crc32 &&
-    size(at + 4) === BigInt(entry.compressedBytes) &&
-    size(at + (wide ? 12 : 8)) === BigInt(entry.bytes);
-  if (!agrees) throw entryError(entry.name, 'has a data descriptor that contradicts the central directory');
 }

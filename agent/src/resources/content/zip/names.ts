@@ -1,127 +1,85 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES, MAX_SEGMENT_BYTES } from './limits.ts';
 import { entryError, quoted, ZipError } from './zip-error.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII ends at 7f
-const ASCII = /^[\u0000-\u007f]*$/;
+const MAX_NAME_BYTES = 1024;
+const MAX_DEPTH = 64;
+/** Files and folders, including folders without an entry of their own: long paths imply many of those. */
+const MAX_NODES = 200_000;
+
+const BAD_PATHS: readonly (readonly [RegExp, string])[] = [
+  [/\p{Cc}/u, 'has a control character in its name'],
+  [/\\/, 'has a backslash in its name'],
+  [/^\//, 'has an absolute path'],
+  [/^[A-Za-z]:/, 'has a drive letter in its path'],
+  [/(?:^|\/)\.\.?(?:\/|$)/, 'has "." or ".." in its path'],
+  [/\/\//, 'has an empty segment in its path'],
+];
 
 /**
- * An entry's name, checked: a relative path of UTF-8, segments divided by single slashes, a slash at the end for a
- * folder. UTF-8 counts with flag bit 11 or without: macOS writes it without.
+ * An entry's name: a relative UTF-8 path with a slash at the end for a folder. The UTF-8 flag (bit 11) is not
+ * required: macOS does not set it.
+ * @throws ZipError when the name is not valid in a bundle
  */
 export function readName(raw: Buffer): string {
-  if (raw.length === 0) throw new ZipError('An entry has an empty name.');
-  if (raw.length > MAX_NAME_BYTES) throw entryError(raw, `has a name longer than ${MAX_NAME_BYTES} bytes`);
-  if (!isUtf8(raw)) throw entryError(raw, 'has a name that is not UTF-8');
   const name = raw.toString('utf8');
-  const wrong = wrongWithPath(name);
-  if (wrong) throw entryError(name, wrong);
+  if (raw.length === 0) throw new ZipError('An entry has an empty name.');
+  if (raw.length > MAX_NAME_BYTES) throw entryError(name, `has a name longer than ${MAX_NAME_BYTES} bytes`);
+  if (!isUtf8(raw)) throw entryError(name, 'has a name that is not UTF-8');
+  const bad = BAD_PATHS.find(([pattern]) => pattern.test(name));
+  if (bad) throw entryError(name, bad[1]);
   return name;
 }
 
-function wrongWithPath(name: string): string | undefined {
-  if (name.includes('\0')) return 'has a NUL in its name';
-  if (CONTROL.test(name)) return 'has a control character in its name';
-  if (name.includes('\\')) return 'has a backslash in its name';
-  if (name.startsWith('/')) return 'has an absolute path';
-  if (/^[A-Za-z]:/.test(name)) return 'has a drive letter in its path';
-  const end = name.endsWith('/') ? name.length - 1 : name.length;
-  let depth = 0;
-  for (let start = 0; start <= end; ) {
-    const slash = name.indexOf('/', start);
-    const stop = slash < 0 ? end : slash;
-    const wrong = wrongWithSegment(name, start, stop);
-    if (wrong) return wrong;
-    if (++depth > MAX_DEPTH) return `lies more than ${MAX_DEPTH} folders deep`;
-    start = stop + 1;
-  }
-  return undefined;
-}
-
-function wrongWithSegment(name: string, start: number, end: number): string | undefined {
-  const length = end - start;
-  if (length === 0) return 'has an empty segment in its path';
-  if (length === 1 && name[start] === '.') return 'has "." in its path';
-  if (length === 2 && name.startsWith('..', start)) return 'has ".." in its path';
-  // A unit takes three bytes at most, so short ones need no counting.
-  if (length * 3 > MAX_SEGMENT_BYTES && Buffer.byteLength(name.slice(start, end)) > MAX_SEGMENT_BYTES) {
-    return `has a segment longer than ${MAX_SEGMENT_BYTES} bytes in its path`;
-  }
-  return undefined;
-}
-
-/** What two names share that differ only by case or by Unicode composition. */
-export function foldedName(name: string): string {
-  if (ASCII.test(name)) return name.toLowerCase();
+/** Equal for names that differ only by case or Unicode composition. */
+function fold(name: string): string {
   // The final sigma is the only letter whose lower case depends on its neighbours.
-  return name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  return name.toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** A name within its folder. */
 interface Node {
-  /** As spelled by who came first. */
-  spelled: string;
-  /** By folded name; a file has none. */
-  children: Map<string, Node> | undefined;
-  /** Whether the archive has an entry of it, not only of what is in it. */
-  isEntry: boolean;
+  id: number;
+  spelling: string;
+  isFolder: boolean;
+  /** Whether the archive has an entry for it: many archives list files without their folders. */
+  isListed: boolean;
 }
 
-/** All names of one archive: refuses a second one that would meet the first on some file system. */
-export class NameRegister {
-  readonly #root = new Map<string, Node>();
-  #nodes = 0;
-  /** Where the last entry lay: the next one mostly lies there too. */
-  #lastFolder = '';
-  #lastChildren = this.#root;
+/** The tree of all names in an archive. Refuses names that would collide on some file system. */
+export class NameTree {
+  /** By the parent's id and the folded name. */
+  readonly #nodes = new Map<string, Node>();
 
-  /** Adds an entry and the folders that its path implies. */
+  /** @throws ZipError */
   add(name: string): void {
+    const segments = name.split('/');
     const isFolder = name.endsWith('/');
-    const path = isFolder ? name.slice(0, -1) : name;
-    const start = path.lastIndexOf('/') + 1;
-    const children = this.#folder(path.slice(0, start), name);
-    const node = this.#child(children, path.slice(start), isFolder, name);
-    if (node.isEntry) throw entryError(name, 'is there twice');
-    node.isEntry = true;
-  }
-
-  /** @param folder path with a slash at its end, or nothing for the root */
-  #folder(folder: string, entry: string): Map<string, Node> {
-    if (folder === this.#lastFolder) return this.#lastChildren;
-    let children = this.#root;
-    for (let start = 0; start < folder.length; ) {
-      const end = folder.indexOf('/', start);
-      children = this.#child(children, folder.slice(start, end), true, entry).children ?? children;
-      start = end + 1;
+    if (isFolder) segments.pop();
+    if (segments.length > MAX_DEPTH) throw entryError(name, `is more than ${MAX_DEPTH} folders deep`);
+    let node: Node | undefined;
+    for (const [index, spelling] of segments.entries()) {
+      node = this.#node(node?.id ?? 0, spelling, isFolder || index < segments.length - 1, name);
     }
-    this.#lastFolder = folder;
-    this.#lastChildren = children;
-    return children;
+    if (!node) return;
+    if (node.isListed) throw entryError(name, 'is in the archive twice');
+    node.isListed = true;
   }
 
-  #child(children: Map<string, Node>, spelled: string, isFolder: boolean, entry: string): Node {
-    const key = foldedName(spelled);
-    const known = children.get(key);
+  #node(parent: number, spelling: string, isFolder: boolean, name: string): Node {
+    const key = `${parent}/${fold(spelling)}`;
+    const known = this.#nodes.get(key);
     if (!known) {
-      // Deep paths imply many folders in a few bytes.
-      if (++this.#nodes > MAX_NAMES) throw new ZipError(`The archive has more than ${MAX_NAMES} names.`);
-      const node = { spelled, children: isFolder ? new Map<string, Node>() : undefined, isEntry: false };
-      children.set(key, node);
+      const id = this.#nodes.size + 1;
+      if (id > MAX_NODES) throw new ZipError(`The archive has more than ${MAX_NODES} files and folders.`);
+      const node = { id, spelling, isFolder, isListed: false };
+      this.#nodes.set(key, node);
       return node;
     }
-    if (known.spelled !== spelled) {
-      const isCase = spelled.normalize('NFC') !== known.spelled.normalize('NFC');
-      const how = isCase ? 'case' : 'Unicode composition';
-      throw entryError(
-        entry,
-        `has ${quoted(spelled)} in its path beside ${quoted(known.spelled)} of another: they differ only by ${how}`,
-      );
+    if (known.spelling !== spelling) {
+      const both = `${quoted(spelling)} and ${quoted(known.spelling)}`;
+      throw entryError(name, `collides with another: ${both} differ only by case or Unicode composition`);
     }
-    if ((known.children !== undefined) !== isFolder) {
-      throw entryError(entry, `makes ${quoted(spelled)} a file and a folder at once`);
+    if (known.isFolder !== isFolder) {
+      throw entryError(name, `makes ${quoted(spelling)} both a file and a folder`);
     }
     return known;
   }

@@ -15,7 +15,7 @@ import { readContents } from './tests/read-contents.ts';
 const FUZZ_ROUNDS = repetitions(1000, 20_000);
 const ARCHIVES = corpusFor(repetitions(0, 1) > 0);
 
-/** Names of one kind each, so that no two of them meet in one archive by case or as file and folder. */
+/** Names that cannot collide in one archive by case, or as file and folder. */
 const names = fc.uniqueArray(fc.stringMatching(/^[a-z0-9 %_äß日é-]{1,12}$/u), { maxLength: 12 });
 const ways = fc.record(
   {
@@ -37,7 +37,7 @@ const trees = fc
     return [...specs, PAGE];
   });
 
-test('any tree of entries is accepted and reads back as it was', async () => {
+test('any tree of entries is accepted and read back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(trees, fc.boolean(), async (entries, isZip64) => {
       const source = memorySource(buildZip(entries, isZip64 ? { zip64: {} } : {}));
@@ -51,7 +51,7 @@ test('any tree of entries is accepted and reads back as it was', async () => {
   );
 });
 
-/** Entries that are mostly wrong in one field or another, in one header or in both. */
+/** Entries that mostly have a wrong field in one header or in both. */
 const oddEntries = fc.array(
   fc
     .tuple(
@@ -79,7 +79,7 @@ const oddEntries = fc.array(
   { maxLength: 4 },
 );
 
-/** What an archive holds by our reader, in Python's form. */
+/** The content of an archive by our reader, in the form that the Python script prints. */
 async function digests(bytes: Buffer): Promise<Record<string, string>> {
   const source = memorySource(bytes);
   const contents = await readContents(source, await readDirectory(source));
@@ -91,7 +91,7 @@ async function digests(bytes: Buffer): Promise<Record<string, string>> {
   );
 }
 
-test('what is accepted reads the same with Python', async () => {
+test('Python reads the same content from accepted archives', async () => {
   const archives: Buffer[] = [];
   for (const { build, expected } of ARCHIVES) if (expected === 'ok') archives.push(await build());
   const odd = fc.sample(oddEntries, { numRuns: repetitions(400, 4000), seed: 1 });
@@ -106,7 +106,7 @@ test('what is accepted reads the same with Python', async () => {
   for (const [index, archive] of archives.entries()) assert.deepEqual(read[index], await digests(archive));
 });
 
-test('a single changed byte is refused or changes no content', async () => {
+test('an archive with a changed byte is refused or has the same content', async () => {
   const seeds = readSeeds();
   const contents = await Promise.all(seeds.map(({ bytes }) => contentOf(bytes)));
   const which = fc.nat(seeds.length - 1);
@@ -127,7 +127,7 @@ test('a single changed byte is refused or changes no content', async () => {
   );
 });
 
-test('a name that is changed in both of its places is another name, and no finding of the fuzzing', async () => {
+test('a name that is changed in both headers is valid, so the fuzzer ignores names', async () => {
   const { bytes } = readSeeds().find(({ name }) => name === 'python.zip') ?? assert.fail();
   const content = (await contentOf(bytes)) ?? assert.fail();
   const names: [string, string][] = JSON.parse(content);
@@ -139,7 +139,7 @@ test('a name that is changed in both of its places is another name, and no findi
   assert.equal(dataOf(changed), dataOf(content));
 });
 
-test('an archive that is cut off anywhere is refused', async () => {
+test('a truncated archive is refused', async () => {
   for (const { name, bytes } of readSeeds()) {
     for (let length = 0; length < bytes.length; length++) {
       assert.equal(await contentOf(bytes.subarray(0, length)), undefined, `${name} up to ${length}`);
@@ -147,15 +147,15 @@ test('an archive that is cut off anywhere is refused', async () => {
   }
 });
 
-test('changed archives are refused with a reason or hold what they held', async () => {
+test('changed archives are refused with a reason or have the same data', async () => {
   const { findings } = await fuzz(1, (rounds) => rounds >= FUZZ_ROUNDS);
   assert.deepEqual(
-    findings.map(({ what, archive }) => `one ${what}: ${archive.toString('base64')}`),
+    findings.map(({ what, archive }) => `${what}: ${archive.toString('base64')}`),
     [],
   );
 });
 
-test('saved archives are accepted, and those that broke the reader once are refused', async () => {
+test('valid seeds are accepted, and earlier findings of the fuzzer are handled', async () => {
   for (const { name, bytes } of readSeeds()) {
     const checked = verifyBundle(memorySource(bytes));
     if (name.startsWith('found-')) await checked.catch((error) => assert.ok(error instanceof ZipError));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ByteSource, fileSource, readDirectory, verifyBundle, ZipError } from './index.ts';
-import { buildZip, type EntrySpec, extraField } from './tests/build-zip.ts';
+import { buildZip, type EntrySpec } from './tests/build-zip.ts';
 import { PAGE } from './tests/corpus-zip.ts';
 import { memorySource } from './tests/memory-source.ts';
 
@@ -29,28 +29,20 @@ async function fileOf(t: TestContext, bytes: Buffer): Promise<string> {
   return path;
 }
 
-test('an entry is described as it is', async () => {
-  const timestamp = Buffer.from([1, 0, 0, 0, 0]);
-  timestamp.writeInt32LE(1_700_000_000, 1);
-  const archive = buildZip([
-    { ...PAGE, method: 0, extra: extraField(0x5455, timestamp) },
-    { name: 'js/', date: 0x5921, time: 0x6000 },
-    { name: 'js/app.js', data: LONG },
-  ]);
+test('the directory describes entries correctly', async () => {
+  const archive = buildZip([{ ...PAGE, method: 0 }, { name: 'js/' }, { name: 'js/app.js', data: LONG }]);
   const directory = await readDirectory(memorySource(archive));
   assert.deepEqual([...directory.keys()], ['index.html', 'js/', 'js/app.js']);
   const page = directory.get('index.html');
-  assert.equal(page?.modified.getTime(), 1_700_000_000_000);
   const text = String(PAGE.data);
-  assert.equal(archive.toString('utf8', page.dataStart, page.dataStart + page.bytes), text);
+  assert.equal(archive.toString('utf8', page?.dataStart, (page?.dataStart ?? 0) + text.length), text);
   assert.equal(directory.get('js/')?.isFolder, true);
-  assert.equal(directory.get('js/')?.modified.toISOString(), '2024-09-01T12:00:00.000Z');
   const script = directory.get('js/app.js');
   assert.deepEqual([script?.method, script?.isFolder, script?.bytes], ['deflate', false, LONG.length]);
   assert.ok(script && script.compressedBytes < LONG.length / 10);
 });
 
-test('an archive in a file reads like one in memory', async (t) => {
+test('an archive in a file is verified', async (t) => {
   const path = await fileOf(t, buildZip([PAGE, { name: 'long', data: LONG }]));
   const file = await open(path);
   t.after(() => file.close());
@@ -58,7 +50,7 @@ test('an archive in a file reads like one in memory', async (t) => {
   assert.equal(directory.size, 2);
 });
 
-test('a file that became shorter is a failed read, not a bad archive', async (t) => {
+test('a file that became shorter is a failed read, not an invalid archive', async (t) => {
   const bytes = buildZip([PAGE]);
   const path = await fileOf(t, bytes);
   await truncate(path, bytes.length - 1);
@@ -71,7 +63,7 @@ test('a file that became shorter is a failed read, not a bad archive', async (t)
   });
 });
 
-test('what the source rejects with comes through', async () => {
+test('errors of the source are passed on unchanged', async () => {
   const inner = memorySource(buildZip([PAGE, { name: 'long', data: LONG, method: 0 }]));
   for (let failing = 0; failing < 8; failing++) {
     let reads = 0;
@@ -95,15 +87,14 @@ test('progress goes up to 1', async () => {
   assert.equal(fractions.at(-1), 1);
 });
 
-test('a signal stops the work, before it and within', async () => {
+test('a signal stops verification before it starts and while it runs', async () => {
   const archive = buildZip([PAGE, { name: 'stored', data: LONG, method: 0 }, { name: 'packed', data: LONG }]);
-  await assert.rejects(
-    verifyBundle(memorySource(archive), { signal: AbortSignal.abort('enough') }),
-    (reason) => {
-      assert.equal(reason, 'enough');
-      return true;
-    },
-  );
+  const aborted = recorded(archive);
+  await assert.rejects(verifyBundle(aborted.source, { signal: AbortSignal.abort('enough') }), (reason) => {
+    assert.equal(reason, 'enough');
+    return true;
+  });
+  assert.deepEqual(aborted.reads, []);
   const controller = new AbortController();
   const seen: number[] = [];
   const progress = (fraction: number) => {
@@ -118,18 +109,18 @@ test('a signal stops the work, before it and within', async () => {
   assert.equal(reads.length, count, 'nothing is read after the end');
 });
 
-test('a signal stops the unpacking of a piece', async () => {
+test('a signal stops the unpacking of a large entry', async () => {
   const zeros = Buffer.alloc(150 * 1024 * 1024);
   const archive = buildZip([PAGE, { name: 'zeros', data: zeros }]);
   const controller = new AbortController();
   const pieces: number[] = [];
-  const checked = verifyBundle(memorySource(archive), {
-    signal: controller.signal,
-    progress: (fraction) => pieces.push(fraction),
-  });
-  setImmediate(() => controller.abort(new Error('enough')));
+  const progress = (fraction: number) => {
+    pieces.push(fraction);
+    controller.abort(new Error('enough'));
+  };
+  const checked = verifyBundle(memorySource(archive), { signal: controller.signal, progress });
   await assert.rejects(checked, /^Error: enough$/);
-  assert.deepEqual(pieces, [], 'not even the first piece came to its end');
+  assert.equal(pieces.length, 1);
 });
 
 test('many small entries take few reads, and no read is long', async () => {
@@ -141,12 +132,11 @@ test('many small entries take few reads, and no read is long', async () => {
   await readDirectory(source);
   assert.ok(reads.length < 40, `${reads.length} reads`);
   await verifyBundle(source);
-  // The directory is read as a whole; its length is bounded by itself.
   const directoryBytes = 4001 * 64;
   assert.ok(Math.max(...reads) <= Math.max(256 * 1024, directoryBytes), `${Math.max(...reads)}`);
 });
 
-test('large entries are not read for the directory', async () => {
+test('reading the directory does not read the data of large entries', async () => {
   const large = Array.from(
     { length: 5 },
     (_, index): EntrySpec => ({ name: `${index}`, data: LONG, method: 0 }),
@@ -157,7 +147,7 @@ test('large entries are not read for the directory', async () => {
   assert.ok(total < 100_000, `${total} bytes`);
 });
 
-test('the event loop gets its turns while a directory is read and small entries are unpacked', async () => {
+test('the event loop is not blocked by reading a directory and unpacking small entries', async () => {
   const small = Array.from(
     { length: 6000 },
     (_, index): EntrySpec => ({ name: `d/${index}`, data: `${index}` }),

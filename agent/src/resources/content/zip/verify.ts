@@ -1,81 +1,52 @@
-import type { ZipEntry } from './central.ts';
-import { contentCheck, Pace } from './content-check.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { entryContent } from './content.ts';
 import { readDirectory, type ZipDirectory } from './directory.ts';
-import { type ByteRange, type ByteSource, readAhead } from './source.ts';
+import { type ByteSource, WindowedSource } from './source.ts';
 import { quoted, ZipError } from './zip-error.ts';
 
-const PIECE_BYTES = 256 * 1024;
 const ENTRY_PAGE = 'index.html';
+/** What is done before the event loop gets its turn: unpacked bytes, and for each entry what its set-up costs. */
+const WORK_PER_TURN = 512 * 1024;
+const SETUP_WORK = 10 * 1024;
 
 export interface VerifyOptions {
   /** Stops the work; the promise then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Told from time to time which part of the archive's bytes is done, 0 to 1. */
+  /** Called now and then with the fraction of the archive that is done, 0 to 1. */
   progress?: (fraction: number) => void;
 }
 
 /**
- * Checks that an archive is a bundle that can be served as it is: everything of {@link readDirectory}, a file
- * `index.html` at its root, and every entry's content against its CRC-32 and size.
- * @throws ZipError for what is no valid bundle; the signal's reason; whatever the source rejects with
+ * Checks that an archive is a bundle that can be served as it is: everything that {@link readDirectory} checks, a file
+ * `index.html` at its root, and the content of each entry against its CRC-32 and size.
+ * @throws ZipError when it is no valid bundle; the signal's reason; whatever the source rejects with
  */
 export async function verifyBundle(source: ByteSource, options: VerifyOptions = {}): Promise<ZipDirectory> {
-  options.signal?.throwIfAborted();
+  const { signal, progress } = options;
+  signal?.throwIfAborted();
   const directory = await readDirectory(source);
   if (!directory.has(ENTRY_PAGE)) throw new ZipError(missingPage(directory));
-  await checkContents(source, [...directory.values()], options);
-  options.progress?.(1);
+  const windowed = new WindowedSource(source);
+  let work = 0;
+  for (const entry of [...directory.values()].sort((a, b) => a.dataStart - b.dataStart)) {
+    let done = 0;
+    work += SETUP_WORK;
+    for await (const chunk of entryContent(windowed, entry, undefined, signal)) {
+      done += chunk.length;
+      work += chunk.length;
+      if (work < WORK_PER_TURN) continue;
+      work = 0;
+      progress?.((entry.dataStart + (entry.compressedBytes * done) / (entry.bytes || 1)) / source.size);
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+  }
+  progress?.(1);
   return directory;
 }
 
 function missingPage(directory: ZipDirectory): string {
   const deeper = [...directory.keys()].find((name) => /^[^/]+\/index\.html$/.test(name));
-  const hint = deeper ? `; there is ${quoted(deeper)}: pack what is in the folder, not the folder` : '';
+  const hint = deeper ? `; there is ${quoted(deeper)}: pack the content of the folder, not the folder` : '';
   return `The archive has no file ${quoted(ENTRY_PAGE)} at its root${hint}.`;
-}
-
-/** One pass through the archive, from the first byte of data to the last. */
-async function checkContents(source: ByteSource, entries: ZipEntry[], options: VerifyOptions): Promise<void> {
-  entries.sort((a, b) => a.dataStart - b.dataStart);
-  const last = entries.at(-1);
-  if (!last) return;
-  const pace = new Pace();
-  const pending = entries[Symbol.iterator]();
-  const open = () => {
-    const { value: entry } = pending.next();
-    return (
-      entry && {
-        entry,
-        end: entry.dataStart + entry.compressedBytes,
-        check: contentCheck(entry, options.signal),
-      }
-    );
-  };
-  let current = open();
-  try {
-    for await (const { range, bytes } of readAhead(source, pieces(last), PIECE_BYTES)) {
-      while (current) {
-        options.signal?.throwIfAborted();
-        const { entry, end, check } = current;
-        const from = Math.max(entry.dataStart, range.start);
-        const to = Math.min(end, range.end);
-        if (to > from) await check.write(bytes.subarray(from - range.start, to - range.start));
-        if (end > range.end) break;
-        await check.finish();
-        check.stop();
-        current = open();
-        await pace.spend(check.cost);
-      }
-      options.progress?.(range.end / source.size);
-    }
-  } finally {
-    current?.check.stop();
-  }
-}
-
-/** The archive up to the end of the last entry's data. */
-function* pieces(last: ZipEntry): Generator<ByteRange> {
-  const end = last.dataStart + last.compressedBytes;
-  for (let start = 0; start < end; start += PIECE_BYTES)
-    yield { start, end: Math.min(end, start + PIECE_BYTES) };
 }

@@ -1,4 +1,4 @@
-/** A served bundle for the tests of its origin. */
+/** A served bundle with an HTTP client, for tests. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { fileSource } from '../../zip/source.ts';
 import { buildZip } from '../../zip/tests/build-zip.ts';
 import { BundleOrigin } from '../bundle-origin.ts';
 
-/** More than a loopback connection takes in while nobody reads it. */
+/** More than the buffers of a loopback connection hold. */
 export const LARGE = 24 * 1024 * 1024;
 
 export interface TestEntry {
@@ -33,10 +33,10 @@ function zip(entries: TestEntry[]): Buffer {
   );
 }
 
-/** Not a power of two, so that a part from a wrong place is another part. */
+/** Not a power of two, so that parts from different positions differ. */
 const NOISE_BLOCK = 1_000_003;
 
-/** Bytes that look like media, which do not pack: one block again and again, further apart than deflate looks back. */
+/** Incompressible bytes like media: a repeated block that is longer than the window of deflate. */
 export function noise(bytes: number, seed = 1): Buffer {
   const block = Buffer.alloc(Math.min(bytes, NOISE_BLOCK));
   let state = seed * 2654435761;
@@ -47,7 +47,7 @@ export function noise(bytes: number, seed = 1): Buffer {
   return bytes > 0 ? Buffer.alloc(bytes, block) : block;
 }
 
-/** Bytes that look like text. */
+/** Compressible text. */
 export function text(bytes: number): Buffer {
   return Buffer.alloc(bytes, 'All work and no play makes Jack a dull boy.\n');
 }
@@ -58,7 +58,7 @@ interface Reply {
   body: Buffer;
 }
 
-/** A bundle origin over a real archive, with a client that can be odd. */
+/** A bundle origin over a real archive, and a client that can send unusual requests. */
 export class Site {
   readonly origin: BundleOrigin;
   readonly #folder: string;
@@ -90,7 +90,7 @@ export class Site {
     return site;
   }
 
-  /** Puts a bundle in the place of the one that is there, as the store does. */
+  /** Replaces the bundle as the store does. */
   async store(entries: TestEntry[]): Promise<void> {
     const archive = zip(entries);
     const path = join(this.#folder, 'menu.zip');
@@ -99,7 +99,7 @@ export class Site {
     this.file = { path, sha256: createHash('sha256').update(archive).digest('hex'), size: archive.length };
   }
 
-  /** Overwrites a byte of an entry's data in the file that is there. */
+  /** Changes a byte of an entry's data in the current file. */
   async damage(name: string, offset: number): Promise<void> {
     const { path, size } = this.file ?? assert.fail();
     const handle = await open(path, 'r+');
@@ -109,7 +109,7 @@ export class Site {
     await handle.close();
   }
 
-  /** Files of the folder that this process has open. */
+  /** Number of the folder's files that this process has open. */
   async openFiles(): Promise<number> {
     const links = await Promise.all(
       (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
@@ -121,7 +121,7 @@ export class Site {
     return Number(new URL(this.origin.url('menu')).port);
   }
 
-  /** @returns the answer once its head is there; nothing of its body is read before it is asked for */
+  /** @returns the answer as soon as its head has arrived, with an unread body */
   async start(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<IncomingMessage> {
     const asked = request({
       host: '127.0.0.1',
@@ -141,7 +141,7 @@ export class Site {
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
   }
 
-  /** Sends bytes as they are and gives what comes until the other side hangs up. */
+  /** Sends raw bytes and returns everything until the server closes the connection. */
   async raw(bytes: string, host = '127.0.0.1'): Promise<string> {
     const socket = connect(this.port, host);
     socket.write(bytes.replaceAll('HOST', `menu.localhost:${this.port}`).replaceAll('\n', '\r\n'));

@@ -1,15 +1,15 @@
-/** Writes zip archives byte for byte, right ones and every wrong one: each field can be given another value. */
+/** Builds valid and invalid zip archives: every header field can be overridden. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** The fields of an entry's header; what is given replaces what would be right. */
+/** The fields of an entry's header; they override the correct values. */
 export interface HeaderFields {
   signature?: number;
-  /** Version made by; the upper byte is the system. Central only. */
+  /** Version made by; the upper byte is the system. Central header only. */
   madeBy?: number;
   needs?: number;
   flags?: number;
   method?: number;
-  /** MS-DOS format, as the next. */
+  /** Time and date in MS-DOS format. */
   time?: number;
   date?: number;
   crc?: number;
@@ -19,7 +19,7 @@ export interface HeaderFields {
   nameLength?: number;
   extra?: Buffer;
   extraLength?: number;
-  /** This and the next are central only. */
+  /** This and the following fields are in the central header only. */
   disk?: number;
   /** External attributes; the upper half is the unix mode. */
   attributes?: number;
@@ -31,19 +31,19 @@ export type Descriptor = 'bare' | 'signed' | 'bare64' | 'signed64';
 export interface EntrySpec extends HeaderFields {
   name: string | Buffer;
   data?: string | Buffer;
-  /** The packed bytes, when they are not what packing `data` gives. */
+  /** The packed bytes, if they must differ from deflated `data`. */
   packed?: Buffer;
-  /** What follows the data; a Buffer for one that is made by hand. Sets flag bit 3. */
+  /** Follows the data; a Buffer is written as it is. Sets flag bit 3. */
   descriptor?: Descriptor | Buffer;
-  /** Sizes (and the offset) go to a zip64 field: in the local header, the central one, or both. */
+  /** Which headers have their sizes (and offset) in a zip64 field. */
   zip64?: 'local' | 'central' | 'both';
   comment?: string | Buffer;
-  /** Only in the local header, only in the central one. */
+  /** Overrides for one of the two headers only. */
   local?: HeaderFields;
   central?: HeaderFields;
   /** Bytes before the local header. */
   before?: Buffer;
-  /** Has no local header and data, or nothing in the central directory. */
+  /** Only a local header with data, or only a central header. */
   only?: 'local' | 'central';
 }
 
@@ -57,7 +57,7 @@ export interface EndFields {
 }
 
 export interface ArchiveSpec {
-  /** Bytes before the first entry, which the offsets count. */
+  /** Bytes before the first entry; offsets include them. */
   before?: Buffer;
   beforeDirectory?: Buffer;
   /** Between the directory and the end records; part of the directory's size when `isInDirectory`. */
@@ -117,7 +117,7 @@ function plain(spec: EntrySpec): Plain {
   };
 }
 
-/** The header fields that a spec sets. */
+/** The header fields that a spec overrides. */
 function given(spec: EntrySpec): HeaderFields {
   const { data, packed, descriptor, zip64, comment, local, central, before, only, ...fields } = spec;
   return fields;

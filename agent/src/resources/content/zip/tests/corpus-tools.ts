@@ -1,4 +1,4 @@
-/** Archives that other people's programs make, at test time. */
+/** Archives that other programs make while the tests run. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ import { type CorpusZip, PAGE } from './corpus-zip.ts';
 
 const TOOL_TIMEOUT_MS = 60_000;
 
-/** Debian 12 names it 7zz, later ones 7z. */
+/** 7zz on Debian 12, 7z on later versions. */
 const SEVEN_ZIP = ['7zz', '7z'];
 
 /**
- * Runs a program to its end and gives its output.
- * @param names of the program, the first that there is
- * @throws with a sentence that names the program when it is missing, and with its output when it fails
+ * Runs a program and returns its output.
+ * @param names of the program; the first one that is installed is used
+ * @throws Error that names the missing program, or has the output of the failed one
  */
 export async function runTool(names: string[], args: string[], folder: string): Promise<Buffer> {
   const options = {
@@ -39,7 +39,7 @@ export async function runTool(names: string[], args: string[], folder: string): 
   );
 }
 
-/** A small web app in a folder that is gone afterwards. */
+/** Runs `work` in a temporary folder with a small web app. */
 async function inAppFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-zip-'));
   try {
@@ -59,7 +59,7 @@ async function inAppFolder<T>(work: (folder: string) => Promise<T>): Promise<T> 
 
 const NOISE = noise(300_000);
 
-/** Bytes that do not pack, the same ones every time. */
+/** Incompressible bytes, the same ones every time. */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   let state = 1;
@@ -70,7 +70,7 @@ function noise(length: number): Buffer {
   return bytes;
 }
 
-/** An archive that a program makes of the app; `OUT` among the arguments is the file, standard output without it. */
+/** An archive that a program makes of the app: in the file `OUT` if the arguments have that, else on standard output. */
 function packed(
   name: string,
   expected: CorpusZip['expected'],
@@ -106,7 +106,7 @@ def files():
 ${script}`,
 ];
 
-/** What the library yazl makes, of buffers and, with descriptors, of streams. */
+/** An archive of the library yazl, from buffers and, with descriptors, from streams. */
 async function withYazl(forceZip64Format: boolean): Promise<Buffer> {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from('<!doctype html>\n'), 'index.html', { forceZip64Format });
@@ -117,7 +117,7 @@ async function withYazl(forceZip64Format: boolean): Promise<Buffer> {
   return await buffer(zip.outputStream);
 }
 
-/** What `ditto -c -k` and the Finder write: UTF-8 without its flag, decomposed, descriptors, resource forks. */
+/** An archive as by `ditto -c -k` and the Finder: decomposed UTF-8 without flag, descriptors, resource forks. */
 function likeMacOs(): Buffer {
   const times = (length: number) => extraField(0x5855, Buffer.alloc(length, 7));
   const mac = (name: string, data?: string): EntrySpec => ({
@@ -245,8 +245,8 @@ with zipfile.ZipFile(Pipe(), 'w', zipfile.ZIP_DEFLATED) as z:
         with z.open(name, 'w', force_zip64=True) as entry: entry.write(open(name, 'rb').read())`),
   ),
   packed(
-    'Python with a path that climbs out',
-    /"\.\.\/evil" has "\.\."/,
+    'Python with a path that leaves the root',
+    /"\.\.\/evil" has "\." or "\.\."/,
     'python3',
     python(`
 with zipfile.ZipFile(Pipe(), 'w') as z:
@@ -262,7 +262,7 @@ with zipfile.ZipFile('../out.zip', 'a') as z: z.writestr('index.html', 'x')`).co
   ),
   packed(
     'Python with one name twice',
-    /"index\.html" is there twice/,
+    /"index\.html" is in the archive twice/,
     'python3',
     python(`
 import warnings

@@ -2,19 +2,19 @@ import { type ArchiveSpec, buildZip, type EntrySpec } from './build-zip.ts';
 
 /** One archive of the corpus. */
 export interface CorpusZip {
-  /** What is odd about it. */
+  /** What is special about it. */
   name: string;
   build(): Promise<Buffer>;
-  /** Whether it is a valid bundle, or what the reason for refusing it matches. */
+  /** `ok` for a valid bundle, or a pattern for the reason why it is refused. */
   expected: 'ok' | RegExp;
-  /** Takes seconds of processor time each time that it is read. */
+  /** Takes seconds of processor time to read. */
   isSlow?: true;
 }
 
 /** The page that makes an archive a bundle. */
 export const PAGE: EntrySpec = { name: 'index.html', data: '<!doctype html><p>Hello, hello, hello!</p>\n' };
 
-/** An archive of our own generator. */
+/** An archive from the generator. */
 export function made(
   name: string,
   expected: CorpusZip['expected'],

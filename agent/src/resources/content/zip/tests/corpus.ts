@@ -1,6 +1,6 @@
 /**
- * Hostile and odd archives, each with the expected answer: `ok`, or what the reason matches. One list for the reader, for
- * uploads and for `check`.
+ * Valid, unusual and hostile archives, each with the expected verdict: `ok`, or a pattern for the reason. Used in the
+ * tests of the reader, of uploads and of `check`.
  */
 import { CONTENT_ZIPS } from './corpus-contents.ts';
 import { NAME_ZIPS } from './corpus-names.ts';
@@ -11,19 +11,19 @@ import type { CorpusZip } from './corpus-zip.ts';
 export type { CorpusZip } from './corpus-zip.ts';
 
 export const CORPUS: readonly CorpusZip[] = [
-  // First those that programs make: starting one takes the longer the more memory the tests have used before.
+  // Programs first: starting one is slower the more memory this process uses.
   ...TOOL_ZIPS,
   ...NAME_ZIPS,
   ...CONTENT_ZIPS,
   ...STRUCTURE_ZIPS,
 ].map(builtOnce);
 
-/** For whoever does more with each archive than read it once. @param withSlow also those that take seconds */
+/** A shorter list for tests that do more than reading. @param withSlow includes archives that take seconds */
 export function corpusFor(withSlow: boolean): readonly CorpusZip[] {
   return CORPUS.filter(({ isSlow }) => withSlow || !isSlow);
 }
 
-/** Some take a program and a second to build, and a test file may go through the list twice. */
+/** Some archives take a second to build, and a test file may use the list twice. */
 function builtOnce(zip: CorpusZip): CorpusZip {
   let built: Promise<Buffer> | undefined;
   const build = () => {

@@ -1,10 +1,10 @@
 /**
- * Changes archives at random and looks at what the reader makes of them: it must refuse with a ZipError or accept with
- * the same data as before. `properties.test.ts` does this for a moment; for longer:
+ * Changes archives at random: the reader must refuse them with a ZipError, or accept them with the same data as before.
+ * `properties.test.ts` runs this briefly; to run it longer:
  *
  *     npx node agent/src/resources/content/zip/tests/fuzz-zip.ts --seconds 600 [--seed 7]
  *
- * What breaks it is saved in `seeds/`, which every later run starts from.
+ * Findings are saved in `seeds/`, which every later run starts from.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,20 +16,21 @@ import { memorySource } from './memory-source.ts';
 import { readContents } from './read-contents.ts';
 
 const SEEDS = fileURLToPath(new URL('seeds/', import.meta.url));
-/** Processor time of this process: what other programs take does not count. */
+/** Processor time of this process, so that other load does not count. */
 const SLOW_MS = 5000;
 const SIGNATURES = ['PK\x01\x02', 'PK\x03\x04', 'PK\x05\x06', 'PK\x06\x06', 'PK\x06\x07', 'PK\x07\x08'];
 const NUMBERS = [0, 1, 7, 8, 9, 12, 20, 45, 99, 0x7f, 0xff, 0x800, 0x7fff, 0xffff, 0x7fff_ffff, 0xffff_ffff];
 
-/** The saved archives: valid ones to start from, and what once broke the reader. */
+/** The saved archives: valid ones to start from, and earlier findings. */
 export function readSeeds(): { name: string; bytes: Buffer }[] {
   const names = readdirSync(SEEDS).sort();
   return names.map((name) => ({ name, bytes: readFileSync(join(SEEDS, name)) }));
 }
 
-/** Numbers that look random and are the same for the same seed, each below its limit. */
+/** A random number below a limit. */
 export type Dice = (limit: number) => number;
 
+/** A generator whose numbers depend only on the seed. */
 export function dice(seed: number): Dice {
   let state = seed >>> 0;
   return (limit) => {
@@ -81,7 +82,7 @@ function change(bytes: Buffer<ArrayBuffer>, others: readonly Buffer[], roll: Dic
   }
 }
 
-/** A place in one of the headers. */
+/** A position in one of the headers. */
 function fieldPosition(bytes: Buffer, roll: Dice): number {
   const signature = SIGNATURES[roll(SIGNATURES.length)] ?? '';
   const found = bytes.indexOf(signature, roll(bytes.length), 'latin1');
@@ -97,7 +98,7 @@ function writeNumber(bytes: Buffer<ArrayBuffer>, at: number, roll: Dice): Buffer
   return bytes;
 }
 
-/** What an archive holds, in a form to compare; `undefined` when it is refused. Any other error is thrown. */
+/** The content of an archive in comparable form; `undefined` when it is refused. @throws any error but ZipError */
 export async function contentOf(bytes: Buffer): Promise<string | undefined> {
   const source = memorySource(bytes);
   try {
@@ -111,8 +112,8 @@ export async function contentOf(bytes: Buffer): Promise<string | undefined> {
 }
 
 /**
- * The data of all entries without their names. No checksum covers a name: one that chance has changed in both of its
- * places alike is just another name.
+ * The data of all entries without their names. No checksum covers names, so one that was changed equally in both headers
+ * is valid.
  */
 export function dataOf(content: string): string {
   const entries: [string, string][] = JSON.parse(content);
@@ -126,12 +127,12 @@ export interface FuzzFinding {
 
 export interface FuzzResult {
   rounds: number;
-  /** Changed archives that were accepted, at most a thousand of them. */
+  /** Changed archives that were accepted, at most 1000. */
   accepted: Buffer[];
   findings: FuzzFinding[];
 }
 
-/** Changes the seeds until `isOver`, or until something is found. */
+/** Changes the seeds until `isOver`, or until the first finding. */
 export async function fuzz(seed: number, isOver: (rounds: number) => boolean): Promise<FuzzResult> {
   const roll = dice(seed);
   const seeds = readSeeds().map(({ bytes }) => bytes);
@@ -160,7 +161,7 @@ export async function fuzz(seed: number, isOver: (rounds: number) => boolean): P
   return result;
 }
 
-/** Keeps an archive that broke the reader; the tests run it from then on. */
+/** Saves a finding among the seeds, which the tests read. */
 function save(archive: Buffer): string {
   const hash = createHash('sha256').update(archive).digest('hex').slice(0, 12);
   const path = join(SEEDS, `found-${hash}.zip`);
@@ -174,6 +175,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const end = performance.now() + Number(values.seconds ?? 60) * 1000;
   const { rounds, accepted, findings } = await fuzz(seed, () => performance.now() > end);
   console.log(`${rounds} archives, ${accepted.length} of them accepted; seed ${seed}`);
-  for (const { archive, what } of findings) console.log(`one ${what}; saved as ${save(archive)}`);
+  for (const { archive, what } of findings) console.log(`an archive ${what}; saved as ${save(archive)}`);
   process.exitCode = findings.length > 0 ? 1 : 0;
 }

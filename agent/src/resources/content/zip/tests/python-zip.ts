@@ -1,4 +1,4 @@
-/** What Python's zipfile finds in archives, to compare with. */
+/** Reads archives with Python's zipfile, for comparison. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ for path in sys.argv[1:]:
 
 /**
  * Reads archives with Python.
- * @returns for each the SHA-256 of every entry by the name's bytes, in hex, or `error`
+ * @returns for each archive the SHA-256 of every entry by its name (both in hex), or `error`
  */
 export async function readWithPython(archives: Buffer[]): Promise<Record<string, string>[]> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-zip-'));

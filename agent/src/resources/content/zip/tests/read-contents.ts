@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { ByteSource, ZipDirectory } from '../index.ts';
 
-/** Every entry's content by name, read from where the directory says that it lies. */
+/** The content of every entry by name, read from its position in the directory. */
 export async function readContents(
   source: ByteSource,
   directory: ZipDirectory,
