@@ -1,7 +1,7 @@
 /** What of the browser's loads counts for the target, and what is the page's own way. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Stage } from './recovery.ts';
+import type { Stage } from './keeper-state.ts';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 

@@ -1,34 +1,35 @@
-import type { Browser, DisplayLog, Load, Notice, WaitingPage } from './ports.ts';
+/** Our own page on the screen: the waiting page, or a notice that says why the target is not there. */
+import { OWN_PAGE_UNREADABLE } from './display-errors.ts';
+import type { Transition } from './keeper-state.ts';
+import type { BundleProblem } from './ports.ts';
+import { fail } from './recovery.ts';
+import { followLoad, renderOwnPage } from './showing.ts';
 
-/** Under what the waiting page and the notices are loaded; no page can navigate there. */
-export const OWN_URI = 'vitrine://waiting/';
+/** A bundle that the waiting page reports as missing was stored or read; `problem` replaces the old reason. */
+export function onBundleArrived(t: Transition, name: string, problem: BundleProblem | undefined): void {
+  if (t.state.missing?.name !== name) return;
+  t.state.missing = problem && { name, ...problem };
+  onOwnPageChanged(t);
+}
 
-/** Our own document, the waiting page or a notice, in the browser. */
-export class OwnPage {
-  readonly #browser: Browser;
-  readonly #page: WaitingPage;
-  readonly #log: DisplayLog;
-  /** What it says while it is what the screen shows. */
-  shown: string | undefined;
-
-  constructor({ browser, page, log }: { browser: Browser; page: WaitingPage; log: DisplayLog }) {
-    this.#browser = browser;
-    this.#page = page;
-    this.#log = log;
+/** Renders our own page again if it is on the screen. A target that is being loaded would be cancelled by it. */
+export function onOwnPageChanged(t: Transition): void {
+  const { state } = t;
+  if (state.rendering) state.rendering = { ...state.rendering, outdated: true };
+  else if (state.ownPage !== undefined && !(state.loading && state.target.mode !== 'waiting')) {
+    renderOwnPage(t, 'refresh');
   }
+}
 
-  /** As it should be now; undefined when it cannot be read. */
-  async render(notice: Notice | undefined): Promise<string | undefined> {
-    try {
-      return await this.#page.render(notice);
-    } catch (error) {
-      this.#log.warn({ err: error }, 'our own page cannot be drawn');
-      return undefined;
-    }
-  }
-
-  show(html: string): Load {
-    this.shown = html;
-    return this.#browser.loadHtml(html, OWN_URI);
-  }
+export function onRendered(t: Transition, html: string | undefined): void {
+  const { state } = t;
+  const { rendering } = state;
+  if (!rendering) return;
+  state.rendering = undefined;
+  if (rendering.outdated) renderOwnPage(t, rendering.purpose);
+  else if (html !== undefined && (rendering.purpose === 'target' || html !== state.ownPage)) {
+    state.ownPage = html;
+    t.emit({ do: 'load_own_page', html });
+    if (rendering.purpose === 'target' || state.load.stage !== 'none') followLoad(t);
+  } else if (rendering.purpose === 'target') fail(t, 'load', OWN_PAGE_UNREADABLE);
 }

@@ -65,10 +65,10 @@ test('a refused rotation is kept, answered as not in effect, and a problem until
     await config.patch({ display: { rotation: null } });
   }
   assert.deepEqual(told, [
-    'The screen is not turned by 90 degrees as it is configured: failed to apply configuration',
-    'The screen is not turned by 90 degrees as it is configured: the compositor shows it turned by 0 degrees',
+    'The screen is not rotated by 90 degrees as configured: failed to apply configuration',
+    'The screen is not rotated by 90 degrees as configured: the compositor shows it rotated by 0 degrees',
   ]);
-  assert.deepEqual(warnings, Array(2).fill('the screen could not be turned'));
+  assert.deepEqual(warnings, Array(2).fill('the screen could not be rotated'));
 });
 
 test('what was asked of the compositor before a change does not count after it', async () => {

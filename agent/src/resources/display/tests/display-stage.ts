@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
 import { Display, type DisplayOptions } from '../display.ts';
-import type { KeeperTiming } from '../keeper-options.ts';
+import type { FailureKind, KeeperTiming, Step } from '../keeper-state.ts';
 import type { BundleProblem, Bundles, Connector, Target } from '../ports.ts';
-import { recoveryStep, type Step } from '../recovery.ts';
+import { recoveryStep } from '../recovery.ts';
 import { type DisplayState, displayState } from '../schema.ts';
 import type { DisplaySettings } from '../settings.ts';
 import { FakeBrowser } from './fake-browser.ts';
@@ -27,12 +27,12 @@ export const SETTINGS: DisplaySettings = {
   browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
 };
 /** The real steps, a hundred times as fast. */
-const quick = (failures: number, kind: 'load' | 'crash'): Step => {
+const quick = (failures: number, kind: FailureKind): Step => {
   const step = recoveryStep(failures, kind);
   return { ...step, delayMs: step.delayMs / 100 };
 };
 export const TIMING: KeeperTiming = {
-  wellMs: 60_000,
+  stableMs: 60_000,
   awayMs: 60_000,
   pingEveryMs: 60_000,
   pongMs: 10,
