@@ -9,14 +9,18 @@ import {
   START_PAGE_UNREADABLE,
   TIMED_OUT,
 } from './display-errors.ts';
-import type { Transition } from './keeper-state.ts';
-import type { BrowserEventOf } from './ports.ts';
+import type { EventOf, Transition } from './keeper-state.ts';
 import { fail } from './recovery.ts';
 import { markUp, show } from './showing.ts';
 import { addressOf, isPageOf, OWN_URI } from './target.ts';
 
+/** Only the target's load is followed, not that of a notice. */
+export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
+  if (t.state.load.stage === 'requested') t.state.load = { stage: 'requested', id };
+}
+
 /** Until the target's document is there, loads without an id belong to the page before. */
-export function onLoad(t: Transition, event: BrowserEventOf<'load'>): void {
+export function onLoad(t: Transition, event: EventOf<'load'>): void {
   const { load, target } = t.state;
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);
   else if (event.load === 0 && load.stage === 'started' && event.state === 'started') {
@@ -26,7 +30,7 @@ export function onLoad(t: Transition, event: BrowserEventOf<'load'>): void {
   } else if (event.load === load.id) targetLoads(t, event);
 }
 
-export function onLoadFailed(t: Transition, event: BrowserEventOf<'load_failed'>): void {
+export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void {
   const { load } = t.state;
   if (event.load === load.id) {
     if (event.kind === 'cancelled') terminateForLoad(t);
@@ -62,13 +66,13 @@ function followStarted(t: Transition, id: number): void {
   t.setTimer('load', t.config.timing.documentMs);
 }
 
-function targetLoads(t: Transition, event: BrowserEventOf<'load'>): void {
+function targetLoads(t: Transition, event: EventOf<'load'>): void {
   if (event.state === 'started') followStarted(t, event.load);
   else if (event.state === 'committed') targetCommitted(t, event);
   else if (event.state === 'finished') markUp(t);
 }
 
-function targetCommitted(t: Transition, event: BrowserEventOf<'load'>): void {
+function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   const { state } = t;
   const isWaiting = state.target.mode === 'waiting';
   if (event.uri === OWN_URI && !isWaiting) {
@@ -91,7 +95,7 @@ function bundleUnreadable(t: Transition, uri: string): void {
   else show(t); // a reload, at an address that only a script of the start page can handle
 }
 
-function pageNavigates(t: Transition, event: BrowserEventOf<'load'>): void {
+function pageNavigates(t: Transition, event: EventOf<'load'>): void {
   const { state } = t;
   if (event.state === 'started') {
     state.loading = true;

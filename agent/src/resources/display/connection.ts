@@ -1,39 +1,41 @@
 /** The browser's connection and process, and whether its page still responds. */
 import { BROWSER_ENDED, crash } from './display-errors.ts';
-import type { KeeperState, Transition } from './keeper-state.ts';
-import type { BrowserEventOf, Target } from './ports.ts';
+import type { EventOf, Transition } from './keeper-state.ts';
 import { countFailure, expectBrowser, fail, retryInNewBrowser } from './recovery.ts';
-import { markUp, show, startStableTimer, stopStableTimer } from './showing.ts';
+import { markUp, prepareBrowser, show, startStableTimer, stopStableTimer } from './showing.ts';
 import { isPageOf } from './target.ts';
 
-export function onStart(t: Transition, target: Target, missing: KeeperState['missing']): void {
-  t.state.target = target;
-  t.state.missing = missing;
+export function onStart(t: Transition, event: EventOf<'start'>): void {
+  t.state.target = event.target;
+  t.state.missing = event.missing;
   t.expectTarget();
   expectBrowser(t);
 }
 
-export function onConnected(t: Transition, uri: string | null): void {
+export function onConnected(t: Transition, { uri }: EventOf<'connected'>): void {
   const { state } = t;
   t.supersede();
   t.cancelTimer('unit');
   state.connection += 1;
   state.connected = true;
-  state.configured = false;
   state.ending = false;
   state.foundUri = uri;
   t.expectTarget();
-  t.emit({ do: 'prepare_browser' });
+  prepareBrowser(t);
+}
+
+export function onPrepared(t: Transition): void {
+  t.state.settings = 'sent';
+  t.emit({ do: 'configure' });
 }
 
 export function onConfigured(t: Transition): void {
   const { state } = t;
   const { foundUri, target } = state;
-  state.configured = true;
+  state.settings = 'taken';
   state.missedPongs = 0;
   t.setTimer('ping', t.config.timing.pingEveryMs);
   t.emit({ do: 'report_ready' });
-  if (state.reconfigure) t.emit({ do: 'configure_again' });
   if (state.ending) return;
   const isFound = foundUri !== null && isPageOf(foundUri, target, t.config.bundleUrl);
   if (isFound && target.mode !== 'waiting') {
@@ -46,10 +48,9 @@ export function onConfigured(t: Transition): void {
   } else show(t);
 }
 
-/** Not before the browser has its first settings: those are read only when it may open its files. */
+/** Before the first settings are sent, the browser must not get any: it would open its files. */
 export function onSettingsChanged(t: Transition): void {
-  if (t.state.configured) t.emit({ do: 'configure_again' });
-  else t.state.reconfigure = true;
+  if (t.state.settings !== 'none') t.emit({ do: 'configure_again' });
 }
 
 export function onDisconnected(t: Transition): void {
@@ -59,7 +60,7 @@ export function onDisconnected(t: Transition): void {
   t.cancelTimer('ping');
   stopStableTimer(t);
   state.connected = false;
-  state.configured = false;
+  state.settings = 'none';
   state.ending = false;
   state.ownPage = undefined;
   state.navigatedTo = undefined;
@@ -68,13 +69,15 @@ export function onDisconnected(t: Transition): void {
   expectBrowser(t);
 }
 
-export function onPageGone(t: Transition, reason: BrowserEventOf<'page_gone'>['reason']): void {
+export function onPageGone(t: Transition, { reason }: EventOf<'page_gone'>): void {
   t.state.ownPage = undefined;
-  // Only we terminate pages, and continue when the browser has confirmed it.
-  if (reason !== 'terminated' && !t.state.ending) fail(t, 'crash', crash(reason));
+  t.state.foundUri = null;
+  // Only we terminate pages, and continue when the browser has confirmed it. One that is not ready yet gets the target
+  // when it is.
+  if (reason !== 'terminated' && t.isReady) fail(t, 'crash', crash(reason));
 }
 
-export function onPong(t: Transition, answered: boolean): void {
+export function onPong(t: Transition, { answered }: EventOf<'pong'>): void {
   const { state } = t;
   const { pingEveryMs, misses } = t.config.timing;
   t.setTimer('ping', pingEveryMs);

@@ -4,6 +4,7 @@ import type { EventBus } from '../../events/bus.ts';
 import { DataClearing } from './data-clearing.ts';
 import { firstTarget } from './first-target.ts';
 import { Keeper, TIMING } from './keeper.ts';
+import { visibleError } from './keeper-machine.ts';
 import type { KeeperTiming } from './keeper-state.ts';
 import type {
   Browser,
@@ -128,7 +129,7 @@ export class Display {
 
   /** The state as GET /display gives it. */
   state(): DisplayState {
-    const { target, navigatedTo, loading, error } = this.#keeper;
+    const { target, navigatedTo, loading } = this.#keeper.state;
     const primary = this.#screens.primary;
     return {
       mode: target.mode,
@@ -138,7 +139,7 @@ export class Display {
       rotation: this.#screens.rotation ?? this.rotation,
       resolution: this.#screens.resolution,
       loading,
-      error,
+      error: visibleError(this.#keeper.state),
     };
   }
 
@@ -171,7 +172,7 @@ export class Display {
 
   get browserHealth(): BrowserHealth {
     const { connected, pid } = this.#o.browser;
-    return { running: connected, restarts: this.#keeper.restarts, pid };
+    return { running: connected, restarts: Math.max(0, this.#keeper.state.connection - 1), pid };
   }
 
   /** @throws ApiError `screen_not_found` for any id but the primary screen's */
@@ -214,7 +215,7 @@ export class Display {
 
   /** The bundle that is the target, wherever its page has navigated to; it must not be deleted. */
   get activeBundle(): string | undefined {
-    const { target } = this.#keeper;
+    const { target } = this.#keeper.state;
     return target.mode === 'bundle' ? target.name : undefined;
   }
 
@@ -223,7 +224,8 @@ export class Display {
    * not exist any more. If the waiting page reports it as missing, that report ends, but it is not shown.
    */
   bundleReplaced(name: string): void {
-    if (this.activeBundle === name) this.#keeper.show(this.#keeper.target);
+    if (this.activeBundle === name)
+      this.#keeper.dispatch({ event: 'show_target', target: this.#keeper.state.target });
     else void this.#keeper.bundleArrived(name);
     this.#publish();
   }
@@ -236,7 +238,8 @@ export class Display {
     const problem = await this.#o.bundles.problem(name);
     const wanted = this.#wanted;
     const isWanted = wanted.mode === 'bundle' && wanted.name === name && this.activeBundle !== name;
-    if (isWanted && this.#lastShown === 0 && !problem) this.#keeper.show(wanted);
+    if (isWanted && this.#lastShown === 0 && !problem)
+      this.#keeper.dispatch({ event: 'show_target', target: wanted });
     else await this.#keeper.bundleArrived(name, problem);
     this.#publish();
   }
@@ -249,14 +252,14 @@ export class Display {
   /** @throws ApiError `unavailable` without a browser */
   reload(): DisplayState {
     this.#requireBrowser();
-    this.#keeper.reload();
+    this.#keeper.dispatch({ event: 'reload' });
     return this.#publish();
   }
 
   /** @throws ApiError `unavailable` without a browser */
   restartBrowser(): DisplayState {
     this.#requireBrowser();
-    this.#keeper.restartBrowser();
+    this.#keeper.dispatch({ event: 'restart_browser', stage: 'browser' });
     return this.#publish();
   }
 
@@ -266,7 +269,10 @@ export class Display {
    */
   async clearData(): Promise<DisplayState> {
     this.#requireBrowser();
-    await this.#clearing.clear(() => this.#keeper.restartBrowser('compositor'));
+    await this.#clearing.clear(() => {
+      // By the unit, whether or not the browser takes commands.
+      this.#keeper.dispatch({ event: 'restart_browser', stage: 'compositor' });
+    });
     return this.#publish();
   }
 
@@ -291,7 +297,7 @@ export class Display {
     this.#settings = settings;
     if (this.rotation !== rotation) void this.#driver.drive();
     if (settings.resumeOnBoot && !resumeOnBoot) this.#remember(true);
-    this.#keeper.settingsChanged();
+    this.#keeper.dispatch({ event: 'settings_changed' });
     this.#publish();
   }
 
@@ -321,7 +327,7 @@ export class Display {
     this.#wanted = target;
     this.#remember(this.#settings.resumeOnBoot);
     this.#published = ''; // every request sends an event, also one for the target that is already shown
-    this.#keeper.show(target);
+    this.#keeper.dispatch({ event: 'show_target', target });
     return this.#publish();
   }
 

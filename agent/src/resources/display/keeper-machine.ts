@@ -2,19 +2,22 @@
  * The rules that keep the target on the screen, as a pure function: no time, no input or output. `Keeper` carries out
  * the effects and reports their results as events.
  */
-import { onLoad, onLoadFailed, onLoadTimer } from './browser-loads.ts';
+import { onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
 import {
   onConfigured,
   onConnected,
   onDisconnected,
   onPageGone,
   onPong,
+  onPrepared,
   onSettingsChanged,
   onStart,
 } from './connection.ts';
 import { AWAY, UNRESPONSIVE } from './display-errors.ts';
 import {
   type Effect,
+  type EventKind,
+  type EventOf,
   type KeeperConfig,
   type KeeperEvent,
   type KeeperState,
@@ -22,12 +25,12 @@ import {
   Transition,
 } from './keeper-state.ts';
 import { onBundleArrived, onOwnPageChanged, onRendered } from './own-page.ts';
-import type { Target } from './ports.ts';
 import {
   fail,
   onCommandFailed,
   onQuitFailed,
   onRetryTimer,
+  onStableTimer,
   onUnitRestartFailed,
   onUnitTimer,
   restart,
@@ -43,7 +46,7 @@ export function advance(
 ): { state: Readonly<KeeperState>; effects: readonly Effect[] } {
   if (isOutdated(before, event)) return { state: before, effects: [] };
   const transition = new Transition(config, before);
-  handle(transition, event);
+  handle(transition, event.event, event);
   return transition;
 }
 
@@ -60,110 +63,43 @@ function isOutdated(state: Readonly<KeeperState>, event: KeeperEvent): boolean {
   return 'generation' in event && event.generation !== state.generation;
 }
 
-function handle(t: Transition, event: KeeperEvent): void {
-  switch (event.event) {
-    case 'start':
-      onStart(t, event.target, event.missing);
-      break;
-    case 'connected':
-      onConnected(t, event.uri);
-      break;
-    case 'prepared':
-      t.state.reconfigure = false;
-      t.emit({ do: 'configure' });
-      break;
-    case 'configured':
-      onConfigured(t);
-      break;
-    case 'settings_changed':
-      onSettingsChanged(t);
-      break;
-    case 'disconnected':
-      onDisconnected(t);
-      break;
-    case 'show_target':
-      onShowTarget(t, event.target);
-      break;
-    case 'reload':
-      onReload(t);
-      break;
-    case 'restart_browser':
-      beginRequest(t);
-      restart(t, event.stage);
-      break;
-    case 'load_sent':
-      // Of the target's load; a notice is not followed.
-      if (t.state.load.stage === 'requested') t.state.load = { stage: 'requested', id: event.id };
-      break;
-    case 'load':
-      onLoad(t, event);
-      break;
-    case 'load_failed':
-      onLoadFailed(t, event);
-      break;
-    case 'painted':
-      t.emit({ do: 'report_first_frame' });
-      break;
-    case 'page_gone':
-      onPageGone(t, event.reason);
-      break;
-    case 'page_terminated':
-      if (event.next === 'load') show(t);
-      else fail(t, 'crash', UNRESPONSIVE);
-      break;
-    case 'pong':
-      onPong(t, event.answered);
-      break;
-    case 'own_page_changed':
-      onOwnPageChanged(t);
-      break;
-    case 'bundle_arrived':
-      onBundleArrived(t, event.name, event.problem);
-      break;
-    case 'rendered':
-      onRendered(t, event.html);
-      break;
-    case 'command_failed':
-      onCommandFailed(t, event.reason);
-      break;
-    case 'quit_failed':
-      onQuitFailed(t, event.reason);
-      break;
-    case 'unit_restart_failed':
-      onUnitRestartFailed(t);
-      break;
-    case 'timer':
-      onTimer(t, event.timer);
-      break;
-    default:
-      unknown(event);
-  }
-}
+/** The type demands a handler for every kind of event. */
+const HANDLERS: { readonly [K in EventKind]: (t: Transition, event: EventOf<K>) => void } = {
+  start: onStart,
+  connected: onConnected,
+  prepared: onPrepared,
+  configured: onConfigured,
+  settings_changed: onSettingsChanged,
+  disconnected: onDisconnected,
+  show_target: onShowTarget,
+  reload: onReload,
+  restart_browser: onRestartBrowser,
+  load_sent: onLoadSent,
+  load: onLoad,
+  load_failed: onLoadFailed,
+  painted: (t) => t.emit({ do: 'report_first_frame' }),
+  page_gone: onPageGone,
+  page_terminated: onPageTerminated,
+  pong: onPong,
+  own_page_changed: onOwnPageChanged,
+  bundle_arrived: onBundleArrived,
+  rendered: onRendered,
+  command_failed: onCommandFailed,
+  quit_failed: onQuitFailed,
+  unit_restart_failed: onUnitRestartFailed,
+  timer: (t, { timer }) => TIMER_HANDLERS[timer](t),
+};
 
-function onTimer(t: Transition, timer: TimerName): void {
-  switch (timer) {
-    case 'retry':
-      onRetryTimer(t);
-      break;
-    case 'load':
-      onLoadTimer(t);
-      break;
-    case 'unit':
-      onUnitTimer(t);
-      break;
-    case 'ping':
-      t.emit({ do: 'ping' });
-      break;
-    case 'stable':
-      t.state.failures = 0;
-      break;
-    default:
-      unknown(timer);
-  }
-}
+const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
+  retry: onRetryTimer,
+  load: onLoadTimer,
+  stable: onStableTimer,
+  ping: (t) => t.emit({ do: 'ping' }),
+  unit: onUnitTimer,
+};
 
-function unknown(event: never): never {
-  throw new Error(`unknown event ${JSON.stringify(event)}`);
+function handle<K extends EventKind>(t: Transition, kind: K, event: EventOf<K>): void {
+  HANDLERS[kind](t, event);
 }
 
 /** A host asked for something: earlier failures do not count any more. */
@@ -175,8 +111,8 @@ function beginRequest(t: Transition): void {
   t.expectTarget();
 }
 
-function onShowTarget(t: Transition, target: Target): void {
-  t.state.target = target;
+function onShowTarget(t: Transition, event: EventOf<'show_target'>): void {
+  t.state.target = event.target;
   t.state.missing = undefined;
   t.state.navigatedTo = undefined;
   beginRequest(t);
@@ -196,4 +132,14 @@ function onReload(t: Transition): void {
     t.state.navigatedTo = undefined;
     show(t);
   }
+}
+
+function onRestartBrowser(t: Transition, event: EventOf<'restart_browser'>): void {
+  beginRequest(t);
+  restart(t, event.stage);
+}
+
+function onPageTerminated(t: Transition, event: EventOf<'page_terminated'>): void {
+  if (event.next === 'load') show(t);
+  else fail(t, 'crash', UNRESPONSIVE);
 }

@@ -68,10 +68,8 @@ export interface KeeperState {
   /** Connections so far. Answers of an earlier one are ignored. */
   connection: number;
   connected: boolean;
-  /** The browser has its settings, and so takes commands about a page. */
-  configured: boolean;
-  /** The settings changed after they were sent for the first time. */
-  reconfigure: boolean;
+  /** The first settings that it got on this connection. Without them it takes no commands about a page. */
+  settings: 'none' | 'sent' | 'taken' | 'failed';
   /** The browser is being ended by us. It gets no loads, and its end is not a failure. */
   ending: boolean;
   /** The document that was on the screen when the browser connected, until something else is decided. */
@@ -109,8 +107,7 @@ export const INITIAL_STATE: Readonly<KeeperState> = {
   documentError: null,
   connection: 0,
   connected: false,
-  configured: false,
-  reconfigure: false,
+  settings: 'none',
   ending: false,
   foundUri: null,
   generation: 0,
@@ -151,6 +148,9 @@ export type KeeperEvent =
   | { event: 'load_sent'; id: number }
   | { event: 'page_terminated'; generation: number; next: AfterTermination }
   | { event: 'rendered'; generation: number; html: string | undefined };
+
+export type EventKind = KeeperEvent['event'];
+export type EventOf<K extends EventKind> = Extract<KeeperEvent, { event: K }>;
 
 /** What follows when the page is terminated: load the target, or count a page that did not respond as a failure. */
 export type AfterTermination = 'load' | 'failure';
@@ -216,6 +216,6 @@ export class Transition {
 
   /** Whether the browser takes commands about a page. */
   get isReady(): boolean {
-    return this.state.connected && this.state.configured && !this.state.ending;
+    return this.state.settings === 'taken' && !this.state.ending;
   }
 }

@@ -1,6 +1,6 @@
 import { withTimeout } from '../../base/timeout.ts';
 import type { MissingBundle } from './first-target.ts';
-import { advance, visibleError } from './keeper-machine.ts';
+import { advance } from './keeper-machine.ts';
 import {
   type Effect,
   INITIAL_STATE,
@@ -23,7 +23,6 @@ import type {
   WaitingPage,
 } from './ports.ts';
 import { recoveryStep } from './recovery.ts';
-import type { DisplayError } from './schema.ts';
 import { OWN_URI } from './target.ts';
 
 const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'page_gone'] as const;
@@ -84,9 +83,9 @@ export class Keeper {
   /** @param missing why the target is the waiting page, when a bundle was wanted */
   start(target: Target, missing?: MissingBundle): void {
     const { browser } = this.#o;
-    this.#dispatch({ event: 'start', target, missing });
-    this.#stopListening = browser.on(KINDS, (event) => this.#dispatch(event));
-    if (browser.connected) this.#dispatch({ event: 'connected', uri: browser.uri });
+    this.dispatch({ event: 'start', target, missing });
+    this.#stopListening = browser.on(KINDS, (event) => this.dispatch(event));
+    if (browser.connected) this.dispatch({ event: 'connected', uri: browser.uri });
   }
 
   stop(): void {
@@ -95,21 +94,8 @@ export class Keeper {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
-  get target(): Target {
-    return this.#state.target;
-  }
-
-  /** Where the page navigated itself to, away from the target. */
-  get navigatedTo(): string | undefined {
-    return this.#state.navigatedTo;
-  }
-
-  get loading(): boolean {
-    return this.#state.loading;
-  }
-
-  get error(): DisplayError | null {
-    return visibleError(this.#state);
+  get state(): Readonly<KeeperState> {
+    return this.#state;
   }
 
   /** Resolves when the browser has shown its first frame. */
@@ -117,43 +103,20 @@ export class Keeper {
     return this.#firstFrame.promise;
   }
 
-  /** How often a browser connected after the first one. */
-  get restarts(): number {
-    return Math.max(0, this.#state.connection - 1);
-  }
-
-  /** Shows something else. Without a browser it is shown when one connects. */
-  show(target: Target): void {
-    this.#dispatch({ event: 'show_target', target });
-  }
-
-  reload(): void {
-    this.#dispatch({ event: 'reload' });
-  }
-
-  /** @param stage `compositor`: by its unit, whether or not the browser takes commands */
-  restartBrowser(stage: 'browser' | 'compositor' = 'browser'): void {
-    this.#dispatch({ event: 'restart_browser', stage });
-  }
-
   /** A bundle was stored or read: if the waiting page reports it as missing, only `problem` is reported from now on. */
   async bundleArrived(name: string, problem?: BundleProblem): Promise<void> {
-    this.#dispatch({ event: 'bundle_arrived', name, problem });
+    this.dispatch({ event: 'bundle_arrived', name, problem });
     await this.#rendered();
   }
 
   /** Renders our own page again if it is on the screen. Resolves when it was sent to the browser. */
   async ownPageChanged(): Promise<void> {
-    this.#dispatch({ event: 'own_page_changed' });
+    this.dispatch({ event: 'own_page_changed' });
     await this.#rendered();
   }
 
-  settingsChanged(): void {
-    this.#dispatch({ event: 'settings_changed' });
-  }
-
-  /** Events that come while effects are carried out wait for them. */
-  #dispatch(event: KeeperEvent): void {
+  /** Events that come while effects are carried out wait for them. None counts after `stop`. */
+  dispatch(event: KeeperEvent): void {
     if (this.#isStopped) return;
     this.#events.push(event);
     if (this.#isAdvancing) return;
@@ -176,7 +139,7 @@ export class Keeper {
     const { browser } = this.#o;
     const { connection, generation } = this.#state;
     const commandFailed = (error: unknown) =>
-      this.#dispatch({ event: 'command_failed', connection, reason: messageOf(error) });
+      this.dispatch({ event: 'command_failed', connection, reason: messageOf(error) });
     switch (effect.do) {
       case 'load':
         this.#sent(browser.load(effect.address), commandFailed);
@@ -191,14 +154,12 @@ export class Keeper {
         this.#rendering = this.#render(effect.notice, generation);
         break;
       case 'prepare_browser':
-        this.#o
-          .beforeConfigure()
-          .then(() => this.#dispatch({ event: 'prepared', connection }), commandFailed);
+        this.#o.beforeConfigure().then(() => this.dispatch({ event: 'prepared', connection }), commandFailed);
         break;
       case 'configure':
         browser
           .configure(this.#o.settings())
-          .then(() => this.#dispatch({ event: 'configured', connection }), commandFailed);
+          .then(() => this.dispatch({ event: 'configured', connection }), commandFailed);
         break;
       case 'configure_again':
         browser.configure(this.#o.settings()).catch((error: unknown) => {
@@ -207,17 +168,17 @@ export class Keeper {
         break;
       case 'terminate_page': {
         const answer = { event: 'page_terminated', generation, next: effect.next } as const;
-        browser.terminatePage().then(() => this.#dispatch(answer), commandFailed);
+        browser.terminatePage().then(() => this.dispatch(answer), commandFailed);
         break;
       }
       case 'ping':
         browser
           .ping(this.#config.timing.pongMs)
-          .then((answered) => this.#dispatch({ event: 'pong', connection, answered }), commandFailed);
+          .then((answered) => this.dispatch({ event: 'pong', connection, answered }), commandFailed);
         break;
       case 'quit':
         browser.quit().catch((error: unknown) => {
-          this.#dispatch({ event: 'quit_failed', connection, reason: messageOf(error) });
+          this.dispatch({ event: 'quit_failed', connection, reason: messageOf(error) });
         });
         break;
       case 'restart_unit':
@@ -244,7 +205,7 @@ export class Keeper {
   }
 
   #sent({ id, accepted }: Load, failed: (error: unknown) => void): void {
-    this.#dispatch({ event: 'load_sent', id });
+    this.dispatch({ event: 'load_sent', id });
     accepted.catch(failed);
   }
 
@@ -255,7 +216,7 @@ export class Keeper {
     } catch (error) {
       this.#o.log.warn({ err: error }, 'the waiting page cannot be rendered');
     }
-    this.#dispatch({ event: 'rendered', generation, html });
+    this.dispatch({ event: 'rendered', generation, html });
   }
 
   /** Resolves when nothing is being rendered. */
@@ -274,12 +235,12 @@ export class Keeper {
     } catch (error) {
       log.warn({ err: error }, "the browser's unit could not be restarted");
     }
-    this.#dispatch({ event: 'unit_restart_failed', connection });
+    this.dispatch({ event: 'unit_restart_failed', connection });
   }
 
   #setTimer(timer: TimerName, ms: number): void {
     clearTimeout(this.#timers.get(timer));
-    const running = setTimeout(() => this.#dispatch({ event: 'timer', timer }), ms);
+    const running = setTimeout(() => this.dispatch({ event: 'timer', timer }), ms);
     running.unref();
     this.#timers.set(timer, running);
   }

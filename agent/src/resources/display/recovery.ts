@@ -1,6 +1,6 @@
 /** All that is tried after a failure, and when. */
 import { RESTART_FAILED } from './display-errors.ts';
-import type { FailureKind, Stage, Step, Transition } from './keeper-state.ts';
+import type { EventOf, FailureKind, Stage, Step, Transition } from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
 import { renderOwnPage, show, stopStableTimer } from './showing.ts';
 
@@ -61,6 +61,11 @@ export function onRetryTimer(t: Transition): void {
   else restart(t, retryStage);
 }
 
+/** The page has been up long enough for earlier failures not to count any more. */
+export function onStableTimer(t: Transition): void {
+  t.state.failures = 0;
+}
+
 /** Ends the browser, or the compositor with it. The target is loaded when a new browser comes. */
 export function restart(t: Transition, stage: Exclude<Stage, 'page'>): void {
   const { connected } = t.state;
@@ -91,7 +96,7 @@ export function onUnitTimer(t: Transition): void {
   t.setTimer('unit', t.state.unitDelayMs);
 }
 
-export function onQuitFailed(t: Transition, reason: string): void {
+export function onQuitFailed(t: Transition, { reason }: EventOf<'quit_failed'>): void {
   t.emit({ do: 'warn', fields: { reason }, message: 'the browser does not quit' });
   t.emit({ do: 'restart_unit' });
 }
@@ -104,7 +109,8 @@ export function onUnitRestartFailed(t: Transition): void {
 }
 
 /** A browser that is connected and does not take commands is of no use. */
-export function onCommandFailed(t: Transition, reason: string): void {
+export function onCommandFailed(t: Transition, { reason }: EventOf<'command_failed'>): void {
+  if (t.state.settings !== 'taken') t.state.settings = 'failed';
   if (t.state.ending) return;
   t.emit({ do: 'warn', fields: { reason }, message: 'the browser does not take commands' });
   restart(t, 'compositor');

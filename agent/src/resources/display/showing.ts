@@ -5,6 +5,8 @@ import { addressOf, noticeOf } from './target.ts';
 /** Loads the target, in place of everything that is under way. Without a ready browser it is loaded when one is. */
 export function show(t: Transition): void {
   t.supersede();
+  const { settings, ending } = t.state;
+  if (settings === 'failed' && !ending) prepareBrowser(t);
   if (!t.isReady) return;
   const address = addressOf(t.state.target, t.config.bundleUrl);
   if (address === undefined) renderOwnPage(t, 'target');
@@ -12,6 +14,12 @@ export function show(t: Transition): void {
     t.emit({ do: 'load', address });
     followLoad(t);
   }
+}
+
+/** Gives the browser its settings. It opens its files only then. */
+export function prepareBrowser(t: Transition): void {
+  t.state.settings = 'none';
+  t.emit({ do: 'prepare_browser' });
 }
 
 /** The load that was sent just now brings the target. */
