@@ -111,6 +111,7 @@ export function onUnitRestartFailed(t: Transition): void {
 /** A browser that is connected and does not take commands is of no use. */
 export function onCommandFailed(t: Transition, { reason }: EventOf<'command_failed'>): void {
   if (t.state.settings !== 'taken') t.state.settings = 'failed';
+  t.state.ownPage = undefined; // it may never have been shown
   if (t.state.ending) return;
   t.emit({ do: 'warn', fields: { reason }, message: 'the browser does not take commands' });
   restart(t, 'compositor');

@@ -302,12 +302,15 @@ export class KeeperWorld {
     assert.ok(delays.includes(ms), `${ms} ms after ${this.#failures} failures (${error?.code})`);
     assert.equal(this.state.failures, this.#failures);
     if (ms < 2000 || target.mode === 'waiting' || this.browser.resistance !== 'none') return;
+    const ignored = this.browser.ignoredCommands;
+    const agent = this.#agents;
     this.clock.after(1500, () => {
       const { browser, state } = this;
       const isHindered =
         this.#isRefreshLost ||
         this.rendersFail ||
-        browser.hangs ||
+        agent !== this.#agents ||
+        browser.ignoredCommands !== ignored ||
         browser.resistance !== 'none' ||
         this.renderMs > 100;
       if (state.generation !== generation || !browser.configured || isHindered) return;

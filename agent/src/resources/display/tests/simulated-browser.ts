@@ -53,6 +53,8 @@ export class SimulatedBrowser {
   unit: 'works' | 'fails' | 'ignores' = 'works';
   /** The unit starts a browser that ended by itself. */
   startsAgain = true;
+  /** Commands that it did not take. */
+  ignoredCommands = 0;
   connected = false;
   /** It has its settings on this connection. */
   configured = false;
@@ -194,6 +196,7 @@ export class SimulatedBrowser {
   /** Carried out and answered in order, after a moment. */
   #command(run: () => void, failed: () => void): void {
     const isMute = this.hangs;
+    if (isMute) this.ignoredCommands += 1;
     const reject = () => {
       cancel();
       this.#pending.delete(reject);
