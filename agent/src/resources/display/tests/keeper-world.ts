@@ -32,6 +32,10 @@ export class KeeperWorld {
   readonly clock = new FakeClock();
   readonly browser = new SimulatedBrowser(this.clock, (event) => this.send(event));
   state: Readonly<KeeperState> = INITIAL_STATE;
+  /** The load that is to bring the target: what the browser was told, and when. */
+  #targetLoad = { id: 0, generation: -1, stalls: 0 };
+  /** The page was terminated for the target, which has not come since. */
+  #isTerminated = false;
   /** What our own page tells. */
   facts = 0;
   renderMs = 5;
@@ -78,7 +82,8 @@ export class KeeperWorld {
     this.state = state;
     this.#observe(event, before);
     for (const effect of effects) this.#run(effect, event);
-    this.#check(state);
+    this.#checkLoad(event, before);
+    this.#check(this.state);
   }
 
   /** Ends all trouble, and waits until nothing more happens. */
@@ -101,7 +106,10 @@ export class KeeperWorld {
     assert.deepEqual(target, this.#requested);
     assert.equal(error, documentError);
     assert.equal(failures, 0, 'failures are forgotten');
-    assert.deepEqual([...this.#timers.keys()], ['ping'], 'timers that still run');
+    assert.deepEqual(
+      [...this.#timers.keys()].filter((name) => name !== 'ping'),
+      [],
+    );
     assert.ok(!this.browser.isBusy || this.browser.document, 'a load is still under way');
     const { uri, html } = this.browser.document ?? assert.fail('the screen is empty');
     if (target.mode === 'waiting') {
@@ -133,7 +141,10 @@ export class KeeperWorld {
       ['own_page_changed', 'bundle_arrived'].includes(event.event) ||
       (event.event === 'load' && (event.load === 0 || (event.status ?? 0) >= 400));
     if (isBad || REQUESTS.includes(event.event)) this.#mayLoad = true;
-    if (REQUESTS.includes(event.event)) this.#failures = 0;
+    if (REQUESTS.includes(event.event)) {
+      this.#failures = 0;
+      this.#isTerminated = false;
+    }
     if (REQUESTS.includes(event.event) || event.event === 'disconnected') this.#upSince = undefined;
     if (event.event === 'pong' && !event.answered) this.#upSince = undefined;
     if (event.event === 'show_target' || event.event === 'start') this.#requested = event.target;
@@ -156,6 +167,8 @@ export class KeeperWorld {
     );
     const ends = isAwaited || ['retry', 'load', 'unit'].some((name) => this.#timers.has(name as TimerName));
     assert.ok(!state.loading || ends, 'loading never ends');
+    if (this.#timers.has('retry')) assert.deepEqual([state.load.stage, state.loading], ['none', false]);
+    if (state.load.stage === 'committed') this.#isTerminated = false;
     assert.equal(state.connected, this.browser.connected);
   }
 
@@ -208,6 +221,11 @@ export class KeeperWorld {
       }
       case 'terminate_page': {
         const { next } = effect;
+        if (next === 'load') {
+          assert.ok(this.#stalls > this.#targetLoad.stalls, 'a page is terminated that was not in the way');
+          assert.ok(!this.#isTerminated, 'a page is terminated again');
+          this.#isTerminated = true;
+        }
         const pending = { generation };
         const done = this.#answer(
           (): KeeperEvent => ({ event: 'page_terminated', generation, next }),
@@ -264,9 +282,38 @@ export class KeeperWorld {
         if (effect.message === 'the target is not on the screen') {
           this.#failures += 1;
           this.#upSince = undefined;
+          this.#checkTimeout();
         }
         break;
       default:
+    }
+  }
+
+  /** A load event changes the state as the truth about the load demands, whatever id it carries. */
+  #checkLoad(event: KeeperEvent, before: Readonly<KeeperState>): void {
+    if (event.event !== 'load' && event.event !== 'load_failed') return;
+    const { state, browser } = this;
+    const isOwn = browser.cause === 0;
+    const isTarget =
+      browser.cause === this.#targetLoad.id && before.generation === this.#targetLoad.generation;
+    if (event.event === 'load_failed') {
+      if (isTarget && before.load.stage === 'started') {
+        assert.equal(state.load.stage, 'none', 'the failed target is still followed');
+        const code = event.kind === 'tls' ? 'tls_failed' : 'load_failed';
+        if (event.kind !== 'cancelled' || before.terminatedForLoad) assert.equal(state.error?.code, code);
+      } else if (isOwn) {
+        assert.equal(state.failures, before.failures, 'a failure of the page is not one of the target');
+        if (before.load.stage === 'committed') assert.equal(state.loading, false);
+      }
+    } else if (isTarget && event.state === 'committed' && state.generation === before.generation) {
+      assert.equal(state.load.stage, 'committed', 'the target is on the screen');
+    } else if (isTarget && event.state === 'finished' && state.generation === before.generation) {
+      assert.equal(state.loading, false, 'the target has finished');
+    } else if (isOwn && before.load.stage === 'committed') {
+      assert.equal(state.loading, event.state !== 'finished');
+      if (event.state === 'committed') assert.equal(state.navigatedTo, event.uri);
+    } else if (!isTarget && before.load.stage !== 'committed' && state.target.mode !== 'waiting') {
+      assert.notEqual(state.load.stage, 'committed', 'another document is not the target');
     }
   }
 
@@ -274,6 +321,16 @@ export class KeeperWorld {
   #loads(): void {
     assert.ok(this.#mayLoad, 'the target is loaded twice');
     this.#mayLoad = false;
+    this.#targetLoad = {
+      id: this.#lastId + 1,
+      generation: this.state.generation,
+      stalls: this.#stalls,
+    };
+  }
+
+  /** How often anything was in the way of a load. */
+  get #stalls(): number {
+    return this.browser.stalls + this.browser.ignoredCommands;
   }
 
   #sent(): number {
@@ -291,6 +348,13 @@ export class KeeperWorld {
       this.send({ event: 'timer', timer });
     });
     this.#timers.set(timer, cancel);
+  }
+
+  /** Only a load that something was in the way of takes too long. */
+  #checkTimeout(): void {
+    if (this.state.error?.code !== 'load_timeout') return;
+    assert.ok(this.#stalls > this.#targetLoad.stalls, 'a load timed out that nothing was in the way of');
+    assert.notEqual(this.browser.document?.command, this.#targetLoad.id, 'the page is there');
   }
 
   /** The delay is the one of the table, and a long one is explained on the screen. */

@@ -24,10 +24,13 @@ interface Document {
   html?: string | undefined;
 }
 interface Load extends Document {
+  /** As its events tell it. */
   id: number;
+  /** Id of the command that asked for it; 0 for the page's own. */
+  command: number;
 }
 interface Process {
-  document: Document | undefined;
+  document: (Document & { command: number }) | undefined;
   /** Commanded and not yet started. */
   asked: Load | undefined;
   /** Started, and neither finished nor failed. */
@@ -55,6 +58,10 @@ export class SimulatedBrowser {
   startsAgain = true;
   /** Commands that it did not take. */
   ignoredCommands = 0;
+  /** How often a load did not proceed: no answer from the server, or the page on the screen was in the way. */
+  stalls = 0;
+  /** Who asked for the load that the present event is about: the id of a command, 0 for the page. */
+  cause = 0;
   connected = false;
   /** It has its settings on this connection. */
   configured = false;
@@ -72,7 +79,8 @@ export class SimulatedBrowser {
     this.#tell = tell;
   }
 
-  get document(): Document | undefined {
+  /** On the screen. */
+  get document(): (Document & { command: number }) | undefined {
     return this.#process?.document;
   }
 
@@ -129,7 +137,8 @@ export class SimulatedBrowser {
   navigate(uri: string): void {
     const process = this.#process;
     if (process?.document && process.document.uri !== OWN_URI && !this.pageHangs) {
-      this.#startLoad(process, { id: 0, uri });
+      if (process.asked || process.current) this.stalls += 1;
+      this.#startLoad(process, { id: 0, command: 0, uri });
     }
   }
 
@@ -157,10 +166,10 @@ export class SimulatedBrowser {
       const older = process.asked;
       process.current = undefined;
       if (older && this.mixesIds) {
-        this.#load('started', id, older.uri);
-        if (older.html !== undefined) this.#load('committed', id, older.uri);
-        process.asked = { id: 0, uri, html };
-      } else process.asked = { id, uri, html };
+        this.#load('started', { ...older, id });
+        if (older.html !== undefined) this.#load('committed', { ...older, id });
+        process.asked = { id: 0, command: id, uri, html };
+      } else process.asked = { id, command: id, uri, html };
       this.#startSoon(process, process.asked);
     }, failed);
   }
@@ -210,15 +219,18 @@ export class SimulatedBrowser {
     this.#pending.add(reject);
   }
 
-  #load(state: BrowserEventOf<'load'>['state'], load: number, uri: string, more: object = {}): void {
-    if (this.connected) this.#tell({ event: 'load', state, load, uri, ...more });
+  #load(state: BrowserEventOf<'load'>['state'], { id, command, uri }: Load, more: object = {}): void {
+    this.cause = command;
+    if (this.connected) this.#tell({ event: 'load', state, load: id, uri, ...more });
   }
 
   #startSoon(process: Process, load: Load): void {
     this.#clock.after(STEP_MS, () => {
       if (process.asked !== load || process !== this.#process) return;
-      if (this.resistance === 'delay' && process.document) this.#startSoon(process, load);
-      else {
+      if (this.resistance === 'delay' && process.document) {
+        this.stalls += 1;
+        this.#startSoon(process, load);
+      } else {
         process.asked = undefined;
         this.#startLoad(process, load);
       }
@@ -227,41 +239,49 @@ export class SimulatedBrowser {
 
   #startLoad(process: Process, load: Load): void {
     process.current = load;
-    this.#load('started', load.id, load.uri);
+    this.#load('started', load);
     this.#after(process, load, () => {
-      if (this.resistance === 'stop' && process.document && load.id > 0)
+      const isResisted = process.document !== undefined && load.command > 0;
+      if (isResisted && this.resistance === 'stop') {
+        this.stalls += 1;
         this.#fail(process, load, 'cancelled');
-      else if (this.resistance === 'navigate' && process.document && load.id > 0) {
-        this.#startLoad(process, { id: 0, uri: 'http://elsewhere.example/' });
+      } else if (isResisted && this.resistance === 'navigate') {
+        this.stalls += 1;
+        this.#startLoad(process, { id: 0, command: 0, uri: 'http://elsewhere.example/' });
       } else this.#proceed(process, load);
     });
   }
 
   #proceed(process: Process, load: Load): void {
     const outcome = load.html === undefined ? (this.outcomes.get(load.uri) ?? 'ok') : 'ok';
-    if (outcome === 'silent') return;
+    if (outcome === 'silent') {
+      this.stalls += 1;
+      return;
+    }
     if (outcome === 'network' || outcome === 'tls') {
       this.#fail(process, load, outcome);
       return;
     }
     const uri = outcome === 'redirect' ? `${load.uri}redirected` : load.uri;
-    if (outcome === 'redirect') this.#load('redirected', load.id, uri);
+    const arrived = { ...load, uri };
+    if (outcome === 'redirect') this.#load('redirected', arrived);
     const status = outcome === 'missing' ? 404 : outcome === 'password' ? 401 : 200;
     const facts = { status, authentication_required: outcome === 'password' };
-    process.document = { uri, html: load.html };
+    process.document = arrived;
     this.pageHangs = false;
     this.resistance = 'none';
-    this.#load('committed', load.id, uri, facts);
+    this.#load('committed', arrived, facts);
     if (this.connected) this.#tell({ event: 'painted', load: load.id });
     if (outcome === 'incomplete') return;
     this.#after(process, load, () => {
       process.current = undefined;
-      this.#load('finished', load.id, uri, facts);
+      this.#load('finished', arrived, facts);
     });
   }
 
   #fail(process: Process, load: Load, kind: BrowserEventOf<'load_failed'>['kind']): void {
     process.current = undefined;
+    this.cause = load.command;
     if (!this.connected) return;
     this.#tell({ event: 'load_failed', load: load.id, uri: load.uri, kind, message: `${kind} failed` });
   }
