@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Display, DisplayOptions } from './display.ts';
+import type { Display } from './display.ts';
+import type { DisplayOptions } from './display-options.ts';
 import type { Target } from './ports.ts';
 import type { DisplayState } from './schema.ts';
 import { DisplayStage, SETTINGS } from './tests/display-stage.ts';

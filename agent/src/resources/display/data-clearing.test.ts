@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { BrowserFolder } from '../../system/browser-data.ts';
-import type { DisplayOptions } from './display.ts';
+import type { DisplayOptions } from './display-options.ts';
 import type { Target } from './ports.ts';
 import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
 

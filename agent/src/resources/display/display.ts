@@ -1,23 +1,11 @@
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
-import type { EventBus } from '../../events/bus.ts';
 import { DataClearing } from './data-clearing.ts';
+import type { BrowserHealth, DisplayOptions } from './display-options.ts';
 import { firstTarget } from './first-target.ts';
 import { Keeper, TIMING } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
-import type { KeeperTiming } from './keeper-state.ts';
-import type {
-  Browser,
-  BrowserData,
-  Bundles,
-  Compositor,
-  Connectors,
-  DisplayLog,
-  Kiosk,
-  Target,
-  TargetStore,
-  WaitingPage,
-} from './ports.ts';
+import type { Target } from './ports.ts';
 import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
 import { ScreenDriver } from './screen-driver.ts';
 import { Screens } from './screens.ts';
@@ -29,33 +17,6 @@ const CHECK_EVERY_MS = 5000;
 const CHECKS_PER_OUTPUTS = 2;
 /** A new browser connects within this time, in ms, also in an emulator on a busy computer. */
 const NEW_BROWSER_MS = 90_000;
-
-export interface DisplayOptions {
-  browser: Browser;
-  compositor: Compositor;
-  kiosk: Kiosk;
-  /** Absent where the browser's data does not belong to the device. */
-  browserData?: BrowserData | undefined;
-  connectors: Connectors;
-  store: TargetStore;
-  page: WaitingPage;
-  bundles: Bundles;
-  bus: EventBus;
-  settings: DisplaySettings;
-  log: DisplayLog;
-  timing?: KeeperTiming;
-  /** How often connectors are read while nobody asks, in ms. */
-  lookEveryMs?: number;
-  /** How long a new browser may take to connect after the old one was ended, in ms. */
-  newBrowserMs?: number;
-}
-
-/** The browser's part of the health report (docs/contract.md: Device). */
-export interface BrowserHealth {
-  running: boolean;
-  restarts: number;
-  pid: number | null;
-}
 
 /** The screen and what it shows (interface: Display). */
 export class Display {
@@ -78,10 +39,9 @@ export class Display {
     this.#o = options;
     this.#settings = options.settings;
     this.#checkEveryMs = options.lookEveryMs ?? CHECK_EVERY_MS;
-    const { browser, browserData, compositor, connectors, kiosk, page, bundles, log } = options;
-    const hasCompositor = () => browser.connected;
+    const { browser, browserData, compositor, connectors, log } = options;
     const outputsFreshMs = CHECKS_PER_OUTPUTS * this.#checkEveryMs;
-    this.#screens = new Screens(connectors, compositor, hasCompositor, outputsFreshMs);
+    this.#screens = new Screens(connectors, compositor, () => browser.connected, outputsFreshMs);
     this.#driver = new ScreenDriver({
       screens: this.#screens,
       browser,
@@ -93,11 +53,7 @@ export class Display {
     const timeoutMs = options.newBrowserMs ?? NEW_BROWSER_MS;
     this.#clearing = new DataClearing({ browser, data: browserData, log, timeoutMs });
     this.#keeper = new Keeper({
-      browser,
-      kiosk,
-      page,
-      bundles,
-      log,
+      ...options,
       timing: options.timing ?? TIMING,
       settings: () => this.#settings.browser,
       beforeConfigure: () => this.#clearing.browserConnected(),

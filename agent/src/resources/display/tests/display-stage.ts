@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
-import { Display, type DisplayOptions } from '../display.ts';
+import { Display } from '../display.ts';
+import type { DisplayOptions } from '../display-options.ts';
 import type { FailureKind, KeeperTiming, Step } from '../keeper-state.ts';
 import type { BundleProblem, Bundles, Connector, Target } from '../ports.ts';
 import { recoveryStep } from '../recovery.ts';
