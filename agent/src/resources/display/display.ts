@@ -5,6 +5,7 @@ import type { BrowserHealth, DisplayOptions } from './display-options.ts';
 import { firstTarget } from './first-target.ts';
 import { Keeper, TIMING } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
+import type { KeeperEvent } from './keeper-state.ts';
 import type { Target } from './ports.ts';
 import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
 import { ScreenDriver } from './screen-driver.ts';
@@ -180,9 +181,9 @@ export class Display {
    * not exist any more. If the waiting page reports it as missing, that report ends, but it is not shown.
    */
   bundleReplaced(name: string): void {
-    if (this.activeBundle === name)
-      this.#keeper.dispatch({ event: 'show_target', target: this.#keeper.state.target });
-    else void this.#keeper.bundleArrived(name);
+    const { target } = this.#keeper.state;
+    if (this.activeBundle === name) this.#keeper.dispatch({ event: 'show_target', target });
+    else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem: undefined });
     this.#publish();
   }
 
@@ -196,7 +197,8 @@ export class Display {
     const isWanted = wanted.mode === 'bundle' && wanted.name === name && this.activeBundle !== name;
     if (isWanted && this.#lastShown === 0 && !problem)
       this.#keeper.dispatch({ event: 'show_target', target: wanted });
-    else await this.#keeper.bundleArrived(name, problem);
+    else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
+    await this.#keeper.rendered();
     this.#publish();
   }
 
@@ -207,16 +209,12 @@ export class Display {
 
   /** @throws ApiError `unavailable` without a browser */
   reload(): DisplayState {
-    this.#requireBrowser();
-    this.#keeper.dispatch({ event: 'reload' });
-    return this.#publish();
+    return this.#request({ event: 'reload' });
   }
 
   /** @throws ApiError `unavailable` without a browser */
   restartBrowser(): DisplayState {
-    this.#requireBrowser();
-    this.#keeper.dispatch({ event: 'restart_browser', stage: 'browser' });
-    return this.#publish();
+    return this.#request({ event: 'restart_browser', stage: 'browser' });
   }
 
   /**
@@ -271,8 +269,9 @@ export class Display {
   }
 
   /** The name, the addresses or the image on the waiting page changed: it is rendered again if it is on the screen. */
-  waitingPageChanged(): Promise<void> {
-    return this.#keeper.ownPageChanged();
+  async waitingPageChanged(): Promise<void> {
+    this.#keeper.dispatch({ event: 'own_page_changed' });
+    await this.#keeper.rendered();
   }
 
   /** @param request its number; one that a later request has overtaken changes nothing */
@@ -283,7 +282,12 @@ export class Display {
     this.#wanted = target;
     this.#remember(this.#settings.resumeOnBoot);
     this.#published = ''; // every request sends an event, also one for the target that is already shown
-    this.#keeper.dispatch({ event: 'show_target', target });
+    return this.#request({ event: 'show_target', target });
+  }
+
+  #request(event: KeeperEvent): DisplayState {
+    this.#requireBrowser();
+    this.#keeper.dispatch(event);
     return this.#publish();
   }
 

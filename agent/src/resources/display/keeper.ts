@@ -13,7 +13,6 @@ import {
 import type {
   Browser,
   BrowserSettings,
-  BundleProblem,
   Bundles,
   DisplayLog,
   Kiosk,
@@ -103,18 +102,6 @@ export class Keeper {
     return this.#firstFrame.promise;
   }
 
-  /** A bundle was stored or read: if the waiting page reports it as missing, only `problem` is reported from now on. */
-  async bundleArrived(name: string, problem?: BundleProblem): Promise<void> {
-    this.dispatch({ event: 'bundle_arrived', name, problem });
-    await this.#rendered();
-  }
-
-  /** Renders our own page again if it is on the screen. Resolves when it was sent to the browser. */
-  async ownPageChanged(): Promise<void> {
-    this.dispatch({ event: 'own_page_changed' });
-    await this.#rendered();
-  }
-
   /** Events that come while effects are carried out wait for them. None counts after `stop`. */
   dispatch(event: KeeperEvent): void {
     if (this.#isStopped) return;
@@ -126,7 +113,7 @@ export class Keeper {
       for (let next = this.#events.shift(); next; next = this.#events.shift()) {
         const { state, effects } = advance(this.#config, this.#state, next);
         this.#state = state;
-        for (const effect of effects) this.#run(effect);
+        for (const effect of effects) this.#run(effect.do, effect);
       }
     } finally {
       this.#isAdvancing = false;
@@ -134,82 +121,86 @@ export class Keeper {
     if (this.#state !== before) this.#o.changed();
   }
 
-  /** Carries out an effect. Its answer belongs to the connection and the generation of now. */
-  #run(effect: Effect): void {
-    const { browser } = this.#o;
-    const { connection, generation } = this.#state;
-    const commandFailed = (error: unknown) =>
-      this.dispatch({ event: 'command_failed', connection, reason: messageOf(error) });
-    switch (effect.do) {
-      case 'load':
-        this.#sent(browser.load(effect.address), commandFailed);
-        break;
-      case 'load_own_page':
-        this.#sent(browser.loadHtml(effect.html, OWN_URI), commandFailed);
-        break;
-      case 'reload':
-        this.#sent(browser.reload(), commandFailed);
-        break;
-      case 'render':
-        this.#rendering = this.#render(effect.notice, generation);
-        break;
-      case 'prepare_browser':
-        this.#o.beforeConfigure().then(() => this.dispatch({ event: 'prepared', connection }), commandFailed);
-        break;
-      case 'configure':
-        browser
-          .configure(this.#o.settings())
-          .then(() => this.dispatch({ event: 'configured', connection }), commandFailed);
-        break;
-      case 'configure_again':
-        browser.configure(this.#o.settings()).catch((error: unknown) => {
-          this.#o.log.warn({ err: error }, 'the browser did not take its changed settings');
-        });
-        break;
-      case 'terminate_page': {
-        const answer = { event: 'page_terminated', generation, next: effect.next } as const;
-        browser.terminatePage().then(() => this.dispatch(answer), commandFailed);
-        break;
-      }
-      case 'ping':
-        browser
-          .ping(this.#config.timing.pongMs)
-          .then((answered) => this.dispatch({ event: 'pong', connection, answered }), commandFailed);
-        break;
-      case 'quit':
-        browser.quit().catch((error: unknown) => {
-          this.dispatch({ event: 'quit_failed', connection, reason: messageOf(error) });
-        });
-        break;
-      case 'restart_unit':
-        void this.#restartUnit(connection);
-        break;
-      case 'report_ready':
-        this.#o.ready();
-        break;
-      case 'report_first_frame':
-        this.#firstFrame.resolve();
-        break;
-      case 'set_timer':
-        this.#setTimer(effect.timer, effect.ms);
-        break;
-      case 'cancel_timer':
-        clearTimeout(this.#timers.get(effect.timer));
-        break;
-      case 'warn':
-        this.#o.log.warn(effect.fields, effect.message);
-        break;
-      default:
-        unknown(effect);
+  /** Resolves when nothing is being rendered. */
+  async rendered(): Promise<void> {
+    for (let last: Promise<void> | undefined; last !== this.#rendering; ) {
+      last = this.#rendering;
+      await last;
     }
   }
 
-  #sent({ id, accepted }: Load, failed: (error: unknown) => void): void {
-    this.dispatch({ event: 'load_sent', id });
-    accepted.catch(failed);
+  /** Carries out the effects. Answers belong to the connection or the generation in which they were asked for. */
+  readonly #effects: { readonly [K in Effect['do']]: (effect: Extract<Effect, { do: K }>) => void } = {
+    prepare_browser: () => this.#command(this.#o.beforeConfigure(), this.#ofConnection('prepared')),
+    configure: () => this.#command(this.#configure(), this.#ofConnection('configured')),
+    configure_again: () => {
+      this.#configure().catch((error: unknown) => {
+        this.#o.log.warn({ err: error }, 'the browser did not take its changed settings');
+      });
+    },
+    report_ready: () => this.#o.ready(),
+    load: ({ address }) => this.#load(this.#o.browser.load(address)),
+    load_own_page: ({ html }) => this.#load(this.#o.browser.loadHtml(html, OWN_URI)),
+    reload: () => this.#load(this.#o.browser.reload()),
+    terminate_page: ({ next }) => {
+      const { generation } = this.#state;
+      this.#command(this.#o.browser.terminatePage(), { event: 'page_terminated', generation, next });
+    },
+    ping: () => {
+      const { connection } = this.#state;
+      void this.#o.browser.ping(this.#config.timing.pongMs).then((answered) => {
+        this.dispatch({ event: 'pong', connection, answered });
+      });
+    },
+    quit: () => {
+      const { connection } = this.#state;
+      this.#o.browser.quit().catch((error: unknown) => {
+        this.dispatch({ event: 'quit_failed', connection, reason: messageOf(error) });
+      });
+    },
+    restart_unit: () => void this.#restartUnit(),
+    render: ({ notice }) => {
+      this.#rendering = this.#render(notice);
+    },
+    set_timer: ({ timer, ms }) => {
+      clearTimeout(this.#timers.get(timer));
+      const running = setTimeout(() => this.dispatch({ event: 'timer', timer }), ms);
+      running.unref();
+      this.#timers.set(timer, running);
+    },
+    cancel_timer: ({ timer }) => clearTimeout(this.#timers.get(timer)),
+    report_first_frame: () => this.#firstFrame.resolve(),
+    warn: ({ fields, message }) => this.#o.log.warn(fields, message),
+  };
+
+  #run<K extends Effect['do']>(kind: K, effect: Extract<Effect, { do: K }>): void {
+    this.#effects[kind](effect);
   }
 
-  async #render(notice: Notice | undefined, generation: number): Promise<void> {
+  #ofConnection(event: 'prepared' | 'configured'): KeeperEvent {
+    return { event, connection: this.#state.connection };
+  }
+
+  #configure(): Promise<unknown> {
+    return this.#o.browser.configure(this.#o.settings());
+  }
+
+  #load({ id, accepted }: Load): void {
+    this.dispatch({ event: 'load_sent', id });
+    this.#command(accepted);
+  }
+
+  /** @param answer to be dispatched when the browser has taken the command */
+  #command(taken: Promise<unknown>, answer?: KeeperEvent): void {
+    const { connection } = this.#state;
+    taken.then(
+      () => answer && this.dispatch(answer),
+      (error: unknown) => this.dispatch({ event: 'command_failed', connection, reason: messageOf(error) }),
+    );
+  }
+
+  async #render(notice: Notice | undefined): Promise<void> {
+    const { generation } = this.#state;
     let html: string | undefined;
     try {
       html = await withTimeout(this.#o.page.render(notice), RENDER_MS);
@@ -219,16 +210,9 @@ export class Keeper {
     this.dispatch({ event: 'rendered', generation, html });
   }
 
-  /** Resolves when nothing is being rendered. */
-  async #rendered(): Promise<void> {
-    for (let last: Promise<void> | undefined; last !== this.#rendering; ) {
-      last = this.#rendering;
-      await last;
-    }
-  }
-
-  async #restartUnit(connection: number): Promise<void> {
+  async #restartUnit(): Promise<void> {
     const { kiosk, log } = this.#o;
+    const { connection } = this.#state;
     try {
       await kiosk.restart();
       if (kiosk.installed) return;
@@ -237,19 +221,8 @@ export class Keeper {
     }
     this.dispatch({ event: 'unit_restart_failed', connection });
   }
-
-  #setTimer(timer: TimerName, ms: number): void {
-    clearTimeout(this.#timers.get(timer));
-    const running = setTimeout(() => this.dispatch({ event: 'timer', timer }), ms);
-    running.unref();
-    this.#timers.set(timer, running);
-  }
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function unknown(effect: never): never {
-  throw new Error(`unknown effect ${JSON.stringify(effect)}`);
 }
