@@ -1,6 +1,6 @@
 /**
- * What the browser reports of its loads (browser/PROTOCOL.md): the load that brings the target, told apart from the
- * navigations of the page itself.
+ * Events of the browser's loads (browser/PROTOCOL.md). They belong to the load of the target or to a navigation by the
+ * page itself.
  */
 import {
   LOAD_BLOCKED,

@@ -18,7 +18,6 @@ export function onConnected(t: Transition, { uri }: EventOf<'connected'>): void 
   t.cancelTimer('unit');
   state.connection += 1;
   state.connected = true;
-  state.ending = false;
   state.foundUri = uri;
   t.expectTarget();
   prepareBrowser(t);

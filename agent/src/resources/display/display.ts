@@ -28,7 +28,7 @@ export class Display {
   readonly #clearing: DataClearing;
   readonly #checkEveryMs: number;
   #settings: DisplaySettings;
-  /** The target that was asked for, also while the waiting page says why it is not shown. */
+  /** The requested target, also while the waiting page says why it is not shown. */
   #wanted: Target = { mode: 'waiting' };
   /** Number of the last request for a target, and of the last one that was carried out. */
   #lastRequest = 0;
@@ -189,7 +189,7 @@ export class Display {
 
   /**
    * A bundle that was still being read at the start is known now. If it was to be shown first, it is shown, unless a
-   * host has asked for something else since.
+   * host has requested something else since.
    */
   async bundleRead(name: string): Promise<void> {
     const problem = await this.#o.bundles.problem(name);

@@ -105,6 +105,9 @@ test('each step of a load has its own deadline, also when the page navigates its
   assert.equal(timer('load'), TIMING.completeMs);
   send(load('finished'));
   assert.ok(isCancelled('load'));
+  send(load('committed', 'http://d.example/', 0));
+  assert.equal(state.loading, true, 'of a navigation that began before the agent did');
+  send(load('finished', '', 0));
   send(load('started', B.mode, 0));
   assert.deepEqual([timer('load'), state.loading], [TIMING.documentMs, true]);
   send(load('committed', 'http://c.example/', 0));
@@ -126,6 +129,8 @@ test('a page that keeps the next one from being loaded is terminated once, until
     assert.deepEqual([did().includes('terminate_page'), state.error?.code], [false, 'load_failed']);
   }
   send({ event: 'timer', timer: 'retry' }, load('started'), load('committed'), load('finished'));
+  send({ event: 'page_gone', reason: 'crashed' }, { event: 'timer', timer: 'retry' }, failed('cancelled'));
+  assert.ok(did().includes('terminate_page'), 'the target was there in between');
   send({ event: 'reload' }, { event: 'timer', timer: 'load' });
   assert.ok(did().includes('terminate_page'), 'a load that does not begin');
   send({ event: 'page_terminated', generation: state.generation, next: 'load' });
@@ -139,7 +144,7 @@ test('an error of our own server is no page: the start page is damaged, any othe
   begin(MENU);
   send(load('started'), load('committed', `${MENU_URL}gone.html`, LATEST, 404));
   assert.ok(did().includes('load'));
-  send(load('started'), load('committed', MENU_URL, LATEST, 500));
+  send(load('started'), load('committed', MENU_URL, LATEST, 400));
   assert.deepEqual([state.error?.code, state.loading, timer('retry')], ['bundle_damaged', false, 2000]);
   send({ event: 'show_target', target: A }, load('started'), load('committed', A.mode, LATEST, 500));
   assert.equal(state.load.stage, 'committed', 'of another server it is a page');
@@ -181,7 +186,7 @@ test('a page that is still there when the browser connects again is not loaded, 
   send({ event: 'show_target', target: A });
   assert.ok(!did().includes('load'), 'not before the settings');
   send({ event: 'prepared', connection }, { event: 'configured', connection });
-  assert.ok(did().includes('load'), 'a host has asked for it since');
+  assert.ok(did().includes('load'), 'a host has requested it since');
   send({ event: 'show_target', target: { mode: 'waiting' } }, { event: 'disconnected' });
   connect('vitrine://waiting/');
   assert.ok(did().includes('render') && !did().includes('report_first_frame'));

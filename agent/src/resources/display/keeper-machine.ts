@@ -50,7 +50,7 @@ export function advance(
   return transition;
 }
 
-/** What is wrong, as the display's state tells it. */
+/** The error in the display's state. */
 export function visibleError({ connected, error, missing }: Readonly<KeeperState>): DisplayError | null {
   if (!connected) return AWAY;
   if (error || !missing) return error;
@@ -102,7 +102,7 @@ function handle<K extends EventKind>(t: Transition, kind: K, event: EventOf<K>):
   HANDLERS[kind](t, event);
 }
 
-/** A host asked for something: earlier failures do not count any more. */
+/** A request of a host: earlier failures do not count any more. */
 function beginRequest(t: Transition): void {
   stopStableTimer(t);
   t.state.failures = 0;

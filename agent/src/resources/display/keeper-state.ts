@@ -128,7 +128,7 @@ export const INITIAL_STATE: Readonly<KeeperState> = {
  */
 export type TimerName = 'retry' | 'load' | 'stable' | 'ping' | 'unit';
 
-/** Answers carry the connection or the generation in which they were asked for. */
+/** Answers carry the connection or the generation of their request. */
 export type KeeperEvent =
   | BrowserEvent
   | { event: 'start'; target: Target; missing: MissingBundle | undefined }

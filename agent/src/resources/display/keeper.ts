@@ -53,7 +53,7 @@ export interface KeeperOptions {
   beforeConfigure: () => Promise<void>;
   /** A browser has its settings. */
   ready: () => void;
-  /** Something that the display's state tells may have changed. */
+  /** The display's state may have changed. */
   changed: () => void;
 }
 
@@ -129,7 +129,7 @@ export class Keeper {
     }
   }
 
-  /** Carries out the effects. Answers belong to the connection or the generation in which they were asked for. */
+  /** Carries out the effects. Answers carry the connection or the generation of their request. */
   readonly #effects: { readonly [K in Effect['do']]: (effect: Extract<Effect, { do: K }>) => void } = {
     prepare_browser: () => this.#command(this.#o.beforeConfigure(), this.#ofConnection('prepared')),
     configure: () => this.#command(this.#configure(), this.#ofConnection('configured')),

@@ -31,7 +31,7 @@ export class KeeperWorld {
   readonly clock = new FakeClock();
   readonly browser = new SimulatedBrowser(this.clock, (event) => this.send(event));
   state: Readonly<KeeperState> = INITIAL_STATE;
-  /** What our own page tells. */
+  /** On our own page. */
   facts = 0;
   renderMs = 5;
   rendersFail = false;
@@ -192,7 +192,7 @@ export class KeeperWorld {
         this.renderMs > 100;
       if (!isCurrent || isHindered) return;
       assert.equal(browser.document?.uri, OWN_URI, 'no notice on the screen');
-      assert.ok(browser.document.html?.includes(error?.message ?? ''), 'the notice tells another error');
+      assert.ok(browser.document.html?.includes(error?.message ?? ''), 'the notice has another error');
     });
   }
 

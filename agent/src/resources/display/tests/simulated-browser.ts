@@ -26,7 +26,7 @@ interface Document {
 interface Load extends Document {
   /** As its events tell it. */
   id: number;
-  /** Id of the command that asked for it; 0 for the page's own. */
+  /** Id of its command; 0 for a navigation of the page. */
   command: number;
 }
 interface Process {
@@ -52,7 +52,7 @@ export class SimulatedBrowser {
   /** The process takes no commands. */
   hangs = false;
   ignoresQuit = false;
-  /** What the unit does when it is told to restart. */
+  /** What a restart of the unit does. */
   unit: 'works' | 'fails' | 'ignores' = 'works';
   /** The unit starts a browser that ended by itself. */
   startsAgain = true;
@@ -60,7 +60,7 @@ export class SimulatedBrowser {
   ignoredCommands = 0;
   /** How often a load did not proceed: no answer from the server, or the page on the screen was in the way. */
   stalls = 0;
-  /** Who asked for the load that the present event is about: the id of a command, 0 for the page. */
+  /** Of the load that the present event is about: the id of its command, 0 for a navigation of the page. */
   cause = 0;
   connected = false;
   /** It has its settings on this connection. */
