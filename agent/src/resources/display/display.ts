@@ -44,12 +44,10 @@ export class Display {
     const outputsFreshMs = CHECKS_PER_OUTPUTS * this.#checkEveryMs;
     this.#screens = new Screens(connectors, compositor, () => browser.connected, outputsFreshMs);
     this.#driver = new ScreenDriver({
+      ...options,
       screens: this.#screens,
-      browser,
-      compositor,
       rotation: () => this.rotation,
       changed: () => this.#publish(),
-      log,
     });
     const timeoutMs = options.newBrowserMs ?? NEW_BROWSER_MS;
     this.#clearing = new DataClearing({ browser, data: browserData, log, timeoutMs });
@@ -69,8 +67,7 @@ export class Display {
     const { store, bundles, log } = this.#o;
     // Not when only the agent was restarted.
     if (this.#settings.clearDataOnBoot && !(await store.current())) await this.#clearing.clearAtBoot();
-    const { primaryScreen } = this;
-    const first = await firstTarget({ store, bundles, settings: this.#settings, primaryScreen });
+    const first = await firstTarget(store, bundles, this.#settings, this.primaryScreen);
     if (first.missing) log.warn({ bundle: first.missing }, 'the bundle cannot be shown');
     // This also settles what a restarted agent shows, whatever the startup settings are by then.
     this.#wanted = first.wanted;

@@ -14,24 +14,17 @@ export interface FirstTarget {
   missing: MissingBundle | undefined;
 }
 
-export interface FirstTargetOptions {
-  store: TargetStore;
-  bundles: Bundles;
-  settings: DisplaySettings;
-  primaryScreen: string | undefined;
-}
-
 /**
  * The first that exists of: the target before a restart of the agent, the last target, the boot bundle, the startup
  * URL, the waiting page (docs/contract.md: Display). Instead of a missing or damaged bundle the waiting page is shown,
  * with the reason, and not the next in this list: people should see that something is wrong.
  */
-export async function firstTarget({
-  store,
-  bundles,
-  settings,
-  primaryScreen,
-}: FirstTargetOptions): Promise<FirstTarget> {
+export async function firstTarget(
+  store: TargetStore,
+  bundles: Bundles,
+  settings: DisplaySettings,
+  primaryScreen: string | undefined,
+): Promise<FirstTarget> {
   const wanted =
     (await store.current()) ??
     (settings.resumeOnBoot ? await store.last() : undefined) ??

@@ -176,6 +176,9 @@ test('answers of an earlier connection or decision, and loads that were replaced
 });
 
 test('a page that is still there when the browser connects again is not loaded, the waiting page is rendered', () => {
+  begin(A, 'no address');
+  assert.ok(did().includes('load'));
+  send({ event: 'disconnected' });
   begin(A, 'http://a.example');
   assert.deepEqual(did().includes('load'), false);
   assert.ok(did().includes('report_first_frame'));
@@ -251,6 +254,8 @@ test('a browser that cannot be restarted is used as it is, and is configured fir
   send({ event: 'command_failed', connection: connection + 1, reason: 'timeout' });
   send({ event: 'unit_restart_failed', connection: connection + 1 }, { event: 'timer', timer: 'retry' });
   assert.deepEqual([did().includes('load'), did().includes('prepare_browser')], [false, true]);
+  send({ event: 'show_target', target: B });
+  assert.ok(!did().includes('prepare_browser'), 'once at a time');
 });
 
 test('without a unit nobody starts a browser, and nothing is said to be loading', () => {
@@ -357,15 +362,23 @@ test('a notice is shown again after whatever may have removed it', () => {
   send(failed('network'));
   notice();
   assert.ok(did().includes('load_own_page'));
+  send(load('committed', 'vitrine://waiting/'));
   const again = (...events: KeeperEvent[]) => {
     send({ event: 'timer', timer: 'retry' }, load('started'), ...events);
     notice();
-    return did().includes('load_own_page');
+    const isLoaded = did().includes('load_own_page');
+    if (isLoaded) send(load('committed', 'vitrine://waiting/'));
+    return isLoaded;
   };
   assert.equal(again(failed('network')), false, 'it is still there');
   assert.equal(again({ event: 'timer', timer: 'load' }), true, 'it ends a load that takes too long');
   assert.equal(again(load('committed'), failed('network')), true);
   assert.equal(again({ event: 'page_gone', reason: 'terminated' }, failed('network')), true);
+  send({ event: 'show_target', target: B }, failed('tls'));
+  send({ event: 'rendered', generation: state.generation, html: 'other' });
+  send({ event: 'show_target', target: B }, failed('tls'));
+  send({ event: 'rendered', generation: state.generation, html: 'other' });
+  assert.ok(did().includes('load_own_page'), 'the first one was cancelled on its way');
 });
 
 test('the reason for the waiting page follows the bundle that is missing', () => {

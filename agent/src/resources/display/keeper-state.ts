@@ -80,8 +80,9 @@ export interface KeeperState {
   load: TargetLoad;
   /** The page before the target was terminated, because it kept the target from being loaded. */
   terminatedForLoad: boolean;
-  /** HTML of our own page, while that is on the screen. */
+  /** HTML of our own page, while that is on the screen or on its way there. */
   ownPage: string | undefined;
+  isOwnPageShown: boolean;
   /** `refresh`: of the own page that is on the screen, or of a notice; `outdated`: its facts changed meanwhile. */
   rendering: { purpose: 'target' | 'refresh'; outdated: boolean } | undefined;
 
@@ -114,6 +115,7 @@ export const INITIAL_STATE: Readonly<KeeperState> = {
   load: NO_LOAD,
   terminatedForLoad: false,
   ownPage: undefined,
+  isOwnPageShown: false,
   rendering: undefined,
   failures: 0,
   stableStarted: false,

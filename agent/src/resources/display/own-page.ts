@@ -27,6 +27,7 @@ export function onRendered(t: Transition, { html }: EventOf<'rendered'>): void {
   if (rendering.outdated) renderOwnPage(t, rendering.purpose);
   else if (html !== undefined && (rendering.purpose === 'target' || html !== state.ownPage)) {
     state.ownPage = html;
+    state.isOwnPageShown = false;
     t.emit({ do: 'load_own_page', html });
     if (rendering.purpose === 'target' || state.load.stage !== 'none') followLoad(t);
   } else if (rendering.purpose === 'target') fail(t, 'load', OWN_PAGE_UNREADABLE);

@@ -11,6 +11,7 @@ export function show(t: Transition): void {
   const address = addressOf(t.state.target, t.config.bundleUrl);
   if (address === undefined) renderOwnPage(t, 'target');
   else {
+    if (!t.state.isOwnPageShown) t.state.ownPage = undefined; // this load cancels it
     t.emit({ do: 'load', address });
     followLoad(t);
   }

@@ -184,7 +184,7 @@ export class KeeperInvariants {
     } else if (cause === 0 && stage === 'committed') {
       assert.equal(state.loading, event.state !== 'finished');
       if (event.state === 'committed') assert.equal(state.navigatedTo, event.uri);
-    } else if (!isTarget && stage !== 'committed' && state.target.mode !== 'waiting') {
+    } else if (!isTarget && stage !== 'committed' && !isPageOf(event.uri, state.target, CONFIG.bundleUrl)) {
       assert.notEqual(state.load.stage, 'committed', 'another document is not the target');
     }
   }
