@@ -21,8 +21,11 @@ export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
 
 /** Until the target's document is there, loads without an id belong to the page before. */
 export function onLoad(t: Transition, event: EventOf<'load'>): void {
-  const { load, target } = t.state;
-  if (event.state === 'committed' && event.uri === OWN_URI) t.state.isOwnPageShown = true;
+  const { load, target, foundUri } = t.state;
+  if (event.state === 'committed') {
+    if (event.uri === OWN_URI) t.state.isOwnPageShown = true;
+    if (foundUri !== null) t.state.foundUri = event.uri;
+  }
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);
   else if (event.load === 0 && load.stage === 'started' && event.state === 'started') {
     // A load that is replaced just as it starts takes the id of the newer one, which then comes without an id.

@@ -190,6 +190,10 @@ test('a page that is still there when the browser connects again is not loaded, 
   assert.ok(!did().includes('load'), 'not before the settings');
   send({ event: 'prepared', connection }, { event: 'configured', connection });
   assert.ok(did().includes('load'), 'a host has requested it since');
+  send({ event: 'disconnected' }, { event: 'connected', uri: 'http://a.example/' });
+  send({ event: 'prepared', connection: state.connection }, load('committed', 'http://c.example/', 0));
+  send({ event: 'configured', connection: state.connection });
+  assert.ok(did().includes('load'), 'the page has left it since');
   send({ event: 'show_target', target: { mode: 'waiting' } }, { event: 'disconnected' });
   connect('vitrine://waiting/');
   assert.ok(did().includes('render') && !did().includes('report_first_frame'));
