@@ -66,6 +66,7 @@ export class KeeperInvariants {
     }
     if (isRequest || isMiss || kind === 'disconnected') this.#upSince = undefined;
     if (kind === 'show_target' || kind === 'start') this.#requested = event.target;
+    if (kind === 'start') this.#targetLoad = { id: -1, generation: -1, obstacles: 0 };
     if (kind === 'rendered') {
       this.isRefreshLost = event.html === undefined && before.rendering?.purpose === 'refresh';
     }
