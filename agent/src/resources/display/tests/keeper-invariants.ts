@@ -129,6 +129,8 @@ export class KeeperInvariants {
     const isUp = state.load.stage === 'committed' && !state.loading;
     if (isUp) this.#upSince ??= this.#clock.now;
     if (isUp && state.target.mode !== 'waiting') this.#mayLoad = false;
+    const isCommit = event.event === 'load' && event.state === 'committed';
+    if (isCommit && this.#browser.cause === this.#targetLoad.id) this.#isTerminated = false;
     if (state.load.stage === 'committed') this.#isTerminated = false;
     const ends = isAwaited || ['retry', 'load', 'unit'].some((name) => running.includes(name));
     assert.ok(!state.loading || ends, 'loading never ends');
