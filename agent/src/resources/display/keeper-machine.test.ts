@@ -186,8 +186,11 @@ test('the reason for the waiting page follows the bundle that is missing', () =>
 test('reloads in place only what is there as it should be', () => {
   begin();
   show(A);
+  const { generation } = state;
   send(load('committed', 'http://c.example/', 0), load('finished', '', 0), { event: 'reload' });
   assert.ok(did().includes('reload'));
+  send({ event: 'page_terminated', generation, next: 'failure' });
+  assert.equal(state.failures, 0, 'the answer is older than the reload');
   assert.equal(state.navigatedTo, 'http://c.example/');
   send({ event: 'reload' });
   assert.deepEqual([did().includes('load'), state.navigatedTo], [true, undefined], 'it was still loading');

@@ -62,6 +62,11 @@ test('a page that is still there when the browser connects again is not loaded, 
   send({ event: 'prepared', connection: state.connection }, load('committed', 'http://c.example/', 0));
   send({ event: 'configured', connection: state.connection });
   assert.ok(did().includes('load'), 'the page has left it since');
+  send({ event: 'show_target', target: A }, { event: 'disconnected' });
+  send({ event: 'connected', uri: 'http://a.example/' }, { event: 'page_gone', reason: 'memory' });
+  send({ event: 'prepared', connection: state.connection });
+  send({ event: 'configured', connection: state.connection });
+  assert.ok(did().includes('load'), 'the page has crashed since');
   send({ event: 'show_target', target: { mode: 'waiting' } }, { event: 'disconnected' });
   connect('vitrine://waiting/');
   assert.ok(did().includes('render') && !did().includes('report_first_frame'));
@@ -81,8 +86,16 @@ test('after two failures in a row a new browser gets the target after a delay, b
     assert.equal(state.error?.code, 'page_crashed');
     assert.equal(did().includes('render'), delay === 3000);
   }
-  send({ event: 'timer', timer: 'retry' });
-  assert.deepEqual([did().includes('load'), state.loading], [true, true]);
+  send({ event: 'timer', timer: 'retry' }, load('started'), load('committed'), load('finished'));
+  assert.deepEqual([state.loading, state.error], [false, null]);
+  send({ event: 'command_failed', connection: state.connection, reason: 'timeout' });
+  send({ event: 'disconnected' });
+  connect();
+  assert.deepEqual(
+    [timer('retry'), state.error?.code],
+    [3000, 'page_crashed'],
+    'also when we ended the browser',
+  );
 });
 
 test('a browser that we end is no failure, gets no loads, and is ended harder when it stays', () => {
@@ -173,7 +186,7 @@ test('pings: failures are forgotten only while the page answers, and a page that
   assert.equal(timer('stable'), TIMING.stableMs);
   pong(true);
   assert.equal(timer('stable'), undefined);
-  for (const expected of [false, false, true]) {
+  for (const expected of [false, false, true, false, false, true]) {
     pong(false);
     assert.equal(did().includes('terminate_page'), expected);
   }
