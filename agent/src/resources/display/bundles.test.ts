@@ -251,14 +251,7 @@ test('a restarted agent does not reload a bundle, whichever of its pages is show
 });
 
 test('the reason for the waiting page ends with the next target', async () => {
-  const settings = {
-    rotation: 0,
-    resumeOnBoot: false,
-    clearDataOnBoot: false,
-    bootBundle: 'menu',
-    screens: {},
-    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-  } as const;
+  const settings = { ...SETTINGS, bootBundle: 'menu' };
   await make({ settings }).start();
   browser.plug();
   await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
@@ -270,14 +263,7 @@ test('the reason for the waiting page ends with the next target', async () => {
 });
 
 test('a boot bundle that is stored later is not shown, not reported as missing, and saved for the next boot', async () => {
-  const settings = {
-    rotation: 0,
-    resumeOnBoot: false,
-    clearDataOnBoot: false,
-    bootBundle: 'menu',
-    screens: {},
-    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-  } as const;
+  const settings = { ...SETTINGS, bootBundle: 'menu' };
   await make({ settings }).start();
   browser.plug();
   await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
