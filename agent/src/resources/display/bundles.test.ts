@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Display, DisplayOptions } from './display.ts';
+import type { Display } from './display.ts';
+import type { DisplayOptions } from './display-options.ts';
 import type { Target } from './ports.ts';
 import type { DisplayState } from './schema.ts';
 import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
@@ -25,7 +26,7 @@ afterEach(() => stage.display.stop());
 const BUNDLE = { mode: 'bundle', name: 'menu' } as const;
 const START = 'http://start/';
 
-/** What is configured and remembered, which bundles there are, and what a boot makes of it. */
+/** Configuration, saved targets and stored bundles, with the target that they lead to at boot. */
 const BOOTS: {
   title: string;
   current?: Target;
@@ -40,9 +41,9 @@ const BOOTS: {
   { title: 'nothing', shows: { mode: 'waiting' } },
   { title: 'the startup URL', url: START, shows: { mode: 'url', url: START } },
   { title: 'the boot bundle before the URL', url: START, boot: 'menu', bundles: [['menu']], shows: BUNDLE },
-  { title: 'no resuming unless wanted', last: BUNDLE, bundles: [['menu']], shows: { mode: 'waiting' } },
+  { title: 'no resuming unless configured', last: BUNDLE, bundles: [['menu']], shows: { mode: 'waiting' } },
   {
-    title: 'what was shown last before the boot bundle',
+    title: 'the last target before the boot bundle',
     last: { mode: 'url', url: URL_A },
     resume: true,
     boot: 'menu',
@@ -50,14 +51,14 @@ const BOOTS: {
     shows: { mode: 'url', url: URL_A },
   },
   {
-    title: 'the waiting page, when that was shown last',
+    title: 'the waiting page when that was the last target',
     last: { mode: 'waiting' },
     resume: true,
     url: START,
     shows: { mode: 'waiting' },
   },
   {
-    title: 'what a restart of the agent interrupted before all else',
+    title: 'the target of a restarted agent before all else',
     current: BUNDLE,
     last: { mode: 'url', url: URL_A },
     resume: true,
@@ -80,7 +81,7 @@ const BOOTS: {
     error: ['bundle_damaged', 'index.html: the data ends early'],
   },
   {
-    title: 'so does one to resume, though there is a boot bundle',
+    title: 'so does one to resume, even with a boot bundle',
     last: BUNDLE,
     resume: true,
     boot: 'other',
@@ -89,7 +90,7 @@ const BOOTS: {
     error: ['bundle_missing', 'There is no bundle menu.'],
   },
   {
-    title: 'so does one that a restart of the agent interrupted',
+    title: 'so does the one of a restarted agent',
     current: BUNDLE,
     url: START,
     bundles: [['menu', 'broken']],
@@ -114,17 +115,17 @@ for (const { title, current, last, resume, boot, url, bundles, shows, error } of
     }).start();
     browser.plug();
     await until('the end of loading', () => !stage.display.state().loading);
-    const { mode, url: shownUrl, bundle, error: told } = stage.display.state();
+    const { mode, url: shownUrl, bundle, error: actual } = stage.display.state();
     assert.equal(mode, shows.mode);
     assert.equal(shownUrl, shows.mode === 'url' ? shows.url : undefined);
     assert.equal(bundle, shows.mode === 'bundle' ? shows.name : undefined);
-    assert.deepEqual(told, error ? { code: error[0], message: error[1] } : null);
+    assert.deepEqual(actual, error ? { code: error[0], message: error[1] } : null);
     if (mode === 'waiting') assert.equal(browser.html, error ? `notice Bundle menu ${error[1]}` : 'waiting');
     assert.equal(stage.display.activeBundle, mode === 'bundle' ? 'menu' : undefined);
   });
 }
 
-test('at boot: the startup URL also when the graphics driver comes later, and none of another screen', async () => {
+test('at boot: the startup URL also before the graphics driver is loaded, and none of another screen', async () => {
   const settings = { ...SETTINGS, screens: { 'HDMI-A-1': { rotation: null, url: START } } };
   await make({ settings, connectors: { read: async () => [] } }).start();
   assert.equal(stage.display.state().url, START);
@@ -158,7 +159,7 @@ test('shows a bundle, remembers it, and stays in its mode wherever its page goes
   assert.equal(stage.display.activeBundle, undefined);
 });
 
-test('a bundle that is deleted while it is looked at is not shown', async () => {
+test('a bundle that is deleted while it is checked is not shown', async () => {
   await showingBundle('menu');
   stage.bundles.names.set('other', undefined);
   stage.bundles.meanwhile = () => stage.bundles.names.delete('other');
@@ -167,7 +168,7 @@ test('a bundle that is deleted while it is looked at is not shown', async () => 
   assert.equal(browser.count('load'), 1);
 });
 
-test('what is asked for while a bundle is looked at stays, and a bundle that was asked for before does not come', async () => {
+test('a request during the check of a bundle wins over that bundle', async () => {
   await showingBundle('menu');
   stage.bundles.names.set('other', undefined);
   stage.bundles.meanwhile = () => stage.display.navigate(URL_A);
@@ -179,7 +180,7 @@ test('what is asked for while a bundle is looked at stays, and a bundle that was
   assert.equal((await stage.display.showBundle('other')).bundle, 'other');
 });
 
-test('a new version of the bundle on the screen is loaded, of another one it is not', async () => {
+test('a new version of the bundle on the screen is loaded, a new version of another is not', async () => {
   await showingBundle('menu');
   browser.emit({ event: 'load', state: 'committed', load: 0, uri: 'http://menu.localhost:8081/gone.html' });
   const before = events.length;
@@ -191,7 +192,7 @@ test('a new version of the bundle on the screen is loaded, of another one it is 
   await shown();
 });
 
-test('a bundle whose server does not answer is tried again, behind a notice', async () => {
+test('a bundle whose server does not answer is retried behind a notice', async () => {
   stage.bundles.names.set('menu', undefined);
   await make().start();
   browser.plug();
@@ -205,7 +206,7 @@ test('a bundle whose server does not answer is tried again, behind a notice', as
   assert.equal(stage.display.activeBundle, 'menu');
 });
 
-test('a bundle whose start page cannot be read is no page; of a URL an HTTP error is one', async () => {
+test('an HTTP error of a start page is an error, that of a URL is a page', async () => {
   stage.bundles.names.set('menu', undefined);
   await make().start();
   browser.plug();
@@ -224,7 +225,7 @@ test('a bundle whose start page cannot be read is no page; of a URL an HTTP erro
   await shown();
 });
 
-test('a reload at an address that the bundle does not have goes to its start page', async () => {
+test('a reload at an address that the bundle does not have loads its start page', async () => {
   await showingBundle('menu');
   browser.status = 404;
   stage.display.reload();
@@ -235,7 +236,7 @@ test('a reload at an address that the bundle does not have goes to its start pag
   assert.ok(events.every(({ error }) => error === null || error.code === 'browser_unavailable'));
 });
 
-test('a restart of the agent leaves a bundle alone, on whichever of its pages it is', async () => {
+test('a restarted agent does not reload a bundle, whichever of its pages is shown', async () => {
   stage.bundles.names.set('menu', undefined);
   const store = { current: async () => BUNDLE, last: async () => undefined, save: async () => undefined };
   await make({ store }).start();
@@ -249,15 +250,8 @@ test('a restart of the agent leaves a bundle alone, on whichever of its pages it
   await until('the load', () => browser.count('load http://menu.localhost:8081/') === 1);
 });
 
-test('the reason for the waiting page goes with the next thing that is shown', async () => {
-  const settings = {
-    rotation: 0,
-    resumeOnBoot: false,
-    clearDataOnBoot: false,
-    bootBundle: 'menu',
-    screens: {},
-    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-  } as const;
+test('the reason for the waiting page ends with the next target', async () => {
+  const settings = { ...SETTINGS, bootBundle: 'menu' };
   await make({ settings }).start();
   browser.plug();
   await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
@@ -268,15 +262,8 @@ test('the reason for the waiting page goes with the next thing that is shown', a
   assert.equal(stage.display.state().mode, 'waiting');
 });
 
-test('a boot bundle that comes later is no longer missed, not shown, and remembered for the next boot', async () => {
-  const settings = {
-    rotation: 0,
-    resumeOnBoot: false,
-    clearDataOnBoot: false,
-    bootBundle: 'menu',
-    screens: {},
-    browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-  } as const;
+test('a boot bundle that is stored later is not shown, not reported as missing, and saved for the next boot', async () => {
+  const settings = { ...SETTINGS, bootBundle: 'menu' };
   await make({ settings }).start();
   browser.plug();
   await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
@@ -301,7 +288,7 @@ for (const [what, before, damage, expected] of [
     { mode: 'waiting', code: 'bundle_damaged' },
   ],
   [
-    'does not replace what a host has asked for meanwhile',
+    'does not replace what a host has requested meanwhile',
     () => stage.display.showWaiting(),
     undefined,
     { mode: 'waiting', code: undefined },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { BrowserFolder } from '../../system/browser-data.ts';
-import type { DisplayOptions } from './display.ts';
+import type { DisplayOptions } from './display-options.ts';
 import type { Target } from './ports.ts';
 import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
 
@@ -33,7 +33,7 @@ async function make(change: Partial<DisplayOptions> = {}): Promise<void> {
   await stage.make({ browserData: new BrowserFolder(folder), ...change }).start();
 }
 
-/** A browser that is on the screen, and what it was told since. */
+/** A browser that shows a page; its calls are forgotten. */
 async function showing(): Promise<void> {
   stage.browser.plug();
   await stage.shown();
@@ -42,14 +42,14 @@ async function showing(): Promise<void> {
   stage.browser.calls.length = 0;
 }
 
-test('clears between two browsers, answers when it is done, and shows the target again', async () => {
+test('clears between two browsers, answers when done, and shows the target again', async () => {
   await make();
   await showing();
   const answered = stage.display.clearData();
   await stage.until('the restart of the unit', () => stage.unitRestarts === 1);
   stage.browser.unplug();
   assert.ok((await readdir(folder)).length > 0, 'a browser that runs has its files open');
-  // Whether it still takes commands was not asked.
+  // It may not take commands any more.
   assert.equal(stage.browser.count('quit'), 0);
   let found: string[] | undefined;
   stage.browser.configure = async () => {
@@ -62,7 +62,7 @@ test('clears between two browsers, answers when it is done, and shows the target
   await stage.shown();
   assert.deepEqual(found, [], 'the browser opens its files when it has its settings');
   assert.equal(stage.browser.count(`load ${URL}`), 1);
-  // Another browser that comes is none that was asked for.
+  // Not for the next browser.
   await fill();
   stage.browser.unplug();
   stage.browser.plug();
@@ -70,7 +70,7 @@ test('clears between two browsers, answers when it is done, and shows the target
   assert.ok((await readdir(folder)).length > 0);
 });
 
-test('two that ask at once share one restart', async () => {
+test('concurrent requests share one restart', async () => {
   await make();
   await showing();
   const both = [stage.display.clearData(), stage.display.clearData()];
@@ -81,7 +81,7 @@ test('two that ask at once share one restart', async () => {
   assert.equal(stage.unitRestarts, 1);
 });
 
-test('a browser that does not come in time is 503, and nothing is cleared later', async () => {
+test('503 when no new browser connects in time, and nothing is cleared later', async () => {
   await make({ newBrowserMs: 20 });
   await showing();
   await assert.rejects(stage.display.clearData(), { code: 'unavailable' });
@@ -91,7 +91,7 @@ test('a browser that does not come in time is 503, and nothing is cleared later'
   assert.ok((await readdir(folder)).length > 0);
 });
 
-test('what cannot be cleared is 503 with the reason, and the target is shown all the same', async () => {
+test('503 with the reason when clearing fails, and the target is shown again', async () => {
   const clear = () => Promise.reject(Object.assign(new Error('EROFS'), { code: 'EROFS' }));
   await make({ browserData: { clear } });
   await showing();
@@ -103,14 +103,14 @@ test('what cannot be cleared is 503 with the reason, and the target is shown all
   await stage.shown();
 });
 
-test('a device whose browser is not its own says so', async () => {
+test('503 where the data does not belong to the device', async () => {
   await make({ browserData: undefined });
   await showing();
   await assert.rejects(stage.display.clearData(), { code: 'unavailable' });
   assert.equal(stage.unitRestarts, 0);
 });
 
-test('clears at boot when it is configured, and not when the agent alone is started anew', async () => {
+test('clears at boot when configured, and not when only the agent restarts', async () => {
   const settings = { ...SETTINGS, clearDataOnBoot: true };
   const store = (current: Target | undefined) => ({
     current: async () => current,

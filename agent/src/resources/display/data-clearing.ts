@@ -1,69 +1,77 @@
+import { withTimeout } from '../../base/timeout.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
 import type { Browser, BrowserData, DisplayLog } from './ports.ts';
 
 export interface DataClearingOptions {
   browser: Browser;
-  /** Undefined where what the browser stores is not ours. */
+  /** Undefined where the browser's data does not belong to the device. */
   data: BrowserData | undefined;
   log: DisplayLog;
-  /** How long a new browser may take to come, in ms. */
-  limitMs: number;
+  /** How long a new browser may take to connect, in ms. */
+  timeoutMs: number;
+}
+
+/** A clearing that waits for the next browser. */
+interface Clearing {
+  oldPid: number | null;
+  done: PromiseWithResolvers<void>;
 }
 
 /**
- * Takes away what the browser has stored, between two browsers: one that has been started and not yet configured has
- * opened nothing there. So it needs neither a browser that answers nor room on the disk.
+ * Deletes what the browser has stored, between two browsers: a new one opens its files only when it gets its settings.
+ * So this needs neither a browser that responds nor free space.
  */
 export class DataClearing {
   readonly #o: DataClearingOptions;
-  #wanted: { before: number | null; done: PromiseWithResolvers<void> } | undefined;
+  #pending: Clearing | undefined;
 
   constructor(options: DataClearingOptions) {
     this.#o = options;
   }
 
-  /** Before the first browser of a boot is configured. What does not work is logged: the screen matters more. */
-  async atBoot(): Promise<void> {
+  /** Before the first browser of a boot gets its settings. A failure is logged: the screen matters more. */
+  async clearAtBoot(): Promise<void> {
     try {
       await this.#o.data?.clear();
-      this.#o.log.info({}, 'what the browser had stored is cleared at boot');
+      this.#o.log.info({}, "the browser's data was cleared at boot");
     } catch (error) {
-      this.#o.log.warn({ err: error }, 'what the browser has stored could not be cleared at boot');
+      this.#o.log.warn({ err: error }, "the browser's data could not be cleared at boot");
     }
   }
 
   /**
-   * Resolves when everything is gone.
-   * @param restart ends the browser that runs; another one comes
-   * @throws ApiError `unavailable` where there is nothing to clear, the data partition cannot be written, or no new
-   * browser comes; nothing is cleared later then
+   * Resolves when everything is deleted. Concurrent calls share one restart.
+   * @param restart ends the browser, so that another one connects
+   * @throws ApiError `unavailable` where there is no data of ours, the data partition cannot be written, or no new
+   * browser connects in time; nothing is deleted later then
    */
   async clear(restart: () => void): Promise<void> {
-    const { browser, data, limitMs } = this.#o;
-    if (!data) throw new ApiError('unavailable', 'What the browser stores is not kept by this device.');
-    if (!this.#wanted) {
-      const wanted = { before: browser.pid, done: Promise.withResolvers<void>() };
-      this.#wanted = wanted;
-      const late = setTimeout(() => {
-        if (this.#wanted === wanted) this.#wanted = undefined;
-        wanted.done.reject(new ApiError('unavailable', 'The browser was not started anew in time.'));
-      }, limitMs);
-      late.unref();
-      wanted.done.promise.catch(() => undefined).finally(() => clearTimeout(late));
-      restart();
+    const { browser, data, timeoutMs } = this.#o;
+    if (!data) throw new ApiError('unavailable', "The browser's data does not belong to this device.");
+    if (this.#pending) return this.#pending.done.promise;
+    const pending: Clearing = { oldPid: browser.pid, done: Promise.withResolvers() };
+    this.#pending = pending;
+    restart();
+    try {
+      await withTimeout(pending.done.promise, timeoutMs, () => {
+        const error = new ApiError('unavailable', 'No new browser connected in time.');
+        pending.done.reject(error); // for concurrent calls
+        return error;
+      });
+    } finally {
+      if (this.#pending === pending) this.#pending = undefined;
     }
-    await this.#wanted.done.promise;
   }
 
-  /** A browser is there and not yet configured. Never rejects. */
-  async browserCame(): Promise<void> {
+  /** A browser has connected and has no settings yet. Never rejects. */
+  async browserConnected(): Promise<void> {
     const { browser, data } = this.#o;
-    const wanted = this.#wanted;
-    // The one that was to end, connected anew, still has everything open.
-    if (!wanted || (wanted.before !== null && wanted.before === browser.pid)) return;
-    this.#wanted = undefined;
-    await data
-      ?.clear()
-      .then(wanted.done.resolve, (error: unknown) => wanted.done.reject(storageError(error)));
+    const pending = this.#pending;
+    // The old browser, connected again, still has its files open.
+    if (!pending || (pending.oldPid !== null && pending.oldPid === browser.pid)) return;
+    this.#pending = undefined;
+    await data?.clear().then(pending.done.resolve, (error: unknown) => {
+      pending.done.reject(storageError(error));
+    });
   }
 }

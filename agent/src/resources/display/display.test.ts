@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
-import type { Display, DisplayOptions } from './display.ts';
-import type { Compositor, Connector } from './ports.ts';
+import type { Display } from './display.ts';
+import type { DisplayOptions } from './display-options.ts';
 import { displayRoutes } from './routes.ts';
 import { type DisplayState, displayEndpoints } from './schema.ts';
-import { DisplayStage, SETTINGS, TIMING } from './tests/display-stage.ts';
+import { DisplayStage, TIMING } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
@@ -35,7 +35,7 @@ async function showing(url: string, change: Partial<DisplayOptions> = {}): Promi
   await shown();
 }
 
-test('shows the waiting page first, and tells what the compositor drives', async () => {
+test('shows the waiting page first, and reports the outputs of the compositor', async () => {
   await make().start();
   assert.equal(stage.display.state().error?.code, 'browser_unavailable');
   browser.plug();
@@ -64,7 +64,7 @@ test('shows the waiting page first, and tells what the compositor drives', async
   ]);
 });
 
-test('a target given before the browser is there is shown when it comes', async () => {
+test('a target requested without a browser is shown when one connects', async () => {
   await make().start();
   assert.equal(stage.display.navigate(URL_A).loading, true);
   assert.equal(browser.count('load'), 0);
@@ -77,7 +77,7 @@ test('a target given before the browser is there is shown when it comes', async 
   assert.equal(stage.display.state().url, URL_A);
 });
 
-test('every navigate sends an event, also to what is shown already', async () => {
+test('every navigate sends an event, also for the target that is already shown', async () => {
   await showing(URL_A);
   const before = events.length;
   stage.display.navigate(URL_A);
@@ -97,7 +97,7 @@ test('a page that crashes comes back, and events say so', async () => {
   assert.equal(events.at(-1)?.error, null);
 });
 
-test('a page that crashes again and again: notice, new browser, new compositor, never given up', async () => {
+test('a page that keeps crashing gets a notice, a new browser, a new compositor, and more retries', async () => {
   await showing(URL_A);
   for (let round = 1; round <= 8; round += 1) {
     const loads = browser.count('load');
@@ -120,7 +120,7 @@ test('a page that crashes again and again: notice, new browser, new compositor, 
   assert.equal(stage.display.state().url, URL_A);
 });
 
-test('a browser that ends comes back with the target, without the unit being touched', async () => {
+test('a browser that ends comes back with the target, without a restart of its unit', async () => {
   await showing(URL_A);
   browser.unplug();
   assert.equal(events.at(-1)?.error?.code, 'browser_unavailable');
@@ -132,12 +132,12 @@ test('a browser that ends comes back with the target, without the unit being tou
   assert.deepEqual(stage.display.browserHealth, { running: true, restarts: 1, pid: 43 });
 });
 
-test('a browser that stays away gets its unit restarted, ever more seldom', async () => {
+test('the unit of a browser that stays away is restarted again and again', async () => {
   await make({ timing: { ...TIMING, awayMs: 5 } }).start();
   await until('three restarts', () => stage.unitRestarts >= 3);
 });
 
-test('a page that cannot be fetched is tried again, behind a notice', async () => {
+test('a page that cannot be fetched is retried behind a notice', async () => {
   await make().start();
   browser.plug();
   await shown();
@@ -146,13 +146,13 @@ test('a page that cannot be fetched is tried again, behind a notice', async () =
   await until('the failure', () => stage.display.state().error?.code === 'load_failed');
   await until('the notice', () => browser.html === `notice ${URL_A} Connection refused`);
   await until('a second try', () => browser.count('load') >= 2);
-  assert.equal(browser.count('html'), 2, 'a notice that says the same is not drawn again');
+  assert.equal(browser.count('html'), 2, 'the same notice is not loaded again');
   browser.behaviour = 'finish';
   await shown();
   assert.equal(stage.unitRestarts, 0);
 });
 
-test('a new target ends the tries for the old one', async () => {
+test('a new target ends the retries of the old one', async () => {
   await make().start();
   browser.plug();
   await shown();
@@ -167,7 +167,7 @@ test('a new target ends the tries for the old one', async () => {
   assert.equal(browser.count(`load ${URL_A}`), tries);
 });
 
-test('a page that hangs is ended and loaded again', async () => {
+test('a page that hangs is terminated and loaded again', async () => {
   await showing(URL_A, { timing: { ...TIMING, pingEveryMs: 3 } });
   browser.answersPings = false;
   await until('the end of the page', () => browser.count('terminate') === 1);
@@ -208,7 +208,7 @@ test("follows the page's own navigation, and keeps the target", async () => {
   assert.equal(stage.display.state().url, URL_A);
 });
 
-test('after a restart of the agent a page that is still there is left alone', async () => {
+test('a restarted agent does not reload a page that is still on the screen', async () => {
   const store = { current: async () => ({ mode: 'url', url: 'http://a.example' }) as const };
   const change = { store: { ...store, last: async () => undefined, save: async () => undefined } };
   await make(change).start();
@@ -225,7 +225,7 @@ test('after a restart of the agent a page that is still there is left alone', as
   await stage.display.firstFrame;
 });
 
-test('remembers targets, over boots only when that is wanted', async () => {
+test('saves targets, for the next boot only when configured', async () => {
   await showing(URL_A);
   assert.deepEqual(stage.saved, [
     { target: { mode: 'waiting' }, lasting: false },
@@ -233,111 +233,7 @@ test('remembers targets, over boots only when that is wanted', async () => {
   ]);
 });
 
-test('turns the screen live and again after the compositor came anew', async () => {
-  await showing(URL_A);
-  stage.display.apply({
-    ...SETTINGS,
-    rotation: 180,
-    screens: { 'Virtual-1': { rotation: 90, url: null } },
-  });
-  await until('the turn', () => browser.calls.includes('drive Virtual-1 90'));
-  assert.equal(stage.display.state().rotation, 90);
-  browser.unplug();
-  browser.plug();
-  await until('the second turn', () => browser.count('drive Virtual-1 90') === 2);
-});
-
-test('a compositor that refused is asked again', async () => {
-  let refusals = 2;
-  const compositor: Compositor = {
-    outputs: () => browser.outputs(),
-    drive: async (...asked) => {
-      if (refusals > 0) throw new Error(`${refusals--} more refusals`);
-      await browser.drive(...asked);
-    },
-  };
-  await showing(URL_A, { compositor, lookEveryMs: 20 });
-  await until('the turn', () => browser.count('drive Virtual-1 0') === 1);
-  assert.equal(refusals, 0);
-});
-
-test('of two screens the first is driven alone, and the other one when the first is unplugged', async () => {
-  const connector = (id: string, connected: boolean): Connector => {
-    return { id, connected, powered: connected, modes: ['1280x720'], make: null, model: null };
-  };
-  let plugged = ['HDMI-A-1', 'HDMI-A-2'];
-  browser.compositorOutputs = plugged;
-  const connectors = {
-    read: async () => ['HDMI-A-1', 'HDMI-A-2'].map((id) => connector(id, plugged.includes(id))),
-  };
-  await showing(URL_A, { connectors, lookEveryMs: 20 });
-  await until('the first', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 1);
-  assert.equal(stage.display.primaryScreen, 'HDMI-A-1');
-  plugged = ['HDMI-A-2'];
-  browser.compositorOutputs = plugged;
-  await until('the second', () => browser.count('drive HDMI-A-2 0') === 1);
-  assert.equal(stage.display.primaryScreen, 'HDMI-A-2');
-  // The kernel knows of it before the compositor does.
-  plugged = ['HDMI-A-1', 'HDMI-A-2'];
-  await until('the first one as primary', () => stage.display.primaryScreen === 'HDMI-A-1');
-  browser.compositorOutputs = plugged;
-  await until('the first again', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 2);
-  assert.equal(browser.count('drive'), 3);
-});
-
-test('a screen that was unplugged between two looks is turned again, and no other stays on', async () => {
-  browser.compositorOutputs = ['Virtual-1', 'HDMI-A-1'];
-  await showing(URL_A, { settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
-  await until('the turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 1);
-  const asked = browser.count('outputs');
-  await until('a look at what was turned', () => browser.count('outputs') > asked + 2);
-  browser.turned.delete('Virtual-1');
-  await until('the second turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 2);
-  const then = browser.count('outputs');
-  await until('another look', () => browser.count('outputs') > then + 2);
-  browser.turned.delete('HDMI-A-1');
-  await until('the other one off', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 3);
-});
-
-test('a compositor that hangs is not asked more and more', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  let asked = 0;
-  const hanging = Promise.withResolvers<void>();
-  const compositor: Compositor = {
-    outputs: () => browser.outputs(),
-    drive: async () => {
-      asked += 1;
-      await hanging.promise;
-      throw new Error('it hung');
-    },
-  };
-  await showing(URL_A, { compositor, lookEveryMs: 1000 });
-  await until('the first', () => asked === 1);
-  for (let look = 0; look < 20; look += 1) {
-    t.mock.timers.tick(1000);
-    await new Promise(setImmediate);
-  }
-  hanging.resolve();
-  // The one that was asked for before the looks, and that of the one look that waited for it.
-  await until('the second', () => asked === 2);
-  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-  assert.equal(asked, 2);
-});
-
-test('a compositor that does not do as it is told is not told again and again', async () => {
-  const compositor: Compositor = {
-    outputs: () => browser.outputs(),
-    drive: async (...asked) => {
-      await browser.drive(...asked);
-      browser.turned.clear();
-    },
-  };
-  await showing(URL_A, { compositor, settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
-  await until('many looks', () => browser.count('outputs') > 10);
-  assert.equal(browser.count('drive'), 1);
-});
-
-test('the waiting page is drawn anew when what it tells changes', async () => {
+test('the waiting page is rendered again when its facts change', async () => {
   let text = 'one';
   await make({ page: { render: async () => text } }).start();
   browser.plug();
@@ -350,7 +246,7 @@ test('the waiting page is drawn anew when what it tells changes', async () => {
   assert.equal(browser.html, 'two');
 });
 
-test('routes: screens, refusals and what has no backend', async () => {
+test('routes: screens, refusals and endpoints without a backend', async () => {
   await showing(URL_A);
   const app = createApp({ endpoints: displayEndpoints, routes: displayRoutes(stage.display), log });
   const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
@@ -392,7 +288,7 @@ test('routes: screens, refusals and what has no backend', async () => {
   await app.close();
 });
 
-test('without browser and graphics: the state tells, actions are unavailable', async () => {
+test('without browser and graphics the state says so, and actions are unavailable', async () => {
   await make({
     kiosk: { installed: false, restart: async () => undefined },
     connectors: { read: async () => [] },

@@ -1,4 +1,4 @@
-/** How loads end that no server and no page ends: by a deadline, against the page before, without a password. */
+/** Loads that end by a deadline, against the resistance of the previous page, or without a password. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
@@ -24,7 +24,7 @@ const urlAndError = () => {
   return [url, loading, error?.code];
 };
 
-test('a server that never answers is an error after a time, told at the screen, and asked again', async () => {
+test('a server that never answers is an error after a deadline, with a notice and retries', async () => {
   await stage.showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
   browser.behaviour = 'hold';
   await stage.navigate(URL_B);
@@ -32,14 +32,14 @@ test('a server that never answers is an error after a time, told at the screen, 
   assert.equal(stage.display.state().loading, false);
   await stage.until('the notice', () => browser.html.startsWith(`notice ${URL_B}`));
   await stage.until('a third try', () => browser.count(`load ${URL_B}`) >= 3);
-  // Each time our own page takes the place of the load that was given up.
+  // Each time our own page replaces the load that timed out.
   assert.equal(browser.count('html'), browser.count(`load ${URL_B}`));
   browser.behaviour = 'finish';
   await stage.shown();
   assert.deepEqual(urlAndError(), [URL_B, false, undefined]);
 });
 
-test('a page of which a part never comes is there after a time, and stays', async () => {
+test('a page that never finishes counts as loaded after a deadline, and stays', async () => {
   await stage.showing(URL_A, { timing: { ...TIMING, completeMs: 20 } });
   browser.behaviour = 'commit';
   await stage.navigate(URL_B);
@@ -53,7 +53,7 @@ test('a page of which a part never comes is there after a time, and stays', asyn
   assert.equal(browser.count(`load ${URL_B}`), 1);
 });
 
-test('a page that goes where nobody answers, or stops, is the page that is there', async () => {
+test('a page whose own navigation never ends, or is stopped, stays', async () => {
   await stage.showing(URL_A, { timing: { ...TIMING, documentMs: 20 } });
   own('started', URL_B);
   assert.equal(stage.display.state().loading, true);
@@ -64,7 +64,7 @@ test('a page that goes where nobody answers, or stops, is the page that is there
   assert.equal(browser.count('load '), 1);
 });
 
-test('a page that stops the load of the next one, or goes elsewhere meanwhile, is ended', async () => {
+test('a page that stops the load of the next one, or navigates meanwhile, is terminated', async () => {
   await stage.showing(URL_A);
   let load = 1;
   for (const resist of [
@@ -82,7 +82,7 @@ test('a page that stops the load of the next one, or goes elsewhere meanwhile, i
     await stage.navigate(URL_B);
     browser.behaviour = 'finish';
     resist();
-    // What it does until it is gone.
+    // Until it is terminated.
     own('committed', `${URL_A}2`);
     own('finished', `${URL_A}2`);
     assert.deepEqual(urlAndError(), [URL_B, true, undefined]);
@@ -95,7 +95,7 @@ test('a page that stops the load of the next one, or goes elsewhere meanwhile, i
   assert.equal(browser.count(`load ${URL_B}`), 4);
 });
 
-test('a page that keeps the next one from being begun with is ended, once', async () => {
+test('a page that keeps the next load from starting is terminated once', async () => {
   await stage.showing(URL_A, { timing: { ...TIMING, beginMs: 20 } });
   browser.behaviour = 'silent';
   await stage.navigate(URL_B);
@@ -108,7 +108,7 @@ test('a page that keeps the next one from being begun with is ended, once', asyn
   assert.deepEqual(urlAndError(), [URL_B, false, undefined]);
 });
 
-test('what a server answers that asks for a password is shown, with an error beside it', async () => {
+test('the answer of a server that asks for a password is shown, with an error in the state', async () => {
   await stage.showing(URL_A);
   [browser.status, browser.denies] = [401, true];
   await stage.navigate(URL_B);
@@ -119,7 +119,7 @@ test('what a server answers that asks for a password is shown, with an error bes
   await stage.until('the second load', () => browser.count(`load ${URL_B}`) === 2);
   await new Promise(setImmediate);
   assert.match(stage.display.state().error?.message ?? '', /^The proxy asks/);
-  // It is not tried again, and no notice hides it.
+  // It is not retried, and no notice replaces it.
   assert.equal(browser.count('html'), 1);
   for (const state of ['started', 'committed', 'finished'] as const) own(state, `${URL_B}2`);
   assert.deepEqual(urlAndError(), [`${URL_B}2`, false, undefined]);

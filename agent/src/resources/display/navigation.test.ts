@@ -1,7 +1,7 @@
-/** What of the browser's loads counts for the target, and what is the page's own way. */
+/** Which loads of the browser count for the target, and which are navigations of the page itself. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Stage } from './recovery.ts';
+import type { Stage } from './keeper-state.ts';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
@@ -20,7 +20,7 @@ afterEach(() => stage.display.stop());
 const own = (state: 'started' | 'committed' | 'finished', uri: string) =>
   browser.emit({ event: 'load', state, load: 0, uri });
 
-test('what the page before does on its own is not told of the target that is asked for', async () => {
+test('navigations of the previous page do not count for the requested target', async () => {
   await stage.showing(URL_A);
   own('started', `${URL_A}2`);
   stage.display.navigate(URL_B);
@@ -41,7 +41,7 @@ test('what the page before does on its own is not told of the target that is ask
   assert.deepEqual([stage.display.state().url, stage.display.state().loading], [`${URL_B}2`, false]);
 });
 
-test('a target whose number went to the load that it replaced is followed all the same', async () => {
+test('a target whose id went to the load that it replaced is still followed', async () => {
   await stage.showing(URL_A);
   browser.behaviour = 'hold';
   await stage.navigate(URL_B);
@@ -56,7 +56,7 @@ test('a target whose number went to the load that it replaced is followed all th
   assert.deepEqual([url, loading, error], [URL_B, false, null]);
 });
 
-test('a notice that comes under the number of the page that is asked for is not that page', async () => {
+test('a notice under the id of the requested page is not taken for that page', async () => {
   await stage.showing(URL_A);
   browser.behaviour = 'hold';
   const load = browser.load.bind(browser);
@@ -79,7 +79,7 @@ test('a notice that comes under the number of the page that is asked for is not 
   assert.equal(stage.display.state().url, URL_B);
 });
 
-test('a page that cannot load itself anew stays, and nothing is wrong with the target', async () => {
+test('a failed reload by the page itself is no error of the target', async () => {
   await stage.showing(URL_A);
   own('started', URL_A);
   browser.emit({ event: 'load_failed', load: 0, uri: URL_A, kind: 'network', message: 'Connection refused' });
@@ -87,7 +87,7 @@ test('a page that cannot load itself anew stays, and nothing is wrong with the t
   assert.equal(browser.count(`load ${URL_A}`), 1);
 });
 
-test('a reload while the page is on its way elsewhere brings the target, and the state says so', async () => {
+test('a reload while the page navigates itself loads the target', async () => {
   await stage.showing(URL_A);
   for (const state of ['started', 'committed', 'finished'] as const) own(state, `${URL_A}2`);
   own('started', `${URL_A}3`);
@@ -97,12 +97,12 @@ test('a reload while the page is on its way elsewhere brings the target, and the
   assert.equal(stage.display.state().url, URL_A);
 });
 
-test('the end of the load before is not the end of the waiting page that is still being drawn', async () => {
-  const drawn = Promise.withResolvers<void>();
+test('the end of the previous load is not the end of a waiting page that is still being rendered', async () => {
+  const rendered = Promise.withResolvers<void>();
   let text = 'waiting';
   const page = {
     render: async () => {
-      if (text !== 'waiting') await drawn.promise;
+      if (text !== 'waiting') await rendered.promise;
       return text;
     },
   };
@@ -111,20 +111,20 @@ test('the end of the load before is not the end of the waiting page that is stil
   await stage.shown();
   browser.behaviour = 'hold';
   await stage.navigate(URL_A);
-  text = 'drawn';
+  text = 'rendered';
   stage.display.showWaiting();
   browser.emit({ event: 'load', state: 'finished', load: 2, uri: URL_A });
   assert.equal(stage.display.state().loading, true);
-  drawn.resolve();
+  rendered.resolve();
   await stage.shown();
-  assert.equal(browser.html, 'drawn');
+  assert.equal(browser.html, 'rendered');
 });
 
-test('a notice that is drawn late does not take the place of the target that is tried again', async () => {
-  const drawn = Promise.withResolvers<void>();
+test('a notice that is rendered late does not replace the target that is being retried', async () => {
+  const rendered = Promise.withResolvers<void>();
   const page = {
     render: async (notice: object | undefined) => {
-      if (notice) await drawn.promise;
+      if (notice) await rendered.promise;
       return notice ? 'notice' : 'waiting';
     },
   };
@@ -136,12 +136,12 @@ test('a notice that is drawn late does not take the place of the target that is 
   assert.equal(stage.display.state().error?.code, 'load_failed');
   browser.behaviour = 'hold';
   await stage.until('a second try', () => browser.count(`load ${URL_A}`) === 2);
-  drawn.resolve();
+  rendered.resolve();
   await new Promise(setImmediate);
   assert.equal(browser.html, 'waiting');
 });
 
-test('a waiting page that cannot be read is tried again', async () => {
+test('a waiting page that cannot be read is retried', async () => {
   let failures = 2;
   const page = {
     render: async () => {
@@ -156,7 +156,7 @@ test('a waiting page that cannot be read is tried again', async () => {
   assert.equal(browser.html, 'waiting');
 });
 
-test('a page that is asked for while the one that hangs is being ended is no page that hangs', async () => {
+test('a page requested while another one is terminated does not count as unresponsive', async () => {
   const terminate = Promise.withResolvers<void>();
   await stage.showing(URL_A, { timing: { ...TIMING, pingEveryMs: 3 } });
   let ended = false;
@@ -175,7 +175,7 @@ test('a page that is asked for while the one that hangs is being ended is no pag
   assert.ok(stage.events.every(({ error }) => error?.code !== 'page_unresponsive'));
 });
 
-test('a browser that stays although it was to be restarted gets the target again', async () => {
+test('a browser that cannot be restarted gets the target again', async () => {
   let next: Stage = 'compositor';
   const step = () => ({ delayMs: 1, stage: next, notice: false });
   for (const installed of [true, false]) {
@@ -197,7 +197,7 @@ test('a browser that stays although it was to be restarted gets the target again
   }
 });
 
-test('a target that is given while a new browser takes its settings is loaded once', async () => {
+test('a target requested while a new browser takes its settings is loaded once', async () => {
   await stage.make().start();
   browser.plug();
   stage.display.navigate(URL_A);

@@ -1,15 +1,15 @@
 import type { Rotation } from './schema.ts';
 
-/** What the screen is meant to show; survives every crash. */
+/** What the screen should show. */
 export type Target = { mode: 'waiting' } | { mode: 'url'; url: string } | { mode: 'bundle'; name: string };
 
-/** The stored bundles, as far as showing them goes. */
+/** The stored bundles. */
 export interface Bundles {
-  /** What is stored under that name; synchronous, so that nothing can come between this and what follows. */
+  /** Undefined when there is no such bundle. Synchronous, so that the answer still holds for what follows. */
   locate(name: string): unknown;
-  /** Why the bundle cannot be shown, in plain English; undefined when it can be. A quick look, not a whole check. */
+  /** Why the bundle cannot be shown; undefined when it can be. A quick check, not one of every file. */
   problem(name: string): Promise<BundleProblem | undefined>;
-  /** Where the browser finds its start page. */
+  /** Address of its start page. */
   url(name: string): string;
 }
 
@@ -18,7 +18,7 @@ export interface BundleProblem {
   message: string;
 }
 
-/** What the browser is told about itself (configuration group `browser`). */
+/** Configuration group `browser`, as the browser gets it. */
 export interface BrowserSettings {
   userAgent: string | null;
   ignoreTlsErrors: boolean;
@@ -26,7 +26,7 @@ export interface BrowserSettings {
   memoryLimitMb: number;
 }
 
-/** What the browser tells of its own accord (browser/PROTOCOL.md). */
+/** Events from the browser (browser/PROTOCOL.md). */
 export type BrowserEvent =
   | { event: 'connected'; uri: string | null }
   | { event: 'disconnected' }
@@ -35,9 +35,9 @@ export type BrowserEvent =
       state: 'started' | 'redirected' | 'committed' | 'finished';
       load: number;
       uri: string;
-      /** Of HTTP, of a document that is committed. */
+      /** HTTP status of a committed document. */
       status?: number;
-      /** The document is the answer to who tells no password. */
+      /** The document is the server's answer to a missing password. */
       authentication_required?: boolean;
     }
   | {
@@ -55,13 +55,13 @@ export type BrowserEventKind = BrowserEvent['event'];
 /** The events of some kinds. */
 export type BrowserEventOf<K extends BrowserEventKind> = Extract<BrowserEvent, { event: K }>;
 
-/** A load that was asked for: its events carry `id`; `accepted` rejects when the browser never took it. */
+/** A requested load: its events carry `id`; `accepted` rejects when the browser did not take the command. */
 export interface Load {
   id: number;
   accepted: Promise<void>;
 }
 
-/** An output as the compositor drives it. */
+/** An output of the compositor. */
 export interface Output {
   name: string;
   /** `<width>x<height>@<refresh>`; null while it is off. */
@@ -71,22 +71,22 @@ export interface Output {
   modes: string[];
 }
 
-/** The browser at the other end of the socket. Every call rejects when it is gone or too slow. */
+/** The browser. Every call rejects when it is not connected or does not answer in time. */
 export interface Browser {
   readonly connected: boolean;
   /** Process id while connected. */
   readonly pid: number | null;
-  /** Of the document that was on the screen when it connected; null when there was none. */
+  /** Address of the document that was on the screen when it connected; null without one. */
   readonly uri: string | null;
   /** Calls `listener` with every event of these kinds until the returned function is called. */
   on<K extends BrowserEventKind>(
     kinds: readonly K[],
     listener: (event: BrowserEventOf<K>) => void,
   ): () => void;
-  /** @returns whether a part takes effect only in a new process */
+  /** @returns whether a changed setting takes effect only in a new process */
   configure(settings: BrowserSettings): Promise<boolean>;
   load(uri: string): Load;
-  /** Shows a document of ours under a `vitrine:` URI. */
+  /** Shows HTML of the agent under a `vitrine:` URI. */
   loadHtml(html: string, uri: string): Load;
   reload(): Load;
   /** @returns false when the page's main thread did not answer in time; never rejects */
@@ -98,11 +98,11 @@ export interface Browser {
   quit(): Promise<void>;
 }
 
-/** What puts the browser's picture on the outputs. Every call rejects when it is gone or too slow. */
+/** Shows the browser on the outputs. Every call rejects when it is not running or does not answer in time. */
 export interface Compositor {
   outputs(): Promise<Output[]>;
   /**
-   * Shows the picture on one output alone; a compositor left to itself spreads it over all that it has.
+   * Uses one output alone; by default a compositor spreads the browser over all of them.
    * @param rotation clockwise
    * @param others outputs that are turned off
    */
@@ -111,14 +111,14 @@ export interface Compositor {
 
 /** The service that runs compositor and browser. */
 export interface Kiosk {
-  /** Whether this system has the service at all. */
+  /** Whether this system has the service. */
   readonly installed: boolean;
   restart(): Promise<void>;
 }
 
-/** What the browser keeps on the disk: cookies, storage, caches, service workers, of all origins. */
+/** The browser's data on the disk: cookies, storage, caches, service workers, of all origins. */
 export interface BrowserData {
-  /** Takes all of it away; call only while no browser has it open. */
+  /** Deletes all of it; call only while no browser has it open. */
   clear(): Promise<void>;
 }
 
@@ -126,11 +126,11 @@ export interface BrowserData {
 export interface Connector {
   /** `HDMI-A-1`, `Virtual-1`. */
   id: string;
-  /** Something is plugged in, and it has modes. */
+  /** A screen is plugged in and has modes. */
   connected: boolean;
   /** The kernel drives the output. */
   powered: boolean;
-  /** `<width>x<height>`, with `@<refresh>` where the EDID tells it; best first. */
+  /** `<width>x<height>`, with `@<refresh>` where the EDID has it; best first. */
   modes: string[];
   make: string | null;
   model: string | null;
@@ -141,27 +141,27 @@ export interface Connectors {
   read(): Promise<Connector[]>;
 }
 
-/** Remembers the target. */
+/** Saves the target. */
 export interface TargetStore {
-  /** What this boot showed before the agent was restarted. */
+  /** The target of this boot, from before the agent was restarted. */
   current(): Promise<Target | undefined>;
-  /** What was shown last, over boots. */
+  /** The last target that was saved for the next boot. */
   last(): Promise<Target | undefined>;
-  /** @param lasting also over boots */
+  /** @param lasting also for the next boot */
   save(target: Target, lasting: boolean): Promise<void>;
 }
 
-/** The waiting page, and the page that tells why the target is not there. */
+/** Makes the waiting page, and the notice that says why the target is not shown. */
 export interface WaitingPage {
   render(notice: Notice | undefined): Promise<string>;
 }
 
 export interface Notice {
-  /** What cannot be shown. */
+  /** URL or bundle that cannot be shown. */
   what: string;
-  /** Why, in plain English. */
+  /** The reason, as a sentence. */
   why: string;
-  /** Whether the device goes on trying by itself. */
+  /** Whether the device tries again by itself. */
   retrying: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A screen that the compositor does not turn: told to who asked for it, in health, and in the state. */
+/** A rotation that the compositor refuses: in the answer to the patch, in health, and in the state. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a refused rotation is kept, answered as not in effect, and a problem until it is', async () => {
+test('a refused rotation is saved, reported as not live, and a problem until it works', async () => {
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
   const display = stage.make({ log });
@@ -35,7 +35,7 @@ test('a refused rotation is kept, answered as not in effect, and a problem until
   await display.start();
   stage.browser.plug();
   await stage.until('the first turn', () => stage.browser.count('drive') > 0);
-  const told: string[] = [];
+  const problems: string[] = [];
   for (const refusal of ['failed to apply configuration', 'silent']) {
     stage.browser.refusal = refusal;
     const { applied } = await config.patch({
@@ -48,7 +48,7 @@ test('a refused rotation is kept, answered as not in effect, and a problem until
     assert.equal(config.get(displayConfig).rotation, 90);
     assert.equal(display.state().rotation, 0);
     assert.equal((await display.screens())[0]?.rotation, 0);
-    told.push(...display.problems());
+    problems.push(...display.problems());
     stage.browser.refusal = undefined;
     const other = await config.patch({ display: { rotation: 180 } });
     assert.deepEqual(other.applied, { 'display.rotation': 'live' });
@@ -56,14 +56,14 @@ test('a refused rotation is kept, answered as not in effect, and a problem until
     assert.deepEqual(display.problems(), []);
     await config.patch({ display: { rotation: null } });
   }
-  assert.deepEqual(told, [
-    'The screen is not turned by 90 degrees as it is configured: failed to apply configuration',
-    'The screen is not turned by 90 degrees as it is configured: the compositor shows it turned by 0 degrees',
+  assert.deepEqual(problems, [
+    'The screen is not rotated by 90 degrees as configured: failed to apply configuration',
+    'The screen is not rotated by 90 degrees as configured: the compositor shows it rotated by 0 degrees',
   ]);
-  assert.deepEqual(warnings, Array(2).fill('the screen could not be turned'));
+  assert.deepEqual(warnings, Array(2).fill('the screen could not be rotated'));
 });
 
-test('what was asked of the compositor before a change does not count after it', async () => {
+test('an answer of the compositor from before a change does not count after it', async () => {
   const answer = Promise.withResolvers<void>();
   let rotation: 0 | 90 = 0;
   const compositor: Compositor = {

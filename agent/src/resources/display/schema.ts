@@ -13,7 +13,7 @@ const Mode = Type.String({
   examples: ['1920x1080@60', '1280x720@59.94'],
 });
 
-/** Why the target is not on the screen, or is not as it should be. */
+/** Why the target is not on the screen, or not the page that was meant. */
 export const DisplayError = Type.Object(
   {
     code: Type.Enum([
@@ -77,7 +77,7 @@ export const displayState = topic(
   'Every mode or URL change, load, failure, and browser crash or restart',
 );
 
-const query = Type.Object(
+export const ScreenQuery = Type.Object(
   {
     screen: Type.Optional(
       Type.String({ description: "The primary screen's id is the only valid value in v1" }),
@@ -86,28 +86,28 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-const tag = 'Display';
+const common = { tag: 'Display', query: ScreenQuery, status: 200 } as const;
+const action = {
+  ...common,
+  response: DisplayState,
+  errors: ['screen_not_found', 'unavailable'],
+} as const;
 
 export const getDisplay = endpoint({
   method: 'GET',
   path: '/display',
-  tag,
   summary: 'What is on the screen',
   description: 'What is shown, whether it is loading or has failed, and how the screen is turned.',
-  query,
-  status: 200,
-  response: DisplayState,
+  ...action,
   errors: ['screen_not_found'],
 });
 
 export const getScreens = endpoint({
   method: 'GET',
   path: '/display/screens',
-  tag,
   summary: 'The outputs of the board and what is connected to them',
   description: "In the board's order. The primary screen is the first that is connected; it alone is driven.",
-  query,
-  status: 200,
+  ...common,
   response: Type.Array(Screen),
   errors: ['screen_not_found'],
 });
@@ -115,11 +115,10 @@ export const getScreens = endpoint({
 export const navigate = endpoint({
   method: 'POST',
   path: '/display/navigate',
-  tag,
   summary: 'Show a URL',
   description:
     'Does not wait for the page; `loading`, `error` and the `display_state` event tell how it goes.',
-  query,
+  ...action,
   body: Type.Object(
     {
       url: Type.String({
@@ -132,99 +131,71 @@ export const navigate = endpoint({
     },
     { additionalProperties: false },
   ),
-  status: 200,
-  response: DisplayState,
-  errors: ['screen_not_found', 'unavailable'],
 });
 
 export const showBundle = endpoint({
   method: 'POST',
   path: '/display/bundle',
-  tag,
   summary: 'Show a stored bundle',
   description:
     'A bundle that cannot be shown is refused, and the screen stays as it is. Does not wait for the page; `loading`, ' +
     '`error` and the `display_state` event tell how it goes. A new upload of the bundle loads it anew.',
-  query,
+  ...action,
   body: Type.Object({ name: BundleName }, { additionalProperties: false }),
-  status: 200,
-  response: DisplayState,
   errors: ['screen_not_found', 'content_not_found', 'bundle_invalid', 'unavailable'],
 });
 
 export const showWaitingPage = endpoint({
   method: 'POST',
   path: '/display/waiting',
-  tag,
   summary: 'Show the built-in waiting page',
   description: 'Takes the place of what is shown, which is no longer tried.',
-  query,
-  status: 200,
-  response: DisplayState,
-  errors: ['screen_not_found', 'unavailable'],
+  ...action,
 });
 
 export const reload = endpoint({
   method: 'POST',
   path: '/display/reload',
-  tag,
   summary: 'Load what is shown again, past the cache',
   description: 'Does not wait for the page; the `display_state` event tells how it goes.',
-  query,
-  status: 200,
-  response: DisplayState,
-  errors: ['screen_not_found', 'unavailable'],
+  ...action,
 });
 
 export const restartBrowser = endpoint({
   method: 'POST',
   path: '/display/restart-browser',
-  tag,
   summary: 'Start the browser anew; what is shown comes back by itself',
   description: 'Does not wait for the browser; the `display_state` event tells how it goes.',
-  query,
-  status: 200,
-  response: DisplayState,
-  errors: ['screen_not_found', 'unavailable'],
+  ...action,
 });
 
 export const clearData = endpoint({
   method: 'POST',
   path: '/display/clear-data',
-  tag,
   summary: 'Take away what the browser has stored: cookies, storage, caches, service workers of all origins',
   description:
     'Answers when all of it is gone. The browser is started anew for it, also when it does not respond, and what is ' +
     'shown comes back by itself. Works when the disk is full.',
-  query,
-  status: 200,
-  response: DisplayState,
-  errors: ['screen_not_found', 'unavailable'],
+  ...action,
 });
 
 export const switchScreen = endpoint({
   method: 'POST',
   path: '/display/screen',
-  tag,
   summary: "Switch the screen's power over HDMI-CEC, best-effort",
   description:
     'The browser goes on either way; `screen_on` tells whether the screen is powered. 503 `unavailable` without HDMI-CEC.',
-  query,
+  ...action,
   body: Type.Object({ on: Type.Boolean() }, { additionalProperties: false }),
-  status: 200,
-  response: DisplayState,
-  errors: ['screen_not_found', 'unavailable'],
 });
 
 export const takeScreenshot = endpoint({
   method: 'GET',
   path: '/display/screenshot',
-  tag,
   summary: 'What the page shows, as a picture',
   description:
     'The part of the page that is visible. 429 `too_many_requests` while 4 others are being taken.',
-  query,
-  status: 200,
+  ...common,
   download: { contentType: 'image/png', description: 'PNG of the visible part of the page' },
   errors: ['screen_not_found', 'unavailable'],
 });
@@ -232,20 +203,18 @@ export const takeScreenshot = endpoint({
 export const executeJs = endpoint({
   method: 'POST',
   path: '/display/execute-js',
-  tag,
   summary: 'Evaluate a script in the displayed page',
   description: 'A returned promise is awaited. A script that throws is `script_error`.',
-  query,
+  ...common,
   body: Type.Object(
     { script: Type.String({ minLength: 1, maxLength: 1024 * 1024 }) },
     { additionalProperties: false },
   ),
-  status: 200,
   response: Type.Object({ result: Type.Unknown({ description: 'Value of the script, as JSON' }) }),
   errors: ['screen_not_found', 'script_error', 'script_timeout', 'unavailable', 'not_implemented'],
 });
 
-/** The interface's Display section, whole. */
+/** The whole Display section of the interface. */
 export const displayEndpoints = [
   getDisplay,
   getScreens,

@@ -1,3 +1,4 @@
+import { Mutex } from '../../base/mutex.ts';
 import type { Browser, Compositor, DisplayLog } from './ports.ts';
 import type { Rotation } from './schema.ts';
 import type { Screens } from './screens.ts';
@@ -6,88 +7,109 @@ export interface ScreenDriverOptions {
   screens: Screens;
   browser: Pick<Browser, 'connected'>;
   compositor: Compositor;
-  /** As it is configured for the primary screen. */
+  /** The configured rotation of the primary screen. */
   rotation: () => Rotation;
-  /** What is known of the screens may have changed. */
+  /** The screens may have changed. */
   changed: () => void;
   log: DisplayLog;
 }
 
-/** Has the compositor drive the primary screen, alone and turned as it is configured, and tells when it does not. */
+/** Makes the compositor drive the primary screen alone, with its configured rotation, and reports failures. */
 export class ScreenDriver {
   readonly #o: ScreenDriverOptions;
-  /** Which screens were connected when the compositor took what to drive. */
+  readonly #driving = new Mutex();
+  /** Ids of the connected screens when the compositor last took a command. */
   #drivenFor: string | undefined;
-  #driving = Promise.resolve();
-  /** The compositor was seen to drive what it was told to. */
-  #isDriven = false;
-  /** Why the screen is not turned as it is configured; empty when it is, or when there is no compositor to turn it. */
-  #refusal = '';
+  /** At the last check the outputs were as they should be. */
+  #wasDriven = false;
+  /** Why the screen is not rotated as configured; empty when it is, or when there is no compositor yet. */
+  #failure = '';
+  #timer: NodeJS.Timeout | undefined;
+  #isChecking = false;
 
   constructor(options: ScreenDriverOptions) {
     this.#o = options;
   }
 
-  /** One at a time; never rejects. */
+  /** Checks the screens every `everyMs` milliseconds. Checks do not pile up behind a slow compositor. */
+  start(everyMs: number): void {
+    this.#timer = setInterval(() => {
+      if (this.#isChecking) return;
+      this.#isChecking = true;
+      void this.#check().finally(() => {
+        this.#isChecking = false;
+      });
+    }, everyMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Never rejects. */
   drive(): Promise<void> {
-    this.#driving = this.#driving.then(() => this.#driveNow());
-    return this.#driving;
+    return this.#driving.run(() => this.#drive());
   }
 
   /**
-   * Resolves when the screen is turned as it is configured, or when there is no compositor yet that could turn it.
-   * @throws Error when the compositor did not do it
+   * Resolves when the screen has its configured rotation, or when there is no compositor yet.
+   * @throws Error when the compositor did not rotate it
    */
   async settled(): Promise<void> {
-    await this.#driving;
-    if (this.#refusal) throw new Error(this.#refusal);
+    await this.#driven();
+    if (this.#failure) throw new Error(this.#failure);
   }
 
-  /** What an operator should know; undefined when all is well. */
+  /** For an operator; undefined when the screen has its configured rotation. */
   get problem(): string | undefined {
-    if (!this.#refusal) return undefined;
-    return `The screen is not turned by ${this.#o.rotation()} degrees as it is configured: ${this.#refusal}`;
+    if (!this.#failure) return undefined;
+    return `The screen is not rotated by ${this.#o.rotation()} degrees as configured: ${this.#failure}`;
+  }
+
+  #driven(): Promise<void> {
+    return this.#driving.run(() => undefined);
   }
 
   /**
-   * To be called now and then. What is plugged in anew, also after a moment that no look fell into, the compositor
-   * drives, too, and not turned.
+   * The compositor also drives what is plugged in later, without rotation, and even when it was unplugged for a moment
+   * between two checks.
    */
-  async look(): Promise<void> {
+  async #check(): Promise<void> {
     const { screens, browser, rotation, changed } = this.#o;
     await screens.refresh();
     changed();
-    await this.#driving;
+    await this.#driven();
     const { connected } = screens;
     if (connected.length === 0 || !browser.connected) return;
     const isDriven = screens.areDriven(rotation());
-    // One that never does as it is told is not told again and again.
-    const isOver = this.#isDriven && !isDriven;
-    this.#isDriven = isDriven;
-    if (isOver || connected.join() !== this.#drivenFor) await this.drive();
+    // A compositor that never obeys does not get the same command at every check.
+    const wasLost = this.#wasDriven && !isDriven;
+    this.#wasDriven = isDriven;
+    if (wasLost || connected.join() !== this.#drivenFor) await this.drive();
   }
 
-  async #driveNow(): Promise<void> {
+  async #drive(): Promise<void> {
     const { screens, browser, compositor, rotation, changed } = this.#o;
     screens.invalidate();
     await screens.refresh();
     const primary = screens.primary?.id;
     const { connected, outputs } = screens;
-    // A screen that was plugged in a moment ago may be known to the kernel alone; the next look comes soon.
-    const isComing = outputs.length > 0 && primary !== undefined && !outputs.includes(primary);
-    if (primary !== undefined && !isComing && browser.connected) {
-      const [asked, others] = [rotation(), outputs.filter((name) => name !== primary)];
+    // The kernel knows a new screen a moment before the compositor; then the next check drives it.
+    const isUnknown = outputs.length > 0 && primary !== undefined && !outputs.includes(primary);
+    if (primary !== undefined && !isUnknown && browser.connected) {
+      const expected = rotation();
+      const others = outputs.filter((name) => name !== primary);
       try {
-        await compositor.drive(primary, asked, others);
+        await compositor.drive(primary, expected, others);
         this.#drivenFor = connected.join();
         screens.invalidate();
         await screens.refresh();
-        const { rotation: shown = asked } = screens;
-        this.#refused(shown === asked ? '' : `the compositor shows it turned by ${shown} degrees`);
+        const { rotation: actual = expected } = screens;
+        this.#report(actual === expected ? '' : `the compositor shows it rotated by ${actual} degrees`);
       } catch (error) {
-        // The next look tries again.
-        this.#drivenFor = undefined;
-        this.#refused(error instanceof Error ? error.message : String(error));
+        this.#drivenFor = undefined; // the next check tries again
+        this.#report(error instanceof Error ? error.message : String(error));
       }
       screens.invalidate();
     }
@@ -95,9 +117,11 @@ export class ScreenDriver {
     changed();
   }
 
-  /** Only what is new is logged. */
-  #refused(why: string): void {
-    if (why && why !== this.#refusal) this.#o.log.warn({ why }, 'the screen could not be turned');
-    this.#refusal = why;
+  /** Logs a failure once. */
+  #report(failure: string): void {
+    if (failure && failure !== this.#failure) {
+      this.#o.log.warn({ reason: failure }, 'the screen could not be rotated');
+    }
+    this.#failure = failure;
   }
 }

@@ -1,89 +1,89 @@
 import type { Compositor, Connector, Connectors, Output } from './ports.ts';
 import type { Rotation, Screen } from './schema.ts';
 
-/** How long what was read of connectors stays good, in ms; they are cheap to read. */
+/** Connectors are cheap to read, but not more often than this, in ms. */
 const CONNECTORS_FRESH_MS = 1000;
 
 const EXACT_MODE = /^\d+x\d+@/;
+const NEVER = Number.NEGATIVE_INFINITY;
 
-/** The outputs of the board: what the kernel knows of the connectors and the compositor of the modes. */
+/** The outputs of the board: connectors as the kernel reports them, modes and rotations from the compositor. */
 export class Screens {
   readonly #connectors: Connectors;
   readonly #compositor: Compositor;
-  readonly #running: () => boolean;
+  readonly #hasCompositor: () => boolean;
   readonly #outputsFreshMs: number;
   #known: Connector[] = [];
-  #knownAt = Number.NEGATIVE_INFINITY;
+  #knownAt = NEVER;
   #outputs: Output[] = [];
-  #outputsAt = Number.NEGATIVE_INFINITY;
-  #refreshing: Promise<void> | undefined;
-  /** How often what the compositor told became old before its time. */
-  #changes = 0;
-  #refreshingSince = 0;
+  #outputsAt = NEVER;
+  /** The last read under way, and the invalidations before it. */
+  #refreshing: { done: Promise<void>; invalidations: number } | undefined;
+  #invalidations = 0;
 
   /**
-   * @param running whether there is a compositor to ask: it lives as long as its browser
-   * @param outputsFreshMs how long what the compositor told stays good, in ms: it costs a process
+   * @param hasCompositor whether there is a compositor to ask: it runs as long as its browser
+   * @param outputsFreshMs how long the compositor's answer stays valid, in ms: asking costs a process
    */
   constructor(
     connectors: Connectors,
     compositor: Compositor,
-    running: () => boolean,
+    hasCompositor: () => boolean,
     outputsFreshMs: number,
   ) {
     this.#connectors = connectors;
     this.#compositor = compositor;
-    this.#running = running;
+    this.#hasCompositor = hasCompositor;
     this.#outputsFreshMs = outputsFreshMs;
   }
 
-  /** Reads again what is too old. Concurrent calls share one reading, if nothing has changed since. Never rejects. */
+  /** Reads what is out of date. Concurrent calls share one read, unless `invalidate` came between. Never rejects. */
   refresh(): Promise<void> {
     const before = this.#refreshing;
-    if (before && this.#refreshingSince === this.#changes) return before;
-    this.#refreshingSince = this.#changes;
-    const reading = (before ?? Promise.resolve())
+    const invalidations = this.#invalidations;
+    if (before?.invalidations === invalidations) return before.done;
+    const done = (before?.done ?? Promise.resolve())
       .then(() => this.#read())
       .finally(() => {
-        if (this.#refreshing === reading) this.#refreshing = undefined;
+        if (this.#refreshing?.done === done) this.#refreshing = undefined;
       });
-    this.#refreshing = reading;
-    return reading;
+    this.#refreshing = { done, invalidations };
+    return done;
   }
 
-  /** The compositor changed something: its outputs are read anew at the next refresh. */
+  /** The compositor changed something: its outputs are read again at the next refresh. */
   invalidate(): void {
-    this.#changes += 1;
-    this.#outputsAt = Number.NEGATIVE_INFINITY;
+    this.#invalidations += 1;
+    this.#outputsAt = NEVER;
   }
 
-  /** The screen that is driven: the first connected one, else the first. As of the last refresh. */
+  /** The first connected screen, or the first of all. As of the last refresh. */
   get primary(): Connector | undefined {
     return this.#known.find((connector) => connector.connected) ?? this.#known[0];
   }
 
-  /** Connectors with a screen, by their names. As of the last refresh. */
+  /** Ids of the connectors with a screen. As of the last refresh. */
   get connected(): string[] {
     return this.#known.filter(({ connected }) => connected).map(({ id }) => id);
   }
 
-  /** What the compositor can drive, by name; empty when it cannot be asked. As of the last refresh. */
+  /** Names of the compositor's outputs; empty when it cannot be asked. As of the last refresh. */
   get outputs(): string[] {
     return this.#outputs.map(({ name }) => name);
   }
 
-  /** How the compositor turns the primary screen, in degrees clockwise; undefined when nobody can tell. */
+  /** The primary screen's rotation as the compositor shows it, in degrees clockwise; undefined when unknown. */
   get rotation(): Rotation | undefined {
     return this.#outputs.find(({ name }) => name === this.primary?.id)?.rotation ?? undefined;
   }
 
-  /** What the primary screen shows now, `<width>x<height>@<refresh>`; null when nobody can tell. */
+  /** The primary screen's present mode, `<width>x<height>@<refresh>`; null when unknown. */
   get resolution(): string | null {
     const primary = this.primary;
     return primary?.connected ? this.#resolution(primary) : null;
   }
 
-  /** Whether the compositor shows the picture on the primary screen alone, turned so. As of the last refresh. */
+  /** Whether the compositor drives the primary screen alone, with this rotation. As of the last refresh. */
   areDriven(rotation: Rotation): boolean {
     const primary = this.primary?.id;
     return (
@@ -112,7 +112,7 @@ export class Screens {
   #resolution(connector: Connector): string | null {
     const output = this.#outputs.find((candidate) => candidate.name === connector.id);
     if (output) return output.mode;
-    // Before the compositor tells: it takes the preferred mode, which comes first.
+    // The compositor, which has not been asked yet, uses the preferred mode, which is the first.
     const [preferred] = connector.modes;
     return preferred !== undefined && EXACT_MODE.test(preferred) ? preferred : null;
   }
@@ -123,15 +123,15 @@ export class Screens {
       const before = JSON.stringify(this.#known);
       this.#known = await this.#connectors.read().catch(() => []);
       this.#knownAt = now;
-      if (JSON.stringify(this.#known) !== before) this.#outputsAt = Number.NEGATIVE_INFINITY;
+      if (JSON.stringify(this.#known) !== before) this.#outputsAt = NEVER;
     }
-    if (!this.#running()) {
+    if (!this.#hasCompositor()) {
       this.#outputs = [];
-      this.#outputsAt = Number.NEGATIVE_INFINITY;
+      this.#outputsAt = NEVER;
     } else if (now - this.#outputsAt >= this.#outputsFreshMs) {
-      const changes = this.#changes;
+      const invalidations = this.#invalidations;
       this.#outputs = await this.#compositor.outputs().catch(() => []);
-      if (changes === this.#changes) this.#outputsAt = now;
+      if (invalidations === this.#invalidations) this.#outputsAt = now;
     }
   }
 }

@@ -3,20 +3,20 @@ import { browserConfig, displayConfig } from './config.ts';
 import type { BrowserSettings } from './ports.ts';
 import type { Rotation } from './schema.ts';
 
-/** Of the whole memory, what one web process may take when nothing is configured. */
+/** Share of the board's memory that one web process may use when nothing is configured. */
 const DEFAULT_MEMORY_SHARE = 0.4;
 const LEAST_MEMORY_MB = 256;
 
-/** What the configuration says of the display. */
+/** The display's part of the configuration. */
 export interface DisplaySettings {
   rotation: Rotation;
-  /** Show at boot what was shown last. */
+  /** Show the last target at boot. */
   resumeOnBoot: boolean;
-  /** Take away at boot what the browser has stored. */
+  /** Delete the browser's data at boot. */
   clearDataOnBoot: boolean;
-  /** Bundle to show at boot; looked at nowhere else. */
+  /** Bundle to show at boot; not used at any other time. */
   bootBundle: string | null;
-  /** What differs on one screen, by its id; null inherits. */
+  /** Settings of single screens, by id; null inherits. */
   screens: Readonly<Record<string, { url: string | null; rotation: Rotation | null }>>;
   browser: BrowserSettings;
 }

@@ -1,26 +1,32 @@
-/** What a target means: where the browser finds it, and what people are told while it is not there. */
+/** Where the browser finds a target, and what the screen says while it is not there. */
 import type { MissingBundle } from './first-target.ts';
-import type { Bundles, Notice, Target } from './ports.ts';
+import type { Notice, Target } from './ports.ts';
 import type { DisplayError } from './schema.ts';
 
-/** Where the browser finds the target; the waiting page has no address. */
-export function addressOf(target: Target, bundles: Bundles): string | undefined {
-  if (target.mode === 'bundle') return bundles.url(target.name);
+/** The address of the waiting page and of notices; no page can navigate there. */
+export const OWN_URI = 'vitrine://waiting/';
+
+/**
+ * The address of a target; undefined for the waiting page, which is loaded as HTML.
+ * @param bundleUrl address of a bundle's start page
+ */
+export function addressOf(target: Target, bundleUrl: (name: string) => string): string | undefined {
+  if (target.mode === 'bundle') return bundleUrl(target.name);
   return target.mode === 'url' ? target.url : undefined;
 }
 
-/** Whether a document is the target: of a bundle every page is, of a URL only its own. */
-export function isPageOf(uri: string, target: Target, bundles: Bundles): boolean {
-  const address = addressOf(target, bundles);
-  if (address === undefined || !URL.canParse(uri) || !URL.canParse(address)) return false;
-  const [there, wanted] = [new URL(uri), new URL(address)];
-  return target.mode === 'bundle' ? there.origin === wanted.origin : there.href === wanted.href;
+/** Whether a document is the target: any page of a bundle, only the very page of a URL. */
+export function isPageOf(uri: string, target: Target, bundleUrl: (name: string) => string): boolean {
+  const address = addressOf(target, bundleUrl) ?? OWN_URI;
+  if (!URL.canParse(uri) || !URL.canParse(address)) return false;
+  const [actual, expected] = [new URL(uri), new URL(address)];
+  return target.mode === 'bundle' ? actual.origin === expected.origin : actual.href === expected.href;
 }
 
 /**
- * What people at the screen are told; undefined when nothing is wrong.
+ * What the screen says while the target is not there; undefined when nothing is wrong.
  * @param error why the target is not on the screen
- * @param missing why the target is the waiting page, when something else was wanted
+ * @param missing why the target is the waiting page instead of a bundle
  */
 export function noticeOf(
   target: Target,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { asset } from '../../system/assets.ts';
 import { fill, hostUrls, WaitingPage } from './waiting-page.ts';
 
-test('fills the real page, and leaves no place open', async () => {
+test('fills the real page, and leaves no placeholder', async () => {
   const facts = { name: 'Lobby', version: '1.2.3', addresses: ['10.55.77.1'] };
   const page = new WaitingPage(
     () => asset('page/waiting.html'),
@@ -23,7 +23,7 @@ test('fills the real page, and leaves no place open', async () => {
   assert.ok(!(await page.render({ ...reason, retrying: false })).includes('Trying again'));
 });
 
-test('a template that could not be read once is read again', async () => {
+test('a template that could not be read is read again', async () => {
   let failures = 1;
   const page = new WaitingPage(
     async () => {
@@ -36,7 +36,7 @@ test('a template that could not be read once is read again', async () => {
   assert.equal(await page.render(undefined), 'Lobby');
 });
 
-test('shows the owner’s image when there is one, each version under an address of its own', () => {
+test('shows the owner’s image if there is one, each version under another address', () => {
   const facts = { name: 'Lobby', version: '1', addresses: [] };
   const image = (splash?: string): string =>
     fill('{{splash}}', { ...facts, ...(splash && { splash }) }, undefined);
@@ -46,7 +46,7 @@ test('shows the owner’s image when there is one, each version under an address
   assert.doesNotMatch(image('"><script>'), /<script/);
 });
 
-test('escapes everything that comes from outside', () => {
+test('escapes all values', () => {
   const evil = `<script>"'&{{name}}`;
   const facts = { name: evil, version: evil, addresses: [evil] };
   const html = fill('{{name}}{{version}}{{addresses}}{{what}}{{why}}', facts, {
@@ -57,7 +57,7 @@ test('escapes everything that comes from outside', () => {
   assert.ok(!/<(?!\/?li>)|["']/.test(html), html);
 });
 
-test('names the addresses that a person can type, IPv4 first', () => {
+test('lists addresses that a person can type, IPv4 first', () => {
   assert.deepEqual(
     hostUrls(['fe80::1', 'fec0::2', '2001:db8::7', '169.254.3.4', '10.55.77.1', '192.168.1.23']),
     ['http://10.55.77.1', 'http://192.168.1.23', 'http://[2001:db8::7]'],

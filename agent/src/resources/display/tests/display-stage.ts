@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
-import { Display, type DisplayOptions } from '../display.ts';
-import type { KeeperTiming } from '../keeper-options.ts';
+import { Display } from '../display.ts';
+import type { DisplayOptions } from '../display-options.ts';
+import type { FailureKind, KeeperTiming, Step } from '../keeper-state.ts';
 import type { BundleProblem, Bundles, Connector, Target } from '../ports.ts';
-import { recoveryStep, type Step } from '../recovery.ts';
+import { recoveryStep } from '../recovery.ts';
 import { type DisplayState, displayState } from '../schema.ts';
 import type { DisplaySettings } from '../settings.ts';
 import { FakeBrowser } from './fake-browser.ts';
@@ -17,7 +18,7 @@ export const CONNECTOR: Connector = {
   make: 'RHT',
   model: 'QEMU Monitor',
 };
-/** Those of a configuration in which nothing is set. */
+/** Defaults. */
 export const SETTINGS: DisplaySettings = {
   rotation: 0,
   resumeOnBoot: false,
@@ -26,13 +27,13 @@ export const SETTINGS: DisplaySettings = {
   screens: {},
   browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
 };
-/** The real steps, a hundred times as fast. */
-const quick = (failures: number, kind: 'load' | 'crash'): Step => {
+/** The real recovery steps, a hundred times as fast. */
+const quick = (failures: number, kind: FailureKind): Step => {
   const step = recoveryStep(failures, kind);
   return { ...step, delayMs: step.delayMs / 100 };
 };
 export const TIMING: KeeperTiming = {
-  wellMs: 60_000,
+  stableMs: 60_000,
   awayMs: 60_000,
   pingEveryMs: 60_000,
   pongMs: 10,
@@ -43,10 +44,10 @@ export const TIMING: KeeperTiming = {
   step: quick,
 };
 
-/** Bundles for tests of the display: those that are there, with what is wrong with them. */
+/** Stored bundles by name, with the damage of each. */
 export class FakeBundles implements Bundles {
   readonly names = new Map<string, string | undefined>();
-  /** Runs while a bundle is looked at. */
+  /** Runs while a bundle is checked. */
   meanwhile = (): void => undefined;
 
   locate(name: string): unknown {
@@ -66,7 +67,7 @@ export class FakeBundles implements Bundles {
   }
 }
 
-/** A display for tests, on a fake browser, with what it tells and keeps. */
+/** A display on a fake browser, with the events that it sends and the targets that it saves. */
 export class DisplayStage {
   readonly browser = new FakeBrowser();
   readonly bundles = new FakeBundles();
@@ -119,7 +120,7 @@ export class DisplayStage {
     await this.shown();
   }
 
-  /** Asks for a page. Resolves when the browser has taken the load and told what it has to tell of it. */
+  /** Resolves when the browser has taken the load and sent its events. */
   async navigate(url: string): Promise<void> {
     const loads = this.browser.count(`load ${url}`);
     this.display.navigate(url);

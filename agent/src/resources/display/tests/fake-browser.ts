@@ -2,22 +2,22 @@ import { KindEvents } from '../../../base/kind-events.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output } from '../ports.ts';
 import type { Rotation } from '../schema.ts';
 
-/** A browser and its compositor for tests of the display: it loads when told so, and can be slow, deaf, dead or gone. */
+/** A browser and its compositor for tests of the display. It can be slow, unresponsive or disconnected. */
 export class FakeBrowser implements Browser, Compositor {
   connected = false;
   uri: string | null = null;
   readonly calls: string[] = [];
-  /** What the next loads do; `commit`: the document comes, the rest of the page does not; `silent`: not even begin. */
+  /** Of the next loads. `hold`: start and get no answer; `commit`: never finish; `silent`: never start. */
   behaviour: 'finish' | 'fail' | 'hold' | 'commit' | 'silent' = 'finish';
-  /** Of HTTP, of the next loads. */
+  /** HTTP status of the next loads. */
   status = 200;
-  /** The next loads bring what a server answers that asks for a password. */
+  /** The server of the next loads asks for a password. */
   denies = false;
   /** Names of the compositor's outputs. */
   compositorOutputs = ['Virtual-1'];
-  /** How they are turned, null for off; an output that comes anew is on and not turned. */
+  /** Rotation of the outputs, null for off; a new output is on and not rotated. */
   readonly turned = new Map<string, Rotation | null>();
-  /** What the compositor says instead of turning an output; `silent`: it takes the command and does nothing. */
+  /** Error of the compositor when it should rotate an output; `silent`: it takes the command and does nothing. */
   refusal: string | undefined;
   answersPings = true;
   takesCommands = true;
@@ -32,7 +32,7 @@ export class FakeBrowser implements Browser, Compositor {
     return this.connected ? this.#pid : null;
   }
 
-  /** @param uri what it has on the screen: one that is connected anew; null is another process */
+  /** @param uri address of its document: the same process connects again; null: a new process */
   plug(uri: string | null = null): void {
     if (uri === null) this.#pid += 1;
     this.connected = true;
@@ -50,7 +50,7 @@ export class FakeBrowser implements Browser, Compositor {
     this.#events.emit(event);
   }
 
-  /** How often a call was made whose record starts so. */
+  /** Number of calls whose record starts with `start`. */
   count(start: string): number {
     return this.calls.filter((call) => call.startsWith(start)).length;
   }
@@ -126,10 +126,10 @@ export class FakeBrowser implements Browser, Compositor {
         if (behaviour === 'silent') return;
         this.emit({ event: 'load', state: 'started', load, uri });
         if (behaviour === 'finish' || behaviour === 'commit') {
-          const told = { event: 'load', load, uri, status: this.status } as const;
-          this.emit({ ...told, state: 'committed', authentication_required: this.denies });
+          const common = { event: 'load', load, uri, status: this.status } as const;
+          this.emit({ ...common, state: 'committed', authentication_required: this.denies });
           if (behaviour === 'commit') return;
-          this.emit({ ...told, state: 'finished', authentication_required: this.denies });
+          this.emit({ ...common, state: 'finished', authentication_required: this.denies });
           this.emit({ event: 'painted', load });
         } else if (behaviour === 'fail') {
           this.emit({ event: 'load_failed', load, uri, kind: 'network', message: 'Connection refused' });

@@ -1,0 +1,208 @@
+/** Rules of the keeper: retries, connections, restarts and pings. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { TIMING } from './keeper.ts';
+import { visibleError } from './keeper-machine.ts';
+import { recoveryStep } from './recovery.ts';
+import {
+  A,
+  B,
+  begin,
+  connect,
+  did,
+  effects,
+  isCancelled,
+  load,
+  reset,
+  send,
+  show,
+  state,
+  timer,
+} from './tests/keeper-driver.ts';
+
+beforeEach(() => reset());
+
+test('retries follow the table', () => {
+  const steps = (kind: 'load' | 'crash') => [1, 2, 3, 4, 5, 6, 7].map((n) => recoveryStep(n, kind));
+  assert.deepEqual(
+    steps('load').map(({ delayMs }) => delayMs),
+    [2000, 4000, 8000, 15_000, 30_000, 60_000, 60_000],
+  );
+  assert.ok(steps('load').every(({ stage, notice }) => stage === 'page' && notice));
+  assert.deepEqual(
+    steps('crash').map(({ delayMs, stage, notice }) => [delayMs, stage, notice]),
+    [
+      [100, 'page', false],
+      [1000, 'page', false],
+      [3000, 'page', true],
+      [10_000, 'browser', true],
+      [30_000, 'page', true],
+      [60_000, 'compositor', true],
+      [60_000, 'page', true],
+    ],
+  );
+});
+
+test('a page that is still there when the browser connects again is not loaded, the waiting page is rendered', () => {
+  begin(A, 'no address');
+  assert.ok(did().includes('load'));
+  send({ event: 'disconnected' });
+  begin(A, 'http://a.example');
+  assert.deepEqual(did().includes('load'), false);
+  assert.ok(did().includes('report_first_frame'));
+  assert.deepEqual([state.loading, timer('stable')], [false, TIMING.stableMs]);
+  send({ event: 'disconnected' });
+  send({ event: 'connected', uri: A.mode === 'url' ? A.url : null });
+  const { connection } = state;
+  send({ event: 'show_target', target: A });
+  assert.ok(!did().includes('load'), 'not before the settings');
+  send({ event: 'prepared', connection }, { event: 'configured', connection });
+  assert.ok(did().includes('load'), 'a host has requested it since');
+  send({ event: 'disconnected' }, { event: 'connected', uri: 'http://a.example/' });
+  send({ event: 'prepared', connection: state.connection }, load('committed', 'http://c.example/', 0));
+  send({ event: 'configured', connection: state.connection });
+  assert.ok(did().includes('load'), 'the page has left it since');
+  send({ event: 'show_target', target: A }, { event: 'disconnected' });
+  send({ event: 'connected', uri: 'http://a.example/' }, { event: 'page_gone', reason: 'memory' });
+  send({ event: 'prepared', connection: state.connection });
+  send({ event: 'configured', connection: state.connection });
+  assert.ok(did().includes('load'), 'the page has crashed since');
+  send({ event: 'show_target', target: { mode: 'waiting' } }, { event: 'disconnected' });
+  connect('vitrine://waiting/');
+  assert.ok(did().includes('render') && !did().includes('report_first_frame'));
+});
+
+test('after two failures in a row a new browser gets the target after a delay, behind a notice', () => {
+  begin();
+  show(A);
+  send({ event: 'disconnected' });
+  assert.deepEqual([state.loading, visibleError(state)?.code], [true, 'browser_unavailable']);
+  connect();
+  assert.ok(did().includes('load'), 'the first time at once');
+  for (const delay of [1000, 3000]) {
+    send({ event: 'disconnected' });
+    connect();
+    assert.deepEqual([did().includes('load'), state.loading, timer('retry')], [false, false, delay]);
+    assert.equal(state.error?.code, 'page_crashed');
+    assert.equal(did().includes('render'), delay === 3000);
+  }
+  send({ event: 'timer', timer: 'retry' }, load('started'), load('committed'), load('finished'));
+  assert.deepEqual([state.loading, state.error], [false, null]);
+  send({ event: 'command_failed', connection: state.connection, reason: 'timeout' });
+  send({ event: 'disconnected' });
+  connect();
+  assert.deepEqual(
+    [timer('retry'), state.error?.code],
+    [3000, 'page_crashed'],
+    'also when we ended the browser',
+  );
+});
+
+test('a browser that we end is no failure, gets no loads, and is ended harder when it stays', () => {
+  begin();
+  show(A);
+  send({ event: 'restart_browser', stage: 'browser' });
+  assert.deepEqual([did().includes('quit'), timer('unit'), state.loading], [true, TIMING.awayMs, true]);
+  send({ event: 'show_target', target: B });
+  assert.ok(!did().includes('load'));
+  const { connection } = state;
+  send({ event: 'command_failed', connection, reason: 'gone' }, { event: 'page_gone', reason: 'crashed' });
+  send({ event: 'pong', connection, answered: false });
+  assert.deepEqual([did().includes('restart_unit'), state.failures, state.error], [false, 0, null]);
+  send({ event: 'quit_failed', connection, reason: 'timeout' });
+  assert.ok(did().includes('restart_unit'));
+  send({ event: 'disconnected' });
+  assert.deepEqual([state.failures, state.loading], [0, true]);
+  for (const [waited, next] of [1, 2, 4, 8, 16, 16].map((n) => [n, Math.min(2 * n, 16)] as const)) {
+    assert.equal(timer('unit'), waited * TIMING.awayMs);
+    send({ event: 'timer', timer: 'unit' });
+    assert.deepEqual([did().includes('restart_unit'), timer('unit')], [true, next * TIMING.awayMs]);
+  }
+  connect();
+  assert.deepEqual([state.load.stage, state.ending], ['requested', false]);
+  send({ event: 'disconnected' });
+  assert.deepEqual([state.failures, timer('unit')], [1, TIMING.awayMs]);
+});
+
+test('a browser that cannot be restarted is used as it is, and is configured first', () => {
+  begin();
+  show(A);
+  const { connection } = state;
+  send({ event: 'command_failed', connection, reason: 'timeout' });
+  assert.deepEqual([did().includes('restart_unit'), state.loading], [true, true]);
+  send({ event: 'unit_restart_failed', connection });
+  assert.ok(isCancelled('unit'));
+  assert.deepEqual([state.error?.code, timer('retry')], ['page_unresponsive', 100]);
+  send({ event: 'timer', timer: 'retry' });
+  assert.ok(did().includes('load'));
+  send({ event: 'disconnected' }, { event: 'connected', uri: null });
+  send({ event: 'command_failed', connection: connection + 1, reason: 'timeout' });
+  send({ event: 'unit_restart_failed', connection: connection + 1 }, { event: 'timer', timer: 'retry' });
+  assert.deepEqual([did().includes('load'), did().includes('prepare_browser')], [false, true]);
+  send({ event: 'show_target', target: B });
+  assert.ok(!did().includes('prepare_browser'), 'once at a time');
+});
+
+test('without a unit nobody starts a browser, and nothing is said to be loading', () => {
+  reset(false);
+  send({ event: 'start', target: A, missing: undefined });
+  assert.deepEqual([state.loading, timer('unit')], [false, undefined]);
+  connect();
+  assert.equal(state.loading, true);
+  send({ event: 'disconnected' });
+  assert.deepEqual([state.loading, timer('unit')], [false, undefined]);
+  send({ event: 'show_target', target: B });
+  assert.equal(state.loading, false);
+});
+
+test('settings go to the browser when it may open its files, and again when they change', () => {
+  send({ event: 'start', target: A, missing: undefined }, { event: 'settings_changed' });
+  assert.deepEqual(effects, []);
+  send({ event: 'connected', uri: null }, { event: 'settings_changed' });
+  assert.deepEqual(effects, []);
+  const { connection } = state;
+  send({ event: 'prepared', connection });
+  assert.deepEqual(did(), ['configure']);
+  for (const answer of [undefined, { event: 'configured', connection } as const]) {
+    if (answer) send(answer);
+    send({ event: 'settings_changed' });
+    assert.deepEqual(did(), ['configure_again']);
+  }
+});
+
+test('pings: failures are forgotten only while the page answers, and a page that hangs is terminated', () => {
+  begin();
+  assert.equal(timer('ping'), TIMING.pingEveryMs);
+  send({ event: 'timer', timer: 'ping' });
+  assert.deepEqual(did(), ['ping']);
+  show(A);
+  send(load('started', '', 0), load('finished', '', 0));
+  assert.equal(timer('stable'), undefined, 'a page that navigates itself goes on being up');
+  const pong = (answered: boolean) => send({ event: 'pong', connection: state.connection, answered });
+  pong(false);
+  assert.ok(isCancelled('stable'));
+  assert.equal(timer('ping'), TIMING.pingEveryMs);
+  pong(true);
+  assert.equal(timer('stable'), TIMING.stableMs);
+  pong(true);
+  assert.equal(timer('stable'), undefined);
+  for (const expected of [false, false, true, false, false, true]) {
+    pong(false);
+    assert.equal(did().includes('terminate_page'), expected);
+  }
+  send({ event: 'page_terminated', generation: state.generation, next: 'failure' });
+  assert.deepEqual([state.error?.code, state.failures, timer('retry')], ['page_unresponsive', 1, 100]);
+  pong(true);
+  assert.equal(timer('stable'), undefined, 'there is no page');
+  for (const expected of [false, false]) {
+    pong(false);
+    assert.equal(did().includes('terminate_page'), expected);
+  }
+  send({ event: 'disconnected' });
+  assert.ok(isCancelled('ping') && isCancelled('stable'));
+  connect();
+  pong(false);
+  assert.ok(!did().includes('terminate_page'), 'a new browser has missed no ping');
+  send({ event: 'timer', timer: 'stable' });
+  assert.equal(state.failures, 0);
+});

@@ -1,0 +1,75 @@
+/** The runner around the state machine: it carries out effects and reports their results. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { DisplayStage, SETTINGS, TIMING } from './tests/display-stage.ts';
+
+const URL_A = 'http://a.example/';
+
+let stage: DisplayStage;
+
+beforeEach(() => {
+  stage = new DisplayStage();
+});
+afterEach(() => stage.display.stop());
+
+test('after stop no timer runs, and neither late answers nor events of the browser lead to commands', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  };
+  const answer = Promise.withResolvers<string>();
+  await stage.make({ page: { render: async () => answer.promise } }).start();
+  stage.browser.plug();
+  await pass(0);
+  await pass(TIMING.pingEveryMs);
+  assert.equal(stage.browser.count('ping'), 1);
+  stage.display.stop();
+  const before = stage.browser.calls.length;
+  answer.resolve('waiting');
+  await pass(TIMING.pingEveryMs);
+  stage.browser.unplug();
+  stage.browser.plug();
+  await pass(TIMING.awayMs);
+  assert.deepEqual(stage.browser.calls.slice(before), []);
+  assert.equal(stage.unitRestarts, 0);
+});
+
+test('a command that the browser refuses restarts its unit, changed settings that it refuses do not', async () => {
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
+  await stage.showing(URL_A, { log });
+  stage.browser.takesCommands = false;
+  stage.display.apply(SETTINGS);
+  await stage.until('the warning', () => warnings.includes('the browser did not take its changed settings'));
+  assert.equal(stage.unitRestarts, 0);
+  stage.display.reload();
+  await stage.until('the restart', () => stage.unitRestarts === 1);
+  assert.ok(warnings.includes('the browser does not take commands'));
+});
+
+test('a browser that does not quit is ended by its unit', async () => {
+  await stage.showing(URL_A);
+  stage.browser.quit = async () => {
+    throw new Error('timeout');
+  };
+  stage.display.restartBrowser();
+  await stage.until('the restart', () => stage.unitRestarts === 1);
+});
+
+test('the state that subscribers see is that after all effects, and only changes are sent', async () => {
+  await stage.showing(URL_A);
+  const before = stage.events.length;
+  for (const state of ['started', 'committed', 'finished'] as const) {
+    stage.browser.emit({ event: 'load', state, load: 0, uri: `${URL_A}2` });
+  }
+  stage.browser.emit({ event: 'painted', load: 0 });
+  assert.deepEqual(
+    stage.events.slice(before).map(({ url, loading }) => [url, loading]),
+    [
+      [URL_A, true],
+      [`${URL_A}2`, true],
+      [`${URL_A}2`, false],
+    ],
+  );
+});

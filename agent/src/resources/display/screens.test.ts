@@ -1,0 +1,123 @@
+/** The screens that the compositor drives, and their rotation. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Compositor, Connector } from './ports.ts';
+import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import type { FakeBrowser } from './tests/fake-browser.ts';
+
+const URL_A = 'http://a.example/';
+
+let stage: DisplayStage;
+let browser: FakeBrowser;
+
+const until = (what: string, condition: () => boolean) => stage.until(what, condition);
+
+beforeEach(() => {
+  stage = new DisplayStage();
+  ({ browser } = stage);
+});
+afterEach(() => stage.display.stop());
+
+test('rotates the screen live, and again after a restart of the compositor', async () => {
+  await stage.showing(URL_A);
+  stage.display.apply({
+    ...SETTINGS,
+    rotation: 180,
+    screens: { 'Virtual-1': { rotation: 90, url: null } },
+  });
+  await until('the turn', () => browser.calls.includes('drive Virtual-1 90'));
+  assert.equal(stage.display.state().rotation, 90);
+  browser.unplug();
+  browser.plug();
+  await until('the second turn', () => browser.count('drive Virtual-1 90') === 2);
+});
+
+test('a compositor that refused gets the command again', async () => {
+  let refusals = 2;
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async (...asked) => {
+      if (refusals > 0) throw new Error(`${refusals--} more refusals`);
+      await browser.drive(...asked);
+    },
+  };
+  await stage.showing(URL_A, { compositor, lookEveryMs: 20 });
+  await until('the turn', () => browser.count('drive Virtual-1 0') === 1);
+  assert.equal(refusals, 0);
+});
+
+test('of two screens only the first is driven, and the other one when the first is unplugged', async () => {
+  const connector = (id: string, connected: boolean): Connector => {
+    return { id, connected, powered: connected, modes: ['1280x720'], make: null, model: null };
+  };
+  let plugged = ['HDMI-A-1', 'HDMI-A-2'];
+  browser.compositorOutputs = plugged;
+  const connectors = {
+    read: async () => ['HDMI-A-1', 'HDMI-A-2'].map((id) => connector(id, plugged.includes(id))),
+  };
+  await stage.showing(URL_A, { connectors, lookEveryMs: 20 });
+  await until('the first', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 1);
+  assert.equal(stage.display.primaryScreen, 'HDMI-A-1');
+  plugged = ['HDMI-A-2'];
+  browser.compositorOutputs = plugged;
+  await until('the second', () => browser.count('drive HDMI-A-2 0') === 1);
+  assert.equal(stage.display.primaryScreen, 'HDMI-A-2');
+  // The kernel knows of it before the compositor does.
+  plugged = ['HDMI-A-1', 'HDMI-A-2'];
+  await until('the first one as primary', () => stage.display.primaryScreen === 'HDMI-A-1');
+  browser.compositorOutputs = plugged;
+  await until('the first again', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 2);
+  assert.equal(browser.count('drive'), 3);
+});
+
+test('a screen that was unplugged between two checks is rotated again, and no other stays on', async () => {
+  browser.compositorOutputs = ['Virtual-1', 'HDMI-A-1'];
+  await stage.showing(URL_A, { settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await until('the turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 1);
+  const asked = browser.count('outputs');
+  await until('a look at what was turned', () => browser.count('outputs') > asked + 2);
+  browser.turned.delete('Virtual-1');
+  await until('the second turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 2);
+  const then = browser.count('outputs');
+  await until('another look', () => browser.count('outputs') > then + 2);
+  browser.turned.delete('HDMI-A-1');
+  await until('the other one off', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 3);
+});
+
+test('commands to a compositor that hangs do not pile up', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let asked = 0;
+  const hanging = Promise.withResolvers<void>();
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async () => {
+      asked += 1;
+      await hanging.promise;
+      throw new Error('it hung');
+    },
+  };
+  await stage.showing(URL_A, { compositor, lookEveryMs: 1000 });
+  await until('the first', () => asked === 1);
+  for (let look = 0; look < 20; look += 1) {
+    t.mock.timers.tick(1000);
+    await new Promise(setImmediate);
+  }
+  hanging.resolve();
+  // One from before the checks, and one of the only check that waited for it.
+  await until('the second', () => asked === 2);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  assert.equal(asked, 2);
+});
+
+test('a compositor that ignores commands does not get one at every check', async () => {
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async (...asked) => {
+      await browser.drive(...asked);
+      browser.turned.clear();
+    },
+  };
+  await stage.showing(URL_A, { compositor, settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await until('many looks', () => browser.count('outputs') > 10);
+  assert.equal(browser.count('drive'), 1);
+});

@@ -1,0 +1,80 @@
+/** Drives the keeper's state machine event by event. */
+import assert from 'node:assert/strict';
+import { TIMING } from '../keeper.ts';
+import { advance } from '../keeper-machine.ts';
+import { type Effect, INITIAL_STATE, type KeeperEvent } from '../keeper-state.ts';
+import type { BrowserEventOf, Target } from '../ports.ts';
+
+export const A: Target = { mode: 'url', url: 'http://a.example/' };
+export const B: Target = { mode: 'url', url: 'http://b.example/' };
+export const MENU: Target = { mode: 'bundle', name: 'menu' };
+export const MENU_URL = 'http://menu.localhost:8081/';
+
+/** Stands for the id of the load that was sent last. */
+export const LATEST = -1;
+
+/** Of the machine; `effects` are those of the last event. */
+export let state = INITIAL_STATE;
+export let effects: readonly Effect[] = [];
+let isKioskInstalled = true;
+export let lastId = 0;
+
+/** Before each test. */
+export function reset(isInstalled = true): void {
+  state = INITIAL_STATE;
+  isKioskInstalled = isInstalled;
+}
+
+export function send(...events: KeeperEvent[]): void {
+  const config = {
+    timing: TIMING,
+    kioskInstalled: isKioskInstalled,
+    bundleUrl: (name: string) => `http://${name}.localhost:8081/`,
+  };
+  for (const given of events) {
+    const event = 'load' in given && given.load === LATEST ? { ...given, load: lastId } : given;
+    ({ state, effects } = advance(config, state, event));
+    if (effects.some(({ do: kind }) => kind === 'load' || kind === 'load_own_page' || kind === 'reload')) {
+      lastId += 1;
+      state = advance(config, state, { event: 'load_sent', id: lastId }).state;
+    }
+  }
+}
+
+export const did = () => effects.map((effect) => effect.do);
+/** Delay of a timer that the last event has set, in ms. */
+export function timer(name: string): number | undefined {
+  const effect = effects.find((candidate) => candidate.do === 'set_timer' && candidate.timer === name);
+  return effect?.do === 'set_timer' ? effect.ms : undefined;
+}
+export const isCancelled = (name: string) =>
+  effects.some((effect) => effect.do === 'cancel_timer' && effect.timer === name);
+
+export function load(
+  state: BrowserEventOf<'load'>['state'],
+  uri = '',
+  id = LATEST,
+  status = 200,
+): KeeperEvent {
+  return { event: 'load', state, load: id, uri, status };
+}
+export function failed(kind: BrowserEventOf<'load_failed'>['kind'], id = LATEST): KeeperEvent {
+  return { event: 'load_failed', load: id, uri: '', kind, message: 'reason' };
+}
+
+export function connect(uri: string | null = null): void {
+  send({ event: 'connected', uri });
+  const { connection } = state;
+  send({ event: 'prepared', connection }, { event: 'configured', connection });
+}
+
+export function begin(target: Target = A, uri: string | null = null): void {
+  send({ event: 'start', target, missing: undefined });
+  connect(uri);
+}
+
+/** The target is on the screen. */
+export function show(target: Target): void {
+  send({ event: 'show_target', target }, load('started'), load('committed'), load('finished'));
+  assert.deepEqual([state.loading, state.error, state.load.stage], [false, null, 'committed']);
+}

@@ -1,0 +1,294 @@
+import type { BrowserEvent, BrowserEventOf } from '../ports.ts';
+import { OWN_URI } from '../target.ts';
+import type { FakeClock } from './fake-clock.ts';
+
+/** What becomes of a load of an address. */
+export const OUTCOMES = [
+  'ok',
+  'network',
+  'tls',
+  'silent',
+  'incomplete',
+  'password',
+  'missing',
+  'redirect',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+/** What the page on the screen does to the next load. */
+export const RESISTANCES = ['none', 'stop', 'delay', 'navigate'] as const;
+export type Resistance = (typeof RESISTANCES)[number];
+
+interface Document {
+  uri: string;
+  /** Of our own page. */
+  html?: string | undefined;
+}
+interface Load extends Document {
+  /** As its events tell it. */
+  id: number;
+  /** Id of its command; 0 for a navigation of the page. */
+  command: number;
+}
+interface Process {
+  document: (Document & { command: number }) | undefined;
+  /** Commanded and not yet started. */
+  asked: Load | undefined;
+  /** Started, and neither finished nor failed. */
+  current: Load | undefined;
+}
+
+/** The pace at which things happen, in ms. */
+const STEP_MS = 10;
+const RECONNECT_MS = 250;
+const START_MS = 2000;
+export const COMMAND_TIMEOUT_MS = 30_000;
+
+/** A browser and its unit by the rules of browser/PROTOCOL.md, in simulated time. */
+export class SimulatedBrowser {
+  /** By address; `ok` for all others. */
+  readonly outcomes = new Map<string, Outcome>();
+  resistance: Resistance = 'none';
+  pageHangs = false;
+  /** The process takes no commands. */
+  hangs = false;
+  ignoresQuit = false;
+  /** What a restart of the unit does. */
+  unit: 'works' | 'fails' | 'ignores' = 'works';
+  /** The unit starts a browser that ended by itself. */
+  startsAgain = true;
+  /** Commands that it did not take. */
+  ignoredCommands = 0;
+  /** How often a load did not proceed: no answer from the server, or the page on the screen was in the way. */
+  stalls = 0;
+  /** Of the load that the present event is about: the id of its command, 0 for a navigation of the page. */
+  cause = 0;
+  connected = false;
+  /** It has its settings on this connection. */
+  configured = false;
+  /** A newer load makes an older one start under the newer one's id. */
+  mixesIds = false;
+  readonly #clock: FakeClock;
+  readonly #tell: (event: BrowserEvent) => void;
+  #process: Process | undefined;
+  #starting: (() => void) | undefined;
+  /** Rejections of the commands without an answer. */
+  readonly #pending = new Set<() => void>();
+
+  constructor(clock: FakeClock, tell: (event: BrowserEvent) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** On the screen. */
+  get document(): (Document & { command: number }) | undefined {
+    return this.#process?.document;
+  }
+
+  /** A load is under way that the screen does not show yet. */
+  get isBusy(): boolean {
+    return this.#process?.asked !== undefined || this.#process?.current !== undefined;
+  }
+
+  start(): void {
+    this.#starting?.();
+    this.#starting = this.#clock.after(START_MS, () => {
+      this.#starting = undefined;
+      this.#process = { document: undefined, asked: undefined, current: undefined };
+      this.pageHangs = false;
+      this.hangs = false;
+      this.resistance = 'none';
+      this.connect();
+    });
+  }
+
+  connect(): void {
+    this.connected = true;
+    this.configured = false;
+    this.#tell({ event: 'connected', uri: this.document?.uri ?? null });
+  }
+
+  /** The connection breaks and comes back; the page does not notice. */
+  reconnect(): void {
+    if (!this.connected) return;
+    const before = this.#process;
+    this.#disconnect();
+    this.#clock.after(RECONNECT_MS, () => {
+      if (this.#process === before && before && !this.connected) this.connect();
+    });
+  }
+
+  end(): void {
+    if (!this.#process) return;
+    this.#process = undefined;
+    if (this.connected) this.#disconnect();
+    if (this.startsAgain) this.start();
+  }
+
+  endPage(reason: BrowserEventOf<'page_gone'>['reason']): void {
+    const process = this.#process;
+    if (!process?.document) return;
+    process.document = undefined;
+    process.current = undefined;
+    this.pageHangs = false;
+    this.resistance = 'none';
+    if (this.connected) this.#tell({ event: 'page_gone', reason });
+  }
+
+  navigate(uri: string): void {
+    const process = this.#process;
+    if (process?.document && process.document.uri !== OWN_URI && !this.pageHangs) {
+      if (process.asked || process.current) this.stalls += 1;
+      this.#startLoad(process, { id: 0, command: 0, uri });
+    }
+  }
+
+  restartUnit(failed: () => void): void {
+    if (this.unit === 'fails') this.#clock.after(STEP_MS, failed);
+    else if (this.unit === 'works') {
+      this.#clock.after(STEP_MS, () => {
+        this.end();
+        this.start();
+      });
+    }
+  }
+
+  configure(done: () => void, failed: () => void): void {
+    this.#command(() => {
+      this.configured = true;
+      done();
+    }, failed);
+  }
+
+  load(id: number, { uri, html }: Document, failed: () => void): void {
+    this.#command(() => {
+      const process = this.#process;
+      if (!process) return;
+      const older = process.asked;
+      process.current = undefined;
+      if (older && this.mixesIds) {
+        this.#load('started', { ...older, id });
+        if (older.html !== undefined) this.#load('committed', { ...older, id });
+        process.asked = { id: 0, command: id, uri, html };
+      } else process.asked = { id, command: id, uri, html };
+      this.#startSoon(process, process.asked);
+    }, failed);
+  }
+
+  reload(id: number, failed: () => void): void {
+    this.load(id, { uri: this.document?.uri ?? 'about:blank' }, failed);
+  }
+
+  terminatePage(done: () => void, failed: () => void): void {
+    this.#command(() => {
+      done();
+      this.endPage('terminated');
+    }, failed);
+  }
+
+  ping(done: (answered: boolean) => void, timeoutMs: number): void {
+    const isMute = this.hangs || (this.pageHangs && this.document !== undefined);
+    this.#clock.after(isMute ? timeoutMs : STEP_MS, () => done(!isMute));
+  }
+
+  quit(failed: () => void): void {
+    this.#command(() => {
+      if (!this.ignoresQuit) this.end();
+    }, failed);
+  }
+
+  #disconnect(): void {
+    this.connected = false;
+    this.#tell({ event: 'disconnected' });
+    for (const reject of [...this.#pending]) reject();
+  }
+
+  /** Carried out and answered in order, after a moment. */
+  #command(run: () => void, failed: () => void): void {
+    const isMute = this.hangs;
+    if (isMute) this.ignoredCommands += 1;
+    const reject = () => {
+      cancel();
+      this.#pending.delete(reject);
+      failed();
+    };
+    const cancel = this.#clock.after(isMute ? COMMAND_TIMEOUT_MS : STEP_MS, () => {
+      this.#pending.delete(reject);
+      if (isMute) failed();
+      else run();
+    });
+    this.#pending.add(reject);
+  }
+
+  #load(state: BrowserEventOf<'load'>['state'], { id, command, uri }: Load, more: object = {}): void {
+    this.cause = command;
+    if (this.connected) this.#tell({ event: 'load', state, load: id, uri, ...more });
+  }
+
+  #startSoon(process: Process, load: Load): void {
+    this.#clock.after(STEP_MS, () => {
+      if (process.asked !== load || process !== this.#process) return;
+      if (this.resistance === 'delay' && process.document) {
+        this.stalls += 1;
+        this.#startSoon(process, load);
+      } else {
+        process.asked = undefined;
+        this.#startLoad(process, load);
+      }
+    });
+  }
+
+  #startLoad(process: Process, load: Load): void {
+    process.current = load;
+    this.#load('started', load);
+    this.#after(process, load, () => {
+      const isResisted = process.document !== undefined && load.command > 0;
+      if (isResisted && this.resistance === 'stop') {
+        this.stalls += 1;
+        this.#fail(process, load, 'cancelled');
+      } else if (isResisted && this.resistance === 'navigate') {
+        this.stalls += 1;
+        this.#startLoad(process, { id: 0, command: 0, uri: 'http://elsewhere.example/' });
+      } else this.#proceed(process, load);
+    });
+  }
+
+  #proceed(process: Process, load: Load): void {
+    const outcome = load.html === undefined ? (this.outcomes.get(load.uri) ?? 'ok') : 'ok';
+    if (outcome === 'silent') {
+      this.stalls += 1;
+      return;
+    }
+    if (outcome === 'network' || outcome === 'tls') {
+      this.#fail(process, load, outcome);
+      return;
+    }
+    const uri = outcome === 'redirect' ? `${load.uri}redirected` : load.uri;
+    const arrived = { ...load, uri };
+    if (outcome === 'redirect') this.#load('redirected', arrived);
+    const status = outcome === 'missing' ? 404 : outcome === 'password' ? 401 : 200;
+    const facts = { status, authentication_required: outcome === 'password' };
+    process.document = arrived;
+    this.pageHangs = false;
+    this.resistance = 'none';
+    this.#load('committed', arrived, facts);
+    if (this.connected) this.#tell({ event: 'painted', load: load.id });
+    if (outcome === 'incomplete') return;
+    this.#after(process, load, () => {
+      process.current = undefined;
+      this.#load('finished', arrived, facts);
+    });
+  }
+
+  #fail(process: Process, load: Load, kind: BrowserEventOf<'load_failed'>['kind']): void {
+    process.current = undefined;
+    this.cause = load.command;
+    if (!this.connected) return;
+    this.#tell({ event: 'load_failed', load: load.id, uri: load.uri, kind, message: `${kind} failed` });
+  }
+
+  #after(process: Process, load: Load, run: () => void): void {
+    this.#clock.after(STEP_MS, () => {
+      if (process === this.#process && process.current === load) run();
+    });
+  }
+}
