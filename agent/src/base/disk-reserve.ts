@@ -1,5 +1,5 @@
 /**
- * What must stay free on the data partition for the device's own needs (configuration, browser profile, journal),
- * in bytes: no upload, whichever link brings it, may take the last of the room.
+ * Space on the data partition that uploads leave free for the device itself (configuration, browser profile, journal),
+ * in bytes.
  */
 export const RESERVE_BYTES = 16 * 1024 * 1024;

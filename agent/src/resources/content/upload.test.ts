@@ -13,10 +13,10 @@ import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { listen } from '../../links/http.ts';
 import { FileSystemSpace } from '../../system/disk-space.ts';
-import type { DiskSpace } from './ports.ts';
+import type { DiskSpace } from '../../uploads/ports.ts';
+import { TemporaryFile } from '../../uploads/temporary-file.ts';
 import { MAX_UPLOADS } from './store.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
-import { Upload } from './upload.ts';
 
 const soon = { timeoutMs: 60_000, intervalMs: 5 };
 const MIB = 1024 * 1024;
@@ -344,7 +344,7 @@ test('a disk that fails while the archive is brought to it leaves what was there
   const content = await testContent(t);
   const good = await bundle('good');
   await content.stored('menu', good);
-  const failing = t.mock.method(Upload.prototype, 'sync', async () => {
+  const failing = t.mock.method(TemporaryFile.prototype, 'sync', async () => {
     throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO', syscall: 'fsync' });
   });
   const { operation_id: id } = operationOf(await content.put('menu', await bundle('new')));
