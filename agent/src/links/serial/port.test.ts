@@ -96,7 +96,7 @@ afterEach(async () => {
 });
 
 /** A port on `devices`, opened one after the other, and what its handler was told. */
-function openOn(devices: (FakeDevice | Error)[], stallMs?: number, lookMs?: number) {
+function openOn(devices: (FakeDevice | Error)[], stallMs?: number, pollMs?: number) {
   const told: string[] = [];
   const queue = [...devices];
   const waiting: (() => void)[] = [];
@@ -108,7 +108,7 @@ function openOn(devices: (FakeDevice | Error)[], stallMs?: number, lookMs?: numb
     path: '/dev/fake',
     log: createLogger('silent'),
     ...(stallMs === undefined ? {} : { stallMs }),
-    ...(lookMs === undefined ? {} : { lookMs }),
+    ...(pollMs === undefined ? {} : { pollMs }),
     openDevice: async () => {
       const next = queue.shift() ?? new Error('no such line');
       if (next instanceof Error) throw next;
