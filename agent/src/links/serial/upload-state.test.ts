@@ -11,13 +11,14 @@ import {
   MAX_UPLOADS,
   NO_UPLOADS,
   PAUSE_BYTES,
+  queuedBytes,
   RESUME_BYTES,
   type UploadEffect,
   type UploadEvent,
   uploadStep,
 } from './upload-state.ts';
 
-const RUNS = repetitions(2000, 50_000);
+const RUNS = repetitions(1000, 50_000);
 const IDS = ['1', '"1"', '2', '3', '4', '5'];
 const MAX_BYTES = 6 * MAX_CHUNK_BYTES;
 /** Chunks that have been read already when the line is paused. */
@@ -131,11 +132,11 @@ class World {
         this.#of(effect.key).answers.push('app');
         return;
       case 'pauseLine':
-        assert.ok(!this.isPaused && !this.hostLeft);
+        assert.ok(!this.isPaused && !this.hostLeft && this.queued > PAUSE_BYTES);
         this.isPaused = true;
         return;
       case 'resumeLine':
-        assert.ok(this.isPaused);
+        assert.ok(this.isPaused && (this.hostLeft || this.queued < RESUME_BYTES));
         this.isPaused = false;
         this.sincePause = 0;
     }
@@ -181,6 +182,7 @@ class World {
     assert.ok(this.state.ignoredIds.length <= MAX_IGNORED_IDS);
     assert.equal(new Set(this.state.ignoredIds).size, this.state.ignoredIds.length);
     const { queued } = this;
+    assert.equal(queuedBytes(this.state), queued);
     // With hysteresis: between the limits it stays as it was.
     if (this.hostLeft) assert.equal(this.isPaused, false);
     else if (queued > PAUSE_BYTES) assert.equal(this.isPaused, true);
@@ -204,7 +206,7 @@ const WRONG: readonly [(frame: Record<string, unknown>) => Record<string, unknow
   [(good) => ({ ...good, last: 1 }), 'bad_request'],
   [({ last: _, ...good }) => good, 'bad_request'],
   [(good) => ({ ...good, data_b64: 'a-b_' }), 'bad_request'],
-  [(good) => ({ ...good, data_b64: 7 }), 'bad_request'],
+  [(good) => ({ ...good, data_b64: [] }), 'bad_request'],
   [
     (good) => ({ ...good, data_b64: Buffer.alloc(MAX_CHUNK_BYTES + 1).toString('base64') }),
     'payload_too_large',
@@ -233,7 +235,8 @@ function begin(id: string, limited: boolean): Command {
       const isFull = IDS.filter((one) => world.receiving(one)).length === MAX_UPLOADS;
       const [strays, count] = [world.strays.length, world.requests.length];
       world.apply({ type: 'begin', id, maxBytes: limited ? MAX_BYTES : undefined });
-      if (isFull) assert.deepEqual(world.strays.slice(strays), [`${id} too_many_requests`]);
+      assert.deepEqual(world.strays.slice(strays), isFull ? [`${id} too_many_requests`] : []);
+      assert.equal(world.state.ignoredIds.includes(id), isFull);
       assert.equal(world.requests.length, count + (isFull ? 0 : 1));
     },
   );
@@ -315,9 +318,10 @@ function burst(id: string, count: number): Command {
   const full = chunk(id, MAX_CHUNK_BYTES, false, undefined);
   return command(
     `${count} chunks ${id}`,
-    (world) => world.receiving(id)?.limited === false,
+    (world) => world.receiving(id) !== undefined,
     (world) => {
-      for (let sent = 0; sent < count && world.canSend; sent += 1) full.run({}, world);
+      for (let sent = 0; sent < count && !world.isPaused && world.receiving(id); sent += 1)
+        full.run({}, world);
     },
   );
 }
@@ -374,6 +378,16 @@ function readAll(world: World): void {
   }
 }
 
+/** Complete uploads of which nothing has been read, as many as fit. */
+function fill(world: World): void {
+  for (const id of IDS) {
+    if (world.isPaused) return;
+    begin(id, false).run({}, world);
+    burst(id, 80).run({}, world);
+    if (world.canSend) chunk(id, 5, true, undefined).run({}, world);
+  }
+}
+
 /** Everything ends: no trace is left, and every id can be used again. */
 function settle(world: World): void {
   readAll(world);
@@ -410,6 +424,7 @@ const size = fc.oneof(fc.constantFrom(0, 1, MAX_CHUNK_BYTES - 1, MAX_CHUNK_BYTES
 const isLast = fc.integer({ min: 0, max: 9 }).map((one) => one === 0);
 const commands = [
   fc.tuple(id, fc.boolean()).map((args) => begin(...args)),
+  fc.tuple(id, fc.boolean()).map((args) => begin(...args)),
   fc.tuple(id, fc.boolean()).map((args) => other(...args)),
   fc.tuple(id, size, isLast).map((args) => chunk(...args, undefined)),
   fc.tuple(id, size, isLast).map((args) => chunk(...args, undefined)),
@@ -430,11 +445,23 @@ test(`${RUNS} sequences of events`, { timeout: 600_000 }, (t) => {
     fc.property(sequences, ([sequence, leaves]) => {
       const world = new World();
       fc.modelRun(() => ({ model: {}, real: world }), sequence);
-      if (leaves) hostLeaves.run({}, world);
+      if (leaves) {
+        fill(world);
+        hostLeaves.run({}, world);
+      }
       settle(world);
       events += [...sequence].length;
     }),
     { numRuns: RUNS },
   );
   t.diagnostic(`${RUNS} sequences, ${events} commands`);
+});
+
+test('the ids whose chunks are ignored are bounded: the oldest is answered again', () => {
+  const world = new World();
+  const ids = Array.from({ length: MAX_IGNORED_IDS + 1 }, (_, index) => `${index}`);
+  for (const id of ids) world.apply({ type: 'ignore', id });
+  assert.deepEqual(world.state.ignoredIds, ids.slice(1));
+  world.apply({ type: 'chunk', id: '0', frame: frame(0, Buffer.alloc(1), true) });
+  assert.deepEqual(world.strays, ['0 bad_request']);
 });
