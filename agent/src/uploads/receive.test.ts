@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { getEventListeners, once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { test } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../contract/errors.ts';
 import { type ReceiveOptions, receive, receiveToMemory, type UploadSink } from './receive.ts';
@@ -66,8 +69,12 @@ for (const [what, chunks, options, code] of REFUSALS) {
   test(`a body with ${what} is refused at once, without destroying it`, async () => {
     const body = unfinished(...chunks);
     const sink = new TestSink();
-    await assert.rejects(receive(body, sink, options), hasCode(code));
+    const { signal } = new AbortController();
+    const listeners = body.eventNames();
+    await assert.rejects(receive(body, sink, { ...options, signal }), hasCode(code));
     assert.equal(body.destroyed, false);
+    assert.deepEqual(body.eventNames(), listeners);
+    assert.deepEqual(getEventListeners(signal, 'abort'), []);
     assert.equal(sink.hasEnded, false);
     // The link can read on to reach the next request.
     let rest = '';
@@ -168,24 +175,40 @@ test('a failing sink ends it with its error', async () => {
   await assert.rejects(receive(Readable.from([Buffer.from('a')]), endless), full);
 });
 
-test('chunks of HTTP requests are freed as soon as the sink has them, those of others are kept', async (t) => {
-  const server = createServer((incoming: IncomingMessage, response) => {
-    const sink = new TestSink();
-    receive(incoming, sink).then(() => {
-      response.end(String(sink.chunks.every(({ byteLength }) => byteLength === 0)));
-    });
+/** A server that answers with what `answer` makes of the request's body, and its port. */
+async function serverOf(t: TestContext, answer: (body: Readable) => Promise<string>): Promise<number> {
+  const server = createServer((incoming, response) => {
+    answer(incoming).then((result) => response.end(result));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   t.after(() => server.close());
   const address = server.address();
   assert.ok(typeof address === 'object' && address);
-  const call = request({ port: address.port, host: '127.0.0.1', method: 'PUT' });
+  return address.port;
+}
+
+test('chunks of HTTP requests are freed when the sink has taken them, those of others are kept', async (t) => {
+  const port = await serverOf(t, async (body) => {
+    const sink = new TestSink();
+    await receive(body, sink);
+    return String(sink.chunks.every(({ byteLength }) => byteLength === 0));
+  });
+  const call = request({ port, host: '127.0.0.1', method: 'PUT' });
   call.end(Buffer.alloc(1024 * 1024, 1));
-  const answer = await new Promise<IncomingMessage>((resolve) => call.once('response', resolve));
-  assert.equal((await receiveToMemory(answer, 5)).toString(), 'true');
-  const own = Buffer.from('mine');
+  const [answer] = await once(call, 'response');
+  assert.equal(await text(answer), 'true');
+  const own = Buffer.from(new Uint8Array([1, 2, 3]).buffer);
   await receive(Readable.from([own]), new TestSink());
-  assert.equal(own.toString(), 'mine');
+  assert.equal(own.length, 3);
+});
+
+test('HTTP chunks that share memory are all received', async (t) => {
+  const port = await serverOf(t, async (body) => (await receiveToMemory(body, 100)).toString());
+  const socket = connect(port, '127.0.0.1');
+  const head = 'PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+  socket.write(`${head}3\r\nabc\r\n3\r\ndef\r\n3\r\nghi\r\n0\r\n\r\n`);
+  assert.match(await text(socket), /abcdefghi/);
 });
 
 test('a body in memory is whole, also of exactly the limit; one byte more is refused', async () => {

@@ -130,7 +130,6 @@ async function forEachChunk(
     signal?.removeEventListener('abort', abort);
     stopWatching();
     body.unpipe(target);
-    target.destroy();
     await taking.catch(() => undefined);
   }
 }

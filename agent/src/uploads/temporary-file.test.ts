@@ -4,6 +4,7 @@ import { mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TEMPORARY_FILE } from '../base/atomic-file.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { DiskSpace } from './ports.ts';
@@ -45,10 +46,21 @@ async function mockHandle(t: TestContext, method: 'write' | 'datasync' | 'sync',
 test('keeps chunks of any size in order, under a name that the next start sweeps', async (t) => {
   const folder = await folderOf(t);
   const space = disk();
-  const file = await TemporaryFile.create({ folder, fileName: 'a.zip', announced: 3 * MIB, disk: space });
-  const bytes = randomBytes(3 * MIB);
-  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 700_001) {
-    await file.write(bytes.subarray(at, at + size));
+  const size = 3 * MIB + 5;
+  const file = await TemporaryFile.create({ folder, fileName: 'a.zip', announced: size, disk: space });
+  // A disk that is slow and writes less than it was given.
+  const write = file.handle.write.bind(file.handle);
+  t.mock.method(
+    file.handle,
+    'write',
+    async (bytes: Buffer, from: number, length: number, position: number) => {
+      await nextTurn();
+      return await write(bytes, from, Math.min(length, 200_000), position);
+    },
+  );
+  const bytes = randomBytes(size);
+  for (let at = 0, step = 1; at < size; at += step, step = (step * 7) % 700_001) {
+    await file.write(bytes.subarray(at, at + step));
   }
   await file.end();
   const start = Buffer.alloc(10);
@@ -58,7 +70,7 @@ test('keeps chunks of any size in order, under a name that the next start sweeps
   await file.keep();
   assert.deepEqual(await readFile(file.path), bytes);
   assert.match((await readdir(folder))[0] ?? '', TEMPORARY_FILE);
-  assert.deepEqual(space.asked, [3 * MIB]);
+  assert.deepEqual(space.asked, [size]);
 });
 
 test('reserves space in steps ahead of the bytes, and gives back what it does not need', async (t) => {
@@ -95,20 +107,20 @@ test('without space nothing is left behind', async (t) => {
 });
 
 const FAILURES = [
-  ['write', 'ENOSPC', 'insufficient_storage'],
-  ['datasync', 'EIO', 'unavailable'],
-  ['sync', 'EIO', 'unavailable'],
+  ['write', 'ENOSPC', 'insufficient_storage', 100],
+  ['datasync', 'EIO', 'unavailable', 17 * MIB],
+  ['sync', 'EIO', 'unavailable', 100],
 ] as const;
 
-for (const [method, error, code] of FAILURES) {
+for (const [method, error, code, size] of FAILURES) {
   test(`a disk that fails to ${method} is reported, and the file is removed`, async (t) => {
     const folder = await folderOf(t);
     const file = await TemporaryFile.create({ folder, fileName: 'a', announced: undefined, disk: disk() });
     const mock = await mockHandle(t, method, error);
     const work = async () => {
-      for (let mib = 0; mib < 17; mib += 1) await file.write(Buffer.alloc(MIB));
+      await file.write(Buffer.alloc(size));
       await file.end();
-      await file.sync();
+      if (method !== 'write') await file.sync();
     };
     await assert.rejects(work(), hasCode(code));
     mock.restore();
@@ -139,12 +151,14 @@ test('is not closed under a write', async (t) => {
     return { bytesWritten: bytes.length };
   });
   await file.write(Buffer.alloc(MIB / 2));
-  const closing = t.mock.method(file.handle, 'close', async () => assert.equal(isWriting, false));
+  const states: boolean[] = [];
+  const closing = t.mock.method(file.handle, 'close', async () => void states.push(isWriting));
   assert.ok(isWriting);
   const discarded = file.discard();
+  await nextTurn();
   resolve();
   await discarded;
-  assert.equal(closing.mock.callCount(), 1);
+  assert.deepEqual(states, [false]);
   closing.mock.restore();
   await file.handle.close();
 });

@@ -89,21 +89,16 @@ export class TemporaryFile implements UploadSink {
     await onDisk(this.handle.sync());
   }
 
-  /** Closes the file, which stays under its temporary name. */
+  /** Closes the file after `sync`; it stays under its temporary name. */
   async keep(): Promise<void> {
-    await this.#idle();
     await this.handle.close();
   }
 
   /** Closes and removes the file; one that cannot be removed is swept at the next start. Never rejects. */
   async discard(): Promise<void> {
-    await this.#idle();
+    await Promise.allSettled([this.#written, this.#flushed]);
     await this.handle.close().catch(() => undefined);
     await rm(this.path, { force: true }).catch(() => undefined);
-  }
-
-  async #idle(): Promise<void> {
-    await Promise.allSettled([this.#written, this.#flushed]);
   }
 
   /** Starts to write the block when the one before has been written. */
