@@ -97,9 +97,8 @@ export class ContentStore {
 
   /** Sentences for the operator about bundles that are damaged, as far as start-up or the last check found. */
   problems(): string[] {
-    const unread = [...this.#unread.keys()].map(
-      (name) => `The content bundle ${name} is still being read, since its last upload was cut short.`,
-    );
+    const reason = 'is still being read, since its last upload was cut short.';
+    const unread = [...this.#unread.keys()].map((name) => `The content bundle ${name} ${reason}`);
     return [...this.#checks.problems(), ...unread];
   }
 
@@ -113,10 +112,8 @@ export class ContentStore {
 
   /** Checks quickly whether a bundle can be displayed; undefined when it can. */
   async problem(name: string): Promise<BundleProblem | undefined> {
-    if (this.#unread.has(name)) {
-      return { code: 'bundle_missing', message: `The bundle ${name} is still being read.` };
-    }
-    return this.#checks.problem(name);
+    if (!this.#unread.has(name)) return await this.#checks.problem(name);
+    return { code: 'bundle_missing', message: `The bundle ${name} is still being read.` };
   }
 
   /** @param listener called when a new archive has been put into place, whether or not it replaced one */
@@ -152,13 +149,13 @@ export class ContentStore {
     const { folder, disk, operations } = this.#options;
     const file = { folder, fileName: `${name}.zip`, announced, disk };
     let operation: RunningOperation | undefined;
+    const start = () => {
+      operation = operations.start('content_upload');
+      return operation;
+    };
     try {
       await makeContentFolder(folder);
-      const started = () => {
-        operation = operations.start('content_upload');
-        return operation;
-      };
-      const upload = await receiveBundle(body, file, this.#stopped.signal, started);
+      const upload = await receiveBundle(body, file, this.#stopped.signal, start);
       const running = operations.get(upload.operation.id);
       this.#commitInBackground(name, upload);
       return running;
@@ -172,19 +169,18 @@ export class ContentStore {
   }
 
   #commitInBackground(name: string, upload: BundleUpload): void {
+    const { file, operation } = upload;
     const committing = this.#commit(name, upload).finally(() => {
       this.#uploads.delete(name);
       this.#commits.delete(name);
     });
     this.#commits.set(name, committing);
-    committing.then(
-      () => upload.operation.done(),
-      async (error: unknown) => {
-        this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
-        await upload.file.discard();
-        upload.operation.fail(storageError(error));
-      },
-    );
+    const failed = async (error: unknown) => {
+      this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
+      await file.discard();
+      operation.fail(storageError(error));
+    };
+    committing.then(() => operation.done(), failed);
   }
 
   async #commit(name: string, upload: BundleUpload): Promise<void> {
@@ -201,8 +197,8 @@ export class ContentStore {
     const earlier = this.#index.get(name);
     const entry = this.#entry(name, description);
     try {
-      const next = earlier ? { ...described(earlier), next: description } : description;
-      await writeSidecar(this.#sidecar(name), next);
+      const both = earlier ? { ...described(earlier), next: description } : description;
+      await writeSidecar(this.#sidecar(name), both);
       // Synchronous, so that nobody finds the new archive under the old description.
       renameSync(file.path, entry.path);
     } catch (error) {
@@ -235,10 +231,7 @@ export class ContentStore {
     }
   }
 
-  /**
-   * Reads a stored bundle completely and checks it. Calls during a check of the same archive share its result.
-   * @throws ApiError `content_not_found`, `too_many_requests`
-   */
+  /** Reads a stored bundle completely, see {@link BundleChecks.check}. */
   check(name: string): Promise<CheckResult> {
     return this.#checks.check(name);
   }

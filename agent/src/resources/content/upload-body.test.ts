@@ -133,3 +133,14 @@ test('refuses an empty body', async (t) => {
   assert.equal(answer.status, 400);
   assert.match(await answer.text(), /"bundle_invalid"/);
 });
+
+test('stops an upload when the store closes', async (t) => {
+  const content = await testContent(t);
+  const answer = content.put('menu', partialBody(Buffer.from('PK')), { 'content-length': '1000' });
+  await waitFor(() => content.events.length > 0, { ...SOON, what: 'the operation' });
+  await content.store.close();
+  const { status, code } = await answer;
+  assert.deepEqual([status, code], [503, 'unavailable']);
+  assert.equal(content.events.at(-1)?.state, 'failed');
+  assert.deepEqual(await content.files(), []);
+});
