@@ -29,6 +29,7 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/links\/serial\//, scenarios: ['links', 'contract', 'live', 'cuts'] },
   { files: /^agent\/src\/resources\/content\/serving\//, scenarios: BUNDLES },
   { files: /^agent\/src\/resources\/content\//, scenarios: [...BUNDLES, 'cuts'] },
+  { files: /^agent\/src\/uploads\//, scenarios: [...BUNDLES, 'splash', 'https', 'cuts'] },
   { files: /^agent\/src\/resources\/branding\//, scenarios: ['splash', 'contract', 'links', 'cuts'] },
   { files: /^agent\/src\/resources\/certificates\//, scenarios: ['https', 'contract', 'cuts'] },
   { files: /^agent\/src\/resources\/update\//, scenarios: [...SHARED, 'slots'] },

@@ -3,9 +3,9 @@ import type { Board } from '../base/board.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Route } from '../contract/endpoint.ts';
 import type { EventBus } from '../events/bus.ts';
+import type { DiskSpace } from '../uploads/ports.ts';
 import type { ConfigBinding, ConfigGroup } from './config/group.ts';
 import type { ConfigStore } from './config/store.ts';
-import type { DiskSpace } from './content/ports.ts';
 
 /** What every resource gets. */
 export interface Services {

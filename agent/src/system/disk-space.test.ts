@@ -8,7 +8,7 @@ import { ApiError } from '../contract/errors.ts';
 import { FileSystemSpace } from './disk-space.ts';
 
 const MIB = 1024 * 1024;
-const noRoom = (error: unknown) => error instanceof ApiError && error.code === 'insufficient_storage';
+const isDiskFull = (error: unknown) => error instanceof ApiError && error.code === 'insufficient_storage';
 
 async function temporary(t: { after(clean: () => Promise<void>): void }): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-space-'));
@@ -16,7 +16,7 @@ async function temporary(t: { after(clean: () => Promise<void>): void }): Promis
   return folder;
 }
 
-/** A program in the place of fallocate. */
+/** A program that replaces fallocate. */
 async function program(folder: string, script: string): Promise<string> {
   const path = join(folder, 'fallocate');
   await writeFile(path, `#!/bin/sh\n${script}\n`);
@@ -24,7 +24,7 @@ async function program(folder: string, script: string): Promise<string> {
   return path;
 }
 
-test('room is taken on the disk, and extended', async (t) => {
+test('reserves space on the disk and extends it', async (t) => {
   const folder = await temporary(t);
   const space = new FileSystemSpace(folder);
   const path = join(folder, '-file');
@@ -45,18 +45,18 @@ test('room is taken on the disk, and extended', async (t) => {
   assert.ok(free_bytes > 0 && free_bytes <= total_bytes);
 });
 
-test('what the device needs for itself stays free', async (t) => {
+test('keeps the reserve of the device free', async (t) => {
   const folder = await temporary(t);
   const space = new FileSystemSpace(folder);
   const path = join(folder, 'file');
   await writeFile(path, '');
   const { total_bytes } = await space.free();
-  await assert.rejects(space.reserve(path, total_bytes), noRoom);
-  await assert.rejects(space.reserve(path, Number.MAX_SAFE_INTEGER), noRoom);
+  await assert.rejects(space.reserve(path, total_bytes), isDiskFull);
+  await assert.rejects(space.reserve(path, Number.MAX_SAFE_INTEGER), isDiskFull);
   assert.equal((await stat(path)).size, 0);
 });
 
-test('where nothing can be allocated ahead, two files never share the room', async (t) => {
+test('two files never share space where preallocation is not supported', async (t) => {
   const folder = await temporary(t);
   const said = 'echo "fallocate: fallocate failed: Operation not supported" >&2; exit 1';
   for (const command of [await program(folder, said), join(folder, 'not-installed')]) {
@@ -66,14 +66,14 @@ test('where nothing can be allocated ahead, two files never share the room', asy
     const [first, second] = [join(folder, 'first'), join(folder, 'second')];
     for (const path of [first, second]) await writeFile(path, '');
     await space.reserve(first, 60 * MIB);
-    await assert.rejects(space.reserve(second, 60 * MIB), noRoom);
+    await assert.rejects(space.reserve(second, 60 * MIB), isDiskFull);
     await space.reserve(second, 40 * MIB);
-    // What the first has written is gone from the disk's free room, and is not counted a second time.
+    // What the first file has written no longer counts as free, so it is not subtracted a second time.
     await writeFile(first, Buffer.alloc(10 * MIB, 1));
     free.free_bytes -= 10 * MIB;
-    await assert.rejects(space.reserve(second, 42 * MIB), noRoom);
+    await assert.rejects(space.reserve(second, 42 * MIB), isDiskFull);
     await space.reserve(second, 39 * MIB);
-    // With the file goes its promise.
+    // Removing the file ends its reservation.
     await rm(first);
     free.free_bytes += 10 * MIB;
     await space.reserve(second, 99 * MIB);
@@ -81,7 +81,7 @@ test('where nothing can be allocated ahead, two files never share the room', asy
   }
 });
 
-test('many at once are promised no more than there is', async (t) => {
+test('concurrent reservations never exceed the free space', async (t) => {
   const folder = await temporary(t);
   const space = new FileSystemSpace(folder, join(folder, 'not-installed'));
   t.mock.method(space, 'free', async () => ({ free_bytes: 100 * MIB + RESERVE_BYTES, total_bytes: 1 }));
@@ -91,12 +91,12 @@ test('many at once are promised no more than there is', async (t) => {
   assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 3);
 });
 
-test('a disk that is full by the time of the allocation is insufficient_storage', async (t) => {
+test('a disk that fills up before the allocation is insufficient_storage', async (t) => {
   const folder = await temporary(t);
   for (const reason of ['No space left on device', 'Disk quota exceeded', 'File too large']) {
     const command = await program(folder, `echo "fallocate: fallocate failed: ${reason}" >&2; exit 1`);
     const path = join(folder, 'file');
     await writeFile(path, '');
-    await assert.rejects(new FileSystemSpace(folder, command).reserve(path, MIB), noRoom);
+    await assert.rejects(new FileSystemSpace(folder, command).reserve(path, MIB), isDiskFull);
   }
 });

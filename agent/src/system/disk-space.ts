@@ -1,26 +1,28 @@
-/** Room on the data partition, reserved by util-linux' fallocate(1): Node has no call for it. */
+/** Space on the data partition, reserved with util-linux' fallocate(1): Node has no call for it. */
 import { stat, statfs } from 'node:fs/promises';
 import { RESERVE_BYTES } from '../base/disk-reserve.ts';
+import { Mutex } from '../base/mutex.ts';
 import { errorCode } from '../base/system-error.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { DiskSpace } from '../resources/content/ports.ts';
+import type { DiskSpace } from '../uploads/ports.ts';
 import { run } from './processes.ts';
 
-/** An allocation writes a few extents, no data; past this the disk hangs, in ms. */
+/** An allocation writes a few extents and no data; when it takes longer, the disk hangs. In ms. */
 const ALLOCATE_TIMEOUT_MS = 30_000;
-/** What stat counts blocks in, whatever the file system's own are. */
+/** Unit of `blocks` in the result of stat, on every file system. */
 const BLOCK_BYTES = 512;
-const NO_ROOM = /No space left|quota exceeded|File too large/i;
+const DISK_FULL = /No space left|quota exceeded|File too large/i;
 
 /**
- * The file system that a folder is on. Beside what it allocates for real, it keeps account of what it has promised:
- * where the file system cannot allocate ahead (EOPNOTSUPP), that alone keeps two uploads from the same room.
+ * The file system that holds a folder. Besides allocating space it records what it has reserved: on a file system that
+ * cannot preallocate (EOPNOTSUPP), only that record keeps two uploads from using the same space.
  */
 export class FileSystemSpace implements DiskSpace {
   readonly #folder: string;
   readonly #command: string;
-  readonly #promised = new Map<string, number>();
-  #last: Promise<unknown> = Promise.resolve();
+  /** Bytes reserved, by path. */
+  readonly #reserved = new Map<string, number>();
+  readonly #mutex = new Mutex();
 
   /** @param command the fallocate program */
   constructor(folder: string, command = 'fallocate') {
@@ -34,34 +36,34 @@ export class FileSystemSpace implements DiskSpace {
   }
 
   reserve(path: string, bytes: number): Promise<void> {
-    const turn = this.#last.then(() => this.#reserve(path, bytes));
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    return this.#mutex.run(() => this.#reserve(path, bytes));
   }
 
   async #reserve(path: string, bytes: number): Promise<void> {
     const missing = Math.max(0, bytes - ((await allocated(path)) ?? 0));
-    const owed = await this.#owedToOthers(path);
     const { free_bytes } = await this.free();
-    const available = Math.max(0, free_bytes - owed - RESERVE_BYTES);
-    if (missing > available) throw noRoom(missing, available);
-    if (!(await this.#allocate(path, bytes))) throw noRoom(missing, available);
-    this.#promised.set(path, bytes);
-  }
-
-  /** What other files were promised and have not got yet. */
-  async #owedToOthers(path: string): Promise<number> {
-    let owed = 0;
-    for (const [other, bytes] of this.#promised) {
-      if (other === path) continue;
-      const got = await allocated(other);
-      if (got === undefined || got >= bytes) this.#promised.delete(other);
-      else owed += bytes - got;
+    const available = Math.max(0, free_bytes - (await this.#reservedByOthers(path)) - RESERVE_BYTES);
+    if (missing > available || !(await this.#allocate(path, bytes))) {
+      const message = `The upload needs ${missing} bytes; ${available} are available.`;
+      const details = { needed_bytes: missing, available_bytes: available };
+      throw new ApiError('insufficient_storage', message, details);
     }
-    return owed;
+    this.#reserved.set(path, bytes);
   }
 
-  /** False when there is no room; true as well where the file system, or the system, cannot allocate ahead. */
+  /** Bytes that are reserved for other files but not yet allocated on the disk. */
+  async #reservedByOthers(path: string): Promise<number> {
+    let total = 0;
+    for (const [other, bytes] of this.#reserved) {
+      if (other === path) continue;
+      const present = await allocated(other);
+      if (present === undefined || present >= bytes) this.#reserved.delete(other);
+      else total += bytes - present;
+    }
+    return total;
+  }
+
+  /** @returns false when the disk is full; true also where preallocation is not supported or fallocate is missing */
   async #allocate(path: string, bytes: number): Promise<boolean> {
     if (bytes === 0) return true;
     try {
@@ -69,7 +71,7 @@ export class FileSystemSpace implements DiskSpace {
         timeoutMs: ALLOCATE_TIMEOUT_MS,
         env: { LC_ALL: 'C' },
       });
-      return code === 0 || !NO_ROOM.test(stderr);
+      return code === 0 || !DISK_FULL.test(stderr);
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return true;
       throw error;
@@ -77,15 +79,8 @@ export class FileSystemSpace implements DiskSpace {
   }
 }
 
-/** Bytes of the disk that a file has; undefined when it is gone. */
+/** Bytes of disk space that a file uses; undefined when it does not exist. */
 async function allocated(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && found.blocks * BLOCK_BYTES;
-}
-
-function noRoom(needed: number, available: number): ApiError {
-  return new ApiError('insufficient_storage', `The upload needs ${needed} bytes; ${available} can be used.`, {
-    needed_bytes: needed,
-    available_bytes: available,
-  });
 }

@@ -1,22 +1,23 @@
-/** NDJSON framing of the serial link: a pure transform of bytes (interface: Serial transport). */
+/** NDJSON framing of the serial link (interface: Serial transport). */
 import { isUtf8 } from 'node:buffer';
 import { LineSplitter } from '../../base/line-splitter.ts';
+import type { Fields } from './request-frame.ts';
 
-/** Longest line in bytes, without its end. Longer ones are ignored as they pass (interface: Limits). */
+/** Longest line in bytes, without its line feed. Longer ones are ignored (interface: Limits). */
 export const MAX_LINE_BYTES = 1024 * 1024;
-const RETURN = 0x0d;
+const CARRIAGE_RETURN = 0x0d;
 
-/** A line of the host: an object, or why it is none. */
+/** A line of the host: an object, or why it is not one. */
 export type Frame =
   | {
-      object: Readonly<Record<string, unknown>>;
-      /** A number under `id`, as the line spells it: not every spelling outlives being read. */
+      object: Fields;
+      /** The number in `id` as the line spells it, since parsing changes some spellings. */
       numericId?: string;
       bytes: number;
     }
   | { problem: string; bytes: number };
 
-/** Cuts a stream of bytes, which may arrive in pieces of any size, into frames. Never throws. */
+/** Cuts a byte stream, which may arrive in pieces of any size, into frames. Never throws. */
 export class Framer {
   readonly #lines = new LineSplitter(MAX_LINE_BYTES);
 
@@ -40,10 +41,10 @@ export class Framer {
   }
 }
 
-/** What a line says; undefined for an empty one, which terminals may end with a carriage return. */
+/** Undefined for an empty line, which may hold the carriage return of a terminal. */
 function frameOf(line: Buffer): Frame | undefined {
   const bytes = line.length;
-  if (bytes === 0 || (bytes === 1 && line[0] === RETURN)) return undefined;
+  if (bytes === 0 || (bytes === 1 && line[0] === CARRIAGE_RETURN)) return undefined;
   if (!isUtf8(line)) return { problem: 'The line is not UTF-8.', bytes };
   const text = line.toString('utf8');
   let value: unknown;
@@ -55,16 +56,16 @@ function frameOf(line: Buffer): Frame | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problem: 'The line is not a JSON object.', bytes };
   }
-  const object: Readonly<Record<string, unknown>> = { ...value };
+  const object: Fields = { ...value };
   return typeof object.id === 'number'
-    ? { object, numericId: spelling(text, object.id), bytes }
+    ? { object, numericId: spellingOf(object.id, text), bytes }
     : { object, bytes };
 }
 
-/** How the line spells the number under its `id`. */
-function spelling(text: string, id: number): string {
+/** How the line spells the number in its `id`. */
+function spellingOf(id: number, text: string): string {
   const plain = String(id);
-  // Most lines begin like this, and are not worth being read twice.
+  // Most lines begin like this; the second parse is for the others.
   if (Number.isSafeInteger(id) && /^[,}]/.test(text.slice(6 + plain.length, 7 + plain.length))) {
     if (text.startsWith(`{"id":${plain}`)) return plain;
   }
@@ -73,7 +74,7 @@ function spelling(text: string, id: number): string {
     const root: unknown = JSON.parse(text, reviveId);
     return spellings.get(root) ?? plain;
   } catch {
-    // Nested too deeply for this way of reading: its body is refused, whatever the id.
+    // Too deeply nested for a reviver. The request is refused because of its body, whatever the id is.
     return JSON.stringify(id);
   }
 

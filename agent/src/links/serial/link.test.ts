@@ -10,7 +10,7 @@ import { connect, failure, HELLO, request } from './tests/test-link.ts';
 const displayState = topic('display_state', Type.Unknown(), 'test');
 const logTopic = topic('log', Type.Unknown(), 'test');
 
-/** Lines until one fits, since frames of different requests may come in any order. */
+/** Skips lines until one matches, since answers to different requests may come in any order. */
 async function lineOf(port: MemoryPort, fits: (line: Record<string, unknown>) => boolean) {
   for (;;) {
     const line = await port.line();
@@ -25,23 +25,23 @@ const ERRORS: readonly [string, object | string, object][] = [
     request(1, 'PUT', '/echo'),
     { status: 405, code: 'method_not_allowed' },
   ],
-  ['a method there is none of', request(1, 'HEAD', '/echo'), { status: 400, code: 'bad_request' }],
+  ['an unknown method', request(1, 'HEAD', '/echo'), { status: 400, code: 'bad_request' }],
   [
     'a path outside the interface',
     { ...request(1, 'GET', ''), path: '/' },
     { status: 404, code: 'not_found' },
   ],
   ['a path with a blank', request(1, 'GET', '/a b'), { status: 400, code: 'bad_request' }],
-  ['a path that is none', { ...request(1, 'GET', ''), path: 5 }, { status: 400, code: 'bad_request' }],
+  ['a path that is not text', { ...request(1, 'GET', ''), path: 5 }, { status: 400, code: 'bad_request' }],
   ['a path that does not decode', request(1, 'GET', '/file/%zz'), { status: 400, code: 'bad_request' }],
   ['a missing body', request(1, 'POST', '/echo'), { status: 400, code: 'bad_request' }],
   [
-    'a body that does not fit',
+    'a body that does not match the schema',
     request(1, 'POST', '/echo', { body: [] }),
     { status: 400, code: 'bad_request' },
   ],
   [
-    'half a character',
+    'a lone surrogate',
     request(1, 'POST', '/echo', { body: { value: '\ud83d' } }),
     { status: 400, code: 'bad_request' },
   ],
@@ -96,7 +96,7 @@ for (const [what, frame, expected] of ERRORS) {
   });
 }
 
-test('answers pipelined requests, each under its id, as they are done', async () => {
+test('answers pipelined requests by id, in the order in which they finish', async () => {
   const { port, release, waiting } = await connect();
   const frames = [
     request('slow', 'GET', '/slow'),
@@ -113,7 +113,7 @@ test('answers pipelined requests, each under its id, as they are done', async ()
   assert.deepEqual(await port.line(), { id: 'slow', type: 'response', status: 200, body: {} });
 });
 
-test('a numeric id comes back as it was spelt', async () => {
+test('returns a numeric id in its original spelling', async () => {
   const { port } = await connect();
   const ids = ['9007199254740993', '18446744073709551615', '1.0', '1e3', '-0', '1E400', '0.10', '7'];
   const tail = '"type":"request","method":"POST","path":"/api/v1/echo","body":{"id":5,"value":{"id":6}}';
@@ -132,7 +132,7 @@ test('a numeric id comes back as it was spelt', async () => {
   }
 });
 
-test('refuses more requests than it can have under way', async () => {
+test('limits the number of requests in flight', async () => {
   const { port, release } = await connect();
   for (let id = 0; id <= MAX_IN_FLIGHT; id += 1) port.send(request(id, 'GET', '/slow'));
   const refused = await port.line();
@@ -142,7 +142,7 @@ test('refuses more requests than it can have under way', async () => {
   for (let id = 0; id < MAX_IN_FLIGHT; id += 1) assert.equal((await port.line()).status, 200);
 });
 
-test('gives bytes as base64, and no body with 204', async () => {
+test('returns bytes as base64, and no body with 204', async () => {
   const { port } = await connect();
   port.send(request(1, 'GET', '/file'));
   assert.deepEqual(await port.line(), {
@@ -155,7 +155,7 @@ test('gives bytes as base64, and no body with 204', async () => {
   assert.deepEqual(await port.line(), { id: 2, type: 'response', status: 204 });
 });
 
-test('tells of lines that are no frames, ignores empty and endless ones, and goes on', async () => {
+test('reports lines that are not frames, ignores empty and overlong ones, and goes on', async () => {
   const { port } = await connect();
   port.send('not json\n');
   const bad = await port.line();
@@ -188,7 +188,7 @@ test('subscribes, acknowledges, unsubscribes', async () => {
   assert.deepEqual(await port.line(), { type: 'subscribed', topics: [] });
 });
 
-test('a host that leaves takes its session with it', async () => {
+test('a session ends when its host leaves', async () => {
   const { port, bus, release, waiting } = await connect();
   port.send({ type: 'subscribe', topics: ['display_state'] });
   await port.line();
@@ -207,7 +207,7 @@ test('a host that leaves takes its session with it', async () => {
   assert.deepEqual(failure(await port.line()), { status: 400, code: 'bad_request' });
 });
 
-test('does not answer the echo of its own lines', async () => {
+test('does not answer echoes of its own lines', async () => {
   const { port } = await connect();
   const echoed = [
     HELLO,
@@ -221,7 +221,7 @@ test('does not answer the echo of its own lines', async () => {
   assert.equal((await port.line()).id, 2);
 });
 
-test('greets again after a silence where hosts cannot be seen to come', async (t) => {
+test('greets again after a silence when the port cannot detect hosts', async (t) => {
   const { port } = await connect();
   port.detectsHost = false;
   const later = performance.now() + 120_000;
@@ -231,7 +231,7 @@ test('greets again after a silence where hosts cannot be seen to come', async (t
   assert.equal((await port.line()).id, 1);
 });
 
-test('every pipelined request is answered, also when the answers are more than the port holds', async () => {
+test('answers every pipelined request, even when the answers exceed what the port holds', async () => {
   const { port } = await connect();
   const count = 100;
   const frames = Array.from({ length: count }, (_, id) => request(id, 'GET', '/large/175000'));
@@ -246,7 +246,7 @@ test('every pipelined request is answered, also when the answers are more than t
   assert.equal(port.dropped, 0);
 });
 
-test('large answers are made as the host reads them, and only one that never has room is refused', async () => {
+test('makes large answers only as the host reads them, and refuses one that can never fit', async () => {
   const { port, calls } = await connect();
   const count = 60;
   port.reading = false;
@@ -256,7 +256,7 @@ test('large answers are made as the host reads them, and only one that never has
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
   assert.ok(calls.length <= 3, `${calls.length} were made for a host that does not read`);
   assert.ok(port.pendingBytes < 8_000_000, `${port.pendingBytes} bytes wait`);
-  // Others need not wait until the host has read them all.
+  // A small request does not wait for all of them.
   port.send(request('small', 'POST', '/echo', { body: { value: 1 } }));
   port.reading = true;
   const statuses = new Map<unknown, unknown>();
@@ -273,7 +273,7 @@ test('large answers are made as the host reads them, and only one that never has
   assert.equal(port.dropped, 0);
 });
 
-test('answers that the host has not read count as requests under way', async () => {
+test('unread answers count as requests in flight', async () => {
   const { port, calls } = await connect();
   port.reading = false;
   for (let id = 0; id < MAX_IN_FLIGHT; id += 1) port.send(request(id, 'POST', '/reboot'));
@@ -287,7 +287,7 @@ test('answers that the host has not read count as requests under way', async () 
   assert.equal(calls.length, MAX_IN_FLIGHT);
 });
 
-test('a host that asks on and on without reading has to wait, until it reads or its session ends', async () => {
+test('pauses a host that sends requests without reading, until it reads or its session ends', async () => {
   const { port } = await connect();
   const body = { value: 'x'.repeat(800_000) };
   port.reading = false;
@@ -303,7 +303,7 @@ test('a host that asks on and on without reading has to wait, until it reads or 
   assert.equal(port.paused, false);
 });
 
-test('a port that nobody reads fills no memory and blocks nothing', async () => {
+test('memory stays bounded when nobody reads the port, and nothing blocks', async () => {
   const { port, bus } = await connect();
   port.send({ type: 'subscribe', topics: [...TOPICS] });
   await port.line();
@@ -320,7 +320,7 @@ test('a port that nobody reads fills no memory and blocks nothing', async () => 
   await new Promise(setImmediate);
   assert.ok(port.pendingBytes < 8 * 1024 * 1024, `${port.pendingBytes} bytes wait`);
   port.reading = true;
-  // Every state comes through, and every request is answered, if only by why it was refused.
+  // Every state arrives, and every request is answered or refused.
   const states: unknown[] = [];
   const answers = new Set<unknown>();
   let refused = 0;
@@ -340,7 +340,7 @@ test('a port that nobody reads fills no memory and blocks nothing', async () => 
   assert.equal(port.dropped, 0);
 });
 
-test('a host that misses what must not be missed gets a new session, and can tell by its hello', async () => {
+test('a host that loses events gets a new session, announced by a hello', async () => {
   const { port, bus } = await connect();
   port.send({ type: 'subscribe', topics: ['display_state', 'log'] });
   await port.line();

@@ -9,10 +9,10 @@ import type { SerialPort, SerialPortHandler } from './port.ts';
 import { SerialSession } from './session.ts';
 import { openShell, type Shell } from './shell.ts';
 
-/** A host that speaks after so long a silence, on a port that cannot see hosts come, is greeted, in ms. */
+/** On a port that cannot detect hosts, one that sends after so long a silence may be new and is greeted, in ms. */
 const SILENCE_MS = 60_000;
 
-/** Who answers: what the hello line says besides the version of the interface. */
+/** Fields of the hello line. */
 export interface Identity {
   serial: string;
   name: string;
@@ -24,7 +24,7 @@ export interface SerialLinkOptions {
   endpoints: readonly Endpoint[];
   bus: EventBus;
   log: Logger;
-  /** Asked for each hello, since the name may change. */
+  /** Called for each hello, since the name may change. */
   identity: () => Identity;
   /** Opens the port with the link as its handler. */
   openPort: (handler: SerialPortHandler) => SerialPort;
@@ -32,7 +32,7 @@ export interface SerialLinkOptions {
   shellCommand?: readonly [string, ...string[]];
   /** Takes a host's `page_message`; throws ApiError when there is no channel. Absent: not wired. */
   onPageMessage?: (payload: unknown) => void;
-  /** Ends uploads of which nothing comes, in ms. */
+  /** How long an upload may receive nothing before it fails, in ms. */
   uploadIdleMs?: number;
 }
 
@@ -41,7 +41,7 @@ export class SerialLink {
   readonly #port: SerialPort;
   #session: SerialSession | undefined;
   #shell: Shell | undefined;
-  #heard = 0;
+  #lastInputAt = 0;
 
   constructor(options: SerialLinkOptions) {
     this.#options = options;
@@ -56,10 +56,10 @@ export class SerialLink {
     return this.#port.path;
   }
 
-  /** A host is there, or back from the shell: a new session, nothing of an earlier one is left. */
+  /** Begins a new session; nothing of an earlier one is kept. */
   #open(): void {
     this.#end();
-    this.#heard = performance.now();
+    this.#lastInputAt = performance.now();
     this.#greet();
     const { app, endpoints, bus, log, uploadIdleMs, onPageMessage } = this.#options;
     const port = this.#port;
@@ -72,7 +72,7 @@ export class SerialLink {
       onPageMessage,
       port,
       restart: () => {
-        log.warn({ path: port.path }, 'a host does not read its events: its session begins anew');
+        log.warn({ path: port.path }, 'a host does not read its events: its session is restarted');
         this.#open();
       },
       openShell: (rest) => this.#openShell(rest),
@@ -86,8 +86,8 @@ export class SerialLink {
 
   #take(bytes: Buffer): void {
     const now = performance.now();
-    const silence = now - this.#heard;
-    this.#heard = now;
+    const silence = now - this.#lastInputAt;
+    this.#lastInputAt = now;
     if (this.#shell) {
       this.#shell.write(bytes);
       return;
@@ -96,7 +96,7 @@ export class SerialLink {
     this.#session?.take(bytes);
   }
 
-  /** @param rest what the host sent after the line that asks for the shell */
+  /** @param rest what the host sent after the line that asked for the shell */
   #openShell(rest: Buffer): void {
     const { log, shellCommand } = this.#options;
     try {
@@ -104,21 +104,21 @@ export class SerialLink {
         command: shellCommand,
         output: (bytes) => this.#port.write(bytes),
         onExit: () => {
-          // Whatever the shell has written last, the greeting is a line of its own.
+          // The shell's last output may lack its line feed.
           void this.#port.write('\n');
           this.#open();
         },
       });
     } catch (error) {
-      log.error({ err: error }, 'support shell');
-      void this.#port.write(`${errorFrame('unavailable', 'There is no shell on this device now.')}\n`);
+      log.error({ err: error }, 'support shell cannot be opened');
+      void this.#port.write(`${errorFrame('unavailable', 'No shell can be opened on this device now.')}\n`);
       this.#session?.take(rest);
       return;
     }
     log.info({ path: this.#port.path }, 'support shell opened');
     this.#session?.close();
     this.#session = undefined;
-    if (rest.length > 0) this.#shell.write(rest);
+    this.#shell.write(rest);
   }
 
   #end(): void {
@@ -128,7 +128,7 @@ export class SerialLink {
     this.#shell = undefined;
   }
 
-  /** Ends the host's session and gives the port back. */
+  /** Ends the session and closes the port. */
   async close(): Promise<void> {
     await this.#port.close();
     this.#end();

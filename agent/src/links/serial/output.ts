@@ -1,38 +1,38 @@
-/** What a session has to say and its host has not read yet. */
 import type { SerialPort } from './port.ts';
 
-/** Lines are written together up to so many bytes; the port refuses what is more than it can hold. */
-const PIECE_BYTES = 256 * 1024;
+/** Lines are joined to writes of up to so many bytes. */
+const WRITE_BYTES = 256 * 1024;
 
-/** A line on its way to the port. */
 interface Line {
   text: string;
   bytes: number;
-  /** The port has taken it, or it goes nowhere. */
   done: (() => void) | undefined;
 }
 
-/** Lines in order, each whole. Nothing is dropped: the lines of a host that does not read wait, and end with its session. */
+/** The lines of a session that the port has not taken yet, in order. None is dropped before `close`. */
 export class Output {
   readonly #port: SerialPort;
-  readonly #written: () => void;
+  readonly #onWritten: () => void;
   #lines: Line[] = [];
   #bytes = 0;
   #writing = false;
   #closed = false;
 
-  /** @param written told when the port has taken something */
-  constructor(port: SerialPort, written: () => void) {
+  /** @param onWritten called when the port has taken a write */
+  constructor(port: SerialPort, onWritten: () => void) {
     this.#port = port;
-    this.#written = written;
+    this.#onWritten = onWritten;
   }
 
-  /** In bytes. */
+  /** Bytes that the host has not read, here and in the port. */
   get unread(): number {
     return this.#bytes + this.#port.pendingBytes;
   }
 
-  /** @param text one line without its end */
+  /**
+   * @param text one line without its line feed
+   * @param done called when the port has taken or refused it; not after `close`
+   */
   send(text: string, done?: () => void): void {
     if (this.#closed) return;
     const bytes = Buffer.byteLength(text) + 1;
@@ -40,27 +40,27 @@ export class Output {
     this.#bytes += bytes;
     if (this.#writing) return;
     this.#writing = true;
-    // Lines of one turn go out in one write.
+    // The lines of one turn of the event loop go out together.
     queueMicrotask(() => void this.#write());
   }
 
-  /** One piece after the other, each when the port has taken the one before. */
   async #write(): Promise<void> {
-    while (this.#lines.length > 0 && !this.#closed) {
-      const piece = this.#nextPiece();
-      await this.#port.write(textOf(piece));
-      for (const { done } of piece) done?.();
+    while (this.#lines.length > 0) {
+      const lines = this.#nextLines();
+      await this.#port.write(textOf(lines));
+      for (const { done } of lines) done?.();
       if (this.#closed) break;
-      this.#written();
+      this.#onWritten();
     }
     this.#writing = false;
   }
 
-  #nextPiece(): Line[] {
+  /** At least one line. */
+  #nextLines(): Line[] {
     let total = 0;
     let count = 0;
     for (const { bytes } of this.#lines) {
-      if (count > 0 && total + bytes > PIECE_BYTES) break;
+      if (count > 0 && total + bytes > WRITE_BYTES) break;
       total += bytes;
       count += 1;
     }
@@ -68,13 +68,13 @@ export class Output {
     return this.#lines.splice(0, count);
   }
 
-  /** Hands what waits to the port at once, for a link that goes on without the protocol. */
+  /** Gives all lines to the port at once, before another protocol takes over the line. */
   writeOut(): void {
     this.#bytes = 0;
     void this.#port.write(textOf(this.#lines.splice(0)));
   }
 
-  /** What waits goes nowhere. */
+  /** Drops all lines. */
   close(): void {
     this.#closed = true;
     this.#lines = [];

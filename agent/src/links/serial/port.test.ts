@@ -6,7 +6,7 @@ import { createLogger } from '../../base/logger.ts';
 import type { Presence, SerialDevice } from './device.ts';
 import { MAX_PENDING_BYTES, openSerialPort, type SerialPort } from './port.ts';
 
-/** A line whose other end the test holds. */
+/** A line whose other end is the test. */
 class FakeDevice implements SerialDevice {
   readonly staysOpen: boolean;
   readonly speaksWhileAway: boolean;
@@ -16,10 +16,10 @@ class FakeDevice implements SerialDevice {
   sent = '';
   gone = false;
   closed = false;
-  /** As a hung up line: poll() returns at once, every time. */
+  /** Like a line that was hung up: poll() always returns at once. */
   alwaysReady = false;
   notices = 0;
-  /** How often it was asked for its host. */
+  /** Calls of `presence`. */
   looks = 0;
   #input: Buffer[] = [];
   #events = { readable: false, writable: false };
@@ -55,7 +55,7 @@ class FakeDevice implements SerialDevice {
     this.settle();
   }
 
-  /** Gives notice as the kernel does: as long as there is something. */
+  /** Notifies like the kernel, as long as something is ready. */
   settle(): void {
     setImmediate(() => {
       const { readable, writable } = this.#events;
@@ -95,8 +95,8 @@ afterEach(async () => {
   for (const port of ports.splice(0)) await port.close();
 });
 
-/** A port on `devices`, opened one after the other, and what its handler was told. */
-function openOn(devices: (FakeDevice | Error)[], stallMs?: number, lookMs?: number) {
+/** A port on `devices`, opened one after the other, and the calls of its handler. */
+function openOn(devices: (FakeDevice | Error)[], stallMs?: number, pollMs?: number) {
   const told: string[] = [];
   const queue = [...devices];
   const waiting: (() => void)[] = [];
@@ -108,7 +108,7 @@ function openOn(devices: (FakeDevice | Error)[], stallMs?: number, lookMs?: numb
     path: '/dev/fake',
     log: createLogger('silent'),
     ...(stallMs === undefined ? {} : { stallMs }),
-    ...(lookMs === undefined ? {} : { lookMs }),
+    ...(pollMs === undefined ? {} : { pollMs }),
     openDevice: async () => {
       const next = queue.shift() ?? new Error('no such line');
       if (next instanceof Error) throw next;
@@ -133,7 +133,7 @@ function openOn(devices: (FakeDevice | Error)[], stallMs?: number, lookMs?: numb
   return { port, told, until };
 }
 
-test('a line that tells nothing about its host is open at once', async () => {
+test('a line that cannot detect its host is open at once', async () => {
   const line = new FakeDevice();
   const { port, told, until } = openOn([line]);
   await until('open false');
@@ -146,7 +146,7 @@ test('a line that tells nothing about its host is open at once', async () => {
   assert.equal(line.closed, true);
 });
 
-test('a host that raises and drops its carrier is greeted each time', async () => {
+test('each rise of the carrier begins a session', async () => {
   const [first, second] = [new FakeDevice(), new FakeDevice()];
   first.here = 'away';
   second.here = 'away';
@@ -163,7 +163,7 @@ test('a host that raises and drops its carrier is greeted each time', async () =
   assert.equal(first.sent, '');
 });
 
-test('a host that speaks without carrier has a session, which ends when a carrier comes', async () => {
+test('a host that sends without carrier has a session, which ends when the carrier rises', async () => {
   const line = new FakeDevice();
   line.here = 'away';
   const { told, until } = openOn([line]);
@@ -174,10 +174,10 @@ test('a host that speaks without carrier has a session, which ends when a carrie
   assert.deepEqual(told, ['open false', 'data ping\n', 'close', 'open true']);
 });
 
-test('a host that speaks as it raises its carrier has one session, with what it said', async () => {
+test('a host that sends as it raises its carrier has one session, with its input', async () => {
   const line = new FakeDevice();
   line.here = 'away';
-  // Looks as seldom as this would come too late: the word itself must be the reason to look.
+  // Polling this seldom would be too late: the input itself must trigger the look.
   const { told, until } = openOn([line], undefined, 600_000);
   while (line.looks === 0) await new Promise(setImmediate);
   line.here = 'here';
@@ -201,7 +201,7 @@ test('a line that stays open serves one host after the other without being opene
   assert.equal(line.closed, false);
 });
 
-test('waiting for a host, however long, leaves nothing behind', async () => {
+test('waiting for a host does not leak', async () => {
   const line = new FakeDevice({ staysOpen: true, speaksWhileAway: false });
   line.here = 'away';
   const { port, until } = openOn([line], undefined, 1);
@@ -218,13 +218,13 @@ test('waiting for a host, however long, leaves nothing behind', async () => {
   await port.close();
 });
 
-test('a line that cannot be opened is tried again', async () => {
+test('retries a line that cannot be opened', async () => {
   const line = new FakeDevice();
   const { until } = openOn([new Error('ENODEV'), new Error('ENODEV'), line]);
   await until('open false');
 });
 
-test('output waits for room and arrives whole and in order', async () => {
+test('output waits for space and arrives complete and in order', async () => {
   const line = new FakeDevice();
   line.room = 3;
   const { port, until } = openOn([line]);
@@ -238,7 +238,7 @@ test('output waits for room and arrives whole and in order', async () => {
   assert.equal(port.pendingBytes, 0);
 });
 
-test('what is pending is bounded', async () => {
+test('pending output is bounded', async () => {
   const line = new FakeDevice();
   line.room = 0;
   const { port, until } = openOn([line]);
@@ -249,7 +249,7 @@ test('what is pending is bounded', async () => {
   assert.equal(await first, false);
 });
 
-test('a host that does not read loses its session, is still heard, and is greeted when it reads again', async () => {
+test('the session of a host that does not read ends; it is still read, and greeted when it reads again', async () => {
   const line = new FakeDevice();
   line.room = 5;
   const { port, told, until } = openOn([line], 20);
@@ -266,7 +266,7 @@ test('a host that does not read loses its session, is still heard, and is greete
   assert.deepEqual(told, ['open false', 'close', 'open false', 'data still here\n', 'close', 'open false']);
 });
 
-test('a session after one that was cut in the middle of a line starts on a new line', async () => {
+test('after a partial line the next session starts on a new line', async () => {
   const [first, second] = [new FakeDevice(), new FakeDevice()];
   first.room = 4;
   const { port, until } = openOn([first, second]);
@@ -279,7 +279,7 @@ test('a session after one that was cut in the middle of a line starts on a new l
   assert.equal(second.sent, '\nhello\n');
 });
 
-test('a paused port leaves input where it is', async () => {
+test('a paused port does not read', async () => {
   const line = new FakeDevice();
   const { port, told, until } = openOn([line]);
   await until('open false');
@@ -291,7 +291,7 @@ test('a paused port leaves input where it is', async () => {
   await until('data later\n');
 });
 
-test('notices that lead to nothing do not keep the port busy', async () => {
+test('notifications without effect do not keep the port busy', async () => {
   const line = new FakeDevice();
   line.room = 0;
   line.alwaysReady = true;
@@ -304,7 +304,7 @@ test('notices that lead to nothing do not keep the port busy', async () => {
   assert.equal(await pending, true);
 });
 
-test('a session that makes its host wait for unread output ends like any other, and the host is heard again', async () => {
+test('a paused session ends when the host does not read, and its input is read again', async () => {
   const line = new FakeDevice();
   line.room = 4;
   const { port, told, until } = openOn([line], 40);

@@ -1,32 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '../../base/backoff.ts';
 import type { Logger } from '../../base/logger.ts';
+import { sleep } from '../../base/timeout.ts';
 import type { SerialDevice, SerialPortHandler } from './device.ts';
 import { Pump } from './pump.ts';
 
 export type { SerialPortHandler } from './device.ts';
 export { MAX_PENDING_BYTES } from './pump.ts';
 
-/** One serial port of the cable, reopened for ever. It never blocks, whatever the other end does. */
+/** One serial port of the cable, reopened whenever it is lost. It never blocks, whatever the other end does. */
 export interface SerialPort {
   readonly path: string;
   /**
-   * Whether this session's host can be seen to leave (gadget tty with carrier, virtio port); known from each `onOpen`
-   * on. When false, `onOpen` only means that the line is open here: greet the host again, without ending its
-   * session, when it speaks after a longer silence.
+   * Whether the device can tell that this session's host leaves (gadget tty with carrier, virtio port); known from
+   * `onOpen` on. When false, `onOpen` only means that the line is open here: greet a host that sends after a longer
+   * silence again, without ending its session.
    */
   readonly detectsHost: boolean;
   /** Bytes given to `write` that the kernel has not taken yet. */
   readonly pendingBytes: number;
   /**
    * Sends bytes after those of earlier calls. Never rejects.
-   * @returns true when the kernel has taken all of them; false when they were dropped, because no host is there,
-   *   the host left, it does not read, or `pendingBytes` would pass MAX_PENDING_BYTES
+   * @returns true when the kernel has taken all of them; false when they were dropped, because there is no host, it left
+   *   or does not read, or `pendingBytes` would exceed MAX_PENDING_BYTES
    */
   write(bytes: Buffer | string): Promise<boolean>;
-  /** Leaves further input with the kernel, so that the host has to wait; for uploads quicker than the disk. */
+  /** Stops reading, so that the host has to wait when the kernel's buffer is full. */
   pause(): void;
   resume(): void;
-  /** Ends the session (`onClose`) and closes the port for good. */
+  /** Ends the session (`onClose`) and closes the port. */
   close(): Promise<void>;
 }
 
@@ -34,25 +35,25 @@ export interface SerialPortOptions {
   path: string;
   handler: SerialPortHandler;
   log: Logger;
-  /** Opens the line; rejects when that is not possible now. */
+  /** Rejects when the line cannot be opened now. */
   openDevice: (path: string) => Promise<SerialDevice>;
   /** How long a host may leave output unread before its session ends, in ms. */
   stallMs?: number;
-  /** How often a host that is away is looked for, in ms; for tests. */
-  lookMs?: number;
+  /** How often the presence of a host is polled while there is none, in ms; for tests. */
+  pollMs?: number;
 }
 
 const STALL_MS = 10_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /**
- * Time for a host between opening its tty, which raises DTR, and setting it to raw mode: a terminal in its first mode
- * echoes, and would send our greeting back to us.
+ * How long the host gets to set raw mode after opening its tty, which raises DTR, in ms. Until then its terminal would
+ * echo the greeting.
  */
-const SETTLE_MS = 30;
+const RAW_MODE_MS = 30;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
 
-/** Opens a port in the background and keeps it open; problems go to the log, never to the caller. */
+/** Opens a port in the background and keeps it open; failures are logged. */
 export function openSerialPort(options: SerialPortOptions): SerialPort {
   return new Port(options);
 }
@@ -63,9 +64,9 @@ class Port implements SerialPort {
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   #pump: Pump | undefined;
-  /** The host may have been left with half a line. */
-  #cutLine = false;
-  #complaint = '';
+  /** The last session may have ended in the middle of an output line. */
+  #partialLine = false;
+  #loggedReason = '';
 
   constructor(options: SerialPortOptions) {
     this.path = options.path;
@@ -99,88 +100,82 @@ class Port implements SerialPort {
   }
 
   async #run(): Promise<void> {
-    let retryMs = FIRST_RETRY_MS;
-    while (!this.#closing.signal.aborted) {
+    const { signal } = this.#closing;
+    const backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
+    while (!signal.aborted) {
       const device = await this.#open();
       const openedAt = performance.now();
       if (device) {
-        while (!this.#closing.signal.aborted && (await this.#serve(device)));
+        while (!signal.aborted && (await this.#serve(device)));
         await device.close();
       }
-      // A host that comes again finds the line open; one that fails at once must not keep us busy.
-      const quick = performance.now() - openedAt < FIRST_RETRY_MS;
-      if (quick) await this.#sleep(retryMs);
-      retryMs = quick ? Math.min(retryMs * 2, LAST_RETRY_MS) : FIRST_RETRY_MS;
+      // A line that fails at once must not keep the agent busy.
+      if (performance.now() - openedAt < FIRST_RETRY_MS) await sleep(backoff.next(), signal);
+      else backoff.reset();
     }
   }
 
   async #open(): Promise<SerialDevice | undefined> {
     try {
       const device = await this.#options.openDevice(this.path);
-      this.#complaint = '';
+      this.#loggedReason = '';
       return device;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== this.#complaint) {
+      if (reason !== this.#loggedReason) {
         this.#options.log.warn({ path: this.path, reason }, 'serial line cannot be opened');
-        this.#complaint = reason;
+        this.#loggedReason = reason;
       }
       return undefined;
     }
   }
 
   /**
-   * Waits for a host and serves it until it is gone.
-   * @returns whether the device is good for another host
+   * Waits for a host and serves it until it leaves.
+   * @returns whether the device can serve another host
    */
   async #serve(device: SerialDevice): Promise<boolean> {
-    const { handler, stallMs = STALL_MS, lookMs = LOOK_MS } = this.#options;
-    const pump = new Pump(device, handler, stallMs, this.#cutLine);
+    const { handler, stallMs = STALL_MS, pollMs = POLL_MS } = this.#options;
+    const { signal } = this.#closing;
+    const pump = new Pump(device, handler, stallMs, this.#partialLine);
     this.#pump = pump;
     const stop = () => pump.hangUp();
-    this.#closing.signal.addEventListener('abort', stop, { once: true });
-    // Ends the pause below. Not `Promise.race`: it leaves something behind at a promise that does not settle, and
-    // nobody may come for weeks.
-    let wake: (() => void) | undefined;
-    void pump.end.then(() => wake?.());
-    let spoken = false;
+    signal.addEventListener('abort', stop, { once: true });
+    // One reaction for all polls: a `Promise.race` in each would leave one at `pump.end`, perhaps for weeks.
+    let poll = new AbortController();
+    void pump.end.then(() => poll.abort());
+    let hasSpoken = false;
     try {
       while (!pump.ended) {
         const presence = await device.presence();
         if (pump.ended) break;
         if (presence !== 'away') {
-          if (presence === 'here' && device.speaksWhileAway) await this.#sleep(SETTLE_MS);
+          if (presence === 'here' && device.speaksWhileAway) await sleep(RAW_MODE_MS, signal);
           pump.start(presence === 'here');
           await pump.end;
         } else {
-          // Hosts raise their carrier before they speak: what comes from one that seems to be away is the reason to
-          // look again, and taken only when it still is. Its session would end at the next look, with its answers.
-          if (spoken) pump.listen();
-          const pause = Promise.withResolvers<void>();
-          wake = pause.resolve;
-          const timer = setTimeout(wake, lookMs);
-          if (device.speaksWhileAway && !spoken) {
+          // Hosts raise their carrier before they send. So input while the host seems to be away means: look again,
+          // and read it only if the host is still away. A session begun earlier would end at the next look, with its
+          // answers.
+          if (hasSpoken) pump.listen();
+          poll = new AbortController();
+          if (device.speaksWhileAway && !hasSpoken) {
             device.watch({ readable: true, writable: false }, () => {
-              spoken = true;
-              pause.resolve();
+              hasSpoken = true;
+              poll.abort();
             });
           }
-          await pause.promise;
-          clearTimeout(timer);
+          await sleep(pollMs, poll.signal);
         }
       }
       return device.staysOpen;
     } catch {
-      return false; // the device is gone
+      return false; // the line is gone
     } finally {
-      this.#closing.signal.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', stop);
       pump.hangUp();
-      this.#cutLine = pump.cutLine;
+      this.#partialLine = pump.partialLine;
       this.#pump = undefined;
     }
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
   }
 }

@@ -1,13 +1,12 @@
 import type { SerialDevice, SerialPortHandler } from './device.ts';
 
-/** The largest answer, a splash of 4 MB in base64, fits twice. */
+/** Twice the largest answer, a splash image of 4 MB in base64. */
 export const MAX_PENDING_BYTES = 12 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 const WRITE_BYTES = 64 * 1024;
-/** Reads in one turn of the event loop, so that a busy line does not keep everything else waiting. */
-const READS_A_TURN = 16;
-const WRITES_A_TURN = 16;
-/** Rest after a notice that led to nothing, as a hung up line gives it for ever. */
+/** Reads or writes in one turn of the event loop, so that a busy line does not delay everything else. */
+const MAX_PER_TURN = 16;
+/** Delay after a notification with nothing to do; a line that was hung up notifies endlessly. */
 const REST_MS = 50;
 const NEWLINE = Buffer.from('\n');
 
@@ -17,17 +16,17 @@ interface Output {
 }
 
 /**
- * `idle`: no host seen. `open`: in a session. `stalled`: the host does not read, its session was ended. `deaf`: it
- * does not read but speaks, so it has a session again, whose answers are dropped.
+ * `idle`: no host has been seen. `open`: in a session. `stalled`: the host did not read, so its session has ended.
+ * `sendOnly`: it still does not read but sends, so it has a new session, whose output is dropped.
  */
-type State = 'idle' | 'open' | 'stalled' | 'deaf' | 'ended';
+type State = 'idle' | 'open' | 'stalled' | 'sendOnly' | 'ended';
 
-/** Moves bytes between one open line and the handler of its sessions, until the line or the host is gone. */
+/** Moves bytes between an open line and the handler of its sessions, until the line or the host is gone. */
 export class Pump {
   detectsHost = false;
   pendingBytes = 0;
-  /** Whether the host may have been left with half a line; the next session then starts on a new one. */
-  cutLine: boolean;
+  /** Whether the last output may have ended in the middle of a line; the next session then begins with a line feed. */
+  partialLine: boolean;
   /** Resolves when the pump has ended. */
   readonly end: Promise<void>;
   readonly #device: SerialDevice;
@@ -41,11 +40,11 @@ export class Pump {
   #stallTimer: NodeJS.Timeout | undefined;
   #restTimer: NodeJS.Timeout | undefined;
 
-  constructor(device: SerialDevice, handler: SerialPortHandler, stallMs: number, cutLine: boolean) {
+  constructor(device: SerialDevice, handler: SerialPortHandler, stallMs: number, partialLine: boolean) {
     this.#device = device;
     this.#handler = handler;
     this.#stallMs = stallMs;
-    this.cutLine = cutLine;
+    this.partialLine = partialLine;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.end = promise;
     this.#resolveEnd = resolve;
@@ -55,19 +54,19 @@ export class Pump {
     return this.#state === 'ended';
   }
 
-  /** Begins a session; one under way is ended before. */
+  /** Begins a session, after ending the current one. */
   start(detectsHost: boolean): void {
     if (this.ended) return;
     this.#endSession();
     this.detectsHost = detectsHost;
     this.#paused = false;
-    if (this.cutLine && this.#device.write(NEWLINE) === NEWLINE.length) this.cutLine = false;
+    if (this.partialLine && this.#device.write(NEWLINE) === NEWLINE.length) this.partialLine = false;
     this.#state = 'open';
     this.#watch();
     this.#handler.onOpen();
   }
 
-  /** Takes input although no host was seen: the first byte begins a session. */
+  /** Reads although no host was seen: the first byte begins a session. */
   listen(): void {
     this.#watch();
   }
@@ -96,7 +95,7 @@ export class Pump {
     return await promise;
   }
 
-  /** Ends session and pump; the device stays open. */
+  /** Ends the session and the pump; the device stays open. */
   hangUp(): void {
     if (this.ended) return;
     this.#endSession();
@@ -108,22 +107,26 @@ export class Pump {
 
   #watch(): void {
     if (this.ended) return;
-    const writable = this.#queue.length > 0 || this.#state === 'stalled' || this.#state === 'deaf';
-    this.#device.watch({ readable: !this.#paused, writable }, () => this.#turn());
+    const writable = this.#queue.length > 0 || !this.#isReading();
+    this.#device.watch({ readable: !this.#paused, writable }, () => this.#onReady());
   }
 
   #unwatch(): void {
     this.#device.watch({ readable: false, writable: false }, () => undefined);
   }
 
-  /** One notice of the device: reads and writes what is possible now. */
-  #turn(): void {
+  /** Whether the host reads its output, as far as is known. */
+  #isReading(): boolean {
+    return this.#state !== 'stalled' && this.#state !== 'sendOnly';
+  }
+
+  #onReady(): void {
     if (this.ended) return;
-    const got = this.#readSome();
+    const read = this.#readSome();
     if (this.ended) return;
-    const sent = got === 'gone' ? 'gone' : this.#writeSome();
-    if (got === 'gone' || sent === 'gone') this.hangUp();
-    else if (got + sent > 0) this.#watch();
+    const written = read === 'gone' ? 'gone' : this.#writeSome();
+    if (read === 'gone' || written === 'gone') this.hangUp();
+    else if (read + written > 0) this.#watch();
     else if (!this.#restTimer) {
       this.#unwatch();
       this.#restTimer = setTimeout(() => {
@@ -135,15 +138,15 @@ export class Pump {
 
   #readSome(): number | 'gone' {
     let total = 0;
-    for (let turn = 0; turn < READS_A_TURN && !this.#paused && !this.ended; turn++) {
-      const got = this.#device.read(this.#input);
-      if (got === 'gone') return 'gone';
-      if (got === 'nothing') break;
-      total += got;
-      const bytes = Buffer.from(this.#input.subarray(0, got));
+    for (let count = 0; count < MAX_PER_TURN && !this.#paused && !this.ended; count++) {
+      const read = this.#device.read(this.#input);
+      if (read === 'gone') return 'gone';
+      if (read === 'nothing') break;
+      total += read;
+      const bytes = Buffer.from(this.#input.subarray(0, read));
       if (this.#state === 'idle') this.start(false);
       if (this.#state === 'stalled') {
-        this.#state = 'deaf';
+        this.#state = 'sendOnly';
         this.#handler.onOpen();
       }
       this.#handler.onData(bytes);
@@ -152,46 +155,43 @@ export class Pump {
   }
 
   #writeSome(): number | 'gone' {
-    if (this.#state === 'stalled' || this.#state === 'deaf') return this.#probe();
+    if (!this.#isReading()) return this.#probe();
     let total = 0;
-    for (let turn = 0; turn < WRITES_A_TURN; turn++) {
+    for (let count = 0; count < MAX_PER_TURN; count++) {
       const first = this.#queue[0];
       if (!first) break;
-      const taken = this.#device.write(first.bytes.subarray(0, WRITE_BYTES));
-      if (taken === 'gone') return 'gone';
-      if (taken === 0) break;
-      total += taken;
-      this.pendingBytes -= taken;
-      first.bytes = first.bytes.subarray(taken);
-      this.cutLine = first.bytes.length > 0;
-      if (this.cutLine) continue;
+      const written = this.#device.write(first.bytes.subarray(0, WRITE_BYTES));
+      if (written === 'gone') return 'gone';
+      if (written === 0) break;
+      total += written;
+      this.pendingBytes -= written;
+      first.bytes = first.bytes.subarray(written);
+      this.partialLine = first.bytes.length > 0;
+      if (this.partialLine) continue;
       this.#queue.shift();
       first.done(true);
     }
-    if (this.#queue.length === 0) this.#stopStallTimer();
-    else if (total > 0 || !this.#stallTimer) {
-      this.#stopStallTimer();
-      this.#stallTimer = setTimeout(() => this.#stall(), this.#stallMs);
-    }
+    if (total > 0 || this.#queue.length === 0) this.#stopStallTimer();
+    if (this.#queue.length > 0) this.#stallTimer ??= setTimeout(() => this.#stall(), this.#stallMs);
     return total;
   }
 
-  /** The host has not read for too long: its session ends, its input is still taken. */
+  /** The host has not read for too long: its session ends, but its input is still read. */
   #stall(): void {
     this.#endSession();
-    // Whatever the kernel holds may end anywhere.
-    this.cutLine = true;
+    // The kernel's buffer may end in the middle of a line.
+    this.partialLine = true;
     this.#state = 'stalled';
     this.#watch();
   }
 
-  /** Looks whether a host that did not read reads again; it then gets a new session, on a new line. */
+  /** Checks whether the host reads again; it then gets a new session, on a new line. */
   #probe(): number | 'gone' {
-    const taken = this.#device.write(NEWLINE);
-    if (taken === 'gone' || taken === 0) return taken;
-    this.cutLine = false;
+    const written = this.#device.write(NEWLINE);
+    if (written === 'gone' || written === 0) return written;
+    this.partialLine = false;
     this.start(this.detectsHost);
-    return taken;
+    return written;
   }
 
   #endSession(): void {
@@ -199,10 +199,10 @@ export class Pump {
     const dropped = this.#queue;
     this.#queue = [];
     this.pendingBytes = 0;
-    const inSession = this.#state === 'open' || this.#state === 'deaf';
+    const hasSession = this.#state === 'open' || this.#state === 'sendOnly';
     if (!this.ended) this.#state = 'idle';
     for (const { done } of dropped) done(false);
-    if (inSession) this.#handler.onClose();
+    if (hasSession) this.#handler.onClose();
   }
 
   #stopStallTimer(): void {

@@ -1,4 +1,4 @@
-/** What one host has with the agent over a serial port, from its opening of the port to its leaving. */
+/** One host's session on a serial port, from opening the port until it leaves. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../../base/logger.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
@@ -7,43 +7,42 @@ import type { EventBus } from '../../events/bus.ts';
 import { EventSession, errorFrame } from '../../events/session.ts';
 import { toApiError } from '../answers.ts';
 import { findEndpoint } from '../app.ts';
-import {
-  type Body,
-  badField,
-  fromBase64,
-  jsonBody,
-  respond,
-  responseFrame,
-  type Target,
-  targetOf,
-} from './dispatch.ts';
+import { failureFrame, respond } from './dispatch.ts';
 import { Framer } from './framing.ts';
 import { Output } from './output.ts';
 import { MAX_PENDING_BYTES, type SerialPort } from './port.ts';
-import { type Upload, Uploads } from './uploads.ts';
+import {
+  type Body,
+  bodyOf,
+  type Fields,
+  idOf,
+  MAX_ID_CHARACTERS,
+  type Target,
+  targetOf,
+} from './request-frame.ts';
+import { type ChunkedUpload, Uploads } from './uploads.ts';
 
-/** Requests of one host that are not answered or whose answer has not gone out, at once, and the bytes of their lines; more is 429. */
+/** Requests of one host whose answers have not been sent, and the bytes of their lines; more are refused with 429. */
 export const MAX_IN_FLIGHT = 256;
 const MAX_IN_FLIGHT_BYTES = 8 * 1024 * 1024;
-/** Output that the host has not read, in bytes, at which its requests wait to be worked on. */
+/** No request is started while the host has more unread output than this, in bytes. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
-/** Answers that may be large, in the making at once: each is in memory several times while it is. */
+/** Large answers that are made at once; each is in memory several times meanwhile. */
 const MAX_LARGE = 2;
-/** Output at which the host's input is left with the kernel, and below which it is read again. */
+/** Unread output above which the line is paused, and below which it is resumed, in bytes. */
 const PAUSE_BYTES = 4 * 1024 * 1024;
 const RESUME_BYTES = 2 * 1024 * 1024;
-/** Output at which the answer that would be more is replaced by a 429, so that its request is answered yet. */
+/** An answer that would bring the unread output above this is replaced by a 429, in bytes. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
-/** Output above which events wait in their session. */
+/** Unread output above which events wait in their own bounded queue, in bytes. */
 const BUSY_BYTES = 64 * 1024;
-/** The longest line, in bytes: what the port holds, less a piece and the link's own lines. */
+/** The longest answer, in bytes: what the port can hold, less one piece and the link's own lines. */
 const MAX_ANSWER_BYTES = MAX_PENDING_BYTES - 1024 * 1024;
-const MAX_ID_CHARACTERS = 256;
 /**
- * Frames that only the device sends. When they arrive, the host's port is not in raw mode and echoes; what answered
- * them would be echoed too, and so on for ever.
+ * Types of frames that only the device sends. When one arrives, the host's port echoes, and so would any answer to it,
+ * endlessly.
  */
-const OWN_FRAMES: readonly unknown[] = ['hello', 'response', 'event', 'subscribed', 'error'];
+const DEVICE_FRAMES: readonly unknown[] = ['hello', 'response', 'event', 'subscribed', 'error'];
 
 export interface SerialSessionOptions {
   app: FastifyInstance;
@@ -53,27 +52,23 @@ export interface SerialSessionOptions {
   uploadIdleMs: number | undefined;
   onPageMessage: ((payload: unknown) => void) | undefined;
   port: SerialPort;
-  /** Events were lost that must not be: ends this session and begins another, whose hello tells the host. */
+  /** Events that must not be lost were lost: replace this session by a new one, whose hello tells the host. */
   restart(): void;
-  /** Leaves the protocol for a shell. @param rest what came after the line that asks for it */
+  /** Gives the line to a shell. @param rest bytes after the line that asked for it */
   openShell(rest: Buffer): void;
 }
 
-/** A request that has been taken. */
-interface Taken {
+interface AcceptedRequest {
   /** As JSON text. */
   id: string;
   target: Target;
   body: Body | undefined;
-  /** When its body comes in chunks. */
-  upload: Upload | undefined;
-  /** Of its line. */
+  /** Set when the body comes in chunks. */
+  upload: ChunkedUpload | undefined;
+  /** Length of its line. */
   bytes: number;
-  /** Its answer may be. */
-  large: boolean;
+  isLarge: boolean;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export class SerialSession {
   readonly #options: SerialSessionOptions;
@@ -81,18 +76,19 @@ export class SerialSession {
   readonly #events: EventSession;
   readonly #uploads: Uploads;
   readonly #output: Output;
+  /** Requests that have not been started. */
+  readonly #waiting: AcceptedRequest[] = [];
+  /** Why the line is not read. */
+  readonly #pauses = new Set<'uploads' | 'output'>();
   #inFlight = 0;
   #inFlightBytes = 0;
+  #largeInProgress = 0;
   #closed = false;
-  readonly #waiting: Taken[] = [];
-  #large = 0;
-  #uploadsWait = false;
-  #outputWaits = false;
 
   constructor(options: SerialSessionOptions) {
     this.#options = options;
     const { bus, uploadIdleMs: idleMs, onPageMessage } = options;
-    this.#output = new Output(options.port, () => this.#written());
+    this.#output = new Output(options.port, () => this.#onWritten());
     this.#events = new EventSession({
       bus,
       onPageMessage,
@@ -104,10 +100,9 @@ export class SerialSession {
     });
     this.#uploads = new Uploads({
       idleMs,
-      fail: (id, error) => this.#fail(id, error),
-      pause: () => this.#hold(true, this.#outputWaits),
-      resume: () => this.#hold(false, this.#outputWaits),
-      isPaused: () => this.#uploadsWait || this.#outputWaits,
+      reject: (id, error) => this.#send(failureFrame(id, error)),
+      pauseLine: (paused) => this.#pauseLine('uploads', paused),
+      isLinePaused: () => this.#pauses.size > 0,
     });
   }
 
@@ -121,186 +116,142 @@ export class SerialSession {
         this.#output.writeOut();
         this.#options.openShell(this.#framer.rest());
         return;
-      } else if (!OWN_FRAMES.includes(frame.object.type)) {
-        this.#dispatch(frame.object, frame.numericId, frame.bytes);
+      } else if (frame.object.type === 'request' || frame.object.type === 'request_chunk') {
+        this.#takeRequest(frame.object, frame.numericId, frame.bytes);
+      } else if (!DEVICE_FRAMES.includes(frame.object.type)) {
+        this.#events.receive(frame.object);
       }
     }
   }
 
-  #dispatch(frame: Fields, numericId: string | undefined, bytes: number): void {
-    if (frame.type !== 'request' && frame.type !== 'request_chunk') {
-      this.#events.receive(frame);
-      return;
-    }
+  #takeRequest(frame: Fields, numericId: string | undefined, bytes: number): void {
     const id = idOf(frame.id, numericId);
     if (id === undefined) {
-      this.#send(
-        errorFrame(
-          'bad_request',
-          `/id must be a number or a string of 1 to ${MAX_ID_CHARACTERS} characters.`,
-        ),
-      );
+      const message = `/id must be a number or a string of 1 to ${MAX_ID_CHARACTERS} characters.`;
+      this.#send(errorFrame('bad_request', message));
     } else if (frame.type === 'request_chunk') {
       this.#uploads.chunk(id, frame);
     } else {
-      this.#request(id, frame, bytes);
-    }
-  }
-
-  #request(id: string, frame: Fields, bytes: number): void {
-    this.#uploads.supersede(id);
-    const opensUpload = frame.body_b64 === '';
-    try {
-      const target = targetOf(frame);
-      if (this.#isBusy(bytes)) throw new ApiError('too_many_requests');
-      const endpoint = findEndpoint(this.#options.endpoints, target.method, target.path);
-      const inline = bodyOf(frame, endpoint);
-      const contentType = endpoint?.upload?.contentTypes[0];
-      const large = mayAnswerMuch(endpoint);
-      if (opensUpload && endpoint?.upload && contentType !== undefined) {
-        const upload = this.#uploads.begin(id, endpoint.upload.maxBytes);
-        const body = { contentType, payload: upload.body };
-        this.#accept({ id, target, body, upload, bytes, large });
-        return;
+      this.#uploads.request(id);
+      try {
+        this.#accept(id, frame, bytes);
+      } catch (error) {
+        if (frame.body_b64 === '') this.#uploads.ignore(id);
+        this.#send(failureFrame(id, toApiError(error)));
       }
-      // Not an endpoint that takes uploads: the app says what is wrong, and the chunks go unheard.
-      if (opensUpload) this.#uploads.refuse(id);
-      this.#accept({ id, target, body: inline, upload: undefined, bytes, large });
-    } catch (error) {
-      if (opensUpload) this.#uploads.refuse(id);
-      this.#fail(id, toApiError(error));
     }
   }
 
-  #isBusy(bytes: number): boolean {
-    return this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES;
-  }
-
-  #accept(request: Taken): void {
-    this.#inFlight += 1;
-    this.#inFlightBytes += request.bytes;
-    // The chunks of an upload are on their way: it does not wait.
-    if (request.upload) void this.#answer(request);
-    else {
-      this.#waiting.push(request);
+  /** @throws ApiError when the request is refused without asking the app */
+  #accept(id: string, frame: Fields, bytes: number): void {
+    const target = targetOf(frame);
+    if (this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES) {
+      throw new ApiError('too_many_requests');
+    }
+    const endpoint = findEndpoint(this.#options.endpoints, target.method, target.path);
+    const body = bodyOf(frame, endpoint);
+    const request = { id, target, bytes, isLarge: mayBeLarge(endpoint) };
+    if (frame.body_b64 === '' && endpoint?.upload) {
+      const upload = this.#uploads.begin(id, endpoint.upload.maxBytes);
+      if (!upload) return;
+      const streamed = { contentType: endpoint.upload.contentTypes[0], payload: upload.body };
+      this.#count(request.bytes);
+      // It is not queued: its chunks are already on their way.
+      void this.#answer({ ...request, body: streamed, upload });
+    } else {
+      // The app refuses what is not an upload endpoint.
+      if (frame.body_b64 === '') this.#uploads.ignore(id);
+      this.#count(request.bytes);
+      this.#waiting.push({ ...request, body, upload: undefined });
       this.#startWaiting();
     }
   }
 
-  /** Begins with what waits, as far as the host reads. Small answers may overtake large ones. */
+  #count(bytes: number): void {
+    this.#inFlight += 1;
+    this.#inFlightBytes += bytes;
+  }
+
+  /** Starts waiting requests while the host reads its output. Small answers may overtake large ones. */
   #startWaiting(): void {
-    for (let at = 0; this.#output.unread < MAX_UNREAD_BYTES; ) {
-      const request = this.#waiting[at];
+    while (this.#output.unread < MAX_UNREAD_BYTES) {
+      const next = this.#waiting.findIndex(({ isLarge }) => !isLarge || this.#largeInProgress < MAX_LARGE);
+      const [request] = next < 0 ? [] : this.#waiting.splice(next, 1);
       if (!request) return;
-      if (request.large && this.#large >= MAX_LARGE) at += 1;
-      else {
-        this.#waiting.splice(at, 1);
-        void this.#answer(request);
-      }
+      void this.#answer(request);
     }
   }
 
-  async #answer(request: Taken): Promise<void> {
-    const { id, upload, bytes, large } = request;
-    if (large) this.#large += 1;
-    const answer = await this.#answerOf(request);
-    if (large) this.#large -= 1;
+  async #answer(request: AcceptedRequest): Promise<void> {
+    const { id, upload, bytes, isLarge } = request;
+    if (isLarge) this.#largeInProgress += 1;
+    const answer = await this.#respond(request);
+    if (isLarge) this.#largeInProgress -= 1;
     this.#inFlightBytes -= bytes;
-    if (upload) this.#uploads.answered(id, upload);
-    const length = Buffer.byteLength(answer);
-    const problem = 'The answer has no room on this link: too much of it is unread, or it is too long.';
-    const tooLong = this.#output.unread + length > MAX_QUEUED_BYTES || length > MAX_ANSWER_BYTES;
-    const line = tooLong ? failureFrame(id, new ApiError('too_many_requests', problem)) : answer;
     const done = () => {
       this.#inFlight -= 1;
     };
-    // One answer for one request: the link has given it.
-    if (upload?.failed) done();
-    else this.#send(line, done);
+    if (upload && !this.#uploads.answered(upload)) done();
+    else this.#send(this.#hasRoom(answer) ? answer : failureFrame(id, noRoom()), done);
     this.#startWaiting();
   }
 
-  async #answerOf({ id, target, body, upload }: Taken): Promise<string> {
+  async #respond({ id, target, body, upload }: AcceptedRequest): Promise<string> {
     try {
       return await respond(this.#options.app, id, target, body);
     } catch (error) {
-      if (!upload?.failed) {
-        this.#options.log.error({ err: error, method: target.method, path: target.path }, 'serial request');
-      }
+      // A body that broke off is the host's failure, not the app's.
+      if (!upload?.body.errored) this.#options.log.error({ err: error, ...target }, 'serial request failed');
       return failureFrame(id, new ApiError('internal'));
     }
   }
 
-  #fail(id: string, error: ApiError): void {
-    this.#send(failureFrame(id, error));
+  #hasRoom(answer: string): boolean {
+    const bytes = Buffer.byteLength(answer);
+    return bytes <= MAX_ANSWER_BYTES && this.#output.unread + bytes <= MAX_QUEUED_BYTES;
   }
 
   #send(text: string, done?: () => void): void {
     this.#output.send(text, done);
-    if (this.#output.unread > PAUSE_BYTES) this.#hold(this.#uploadsWait, true);
+    if (this.#output.unread > PAUSE_BYTES) this.#pauseLine('output', true);
   }
 
-  /** The host has read something. */
-  #written(): void {
-    if (this.#outputWaits && this.#output.unread < RESUME_BYTES) this.#hold(this.#uploadsWait, false);
+  #onWritten(): void {
+    if (this.#output.unread < RESUME_BYTES) this.#pauseLine('output', false);
     this.#events.flush();
     this.#startWaiting();
   }
 
-  /** The host has to wait while either its uploads or our output wait. */
-  #hold(uploadsWait: boolean, outputWaits: boolean): void {
-    // The port is the next session's.
+  #pauseLine(reason: 'uploads' | 'output', paused: boolean): void {
+    // After `close` the port belongs to the next session.
     if (this.#closed) return;
-    const before = this.#uploadsWait || this.#outputWaits;
-    this.#uploadsWait = uploadsWait;
-    this.#outputWaits = outputWaits;
-    const now = uploadsWait || outputWaits;
-    if (now === before) return;
-    if (now) this.#options.port.pause();
-    else this.#options.port.resume();
+    const wasPaused = this.#pauses.size > 0;
+    if (paused) this.#pauses.add(reason);
+    else this.#pauses.delete(reason);
+    const isPaused = this.#pauses.size > 0;
+    if (isPaused && !wasPaused) this.#options.port.pause();
+    if (!isPaused && wasPaused) this.#options.port.resume();
   }
 
-  /** The host has left: its subscriptions and uploads end, what waits is not begun, and answers under way go nowhere. */
+  /** Ends the session: subscriptions end, incomplete uploads break off, waiting requests and answers are dropped. */
   close(): void {
-    // The next session has what this one did not let in.
-    this.#hold(false, false);
+    this.#uploads.close();
+    this.#pauseLine('output', false);
     this.#closed = true;
     this.#output.close();
     this.#waiting.length = 0;
     this.#events.close();
-    this.#uploads.close();
   }
 }
 
-/** Downloads, and lists that may be long, as that of the log. */
-function mayAnswerMuch(endpoint: Endpoint | undefined): boolean {
+/** Whether an endpoint's answers may be large: downloads and lists, such as the log. */
+function mayBeLarge(endpoint: Endpoint | undefined): boolean {
   const { download, method, response } = endpoint ?? {};
   const isList = response !== undefined && 'type' in response && response.type === 'array';
   return download !== undefined || (method === 'GET' && isList);
 }
 
-function failureFrame(id: string, error: ApiError): string {
-  return responseFrame(id, error.status, JSON.stringify(error.envelope));
-}
-
-/**
- * The id as JSON text, by which `1` and `"1"` are two.
- * @param numeric a number as the host has spelt it, which goes back in the same spelling
- */
-function idOf(id: unknown, numeric: string | undefined): string | undefined {
-  if (numeric !== undefined) return numeric.length <= MAX_ID_CHARACTERS ? numeric : undefined;
-  if (typeof id === 'string' && id.length > 0 && id.length <= MAX_ID_CHARACTERS) return JSON.stringify(id);
-  return undefined;
-}
-
-/** The inline body of a request frame. @throws ApiError `bad_request` */
-function bodyOf(frame: Fields, endpoint: Endpoint | undefined): Body | undefined {
-  const { body, body_b64: binary } = frame;
-  if (binary === undefined) return body === undefined ? undefined : jsonBody(body);
-  if (body !== undefined) throw badField('body_b64', 'may not come together with body');
-  if (typeof binary !== 'string') throw badField('body_b64', 'must be string');
-  const payload = fromBase64(binary);
-  if (!payload) throw badField('body_b64', 'must be base64');
-  if (payload.length === 0) return undefined;
-  return { contentType: endpoint?.upload?.contentTypes[0] ?? 'application/octet-stream', payload };
+function noRoom(): ApiError {
+  const message = 'The answer is too long for this link, or too much of its output is unread.';
+  return new ApiError('too_many_requests', message);
 }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect, HELLO, request } from './tests/test-link.ts';
 
-test('a shell takes the line and gives it back', async () => {
+test('a shell takes over the line and gives it back', async () => {
   const { port } = await connect();
   port.send({ type: 'subscribe', topics: ['display_state'] });
   await port.line();
@@ -17,7 +21,7 @@ test('a shell takes the line and gives it back', async () => {
   assert.deepEqual((await port.line()).body, { value: 'back' });
 });
 
-test('a shell dies with its link, and with all it started', async () => {
+test('a shell and its children end when the host leaves', async () => {
   const { port } = await connect();
   port.send('{"type":"shell"}\n');
   port.send('stty -echo; trap "" HUP; echo "p""id=$$="; sleep 1000\n');
@@ -40,7 +44,7 @@ test('a shell dies with its link, and with all it started', async () => {
   assert.deepEqual(await port.line(), HELLO);
 });
 
-test('what a shell says when it has to go is not for the next host', async () => {
+test('the next host does not get the last output of a shell', async () => {
   const { port } = await connect({ shellCommand: ['/bin/sh'] });
   port.send('{"type":"shell"}\n');
   port.send('stty -echo; trap "echo stray; exit" HUP; echo "p""id=$$="; while :; do sleep 0.1; done\n');
@@ -63,7 +67,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a shell whose output nobody reads waits', async () => {
+test('a shell is paused while nobody reads its output', async () => {
   const { port } = await connect({ shellCommand: ['/bin/sh'] });
   port.send('{"type":"shell"}\n');
   port.reading = false;
@@ -78,10 +82,28 @@ test('a shell whose output nobody reads waits', async () => {
   await port.until('{"type":"hello"');
 });
 
-test('where there is no shell the link says so and goes on', async () => {
+test('without a shell the link answers an error and goes on', async () => {
   const { port } = await connect({ shellCommand: ['/nonexistent/shell'] });
   port.send('{"type":"shell"}\n');
   assert.equal((await port.line()).type, 'error');
   port.send(request(1, 'POST', '/echo', { body: { value: 1 } }));
   assert.equal((await port.line()).status, 200);
+});
+
+test('a program that does not read its input does not block the agent, and gets it later', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-shell-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const go = join(folder, 'go');
+  const { port } = await connect({ shellCommand: ['/bin/sh'] });
+  const input = randomBytes(40_000);
+  port.send('{"type":"shell"}\n');
+  const wait = `while [ ! -e ${go} ]; do sleep 0.02; done`;
+  port.send(`stty raw -echo; echo "rea""dy"; ${wait}; head -c ${input.length} | sha256sum; exit\n`);
+  await port.until('ready');
+  port.send(input);
+  // More than fits is dropped, as on any terminal.
+  for (let count = 0; count < 20; count += 1) port.send(Buffer.alloc(60_000));
+  await writeFile(go, '');
+  await port.until(createHash('sha256').update(input).digest('hex'));
+  await port.until('\n{"type":"hello"');
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { MemoryPort } from './tests/memory-port.ts';
 import { connect, failure, request } from './tests/test-link.ts';
-import { MAX_CHUNK_BYTES, MAX_UPLOADS } from './uploads.ts';
+import { MAX_CHUNK_BYTES, MAX_UPLOADS } from './upload-state.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 31 + (index >> 8)) & 255));
 
@@ -11,7 +11,7 @@ function chunk(id: unknown, seq: number, bytes: Buffer, last: boolean) {
   return { id, type: 'request_chunk', seq, last, data_b64: bytes.toString('base64') };
 }
 
-/** @param announced length; -1 is none, as with chunks */
+/** The answer to an upload. @param announced length; -1 for none, as with chunks */
 function sent(bytes: Buffer, announced = -1) {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { bytes: bytes.length, announced, sha256 };
@@ -25,7 +25,7 @@ function upload(port: MemoryPort, id: unknown, bytes: Buffer, step = MAX_CHUNK_B
   }
 }
 
-test('takes an upload in chunks, an empty one, one inline, and several at once', async () => {
+test('receives an upload in chunks, an empty one, one inline, and several at once', async () => {
   const { port } = await connect();
   upload(port, 1, BYTES);
   assert.deepEqual(await port.line(), { id: 1, type: 'response', status: 200, body: sent(BYTES) });
@@ -96,7 +96,7 @@ for (const [what, chunks, expected] of UPLOAD_ERRORS) {
     port.send(request(1, 'PUT', '/file/a', { body_b64: '' }));
     for (const frame of chunks) port.send({ ...frame });
     assert.deepEqual(failure(await port.line()), expected);
-    // What was on its way is not answered again, and the id can be used anew.
+    // Chunks that were already sent are not answered, and the id can be used again.
     if (!chunks.some((frame) => 'last' in frame && frame.last === true)) {
       port.send(chunk(1, 7, small, false));
       port.send(chunk(1, 8, small, true));
@@ -106,7 +106,7 @@ for (const [what, chunks, expected] of UPLOAD_ERRORS) {
   });
 }
 
-test('gives up an upload that stops, and one whose id begins another request', async () => {
+test('fails an upload that stops, and one whose id is reused by another request', async () => {
   const { port } = await connect({ uploadIdleMs: 40 });
   port.send(request(1, 'PUT', '/file/a', { body_b64: '' }));
   port.send(chunk(1, 0, small, false));
@@ -117,7 +117,7 @@ test('gives up an upload that stops, and one whose id begins another request', a
   assert.equal((await port.line()).status, 200);
 });
 
-test('refuses chunks of no upload, too many uploads, and uploads to what takes none', async () => {
+test('refuses chunks without an upload, too many uploads, and uploads to endpoints without one', async () => {
   const { port } = await connect();
   port.send(chunk('stray', 0, small, false));
   assert.deepEqual(failure(await port.line()), { status: 400, code: 'bad_request' });
@@ -135,14 +135,14 @@ test('refuses chunks of no upload, too many uploads, and uploads to what takes n
   assert.deepEqual(failure(await port.line()), { status: 404, code: 'not_found' });
 });
 
-test('an endpoint that does not read its upload answers all the same', async () => {
+test('an endpoint that does not read its upload still answers', async () => {
   const { port } = await connect();
   port.send(request(1, 'PUT', '/unread', { body_b64: '' }));
   for (let seq = 0; seq < 64; seq += 1) port.send(chunk(1, seq, Buffer.alloc(MAX_CHUNK_BYTES), seq === 63));
   assert.deepEqual(failure(await port.line()), { status: 409, code: 'conflict' });
 });
 
-test('an endpoint behind a closed gate refuses its upload before it has come', async () => {
+test('a disabled endpoint refuses its upload before it has arrived', async () => {
   const { port } = await connect();
   port.send(request(1, 'PUT', '/unwired', { body_b64: '' }));
   assert.deepEqual(failure(await port.line()), { status: 501, code: 'not_implemented' });

@@ -1,6 +1,6 @@
 import { atMost } from '../../contract/at-most.ts';
-import { collectBody } from '../../contract/body.ts';
 import { type Route, serve } from '../../contract/endpoint.ts';
+import { receiveToMemory } from '../../uploads/receive.ts';
 import {
   getShutdownSplash,
   getSplash,
@@ -34,7 +34,7 @@ function routesOf(
   return [
     serve(get, () => splash.get(kind)),
     serve(put, async ({ upload }) => {
-      await bounded(async () => splash.put(kind, await collectBody(upload, MAX_SPLASH_BYTES)));
+      await bounded(async () => splash.put(kind, await receiveToMemory(upload, MAX_SPLASH_BYTES)));
       return undefined;
     }),
     serve(remove, async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
+import { waitFor } from '../../../../ci/lib/wait.ts';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
@@ -227,7 +228,8 @@ test('concurrent uploads are bounded, and an aborted one frees its place', async
   assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_requests']);
   for (const { payload } of uploads) payload.destroy(new Error('gone'));
   await Promise.allSettled(uploads.map(({ answer }) => answer));
-  assert.equal((await put('shutdown', RED)).status, 204);
+  const accepted = async () => (await put('shutdown', RED)).status === 204;
+  await waitFor(accepted, { timeoutMs: 60_000, intervalMs: 1, what: 'an upload to be accepted' });
 });
 
 test('over the serial link: uploads in chunks, downloads as body_b64', async () => {

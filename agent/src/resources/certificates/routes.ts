@@ -1,6 +1,6 @@
 import { atMost } from '../../contract/at-most.ts';
-import { collectBody } from '../../contract/body.ts';
 import { type Route, serve } from '../../contract/endpoint.ts';
+import { receiveToMemory } from '../../uploads/receive.ts';
 import type { Certificates } from './certificates.ts';
 import {
   deleteCaCertificates,
@@ -17,7 +17,7 @@ export function certificateRoutes(certificates: Certificates): Route[] {
   const bounded = atMost(MAX_UPLOADS, 'certificate files on their way');
   return [
     serve(uploadCaCertificates, async ({ upload }) => {
-      await bounded(async () => certificates.putCa(await collectBody(upload, MAX_PEM_BYTES)));
+      await bounded(async () => certificates.putCa(await receiveToMemory(upload, MAX_PEM_BYTES)));
       return undefined;
     }),
     serve(deleteCaCertificates, async () => {
@@ -25,7 +25,7 @@ export function certificateRoutes(certificates: Certificates): Route[] {
       return undefined;
     }),
     serve(uploadServerCertificate, async ({ upload }) => {
-      await bounded(async () => certificates.putServer(await collectBody(upload, MAX_PEM_BYTES)));
+      await bounded(async () => certificates.putServer(await receiveToMemory(upload, MAX_PEM_BYTES)));
       return undefined;
     }),
     serve(deleteServerCertificate, async () => {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import type { DiskSpace } from './ports.ts';
+import type { DiskSpace } from '../../uploads/ports.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { corpusFor } from './zip/tests/corpus.ts';
 

@@ -1,4 +1,4 @@
-/** A bundle over the serial link takes the same way as one over HTTP. */
+/** Uploads of bundles over the serial link. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { waitFor } from '../../../../ci/lib/wait.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { MemoryPort } from '../../links/serial/tests/memory-port.ts';
 import { connect, failure, request } from '../../links/serial/tests/test-link.ts';
-import { MAX_CHUNK_BYTES } from '../../links/serial/uploads.ts';
+import { MAX_CHUNK_BYTES } from '../../links/serial/upload-state.ts';
 import { endpoints } from '../all.ts';
 import type { ContentStoreOptions } from './store.ts';
 import { bundle, sha256, type TestContent, testContent } from './tests/content.ts';
@@ -25,7 +25,7 @@ async function connected(
   const { link, port } = await connect({ app, endpoints, bus, ...idle });
   t.after(async () => {
     await link.close();
-    // An upload that this breaks off writes into the folder until it has ended.
+    // An interrupted upload uses the folder until it has ended.
     await Promise.all(events.map(({ operation_id }) => content.ended(operation_id)));
     for (const clean of cleaning) await clean();
   });
@@ -54,7 +54,7 @@ async function endOf(content: TestContent, line: object): Promise<string> {
   return (await content.ended(body.operation_id)).state;
 }
 
-test('in chunks, and inline', { timeout: 120_000 }, async (t) => {
+test('receives a bundle in chunks, and inline', { timeout: 120_000 }, async (t) => {
   const { content, port } = await connected(t);
   const large = await bundle('large', 700_000);
   send(port, 1, 'large', large);
@@ -76,7 +76,7 @@ test('in chunks, and inline', { timeout: 120_000 }, async (t) => {
   assert.equal(content.store.locate('small')?.sha256, sha256(small));
 });
 
-test('what is no archive is refused at its first chunk, and what follows is ignored', {
+test('refuses a file that is not a zip at its first chunk and ignores the rest', {
   timeout: 120_000,
 }, async (t) => {
   const { content, port } = await connected(t);
@@ -86,13 +86,13 @@ test('what is no archive is refused at its first chunk, and what follows is igno
   chunk(port, 1, 1, Buffer.alloc(1000));
   chunk(port, 1, 2, Buffer.alloc(1000), true);
   assert.deepEqual(await content.files(), []);
-  // No second answer to it; its id is free again.
+  // There is no second answer, and the id is free again.
   const bytes = await bundle('menu');
   send(port, 1, 'menu', bytes);
   assert.equal((await port.line()).status, 202);
 });
 
-test('what a request is refused for is answered before a chunk has come', { timeout: 120_000 }, async (t) => {
+test('refuses a bad request before its first chunk', { timeout: 120_000 }, async (t) => {
   const { content, port } = await connected(t);
   open(port, 0, 'No.Name');
   assert.deepEqual(failure(await port.line()), { status: 400, code: 'bad_request' });
@@ -115,7 +115,7 @@ test('what a request is refused for is answered before a chunk has come', { time
   await Promise.allSettled(others);
 });
 
-test('no room is answered when it is known', { timeout: 120_000 }, async (t) => {
+test('answers a full disk before the body ends', { timeout: 120_000 }, async (t) => {
   const reserve = () => Promise.reject(new ApiError('insufficient_storage'));
   const free = async () => ({ free_bytes: 0, total_bytes: 1 });
   const { port } = await connected(t, { disk: { reserve, free } });
@@ -127,7 +127,7 @@ test('no room is answered when it is known', { timeout: 120_000 }, async (t) => 
   assert.deepEqual(failure(await port.line()), { status: 507, code: 'insufficient_storage' });
 });
 
-test('progress is shown while the chunks come', { timeout: 120_000 }, async (t) => {
+test('publishes progress while chunks arrive', { timeout: 120_000 }, async (t) => {
   const { content, port } = await connected(t);
   const bytes = await bundle('large', 700_000);
   open(port, 1, 'menu');
@@ -138,7 +138,7 @@ test('progress is shown while the chunks come', { timeout: 120_000 }, async (t) 
   assert.equal(content.events.at(-1)?.state, 'running');
 });
 
-test('a host that falls silent ends its operation', { timeout: 120_000 }, async (t) => {
+test('fails the operation when the host stops sending', { timeout: 120_000 }, async (t) => {
   const { content, port } = await connected(t, {}, 40);
   open(port, 1, 'menu');
   chunk(port, 1, 0, (await bundle('menu')).subarray(0, 50));
@@ -150,7 +150,7 @@ test('a host that falls silent ends its operation', { timeout: 120_000 }, async 
   await waitFor(async () => (await content.files()).length === 0, { ...SOON, what: 'the file to go' });
 });
 
-test('a host that is quicker than the disk has to wait', { timeout: 120_000 }, async (t) => {
+test('pauses a host that is quicker than the disk', { timeout: 120_000 }, async (t) => {
   const { promise: room, resolve } = Promise.withResolvers<void>();
   const free = async () => ({ free_bytes: 0, total_bytes: 1 });
   const { content, port } = await connected(t, { disk: { reserve: () => room, free } });
@@ -167,7 +167,7 @@ test('a host that is quicker than the disk has to wait', { timeout: 120_000 }, a
     next();
     await new Promise(setImmediate);
   }
-  // What the handler has taken, and what the link keeps for it.
+  // The handler's and the link's buffers.
   assert.ok(seq * MAX_CHUNK_BYTES < 4_000_000, `${seq} chunks were taken`);
   resolve();
   while (seq < count) {

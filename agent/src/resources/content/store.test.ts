@@ -17,7 +17,7 @@ function checkOf({ status, body }: Answer): { ok: boolean; message: string } {
   return JSON.parse(JSON.stringify(body));
 }
 
-test('bundles are listed by name, and tell which one is on the screen', async (t) => {
+test('lists bundles by name, with the displayed one marked active', async (t) => {
   const content = await testContent(t);
   assert.deepEqual(await listed(content), []);
   for (const name of ['menu', 'a', 'menu-2']) await content.stored(name, await bundle(name));
@@ -32,7 +32,7 @@ test('bundles are listed by name, and tell which one is on the screen', async (t
   );
 });
 
-test('names that are no bundle names are refused on every endpoint', async (t) => {
+test('refuses invalid bundle names on every endpoint', async (t) => {
   const content = await testContent(t);
   for (const name of ['Menu', '-menu', 'menu-', 'me.nu', '..%2Fx', 'a'.repeat(64)]) {
     for (const answer of [
@@ -46,7 +46,7 @@ test('names that are no bundle names are refused on every endpoint', async (t) =
   assert.deepEqual(await content.files(), []);
 });
 
-test('a bundle that nobody stored is content_not_found', async (t) => {
+test('an unknown bundle is content_not_found', async (t) => {
   const content = await testContent(t);
   const answers = [
     await content.call('POST', '/content/menu/check'),
@@ -57,7 +57,7 @@ test('a bundle that nobody stored is content_not_found', async (t) => {
   assert.equal((await content.store.problem('menu'))?.code, 'bundle_missing');
 });
 
-test('a deleted bundle is gone, also after a restart', async (t) => {
+test('a deleted bundle stays deleted after a restart', async (t) => {
   const content = await testContent(t);
   await content.stored('menu', await bundle('x'));
   const answer = content.call('DELETE', '/content/menu');
@@ -69,7 +69,7 @@ test('a deleted bundle is gone, also after a restart', async (t) => {
   assert.deepEqual(await listed(content), []);
 });
 
-test('a deleted bundle is let go of before the answer', async (t) => {
+test('closes a deleted bundle before the answer', async (t) => {
   const content = await testContent(t);
   await content.stored('menu', await bundle('hello'));
   let isFree = false;
@@ -82,7 +82,7 @@ test('a deleted bundle is let go of before the answer', async (t) => {
   assert.ok(isFree);
 });
 
-test('a bundle on the screen is not deleted', async (t) => {
+test('does not delete the displayed bundle', async (t) => {
   const content = await testContent(t);
   await content.stored('menu', await bundle('x'));
   content.active.add('menu');
@@ -93,18 +93,18 @@ test('a bundle on the screen is not deleted', async (t) => {
   assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
 });
 
-test('while a verified archive goes into its place, it is not deleted', async (t) => {
+test('does not delete a bundle while a new archive is being put into place', async (t) => {
   const content = await testContent(t);
   await content.stored('menu', await bundle('old'));
   const { operation_id: id } = operationOf(await content.put('menu', await bundle('new')));
   const answer = await content.call('DELETE', '/content/menu');
-  // The commit may have ended before the call came; then it was the new one that was deleted.
+  // If the commit had already ended, the new bundle was deleted.
   if (answer.status !== 204) assert.deepEqual([answer.status, answer.code], [409, 'conflict']);
   assert.equal((await content.ended(id)).state, 'done');
   assert.equal((await listed(content)).length, answer.status === 204 ? 0 : 1);
 });
 
-test('check reads a bundle again and tells what is wrong with it', async (t) => {
+test('check reads a bundle completely and reports what is wrong', async (t) => {
   const content = await testContent(t);
   const [bytes, other] = [await bundle('hello', 1000), await bundle('hallo', 1000)];
   await content.stored('menu', bytes);
@@ -135,7 +135,7 @@ test('check reads a bundle again and tells what is wrong with it', async (t) => 
   }
 });
 
-test('a disk that cannot read the file is a reason, not a failure, and an operator hears of it', async (t) => {
+test('check reports a file that cannot be read, and so does health', async (t) => {
   const content = await testContent(t);
   await content.stored('menu', await bundle('x'));
   const handle = await open('/dev/null');
@@ -153,7 +153,7 @@ test('a disk that cannot read the file is a reason, not a failure, and an operat
   assert.deepEqual(content.store.problems(), []);
 });
 
-test('checks of one name share one run, and the number of runs is bounded', async (t) => {
+test('checks of one bundle share a run, and the number of runs is limited', async (t) => {
   const content = await testContent(t);
   const names = Array.from({ length: MAX_CHECKS + 1 }, (_, index) => `menu-${index}`);
   for (const name of names) await content.stored(name, await bundle(name, 1024 * 1024));
@@ -167,7 +167,7 @@ test('checks of one name share one run, and the number of runs is bounded', asyn
   assert.equal((await content.call('POST', `/content/${names.at(-1)}/check`)).status, 200);
 });
 
-test('who asks for a check of another archive than the one being checked gets one of its own', async (t) => {
+test('a check of a replaced archive does not share the earlier run', async (t) => {
   const content = await testContent(t);
   const entries = await Promise.all(
     ['old', 'new'].map(async (name) => {
@@ -186,7 +186,7 @@ test('who asks for a check of another archive than the one being checked gets on
   assert.ok((await first).ok && (await second).ok);
 });
 
-test('a bundle that is replaced while it is read by others: they end with what they began', async (t) => {
+test('readers of a bundle that is being replaced see one version only', async (t) => {
   const content = await testContent(t);
   const versions = [await bundle('a', 200_000), await bundle('b', 300_000)];
   await content.stored('menu', await bundle('first'));
@@ -208,7 +208,7 @@ test('a bundle that is replaced while it is read by others: they end with what t
   assert.ok((await checks) > 1);
 });
 
-test('a listener that throws does not stop a bundle from being replaced', async (t) => {
+test('a listener that throws does not prevent the replacement', async (t) => {
   const content = await testContent(t);
   const told: string[] = [];
   content.store.onReplaced(() => {

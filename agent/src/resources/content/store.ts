@@ -1,60 +1,56 @@
-/** The stored content bundles (interface: Content). Archives are kept as they came; nothing is extracted. */
+/** The stored content bundles (interface: Content). Archives are kept as uploaded; nothing is extracted. */
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { syncFolder } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
+import { Mutex } from '../../base/mutex.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
 import { now } from '../../contract/shared.ts';
+import type { DiskSpace } from '../../uploads/ports.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
 import { BundleChecks, type BundleProblem, type Entry, type StoredBundle } from './checks.ts';
 import { type LoadedBundle, loadBundles, makeContentFolder, readBundle } from './load.ts';
-import type { DiskSpace } from './ports.ts';
 import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
 import type { CheckResult } from './stored-bundle-check.ts';
-import { Upload } from './upload.ts';
-import { fileSource } from './zip/source.ts';
-import { verifyBundle } from './zip/verify.ts';
+import { type BundleUpload, receiveBundle } from './upload.ts';
 import { ZipError } from './zip/zip-error.ts';
 
-/** Uploads under way at once, of all links. */
+/** Uploads in progress at once, over all links. */
 export const MAX_UPLOADS = 4;
-/** Where in an operation's progress the body has arrived, and where it has been verified. */
-const ARRIVED = 0.7;
-const VERIFIED = 0.95;
-/** Of a body of unknown length, what has come when half of that part of the progress is shown, in bytes. */
-const HALF_BYTES = 2 * 1024 * 1024;
 
 export interface ContentStoreOptions {
   /** `<dataFolder>/content` */
   folder: string;
   operations: Operations;
-  /** Whether the bundle is on the screen now. */
+  /** Whether the bundle is displayed now. */
   isActive: (name: string) => boolean;
   log: Logger;
   disk: DiskSpace;
 }
 
 /**
- * Keeps the folder and an index of it in memory that always agree: the index changes in the same tick as the folder
- * does, and before a file goes. A bundle is listed when all of it is on the disk.
+ * Keeps the folder and an index of it in memory, which always agree: the index changes in the same tick as the folder
+ * when a bundle is added, and before its file is removed. A bundle is listed once all of it is on the disk.
  */
 export class ContentStore {
   readonly #options: ContentStoreOptions;
   readonly #index = new Map<string, Entry>();
-  readonly #uploads = new Set<string>();
   readonly #checks: BundleChecks;
-  /** Per name, what is being done to its files. */
-  readonly #committing = new Map<string, Promise<void>>();
-  readonly #removing = new Map<string, Promise<void>>();
-  readonly #replaced: ((name: string) => void)[] = [];
-  readonly #removed: (() => Promise<void>)[] = [];
-  /** What {@link start} has not read yet; each ends when it is in the index, or is given up. Never rejects. */
+  /** Names with an upload in progress. */
+  readonly #uploads = new Set<string>();
+  /** By name, verified uploads that are being put into place. */
+  readonly #commits = new Map<string, Promise<void>>();
+  /** Serialises replacing and removing files. */
+  readonly #folderMutex = new Mutex();
+  readonly #replacedListeners: ((name: string) => void)[] = [];
+  readonly #removedListeners: (() => Promise<void>)[] = [];
+  readonly #readListeners: ((name: string) => void)[] = [];
+  /** Bundles that {@link start} has not read yet; each promise resolves when it was read or the store closes. */
   readonly #unread = new Map<string, PromiseWithResolvers<void>>();
-  readonly #found: ((name: string) => void)[] = [];
   readonly #stopped = new AbortController();
   #reading: Promise<void> = Promise.resolve();
 
@@ -63,9 +59,7 @@ export class ContentStore {
     this.#checks = new BundleChecks(this.#index, this.#stopped.signal);
   }
 
-  /**
-   * Reads the folder and sweeps what a power cut has left in it; reads no archive. Never fails: the device comes up.
-   */
+  /** Lists the folder and removes leftovers of a power cut. Reads no archive. Never fails, so that the device starts. */
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
     const store = new ContentStore(options);
     const { bundles, unread } = await loadBundles(options.folder, options.log);
@@ -75,21 +69,22 @@ export class ContentStore {
   }
 
   /**
-   * Reads the archives that only their bytes tell, one after the other: those whose replacement was cut short, or whose
-   * description was lost. Until it is read a bundle is not there, and an upload of its name waits with its last step.
-   * Ends when all are read. Never rejects.
+   * Reads the archives that only their SHA-256 identifies, one after the other: their replacement was interrupted or
+   * their description lost. Until a bundle has been read it is not listed, and an upload of its name waits before its
+   * last step. Resolves when all have been read. Never rejects.
    */
   start(): Promise<void> {
     this.#reading = this.#readUnread();
     return this.#reading;
   }
 
-  /** Ends checks and reading, and waits for what is being written into place. */
+  /** Stops uploads, checks and reading; resolves when no file is being replaced or removed. */
   async close(): Promise<void> {
-    this.#stopped.abort();
+    this.#stopped.abort(new ApiError('unavailable', 'The agent is stopping.'));
     await this.#reading;
     for (const { resolve } of this.#unread.values()) resolve();
-    await Promise.allSettled([...this.#committing.values(), ...this.#removing.values()]);
+    await Promise.allSettled(this.#commits.values());
+    await this.#folderMutex.run(() => undefined);
   }
 
   async list(): Promise<Content> {
@@ -100,161 +95,124 @@ export class ContentStore {
     return { bundles: bundles.sort((a, b) => (a.name < b.name ? -1 : 1)), disk };
   }
 
-  /** Sentences for the operator about bundles that were found damaged, at the start or by the last check. */
+  /** Sentences for the operator about bundles that are damaged, as far as start-up or the last check found. */
   problems(): string[] {
-    const unread = [...this.#unread.keys()].map(
-      (name) => `The content bundle ${name} is still being read, since its last upload was cut short.`,
-    );
+    const reason = 'is still being read, since its last upload was cut short.';
+    const unread = [...this.#unread.keys()].map((name) => `The content bundle ${name} ${reason}`);
     return [...this.#checks.problems(), ...unread];
   }
 
   /**
-   * Undefined when there is no bundle of that name. The file may be replaced at any moment: who opens it asks again
-   * afterwards, and has opened what was described when the answer is the same object.
+   * The archive of a bundle; undefined when there is no such bundle. The file may be replaced at any moment: open it,
+   * then call this again; the opened file is the described one if the result is the same object.
    */
   locate(name: string): StoredBundle | undefined {
     return this.#index.get(name);
   }
 
-  /** A quick look whether a bundle can be displayed; undefined when it can. */
+  /** Checks quickly whether a bundle can be displayed; undefined when it can. */
   async problem(name: string): Promise<BundleProblem | undefined> {
-    if (this.#unread.has(name)) {
-      return { code: 'bundle_missing', message: `The bundle ${name} is still being read.` };
-    }
-    return this.#checks.problem(name);
+    if (!this.#unread.has(name)) return await this.#checks.problem(name);
+    return { code: 'bundle_missing', message: `The bundle ${name} is still being read.` };
   }
 
-  /** @param listener is told when another archive is in the place of a bundle, or the first one */
+  /** @param listener called when a new archive has been put into place, whether or not it replaced one */
   onReplaced(listener: (name: string) => void): void {
-    this.#replaced.push(listener);
+    this.#replacedListeners.push(listener);
   }
 
-  /** @param listener is told when a bundle that was still being read is there, or turned out to be none */
+  /** @param listener called when `start` has read a bundle, valid or not */
   onRead(listener: (name: string) => void): void {
-    this.#found.push(listener);
+    this.#readListeners.push(listener);
   }
 
-  /** @param listener lets go of a bundle that was removed; the removal is answered when it has */
+  /** @param listener closes the file of a removed bundle; the removal is answered after it has settled */
   onRemoved(listener: () => Promise<void>): void {
-    this.#removed.push(listener);
+    this.#removedListeners.push(listener);
   }
 
   /**
-   * Receives and verifies an archive. Resolves when it has been verified; what is left for the operation's `done` is
-   * to bring it to the disk and into place. A client that leaves after its last byte changes nothing about that.
-   * @param announced length of the body in bytes, where it is known
-   * @throws ApiError `conflict` when the name is being uploaded already, `too_many_requests`, `insufficient_storage`,
-   *   `bundle_invalid`, `bad_request`; the bundle that was there is untouched and the operation, if one began, `failed`
+   * Receives and verifies an archive. Resolves when it has been verified; flushing it to the disk and putting it into
+   * place go on in the background and end the operation. A client that leaves after its last byte does not stop that.
+   * @param announced body length in bytes, if known
+   * @throws ApiError `conflict` when the name is already being uploaded, `too_many_requests`, `insufficient_storage`,
+   *   `bundle_invalid`, `bad_request`; the existing bundle is unchanged and the operation, if it began, has `failed`
    */
   async put(name: string, body: Readable, announced: number | undefined): Promise<Operation> {
-    if (this.#uploads.has(name))
-      throw new ApiError('conflict', `The bundle ${name} is being uploaded already.`);
+    if (this.#uploads.has(name)) {
+      throw new ApiError('conflict', `The bundle ${name} is already being uploaded.`);
+    }
     if (this.#uploads.size >= MAX_UPLOADS) {
-      throw new ApiError('too_many_requests', `${MAX_UPLOADS} bundles are being uploaded already.`);
+      throw new ApiError('too_many_requests', `${MAX_UPLOADS} bundles are already being uploaded.`);
     }
     this.#uploads.add(name);
-    let upload: Upload | undefined;
+    const { folder, disk, operations } = this.#options;
+    const file = { folder, fileName: `${name}.zip`, announced, disk };
     let operation: RunningOperation | undefined;
-    try {
-      const { folder, disk, operations } = this.#options;
-      await makeContentFolder(folder);
-      upload = await Upload.open({ folder, fileName: `${name}.zip`, announced, disk });
+    const start = () => {
       operation = operations.start('content_upload');
-      const { synced } = await this.#receive(upload, body, announced, operation);
-      const running = operations.get(operation.id);
-      this.#commitInBackground(name, upload, synced, operation);
+      return operation;
+    };
+    try {
+      await makeContentFolder(folder);
+      const upload = await receiveBundle(body, file, this.#stopped.signal, start);
+      const running = operations.get(upload.operation.id);
+      this.#commitInBackground(name, upload);
       return running;
     } catch (error) {
-      const known =
-        error instanceof ZipError ? new ApiError('bundle_invalid', error.message) : storageError(error);
-      await upload?.discard();
+      const invalid = error instanceof ZipError;
+      const known = invalid ? new ApiError('bundle_invalid', error.message) : storageError(error);
       this.#uploads.delete(name);
       operation?.fail(known);
       throw known;
     }
   }
 
-  /** @returns `synced`, which ends when the file is on the disk: that goes on while it is verified */
-  async #receive(
-    upload: Upload,
-    body: Readable,
-    announced: number | undefined,
-    operation: RunningOperation,
-  ): Promise<{ synced: Promise<void> }> {
-    await upload.receive(body, (bytes) => {
-      // Towards an end that nobody knows, ever slower.
-      operation.progress(ARRIVED * (announced ? bytes / announced : bytes / (bytes + HALF_BYTES)));
+  #commitInBackground(name: string, upload: BundleUpload): void {
+    const { file, operation } = upload;
+    const committing = this.#commit(name, upload).finally(() => {
+      this.#uploads.delete(name);
+      this.#commits.delete(name);
     });
-    operation.progress(ARRIVED);
-    const synced = upload.sync();
-    synced.catch(() => undefined);
-    try {
-      await verifyBundle(fileSource(upload.handle, upload.size), {
-        signal: this.#stopped.signal,
-        progress: (fraction) => operation.progress(ARRIVED + fraction * (VERIFIED - ARRIVED)),
-      });
-    } catch (error) {
-      await synced.catch(() => undefined);
-      throw error;
-    }
-    operation.progress(VERIFIED);
-    return { synced };
-  }
-
-  #commitInBackground(
-    name: string,
-    upload: Upload,
-    synced: Promise<void>,
-    operation: RunningOperation,
-  ): void {
-    const commit = async () => {
-      try {
-        await synced;
-        await this.#removing.get(name)?.catch(() => undefined);
-        // Whatever happens next, the sidecar is to describe the archive that is there.
-        await this.#unread.get(name)?.promise;
-        if (this.#unread.has(name)) throw new Error('stopped before the archive in its place was read');
-        await upload.keep();
-        await this.#commit(name, upload);
-      } finally {
-        this.#uploads.delete(name);
-        this.#committing.delete(name);
-      }
+    this.#commits.set(name, committing);
+    const failed = async (error: unknown) => {
+      this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
+      await file.discard();
+      operation.fail(storageError(error));
     };
-    const committing = commit();
-    this.#committing.set(name, committing);
-    committing.then(
-      () => operation.done(),
-      async (error: unknown) => {
-        this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
-        await upload.discard();
-        operation.fail(storageError(error));
-      },
-    );
+    committing.then(() => operation.done(), failed);
   }
 
-  async #commit(name: string, upload: Upload): Promise<void> {
-    const { folder } = this.#options;
-    const description: Description = { sha256: upload.sha256, size: upload.size, created: now() };
+  async #commit(name: string, upload: BundleUpload): Promise<void> {
+    await upload.synced;
+    // The sidecar must describe the existing archive as well, so that one is identified first.
+    await this.#unread.get(name)?.promise;
+    if (this.#unread.has(name)) throw new Error('stopped before the archive to be replaced was read');
+    await upload.file.keep();
+    await this.#folderMutex.run(() => this.#replace(name, upload));
+  }
+
+  async #replace(name: string, { file, sha256, size }: BundleUpload): Promise<void> {
+    const description: Description = { sha256, size, created: now() };
     const earlier = this.#index.get(name);
-    const sidecar = this.#sidecar(name);
     const entry = this.#entry(name, description);
     try {
-      await writeSidecar(sidecar, earlier ? { ...described(earlier), next: description } : description);
-      // One tick, so that nobody finds one archive described as the other.
-      renameSync(upload.path, entry.path);
+      const both = earlier ? { ...described(earlier), next: description } : description;
+      await writeSidecar(this.#sidecar(name), both);
+      // Synchronous, so that nobody finds the new archive under the old description.
+      renameSync(file.path, entry.path);
     } catch (error) {
-      await this.#tidy(name, earlier && described(earlier));
+      await this.#tidySidecar(name, earlier && described(earlier));
       throw error;
     }
     this.#index.set(name, entry);
-    for (const listener of this.#replaced) this.#tell(listener, name);
-    await syncFolder(folder);
-    if (earlier) await this.#tidy(name, description);
+    this.#notify(this.#replacedListeners, name);
+    await syncFolder(this.#options.folder);
+    if (earlier) await this.#tidySidecar(name, description);
   }
 
-  /** Leaves in the sidecar what is there now and nothing else; what does not work the next start does again. */
-  async #tidy(name: string, description: Description | undefined): Promise<void> {
+  /** Makes the sidecar describe the existing archive only. A failure is harmless: the next start does it again. */
+  async #tidySidecar(name: string, description: Description | undefined): Promise<void> {
     try {
       if (description) await writeSidecar(this.#sidecar(name), description);
       else await rm(this.#sidecar(name), { force: true });
@@ -263,43 +221,37 @@ export class ContentStore {
     }
   }
 
-  #tell(listener: (name: string) => void, name: string): void {
-    try {
-      listener(name);
-    } catch (error) {
-      this.#options.log.error(
-        { err: error, bundle: name },
-        'a bundle is another one now, and not everybody took it',
-      );
+  #notify(listeners: readonly ((name: string) => void)[], name: string): void {
+    for (const listener of listeners) {
+      try {
+        listener(name);
+      } catch (error) {
+        this.#options.log.error({ err: error, bundle: name }, 'a listener of content bundles failed');
+      }
     }
   }
 
-  /**
-   * Reads a stored bundle again, all of it. Who asks while a check of that archive runs gets its result.
-   * @throws ApiError `content_not_found`, `too_many_requests`
-   */
+  /** Reads a stored bundle completely, see {@link BundleChecks.check}. */
   check(name: string): Promise<CheckResult> {
     return this.#checks.check(name);
   }
 
   /**
-   * Removes a bundle; an answer means that it is gone from the disk for good.
-   * @throws ApiError `content_not_found`; `bundle_in_use`; `conflict` while a new archive takes its place
+   * Removes a bundle. When this resolves, the removal survives a power cut.
+   * @throws ApiError `content_not_found`; `bundle_in_use`; `conflict` while a new archive is being put into place
    */
   async remove(name: string): Promise<void> {
-    if (this.#committing.has(name)) {
+    if (this.#commits.has(name)) {
       throw new ApiError('conflict', `A new archive of the bundle ${name} is being put into place.`);
     }
     const entry = this.#index.get(name);
     if (!entry) throw new ApiError('content_not_found');
     if (this.#options.isActive(name)) throw new ApiError('bundle_in_use');
     this.#index.delete(name);
-    const removing = this.#remove(name, entry).finally(() => this.#removing.delete(name));
-    this.#removing.set(name, removing);
-    await removing;
+    await this.#folderMutex.run(() => this.#remove(name, entry));
   }
 
-  /** The archive goes first: a sidecar without one is swept, an archive without a sidecar would come back. */
+  /** Removes the archive first: without it the sidecar is swept; without the sidecar the archive would come back. */
   async #remove(name: string, entry: Entry): Promise<void> {
     try {
       await rm(entry.path, { force: true });
@@ -309,8 +261,8 @@ export class ContentStore {
     }
     await rm(this.#sidecar(name), { force: true });
     await syncFolder(this.#options.folder);
-    // Whoever has the file open keeps its room from the upload that is to come next.
-    await Promise.allSettled(this.#removed.map((listener) => listener()));
+    // The space of an open file is not free yet, and the next upload may need it.
+    await Promise.allSettled(this.#removedListeners.map((listener) => listener()));
   }
 
   async #readUnread(): Promise<void> {
@@ -327,7 +279,7 @@ export class ContentStore {
       }
       this.#unread.delete(name);
       resolve();
-      for (const listener of this.#found) this.#tell(listener, name);
+      this.#notify(this.#readListeners, name);
     }
   }
 

@@ -3,21 +3,21 @@ import { ApiError, envelope } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { type Operation, operationChanged } from './schema.ts';
 
-/** Ended operations kept for clients that ask late; the oldest goes first. */
-const KEPT = 64;
-/** Smallest step of progress that is worth an event. */
+/** Operations kept for GET; the oldest ended one is dropped first. */
+const MAX_OPERATIONS = 64;
+/** Smallest progress that is published. */
 const PROGRESS_STEP = 0.01;
 
-/** What the task that runs under an operation calls. Calls after the end are ignored. */
+/** Handle with which a task reports the progress and the end of its operation. Calls after the end are ignored. */
 export interface RunningOperation {
   readonly id: string;
-  /** @param fraction 0 to 1; never goes back */
+  /** @param fraction 0 to 1; smaller than before is ignored */
   progress(fraction: number): void;
   done(): void;
   fail(error: unknown): void;
 }
 
-/** All operations, running and recently ended (interface: States, Operation). */
+/** Running and recently ended operations (interface: States, Operation). */
 export class Operations {
   readonly #bus: EventBus;
   readonly #operations = new Map<string, Operation>();
@@ -30,7 +30,7 @@ export class Operations {
     const id = randomUUID();
     const operation: Operation = { operation_id: id, kind, state: 'running', progress: 0 };
     this.#operations.set(id, operation);
-    this.#forgetOldest();
+    this.#dropOldest();
     this.#publish(operation);
     const end = (change: Partial<Operation>) => {
       if (operation.state !== 'running') return;
@@ -61,8 +61,8 @@ export class Operations {
     this.#bus.emit(operationChanged, { ...operation });
   }
 
-  #forgetOldest(): void {
-    if (this.#operations.size <= KEPT) return;
+  #dropOldest(): void {
+    if (this.#operations.size <= MAX_OPERATIONS) return;
     for (const [id, operation] of this.#operations) {
       if (operation.state === 'running') continue;
       this.#operations.delete(id);

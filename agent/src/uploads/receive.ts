@@ -1,0 +1,147 @@
+/** Receives the body of an upload from any link, hashed and checked while it arrives. */
+import { createHash } from 'node:crypto';
+import { finished, type Readable, Writable } from 'node:stream';
+import { ApiError } from '../contract/errors.ts';
+
+/** Received bytes at which the progress of a body of unknown length reaches one half. */
+const HALF_PROGRESS_BYTES = 2 * 1024 * 1024;
+
+/** Where the bytes of an upload go. */
+export interface UploadSink {
+  /**
+   * Takes the next bytes. Called again only when the promise has settled; the memory of `bytes` may be freed then.
+   * @throws ApiError `insufficient_storage`; Error of the system
+   */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Called once, after the last byte. Rejects as `write` does. */
+  end(): Promise<void>;
+}
+
+export interface ReceiveOptions {
+  /** Body length in bytes that the client announced, if any. */
+  announced?: number | undefined;
+  /** Largest body, in bytes. Absent: limited by the sink only. */
+  maxBytes?: number;
+  /** Checks the first bytes, so that a file of the wrong kind is refused before the rest arrives. */
+  inspectStart?: {
+    /** How many bytes `inspect` needs for its final decision. */
+    bytes: number;
+    /**
+     * Called for each chunk until `bytes` have arrived; throws to refuse the upload.
+     * @param start at most `bytes` bytes, fewer while no more have arrived
+     */
+    inspect(start: Buffer): void;
+  };
+  /** Called after each chunk. @param fraction 0 to 1; of a body of unknown length it approaches 1 ever more slowly */
+  progress?: (fraction: number) => void;
+  /** Stops receiving; `receive` then throws the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface Received {
+  /** In bytes. */
+  size: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+/**
+ * Reads a body to its end into `sink`. Holds one chunk besides what stream and sink buffer; a slow sink pauses the body.
+ * The body is not destroyed on failure: destroying a request closes its connection before it is answered, and the link
+ * discards the rest. When this settles, no call of the sink is pending.
+ * @throws ApiError `payload_too_large`; `bad_request` when the body breaks off or differs from its announced length;
+ *   what `sink` and `inspectStart` throw; the reason of `signal`
+ */
+export async function receive(
+  body: Readable,
+  sink: UploadSink,
+  options: ReceiveOptions = {},
+): Promise<Received> {
+  const { announced, maxBytes, inspectStart, progress, signal } = options;
+  const hash = createHash('sha256');
+  const freesChunks = body instanceof process.getBuiltinModule('node:http').IncomingMessage;
+  let size = 0;
+  let start = Buffer.alloc(0);
+  await forEachChunk(body, signal, async (chunk) => {
+    size += chunk.length;
+    if (announced !== undefined && size > announced) throw wrongLength(announced, 'more');
+    if (maxBytes !== undefined && size > maxBytes) throw payloadTooLarge(maxBytes);
+    if (inspectStart && start.length < inspectStart.bytes) {
+      start = Buffer.concat([start, chunk.subarray(0, inspectStart.bytes - start.length)]);
+      inspectStart.inspect(start);
+    }
+    hash.update(chunk);
+    await sink.write(chunk);
+    if (freesChunks) free(chunk);
+    progress?.(size / (announced ?? size + HALF_PROGRESS_BYTES));
+  });
+  if (announced !== undefined && size < announced) throw wrongLength(announced, 'fewer');
+  await sink.end();
+  return { size, sha256: hash.digest('hex') };
+}
+
+/**
+ * The whole of a small body.
+ * @param maxBytes largest body, in bytes
+ * @throws ApiError `payload_too_large` as soon as more arrives; `bad_request` when the body breaks off
+ */
+export async function receiveToMemory(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const sink: UploadSink = {
+    write: async (bytes) => void chunks.push(Buffer.from(bytes)),
+    end: async () => undefined,
+  };
+  await receive(body, sink, { maxBytes });
+  return Buffer.concat(chunks);
+}
+
+/** Error for a body of more than `maxBytes` bytes. */
+export function payloadTooLarge(maxBytes: number): ApiError {
+  const message = `The body may have ${maxBytes} bytes at most.`;
+  return new ApiError('payload_too_large', message, { max_bytes: maxBytes });
+}
+
+async function forEachChunk(
+  body: Readable,
+  signal: AbortSignal | undefined,
+  take: (chunk: Uint8Array) => Promise<void>,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let taking = Promise.resolve();
+  // In object mode the limit counts chunks, so that `pipe` pauses the body after each.
+  const target = new Writable({
+    objectMode: true,
+    highWaterMark: 1,
+    write(chunk: Uint8Array, _encoding, done) {
+      taking = take(chunk);
+      taking.then(() => done(), reject);
+    },
+  }).once('finish', resolve);
+  const stopWatching = finished(body, { writable: false }, (error) => {
+    if (error) reject(new ApiError('bad_request', 'The body broke off before its end.'));
+  });
+  const abort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  try {
+    body.pipe(target);
+    await promise;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    stopWatching();
+    body.unpipe(target);
+    await taking.catch(() => undefined);
+  }
+}
+
+/**
+ * Frees the memory of a chunk of an HTTP request at once; nothing else refers to it. The garbage collector would free it
+ * too late: V8 waits for about 60 MB of such buffers.
+ */
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
+function wrongLength(announced: number, arrived: 'more' | 'fewer'): ApiError {
+  return new ApiError('bad_request', `The body has ${arrived} than the announced ${announced} bytes.`);
+}
