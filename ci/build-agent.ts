@@ -5,7 +5,7 @@
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -40,28 +40,33 @@ const lateRequire: Plugin = {
   },
 };
 
+/** How a program with the agent's sources becomes one file. */
+export const BUNDLED = {
+  bundle: true,
+  // The bundle's comments name files from here: the same bytes wherever the command is run from.
+  absWorkingDir: root,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  minifySyntax: true,
+  sourcemap: false,
+  legalComments: 'linked',
+  external: NOT_BUNDLED,
+  plugins: [lateRequire],
+  // Bundled CommonJS packages still call require for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+} satisfies BuildOptions;
+
 export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<void> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
   await build({
+    ...BUNDLED,
     entryPoints: [join(root, 'agent/src/main.ts')],
     outfile: join(outdir, 'main.mjs'),
-    bundle: true,
-    // The bundle's comments name files from here: the same bytes wherever the command is run from.
-    absWorkingDir: root,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    minifySyntax: true,
-    sourcemap: false,
-    legalComments: 'linked',
-    external: NOT_BUNDLED,
-    plugins: [lateRequire],
-    // Bundled CommonJS packages still call require for Node's own modules.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
   });
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
   for (const name of EXTERNAL) await copyPackage(name, outdir, new Set());

@@ -177,7 +177,11 @@ await check('an exception has its message and its place in the script', async ()
     column: 7,
   });
   assert.deepEqual(await exception('const a = 1;\n\n  null.member'), { ...Object(thrown), line: 3 });
-  assert.deepEqual(await exception('await Promise.reject("no")'), { message: 'no', line: null, column: null });
+  assert.deepEqual(await exception('await Promise.reject("no")'), {
+    message: 'no',
+    line: null,
+    column: null,
+  });
   assert.partialDeepStrictEqual(await exception('throw { toString() { throw 1 } }'), { line: null });
   assert.partialDeepStrictEqual(await exception('\n\nlet let'), { line: 3, column: null });
   const cyclic = await exception('const a = {}; a.a = a; return a');
@@ -242,7 +246,10 @@ await check('a message of 1 MiB passes either way, a longer one does not', async
   const channel = await open();
   browser.credit(channel, 1);
   const longest = `"x".repeat(${MIB - 2})`;
-  await waitFor(() => run(`return take(${longest})`), { timeoutMs: WAIT_MS, what: 'the message to be taken' });
+  await waitFor(() => run(`return take(${longest})`), {
+    timeoutMs: WAIT_MS,
+    what: 'the message to be taken',
+  });
   assert.equal(await run(`return take(${longest} + "x")`), false);
   assert.equal(await run(`return take("é".repeat(${MIB / 2}))`), false);
   await received(1);

@@ -162,7 +162,7 @@ export class BrowserSocket implements Browser, PageBrowser {
   }
 
   async send(channel: number, message: unknown): Promise<void> {
-    const data = JSON.stringify(message) ?? "null";
+    const data = JSON.stringify(message) ?? 'null';
     if (Buffer.byteLength(data) > MAX_MESSAGE_BYTES) {
       throw new BrowserError('too_large', 'the message has more than 1 MiB of JSON');
     }
