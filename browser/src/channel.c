@@ -69,12 +69,12 @@ static void forward(void)
 {
     while (credits > 0 && !g_queue_is_empty(&held)) {
         Held *message = g_queue_pop_head(&held);
+        credits--; // before sending, which may lose the agent and with it the credits
         JsonObject *event = channel_event("message");
         json_object_set_string_member(event, "origin", origin);
         link_send_text(event, "data", g_steal_pointer(&message->text));
         reply_boolean(message->reply, TRUE);
         held_free(message);
-        credits--;
     }
 }
 
@@ -94,9 +94,9 @@ static void on_next(WebKitScriptMessageReply *reply)
 {
     if (delivering) {
         Outgoing *taken = g_queue_pop_head(&outgoing);
+        delivering = FALSE;
         link_answer(taken->call, NULL);
         outgoing_free(taken);
-        delivering = FALSE;
     }
     g_clear_pointer(&waiting, webkit_script_message_reply_unref);
     waiting = webkit_script_message_reply_ref(reply);
@@ -116,17 +116,17 @@ static void on_send(char *text, WebKitScriptMessageReply *reply)
     forward();
 }
 
-// The page's origin is the committed URI's. What the page's script says only shows that it is of that document, and
-// not of the one before, whose last messages may come late; and that the document has this origin, unlike a sandboxed.
+// The page's origin is that of the committed URI. The origin that the page's script sends must be the same: it differs
+// when the message is a late one of the document before, and when the document has an opaque origin, like a sandboxed one.
 static gboolean on_open(const char *name, const char *told)
 {
     static gint64 last;
-    g_autofree char *own = origin_of(load_committed_uri());
-    if (channel || !name || g_strcmp0(told, own ? own : "null") != 0)
+    g_autofree char *committed = origin_of(load_committed_uri());
+    if (channel || !name || !committed || g_strcmp0(told, committed) != 0)
         return FALSE;
     channel = ++last;
     token = g_strdup(name);
-    origin = own ? g_steal_pointer(&own) : g_strdup("null");
+    origin = g_steal_pointer(&committed);
     channel_announce();
     return TRUE;
 }

@@ -130,7 +130,7 @@ void evaluate_interrupt(void)
 {
     while (running && running->len > 0) {
         Call call = finish(g_ptr_array_index(running, 0));
-        link_fail(call, "interrupted", "the page was left before the script ended");
+        link_fail(call, "interrupted", "the page was left or the connection lost before the script ended");
     }
 }
 

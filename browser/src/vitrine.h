@@ -80,7 +80,7 @@ void resource_refuse_all(void);
 // evaluate.c: scripts of the agent in the page
 void evaluate_prepare(WebKitUserContentManager *content);
 void evaluate(Call call, const char *body, guint timeout_ms);
-void evaluate_interrupt(void); // the page is gone
+void evaluate_interrupt(void); // the page is gone, or the agent
 
 // channel.c: messages between the page and the agent
 void channel_prepare(WebKitUserContentManager *content);

@@ -81,7 +81,7 @@ browser.on(['channel', 'message'], (event) => events.push(event));
 const messages = () => events.flatMap((event) => (event.event === 'message' ? [event] : []));
 
 async function show(path: string, host = origin): Promise<void> {
-  const uri = `${host}${path}`;
+  const uri = host + path;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   const load = browser.load(uri);
   const stop = browser.on(['load'], (event) => {
@@ -309,18 +309,24 @@ await check('a channel ends with its document, and with the web process', async 
   await assert.rejects(browser.send(channel, 1), { code: 'channel_closed' });
 });
 
-await check('frames have no channel, sandboxed documents neither, and no page sees the handler', async () => {
-  await show('/framed');
-  const told = await run(
-    "const frame = document.querySelector('iframe'); return new Promise((done) => { onmessage = ({ data }) => done(data); frame.src += '?'; })",
-  );
-  assert.deepEqual(told, [false, 'undefined']);
-  assert.equal(await run('return typeof webkit'), 'undefined');
-  await show('/sandboxed');
-  await run('open()');
-  assert.equal(await run('return take(1)'), false);
-  assert.deepEqual(events, []);
-});
+await check(
+  'frames and documents with an opaque origin have no channel, and no page sees the handler',
+  async () => {
+    await show('/framed');
+    const told = await run(
+      "const frame = document.querySelector('iframe'); return new Promise((done) => { onmessage = ({ data }) => done(data); frame.src += '?'; })",
+    );
+    assert.deepEqual(told, [false, 'undefined']);
+    assert.equal(await run('return typeof webkit'), 'undefined');
+    await show('/sandboxed');
+    await run('open()');
+    assert.equal(await run('return take(1)'), false);
+    await show(`data:text/html,${CLIENT}`, '');
+    await run('open()');
+    assert.equal(await run('return take(1)'), false);
+    assert.deepEqual(events, []);
+  },
+);
 
 await check('a screenshot in parts lets pings and events pass', async () => {
   await show('/noise');
@@ -340,13 +346,18 @@ await check('an agent that restarts hears of the open channel', async () => {
   await show('/plain');
   const channel = await open();
   await waitFor(() => run('return take("kept")'), { timeoutMs: WAIT_MS, what: 'the message to be taken' });
+  const running = Promise.allSettled(
+    Array.from({ length: 8 }, () => run('return new Promise((done) => { onclick = done; })')),
+  );
   await browser.stop();
+  await running;
   events.length = 0;
   await browser.start();
   assert.equal(await opened(), channel);
   browser.credit(channel, 1);
   await received(1);
   assert.partialDeepStrictEqual(messages()[0], { channel, origin, message: 'kept' });
+  assert.equal(await run('return 1'), 1, 'scripts of the lost connection still count');
 });
 
 await browser.stop();

@@ -10,7 +10,7 @@ export type PageEvent =
   | {
       event: 'message';
       channel: number;
-      /** Of the committed page, as the browser knows it: `https://example.com`, or `null` for an opaque origin. */
+      /** Of the committed URI, as the browser knows it: `https://example.com`. */
       origin: string;
       message: unknown;
     };
