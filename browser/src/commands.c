@@ -2,117 +2,183 @@
 
 #include <stdlib.h>
 
+#define MAX_SCREENSHOTS 2 // a picture may be megabytes, and waits until the agent has read it
+#define MAX_TIMEOUT_MS (10 * 60 * 1000)
+
+static guint screenshots; // that are being made
+
 static const char *text_of(JsonObject *command, const char *key)
 {
     return json_object_get_string_member_with_default(command, key, NULL);
 }
 
-static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
+static gint64 number_of(JsonObject *command, const char *key)
 {
-    g_autofree gint64 *id = data;
-    // What was asked does not matter. A page that ended meanwhile is an event of its own.
-    webkit_web_view_can_execute_editing_command_finish(WEBKIT_WEB_VIEW(source), result, NULL);
-    link_send(link_answer(*id, TRUE));
+    return json_object_get_int_member_with_default(command, key, 0);
 }
 
-// A question that the page's main thread answers, so a page that hangs does not. It runs no script: WebKit takes a
-// script of ours for a person who uses the page, and lets the page do more from then on. The agent has the clock.
-static void ping(gint64 id)
+static gboolean is_set(JsonObject *command, const char *key)
+{
+    return json_object_get_boolean_member_with_default(command, key, FALSE);
+}
+
+static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
+{
+    g_autofree Call *call = data;
+    // The result does not matter. A page that ended meanwhile is an event of its own.
+    webkit_web_view_can_execute_editing_command_finish(WEBKIT_WEB_VIEW(source), result, NULL);
+    link_answer(*call, NULL);
+}
+
+// Asks something that the page's main thread answers, so a page that hangs does not. It runs no script: WebKit takes a
+// script of ours for a person who uses the page, and lets the page do more from then on. The agent has the timeout.
+static void ping(Call call, JsonObject *command)
 {
     webkit_web_view_can_execute_editing_command(
-        view_get(), WEBKIT_EDITING_COMMAND_INSERT_IMAGE, NULL, on_pong, g_memdup2(&id, sizeof id));
+        view_get(), WEBKIT_EDITING_COMMAND_INSERT_IMAGE, NULL, on_pong, g_memdup2(&call, sizeof call));
 }
 
 static void on_encoded(GObject *image, GAsyncResult *result, gpointer data)
 {
-    g_autofree gint64 *id = data;
+    g_autofree Call *call = data;
     g_autoptr(GError) error = NULL;
     g_autoptr(GInputStream) png = g_loadable_icon_load_finish(G_LOADABLE_ICON(image), result, NULL, &error);
     g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
+    screenshots--;
     if (!png || g_output_stream_splice(memory, png, G_OUTPUT_STREAM_SPLICE_NONE, NULL, &error) < 0) {
-        link_fail(*id, "screenshot_failed", error->message);
+        link_fail(*call, "screenshot_failed", error->message);
         return;
     }
     GMemoryOutputStream *bytes = G_MEMORY_OUTPUT_STREAM(memory);
-    g_autofree char *base64 =
-        g_base64_encode(g_memory_output_stream_get_data(bytes), g_memory_output_stream_get_data_size(bytes));
-    JsonObject *answer = link_answer(*id, TRUE);
-    json_object_set_string_member(answer, "png", base64);
-    link_send(answer);
+    link_answer_text(*call, "png",
+        g_base64_encode(g_memory_output_stream_get_data(bytes), g_memory_output_stream_get_data_size(bytes)));
 }
 
 static void on_snapshot(GObject *source, GAsyncResult *result, gpointer data)
 {
-    g_autofree gint64 *id = data;
+    g_autofree Call *call = data;
     g_autoptr(GError) error = NULL;
     g_autoptr(WebKitImage) image = webkit_web_view_get_snapshot_finish(WEBKIT_WEB_VIEW(source), result, &error);
     if (!image) {
-        link_fail(*id, "screenshot_failed", error->message);
+        screenshots--;
+        link_fail(*call, "screenshot_failed", error->message);
         return;
     }
-    // Encodes as PNG, in a thread, and at the picture's own size whatever is asked for.
-    g_loadable_icon_load_async(G_LOADABLE_ICON(image), 0, NULL, on_encoded, g_steal_pointer(&id));
+    // Encodes as PNG, in a thread, and at the picture's own size whatever size is asked for.
+    g_loadable_icon_load_async(G_LOADABLE_ICON(image), 0, NULL, on_encoded, g_steal_pointer(&call));
 }
 
-static void screenshot(gint64 id)
+static void screenshot(Call call, JsonObject *command)
 {
+    if (screenshots >= MAX_SCREENSHOTS) {
+        link_fail(call, "busy", "too many screenshots are being made");
+        return;
+    }
+    screenshots++;
     webkit_web_view_get_snapshot(view_get(), WEBKIT_SNAPSHOT_REGION_VISIBLE, WEBKIT_SNAPSHOT_OPTIONS_NONE, NULL,
-        on_snapshot, g_memdup2(&id, sizeof id));
+        on_snapshot, g_memdup2(&call, sizeof call));
 }
 
-static void configure(gint64 id, JsonObject *command)
+static void configure(Call call, JsonObject *command)
 {
-    gint64 limit = json_object_get_int_member_with_default(command, "memory_limit_mb", 0);
     Settings settings = {
         .user_agent = text_of(command, "user_agent"),
-        .ignore_tls_errors = json_object_get_boolean_member_with_default(command, "ignore_tls_errors", FALSE),
-        .memory_limit_mb = (guint)CLAMP(limit, 0, 1024 * 1024),
+        .ignore_tls_errors = is_set(command, "ignore_tls_errors"),
+        .memory_limit_mb = (guint)CLAMP(number_of(command, "memory_limit_mb"), 0, 1024 * 1024),
     };
     gboolean applied = view_configure(&settings);
-    JsonObject *answer = link_answer(id, TRUE);
-    json_object_set_boolean_member(answer, "restart_required", !applied);
-    link_send(answer);
+    JsonObject *fields = json_object_new();
+    json_object_set_boolean_member(fields, "restart_required", !applied);
+    link_answer(call, fields);
 }
 
-static void acknowledge(gint64 id)
+static void load(Call call, JsonObject *command)
 {
-    link_send(link_answer(id, TRUE));
+    link_answer(call, NULL);
+    load_uri(call.id, text_of(command, "uri"), text_of(command, "html"));
 }
+
+static void reload(Call call, JsonObject *command)
+{
+    link_answer(call, NULL);
+    load_again(call.id, is_set(command, "bypass_cache"));
+}
+
+static void resource(Call call, JsonObject *command)
+{
+    link_answer(call, NULL);
+    resource_answer(number_of(command, "request"), text_of(command, "content_type"), text_of(command, "data"));
+}
+
+static void terminate_page(Call call, JsonObject *command)
+{
+    link_answer(call, NULL);
+    webkit_web_view_terminate_web_process(view_get());
+}
+
+static void run_script(Call call, JsonObject *command)
+{
+    evaluate(call, text_of(command, "body"), (guint)CLAMP(number_of(command, "timeout_ms"), 1, MAX_TIMEOUT_MS));
+}
+
+static void message(Call call, JsonObject *command)
+{
+    channel_send(call, number_of(command, "channel"), text_of(command, "data"));
+}
+
+static void credit(Call call, JsonObject *command)
+{
+    link_answer(call, NULL);
+    channel_credit(number_of(command, "channel"), number_of(command, "messages"));
+}
+
+static void quit(Call call, JsonObject *command)
+{
+    link_answer(call, NULL);
+    exit(0);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(Call call, JsonObject *command);
+    gboolean needs_view;
+    const char *texts[2]; // members that must be there
+} commands[] = {
+    {"configure", configure, FALSE, {0}},
+    {"load", load, TRUE, {"uri"}},
+    {"load_html", load, TRUE, {"uri", "html"}},
+    {"reload", reload, TRUE, {0}},
+    {"resource", resource, TRUE, {0}},
+    {"evaluate", run_script, TRUE, {"body"}},
+    {"message", message, TRUE, {"data"}},
+    {"credit", credit, TRUE, {0}},
+    {"terminate_page", terminate_page, TRUE, {0}},
+    {"ping", ping, TRUE, {0}},
+    {"screenshot", screenshot, TRUE, {0}},
+    {"quit", quit, FALSE, {0}},
+};
 
 void command_handle(JsonObject *command)
 {
+    Call call = link_call(number_of(command, "id"));
     const char *name = text_of(command, "command");
-    gint64 id = json_object_get_int_member_with_default(command, "id", 0);
-    if (!name || id <= 0) {
-        link_fail(id, "bad_command", "command and id are required");
-    } else if (g_str_equal(name, "configure")) {
-        configure(id, command);
-    } else if (g_str_equal(name, "quit")) {
-        acknowledge(id);
-        exit(0);
-    } else if (!view_get()) {
-        link_fail(id, "not_configured", "configure comes first");
-    } else if (g_str_equal(name, "load") && text_of(command, "uri")) {
-        acknowledge(id);
-        view_load(id, text_of(command, "uri"), NULL);
-    } else if (g_str_equal(name, "load_html") && text_of(command, "html") && text_of(command, "uri")) {
-        acknowledge(id);
-        view_load(id, text_of(command, "uri"), text_of(command, "html"));
-    } else if (g_str_equal(name, "resource")) {
-        acknowledge(id);
-        resource_answer(json_object_get_int_member_with_default(command, "request", 0),
-            text_of(command, "content_type"), text_of(command, "data"));
-    } else if (g_str_equal(name, "reload")) {
-        acknowledge(id);
-        view_reload(id, json_object_get_boolean_member_with_default(command, "bypass_cache", FALSE));
-    } else if (g_str_equal(name, "terminate_page")) {
-        acknowledge(id);
-        webkit_web_view_terminate_web_process(view_get());
-    } else if (g_str_equal(name, "ping")) {
-        ping(id);
-    } else if (g_str_equal(name, "screenshot")) {
-        screenshot(id);
-    } else {
-        link_fail(id, "bad_command", "unknown command, or an argument is missing");
+    if (!name || call.id <= 0) {
+        link_fail(call, "bad_command", "command and id are required");
+        return;
     }
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        if (!g_str_equal(name, commands[i].name))
+            continue;
+        for (guint k = 0; k < G_N_ELEMENTS(commands[i].texts); k++)
+            if (commands[i].texts[k] && !text_of(command, commands[i].texts[k])) {
+                link_fail(call, "bad_command", "a member is missing");
+                return;
+            }
+        if (commands[i].needs_view && !view_get())
+            link_fail(call, "not_configured", "configure must come first");
+        else
+            commands[i].run(call, command);
+        return;
+    }
+    link_fail(call, "bad_command", "unknown command");
 }

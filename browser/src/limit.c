@@ -1,6 +1,6 @@
-// vitrine-storage-limit FOLDER PERCENT: lets FOLDER, with all that is below it, have PERCENT of its file system's room and
-// inodes at most, by an ext4 project quota. Run as root before the browser starts; exits with 1 and a sentence where the
-// file system cannot do that.
+// vitrine-storage-limit FOLDER PERCENT: limits FOLDER and everything below it to PERCENT of its file system's blocks and
+// inodes, by an ext4 project quota. Run as root before the browser starts; exits with 1 and a message where the file
+// system has no project quotas.
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PROJECT 900 // any number will do, there is no other project
+#define PROJECT 900 // any number: there is no other project
 #define QUOTA_BLOCK 1024
 #define OPEN_FOLDERS 16
 
@@ -25,13 +25,13 @@ static int fail(const char *what)
     return 1;
 }
 
-// Counts a file or folder to the project; what is made in the folder later counts by itself.
-static int count(const char *path, const struct stat *unused, int kind, struct FTW *place)
+// Adds a file or folder to the project; files created in the folder later inherit it.
+static int add_to_project(const char *path, const struct stat *unused, int kind, struct FTW *place)
 {
     (void)unused;
     (void)place;
     if (kind != FTW_F && kind != FTW_DP)
-        return 0; // links take no room
+        return 0; // links take no space
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : -1; // gone, or a socket
@@ -63,12 +63,12 @@ int main(int argc, char **argv)
     struct fsxattr attributes;
     if (ioctl(folder, FS_IOC_FSGETXATTR, &attributes) < 0)
         return fail("the file system has no projects");
-    // The folder itself comes last: one that counts has all that is below it counted.
-    int counts = attributes.fsx_projid == PROJECT && (attributes.fsx_xflags & FS_XFLAG_PROJINHERIT);
-    if (!counts && nftw(argv[1], count, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0)
+    // The folder itself comes last: when it belongs to the project, everything below it does.
+    int is_done = attributes.fsx_projid == PROJECT && (attributes.fsx_xflags & FS_XFLAG_PROJINHERIT);
+    if (!is_done && nftw(argv[1], add_to_project, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0)
         return fail("the folder cannot be made a project");
 
-    // Of the folder it would be the limit that is set already.
+    // The folder itself would report the limit that is already set.
     int parent = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct statvfs all;
     if (parent < 0 || fstatvfs(parent, &all) < 0)

@@ -9,15 +9,23 @@ static gboolean on_terminate(gpointer data)
     exit(0);
 }
 
-// The first message of every connection. It tells an agent that came back what has stayed on the screen.
-static void say_hello(void)
+// The first message of every connection. It tells an agent that has restarted what is still on the screen.
+static void on_connected(void)
 {
     g_autofree char *webkit = g_strdup_printf(
         "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
-    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", view_committed_uri(), NULL);
+    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", load_committed_uri(), NULL);
     json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
     json_object_set_int_member(hello, "pid", getpid());
     link_send(hello);
+    channel_announce();
+}
+
+static void on_lost(void)
+{
+    resource_refuse_all();
+    channel_agent_lost();
+    evaluate_interrupt();
 }
 
 int main(int argc, char **argv)
@@ -45,11 +53,11 @@ int main(int argc, char **argv)
     }
     if (first) {
         view_configure(&(Settings){0});
-        view_load(0, first[0], NULL);
+        load_uri(0, first[0], NULL);
     }
     g_unix_signal_add(SIGTERM, on_terminate, NULL);
     g_unix_signal_add(SIGINT, on_terminate, NULL);
-    static const LinkHandlers handlers = {say_hello, command_handle, resource_refuse_all};
+    static const LinkHandlers handlers = {on_connected, command_handle, on_lost};
     link_start(socket, &handlers);
-    g_main_loop_run(g_main_loop_new(NULL, FALSE)); // without end: what ends the process calls exit
+    g_main_loop_run(g_main_loop_new(NULL, FALSE)); // never returns: whatever ends the process calls exit
 }

@@ -2,10 +2,12 @@
 
 void refusal_send(const char *what, const char *detail)
 {
+    if (link_is_congested())
+        return; // a page can cause any number of them, and nothing depends on one
     link_send(link_event("blocked", "what", what, "detail", detail, NULL));
 }
 
-// Nobody is there to type a password in. What the server answers without one is shown.
+// Nobody can type a password. The server's answer to a client without one is shown.
 static gboolean on_authenticate(WebKitWebView *self, WebKitAuthenticationRequest *request, gpointer data)
 {
     webkit_authentication_request_authenticate(request, NULL);
@@ -26,7 +28,7 @@ static gboolean on_permission_query(WebKitWebView *self, WebKitPermissionStateQu
 }
 
 // Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed. A page that asks whether
-// to leave it is left: what is on the screen is the agent's to say.
+// it should be left is left: the agent decides what is on the screen.
 static gboolean on_dialog(WebKitWebView *self, WebKitScriptDialog *dialog, gpointer data)
 {
     if (webkit_script_dialog_get_dialog_type(dialog) == WEBKIT_SCRIPT_DIALOG_BEFORE_UNLOAD_CONFIRM)

@@ -1,11 +1,10 @@
 #include "vitrine.h"
 
-#define MOST_WAITING 32 // a page that asks for more than the agent answers is refused the rest
-#define AT_ONCE 16      // requests that pages may make at any time, and one more
-#define REFILL_MS 1000  // for each of these: an answer may be megabytes
+#define MAX_WAITING 32 // requests that the agent has not answered; further ones fail
+#define BURST 16       // requests that pages may make at once,
+#define REFILL_MS 1000 // and one more after each such time: an answer may be megabytes
 
-static GHashTable *waiting; // requests of pages that the agent has not answered, by number
-static const char *(*shown_uri)(void);
+static GHashTable *waiting; // requests that the agent has not answered, by number
 
 static void refuse(WebKitURISchemeRequest *request)
 {
@@ -13,12 +12,12 @@ static void refuse(WebKitURISchemeRequest *request)
     webkit_uri_scheme_request_finish_error(request, error);
 }
 
-// Whether pages have made fewer requests than they may. The next page does not start anew: it may be the same one.
+// Whether pages have made fewer requests than they may. A new page does not reset the count: it may be the same one.
 static gboolean take_turn(void)
 {
-    static gint64 used_until; // the time at which all that was asked for will have been paid off
+    static gint64 used_until; // when the allowance will be full again, in ms
     gint64 now = g_get_monotonic_time() / 1000;
-    if (used_until > now + (AT_ONCE - 1) * REFILL_MS)
+    if (used_until > now + (BURST - 1) * REFILL_MS)
         return FALSE;
     used_until = MAX(used_until, now) + REFILL_MS;
     return TRUE;
@@ -27,9 +26,9 @@ static gboolean take_turn(void)
 static void on_request(WebKitURISchemeRequest *request, gpointer data)
 {
     static gint number;
-    const char *page = shown_uri();
+    const char *page = load_committed_uri();
     gboolean is_ours = page && g_str_has_prefix(page, "vitrine:");
-    if (g_hash_table_size(waiting) >= MOST_WAITING || (!is_ours && !take_turn())) {
+    if (g_hash_table_size(waiting) >= MAX_WAITING || (!is_ours && !take_turn())) {
         refuse(request);
         return;
     }
@@ -41,12 +40,11 @@ static void on_request(WebKitURISchemeRequest *request, gpointer data)
         refuse(request);
 }
 
-void resource_serve(WebKitWebContext *context, const char *(*shown)(void))
+void resource_serve(WebKitWebContext *context)
 {
-    shown_uri = shown;
     waiting = g_hash_table_new_full(NULL, NULL, NULL, g_object_unref);
     webkit_web_context_register_uri_scheme(context, "vitrine", on_request, NULL, NULL);
-    // Pages that came over https may have it, too.
+    // Otherwise pages loaded over https could not fetch it.
     webkit_security_manager_register_uri_scheme_as_secure(
         webkit_web_context_get_security_manager(context), "vitrine");
 }
@@ -55,7 +53,7 @@ void resource_answer(gint64 number, const char *content_type, const char *base64
 {
     g_autoptr(WebKitURISchemeRequest) request = NULL;
     if (!g_hash_table_steal_extended(waiting, GINT_TO_POINTER(number), NULL, (gpointer *)&request))
-        return; // of a connection before this one
+        return; // a request of an earlier connection
     if (!base64) {
         refuse(request);
         return;

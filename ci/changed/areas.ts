@@ -20,7 +20,10 @@ export const AREAS: readonly Area[] = [
   { files: /^docs\/|^[^/]+\.md$|\/README\.md$|^LICENSE$|^\.(?:editorconfig|gitignore)$/, scenarios: [] },
   { files: /^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
 
-  { files: /^browser\//, scenarios: ['boot', 'screen', 'recovery', 'content', 'content-origin', 'security'] },
+  {
+    files: /^browser\//,
+    scenarios: ['boot', 'browser', 'screen', 'recovery', 'content', 'content-origin', 'security'],
+  },
   { files: /^splash\//, scenarios: ['boot', 'splash'] },
   { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
   { files: /^agent\/ui\//, scenarios: ['boot', 'security'] },

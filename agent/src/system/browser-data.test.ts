@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fullnessProblems } from './browser-data.ts';
 
-/** What the file system says of /data and of /data/kiosk: all blocks, and those that are free. */
+/** The problems for file systems with these numbers of all and of free blocks. */
 function problems(all: [number, number], browser: [number, number]): string[] {
   const sizes: Record<string, [number, number]> = { '/data': all, '/data/kiosk': browser };
   return fullnessProblems('/data', '/data/kiosk', (path) => {
@@ -13,18 +13,18 @@ function problems(all: [number, number], browser: [number, number]): string[] {
   });
 }
 
-test('tells of a browser near its limit and of a partition that is nearly full', () => {
+test('reports a browser near its limit and a partition that is nearly full', () => {
   assert.deepEqual(problems([1000, 500], [250, 120]), []);
-  assert.match(problems([1000, 500], [250, 110]).join(), /^What pages have stored.* 56 %.*clear-data/);
+  assert.match(problems([1000, 500], [250, 110]).join(), /^The data stored by pages .* 56 %.*clear-data/);
   assert.match(problems([1000, 100], [250, 120]).join(), /^The data partition is 90 % full\.$/);
   assert.equal(problems([1000, 0], [250, 0]).length, 2);
 });
 
-test('without a quota the folder says what the whole partition says', () => {
+test('without a quota the folder reports the whole partition', () => {
   assert.deepEqual(problems([1000, 200], [1000, 200]), []);
   assert.equal(problems([1000, 50], [1000, 50]).length, 1);
 });
 
-test('folders that are not there are not full', () => {
+test('missing folders are no problem', () => {
   assert.deepEqual(fullnessProblems(join(tmpdir(), 'vitrine-none'), join(tmpdir(), 'vitrine-none')), []);
 });

@@ -3,9 +3,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserData } from '../resources/display/ports.ts';
 
-/** One origin is refused more at 60 % of the browser's share (browser/src/storage.c): tell it shortly before. */
-const BROWSER_NEAR = 0.55;
-const PARTITION_NEAR = 0.9;
+/** One origin gets no more than 60 % of the browser's share (browser/src/storage.c): warn shortly before. */
+const BROWSER_WARNING = 0.55;
+const PARTITION_WARNING = 0.9;
 
 /** The folder in which the browser keeps cookies, storage and caches: /data/kiosk. */
 export class BrowserFolder implements BrowserData {
@@ -15,7 +15,7 @@ export class BrowserFolder implements BrowserData {
     this.#folder = folder;
   }
 
-  /** Works on a full disk, too. The folder itself, with its owner and its quota, stays. */
+  /** Also works on a full disk. The folder itself stays, with its owner and quota. */
   async clear(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       await rm(join(this.#folder, name), { recursive: true, force: true });
@@ -24,29 +24,29 @@ export class BrowserFolder implements BrowserData {
 }
 
 /**
- * What is nearly full, as sentences for `health`; mostly none. Costs two system calls without a look at the disk.
- * @param browserFolder a folder with a quota tells of the quota as if it were the whole file system
- * @param look `statfsSync`; another in tests
+ * Problems for `health` when something is nearly full; usually none. Two system calls that do not read the disk.
+ * @param browserFolder when it has a quota, statfs reports the quota as the file system's size
+ * @param statfs `statfsSync`; replaced in tests
  */
 export function fullnessProblems(
   dataFolder: string,
   browserFolder: string,
-  look: (path: string) => Fullness = statfsSync,
+  statfs: (path: string) => Fullness = statfsSync,
 ): string[] {
   const problems: string[] = [];
   try {
-    const [all, browser] = [look(dataFolder), look(browserFolder)];
+    const [all, browser] = [statfs(dataFolder), statfs(browserFolder)];
     const isLimited = browser.blocks < all.blocks;
-    if (isLimited && used(browser) >= BROWSER_NEAR) {
+    if (isLimited && used(browser) >= BROWSER_WARNING) {
       problems.push(
-        `What pages have stored, with the browser's caches, takes ${percent(browser)} of its share of the data ` +
-          'partition, of which one origin can have 60 %: pages may fail to store more. POST /display/clear-data takes ' +
-          'it all away.',
+        `The data stored by pages and the browser's caches take ${percent(browser)} of their share of the data ` +
+          'partition, and one origin can have 60 %: pages may fail to store more. POST /display/clear-data ' +
+          'deletes all of it.',
       );
     }
-    if (used(all) >= PARTITION_NEAR) problems.push(`The data partition is ${percent(all)} full.`);
+    if (used(all) >= PARTITION_WARNING) problems.push(`The data partition is ${percent(all)} full.`);
   } catch {
-    // Without the folders there is nothing that could be full.
+    // The folders do not exist on every computer.
   }
   return problems;
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const CGROUPS = '/sys/fs/cgroup';
 
 /**
- * Memory of a process's control group in bytes: its own, its children's and what they share, without what the kernel
- * only caches for them. Null when it cannot be told.
+ * Memory of a process's control group in bytes, shared memory included, page cache excluded. Null when it cannot be
+ * read.
  * @param pid any process of the group
  */
 export async function groupMemory(pid: number): Promise<number | null> {
@@ -18,7 +18,7 @@ export async function groupMemory(pid: number): Promise<number | null> {
   }
 }
 
-/** What a memory.stat (Linux: admin-guide/cgroup-v2) tells that is not cache. */
+/** The bytes of a memory.stat file (Linux: admin-guide/cgroup-v2) that are not page cache; null without the fields. */
 export function heldMemory(stat: string): number | null {
   const field = (name: string) => new RegExp(`^${name} (\\d+)$`, 'm').exec(stat)?.[1];
   const anonymous = field('anon');

@@ -1,74 +1,30 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, test } from 'node:test';
-import { createLogger } from '../base/logger.ts';
-import type { BrowserEvent } from '../resources/display/ports.ts';
-import { BrowserSocket } from './browser.ts';
-import type { ResourceSource } from './page-resources.ts';
+import { pino } from 'pino';
+import type { BrowserSocket } from './browser.ts';
+import { BrowserStage, type Command, HELLO, send, sendInParts, until } from './tests/browser-peer.ts';
 
-const HELLO = { event: 'hello', protocol: 1, pid: 7, webkit: '2.54.2', uri: null };
-
-let folder: string;
-let path: string;
+let stage: BrowserStage;
 let browser: BrowserSocket;
-let resource: ResourceSource;
-let events: BrowserEvent[];
-const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'page_gone'] as const;
-const peers: Socket[] = [];
-
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vitrine-browser-'));
-  path = join(folder, 'browser.sock');
-  resource = async () => undefined;
-  browser = new BrowserSocket(path, createLogger('silent'), (uri) => resource(uri));
-  events = [];
-  browser.on(KINDS, (event) => events.push(event));
+  stage = await BrowserStage.create();
+  ({ browser } = stage);
 });
-afterEach(async () => {
-  for (const peer of peers.splice(0)) peer.destroy();
-  await browser.stop();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => stage.close());
 
-/** A peer at the other end of the socket; `answer` says what it answers to a command. */
-function peer(answer?: (command: Record<string, unknown>) => object | undefined): Socket {
-  const socket = connect(path);
-  socket.on('error', () => undefined);
-  peers.push(socket);
-  createInterface({ input: socket }).on('line', (line) => {
-    const command = JSON.parse(line);
-    const said = answer?.(command);
-    if (said) socket.write(`${JSON.stringify({ id: command.id, ...said })}\n`);
-  });
-  return socket;
-}
-
-const send = (socket: Socket, message: unknown) => socket.write(`${JSON.stringify(message)}\n`);
-
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!condition()) {
-    if (performance.now() > end) assert.fail(`${what} did not happen`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-test('makes the socket in place of a stale one, for nobody else', async () => {
-  await writeFile(path, 'stale');
+test('replaces a stale socket, and lets only the kiosk group connect', async () => {
+  await writeFile(stage.path, 'stale');
   await browser.start();
-  const made = await stat(path);
+  const made = await stat(stage.path);
   assert.ok(made.isSocket());
   assert.equal(made.mode & 0o777, 0o660);
 });
 
 test('carries commands and answers, also out of order', async () => {
   await browser.start();
-  const commands: Record<string, unknown>[] = [];
-  const socket = peer((command) => {
+  const commands: Command[] = [];
+  const socket = stage.connect((command) => {
     commands.push(command);
     if (command.command === 'screenshot') return undefined; // answered below, late
     return command.command === 'terminate_page'
@@ -84,7 +40,8 @@ test('carries commands and answers, also out of order', async () => {
   assert.equal(await browser.configure(settings), true);
   await assert.rejects(browser.terminatePage(), { code: 'refused', message: 'no page' });
   const shot = commands.find(({ command }) => command === 'screenshot');
-  send(socket, { id: shot?.id, ok: true, png: Buffer.from('picture').toString('base64') });
+  const base64 = Buffer.from('picture').toString('base64');
+  sendInParts(socket, { id: shot?.id, ok: true }, 'png', [base64.slice(0, 3), base64.slice(3)]);
   assert.equal(String(await picture), 'picture');
   assert.deepEqual(
     commands.find(({ command }) => command === 'configure'),
@@ -92,22 +49,22 @@ test('carries commands and answers, also out of order', async () => {
   );
 });
 
-test('half a character does not reach the browser', async () => {
+test('half a character and NUL do not reach the browser', async () => {
   await browser.start();
   const lines: unknown[] = [];
-  const socket = peer((command) => {
+  const socket = stage.connect((command) => {
     lines.push(command.html);
     return { ok: true };
   });
   send(socket, HELLO);
   await until('the hello', () => browser.connected);
-  await browser.loadHtml('caf\ud83d <b>😀</b>', 'vitrine://waiting/').accepted;
-  assert.deepEqual(lines, ['caf\ufffd <b>😀</b>']);
+  await browser.loadHtml('caf\ud83d\0 <b>😀</b>', 'vitrine://waiting/').accepted;
+  assert.deepEqual(lines, ['caf\ufffd\ufffd <b>😀</b>']);
 });
 
-test('a load is known by its id before the first event of it', async () => {
+test('a load has its id before its first event', async () => {
   await browser.start();
-  const socket = peer(({ command, id }) => {
+  const socket = stage.connect(({ command, id }) => {
     if (command !== 'load') return undefined;
     send(socket, { event: 'load', state: 'started', load: id, uri: 'http://a/' });
     return { ok: true };
@@ -116,51 +73,84 @@ test('a load is known by its id before the first event of it', async () => {
   await until('hello', () => browser.connected);
   const load = browser.load('http://a/');
   await load.accepted;
-  assert.deepEqual(events.at(-1), { event: 'load', state: 'started', load: load.id, uri: 'http://a/' });
+  assert.deepEqual(stage.events.at(-1), { event: 'load', state: 'started', load: load.id, uri: 'http://a/' });
 });
 
-test('what is not of the protocol is left out; a stranger is sent away', async () => {
-  await browser.start();
-  const stranger = peer();
+test('a connection without a hello is closed; unknown messages are ignored and logged once a kind', async () => {
+  const records: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void records.push(line) });
+  const logged = await BrowserStage.create(log);
+  await logged.browser.start();
+  const stranger = logged.connect();
   let closed = false;
   stranger.on('close', () => {
     closed = true;
   });
   send(stranger, { event: 'load', state: 'started', load: 1, uri: 'x' });
-  await until('the stranger to be sent away', () => closed);
-  const socket = peer();
-  send(socket, HELLO);
+  await until('the stranger to be closed', () => closed);
+  const socket = await logged.greet();
   socket.write('garbage\n{}\n[1]\n\n');
   send(socket, { event: 'load', state: 'exploded', load: 1, uri: 'x' });
+  for (let i = 0; i < 50; i += 1) send(socket, { event: `news-${i}` });
+  for (let i = 0; i < 50; i += 1) send(socket, { event: 'news-0' });
   send(socket, { event: 'painted', load: 3 });
-  await until('the good event', () => events.length === 2);
-  assert.deepEqual(events, [
+  await until('the good event', () => logged.events.length === 2);
+  assert.deepEqual(logged.events, [
     { event: 'connected', uri: null },
     { event: 'painted', load: 3 },
   ]);
+  assert.equal(records.filter((record) => record.includes('unknown or malformed')).length, 20);
+  await logged.close();
 });
 
-test('a newer browser takes the place of the older one', async () => {
+test('a browser of another protocol is refused, and logged once', async () => {
+  const records: string[] = [];
+  const logged = await BrowserStage.create(
+    pino({ level: 'info' }, { write: (line: string) => void records.push(line) }),
+  );
+  await logged.browser.start();
+  for (const protocol of [1, 1, 3]) {
+    const socket = logged.connect();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    send(socket, { ...HELLO, protocol });
+    await closed;
+  }
+  assert.deepEqual(
+    records.map((record) => JSON.parse(record).protocol),
+    [1, 3],
+  );
+  assert.equal(logged.browser.connected, false);
+  await logged.close();
+});
+
+test('a line that is too long ends the connection', async () => {
   await browser.start();
-  const old = peer();
+  const socket = await stage.greet();
+  socket.write(`{"event":"${'x'.repeat(1024 * 1024)}"}\n`);
+  await until('the end', () => !browser.connected);
+});
+
+test('a newer browser replaces the older one', async () => {
+  await browser.start();
+  const old = stage.connect();
   send(old, HELLO);
   await until('hello', () => browser.connected);
   const waiting = browser.screenshot();
-  send(peer(), { ...HELLO, pid: 8 });
+  send(stage.connect(), { ...HELLO, pid: 8 });
   await assert.rejects(waiting, { code: 'disconnected' });
   await until('the newer one', () => browser.pid === 8);
   await until('the end of the older one', () => old.destroyed || old.readableEnded);
   assert.deepEqual(
-    events.map(({ event }) => event),
+    stage.events.map(({ event }) => event),
     ['connected', 'disconnected', 'connected'],
   );
   assert.equal(browser.connected, true);
 });
 
-test('a browser that goes away fails what is under way; without one calls fail at once', async () => {
+test('calls fail when the browser disconnects, and at once without a browser', async () => {
   await browser.start();
   await assert.rejects(browser.quit(), { code: 'disconnected' });
-  const socket = peer();
+  const socket = stage.connect();
   send(socket, HELLO);
   await until('hello', () => browser.connected);
   const call = browser.quit();
@@ -171,10 +161,10 @@ test('a browser that goes away fails what is under way; without one calls fail a
   assert.equal(browser.pid, null);
 });
 
-test('a ping that is not answered in time is a miss, a late answer harms nothing', async () => {
+test('a ping without an answer in time is false, and a late answer is ignored', async () => {
   await browser.start();
   let id: unknown;
-  const socket = peer((command) => {
+  const socket = stage.connect((command) => {
     id = command.id;
     return undefined;
   });
@@ -184,19 +174,19 @@ test('a ping that is not answered in time is a miss, a late answer harms nothing
   await until('the ping', () => id !== undefined);
   send(socket, { id, ok: true });
   send(socket, { event: 'painted', load: 1 });
-  await until('what follows', () => events.length === 2);
+  await until('what follows', () => stage.events.length === 2);
 });
 
-test('finds what pages ask for, and tells them of what there is not', async () => {
-  resource = async (uri) => {
+test('answers the resources that pages fetch, and that there are none', async () => {
+  stage.resource = async (uri) => {
     if (uri === 'vitrine://files/broken') throw new Error('the disk is gone');
     const png = (data: Buffer) => ({ contentType: 'image/png', version: uri, read: async () => data });
     if (uri === 'vitrine://files/huge') return png(Buffer.alloc(6_000_000));
     return uri === 'vitrine://files/splash' ? png(Buffer.from('picture')) : undefined;
   };
   await browser.start();
-  const answers: Record<string, unknown>[] = [];
-  const socket = peer((command) => {
+  const answers: Command[] = [];
+  const socket = stage.connect((command) => {
     answers.push(command);
     return { ok: true };
   });

@@ -1,75 +1,76 @@
-import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
+import type { Socket } from 'node:net';
 import type { Static } from 'typebox';
 import { KindEvents } from '../base/kind-events.ts';
-import { LineSplitter } from '../base/line-splitter.ts';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Load } from '../resources/display/ports.ts';
-import { Answer, Blocked, Configured, Event, Hello, Picture, Resource } from './browser-messages.ts';
+import type { PageBrowser, PageEvent, ScriptResult } from '../resources/page/ports.ts';
+import { BrowserCalls, BrowserError } from './browser-calls.ts';
+import { BrowserListener, type HelloMessage } from './browser-listener.ts';
+import {
+  Answer,
+  Blocked,
+  Channel,
+  Configured,
+  Event,
+  Exception,
+  ExceptionDetails,
+  Message,
+  Named,
+  Picture,
+  Resource,
+  Value,
+} from './browser-messages.ts';
 import { PageResources, type ResourceSource } from './page-resources.ts';
 
-/** Group that may connect: the user of the browser. */
-const GROUP = 'kiosk';
-/** A screenshot of a 4K screen full of noise, in base64. */
-const MAX_LINE_BYTES = 48 * 1024 * 1024;
-/** Making the first view takes seconds on a busy board. */
+/** Longest command, in bytes (browser/PROTOCOL.md). */
+const MAX_COMMAND_BYTES = 8 * 1024 * 1024;
+/** Commands that the browser has not read; more means that it hangs. */
+const MAX_UNREAD_BYTES = 4 * MAX_COMMAND_BYTES;
+/** Longest message to a page, in bytes of JSON (browser/PROTOCOL.md). */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** Time for an answer, in ms: creating the first view takes seconds on a busy board. */
 const CALL_MS = 30_000;
-const SCREENSHOT_MS = 30_000;
-/** A connection that does not introduce itself in this time is closed. */
-const HELLO_MS = 30_000;
-/** Another agent takes a connection in this time, in ms, or there is none. */
-const ANSWER_MS = 1000;
-
-interface Pending {
-  resolve: (answer: Static<typeof Answer>) => void;
-  reject: (error: Error) => void;
-  timer: NodeJS.Timeout;
-}
+/** Kinds of unknown messages that are logged. */
+const MAX_LOGGED_KINDS = 20;
+/** A text of this length cannot be nested so deeply that JSON.stringify fails. */
+const FLAT_LENGTH = 2000;
 
 /** A browser that has said hello. */
-interface Peer {
+interface Peer extends HelloMessage {
   socket: Socket;
-  pid: number;
-  uri: string | null;
-}
-
-/** The browser did not do what it was told. */
-export class BrowserError extends Error {
-  /** `timeout`, `disconnected`, `refused` */
-  readonly code: 'timeout' | 'disconnected' | 'refused';
-
-  constructor(code: BrowserError['code'], message: string) {
-    super(message);
-    this.name = 'BrowserError';
-    this.code = code;
-  }
 }
 
 /**
- * The agent's end of the browser's socket (browser/PROTOCOL.md). One browser at a time: a newer connection takes the
- * place of an older one, because the older one is then a browser that is going.
+ * The agent's end of the browser's socket (browser/PROTOCOL.md). One browser at a time: a newer connection replaces an
+ * older one, whose browser is ending.
  */
-export class BrowserSocket implements Browser {
-  readonly #path: string;
+export class BrowserSocket implements Browser, PageBrowser {
   readonly #log: Logger;
-  readonly #events = new KindEvents<BrowserEvent>();
+  readonly #events = new KindEvents<BrowserEvent | PageEvent>();
   readonly on = this.#events.on;
-  readonly #pending = new Map<number, Pending>();
-  readonly #sockets = new Set<Socket>();
+  readonly #listener: BrowserListener;
+  readonly #calls = new BrowserCalls();
   readonly #resources: PageResources;
-  #server: Server | undefined;
+  readonly #loggedKinds = new Set<string>();
   #peer: Peer | undefined;
-  #lastId = 0;
+  #openChannel: Static<typeof Channel> | undefined;
 
   /**
    * @param path of the unix socket, for example /run/vitrine/browser.sock
    * @param resource finds what pages fetch from `vitrine:`
    */
   constructor(path: string, log: Logger, resource: ResourceSource = async () => undefined) {
-    this.#path = path;
     this.#log = log;
+    this.#listener = new BrowserListener(path, log, {
+      hello: (socket, hello) => this.#connected({ ...hello, socket }),
+      message: (socket, message) => {
+        if (socket === this.#peer?.socket) this.#take(message);
+      },
+      close: (socket) => {
+        if (socket === this.#peer?.socket) this.#disconnected();
+      },
+    });
     this.#resources = new PageResources({
       source: resource,
       answer: (fields) => this.#call('resource', fields),
@@ -78,31 +79,16 @@ export class BrowserSocket implements Browser {
   }
 
   /**
-   * Makes the socket, in place of one that a killed agent left.
-   * @throws Error when an agent that lives has it: its browser could not come back to it
+   * Creates the socket, and replaces one that a killed agent left.
+   * @throws Error when another agent is running there
    */
-  async start(): Promise<void> {
-    await mkdir(dirname(this.#path), { recursive: true });
-    if (await answers(this.#path)) throw new Error(`another agent serves ${this.#path}`);
-    await rm(this.#path, { force: true });
-    const server = createServer((socket) => this.#accept(socket));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(this.#path, resolve);
-    });
-    server.on('error', (error) => this.#log.error({ err: error }, "the browser's socket failed"));
-    this.#server = server;
-    const group = await groupId(GROUP);
-    if (group !== undefined && process.getuid?.() === 0) await chown(this.#path, 0, group);
-    await chmod(this.#path, 0o660);
+  start(): Promise<void> {
+    return this.#listener.start();
   }
 
-  /** Closes the socket; what is on the screen stays. */
-  async stop(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    for (const socket of this.#sockets) socket.destroy();
-    if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
+  /** Closes the socket; the page stays on the screen. */
+  stop(): Promise<void> {
+    return this.#listener.stop();
   }
 
   get connected(): boolean {
@@ -143,7 +129,7 @@ export class BrowserSocket implements Browser {
       await this.#call('ping', {}, timeoutMs);
       return true;
     } catch (error) {
-      // A refusal tells that there is no page; its end is an event of its own.
+      // A refusal means that there is no page; its end is an event of its own.
       return error instanceof BrowserError && error.code === 'refused';
     }
   }
@@ -153,8 +139,8 @@ export class BrowserSocket implements Browser {
   }
 
   async screenshot(): Promise<Buffer> {
-    const answer = await this.#call('screenshot', {}, SCREENSHOT_MS);
-    if (!fits(Picture, answer)) throw new BrowserError('refused', 'the answer has no picture');
+    const answer = await this.#call('screenshot', {});
+    if (!fits(Picture, answer)) throw incomplete();
     return Buffer.from(answer.png, 'base64');
   }
 
@@ -162,126 +148,134 @@ export class BrowserSocket implements Browser {
     await this.#call('quit', {});
   }
 
+  async evaluate(body: string, timeoutMs: number): Promise<ScriptResult> {
+    const fields = { body, timeout_ms: timeoutMs };
+    const answer = await this.#call('evaluate', fields, timeoutMs + CALL_MS);
+    if (fits(Value, answer)) {
+      const parsed = parseJson(answer.value);
+      if (parsed) return parsed;
+    } else if (fits(Exception, answer)) {
+      const exception = parseJson(answer.exception)?.value;
+      if (fits(ExceptionDetails, exception)) return { exception };
+    }
+    throw incomplete();
+  }
+
+  async send(channel: number, message: unknown): Promise<void> {
+    const data = JSON.stringify(message) ?? 'null';
+    if (Buffer.byteLength(data) > MAX_MESSAGE_BYTES) {
+      throw new BrowserError('too_large', 'the message has more than 1 MiB of JSON');
+    }
+    await this.#call('message', { channel, data });
+  }
+
+  credit(channel: number, messages: number): void {
+    // Without a browser there is no channel either.
+    this.#call('credit', { channel, messages }).catch(() => undefined);
+  }
+
   #load(command: string, fields: object): Load {
-    const accepted = this.#call(command, fields).then(() => undefined);
-    return { id: this.#lastId, accepted };
+    const id = this.#calls.nextId();
+    const accepted = this.#call(command, fields, CALL_MS, id).then(() => undefined);
+    return { id, accepted };
   }
 
-  #call(command: string, fields: object, timeoutMs = CALL_MS): Promise<Static<typeof Answer>> {
-    const id = ++this.#lastId;
-    const peer = this.#peer;
-    if (!peer) return Promise.reject(new BrowserError('disconnected', 'the browser is not connected'));
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#pending.delete(id);
-        reject(new BrowserError('timeout', `the browser did not answer ${command} in ${timeoutMs} ms`));
-      }, timeoutMs);
-      this.#pending.set(id, { resolve, reject, timer });
-      peer.socket.write(`${JSON.stringify({ id, command, ...fields }, wellFormed)}\n`);
-    });
+  async #call(
+    command: string,
+    fields: object,
+    timeoutMs = CALL_MS,
+    id = this.#calls.nextId(),
+  ): Promise<Static<typeof Answer>> {
+    const socket = this.#peer?.socket;
+    if (!socket) throw new BrowserError('disconnected', 'the browser is not connected');
+    const line = Buffer.from(`${JSON.stringify({ id, command, ...fields }, wellFormed)}\n`);
+    if (line.length > MAX_COMMAND_BYTES) throw new BrowserError('too_large', `${command} is too large`);
+    if (socket.writableLength > MAX_UNREAD_BYTES) {
+      throw new BrowserError('busy', 'the browser does not read its commands');
+    }
+    socket.write(line);
+    return await this.#calls.answer(id, command, timeoutMs);
   }
 
-  #accept(socket: Socket): void {
-    this.#sockets.add(socket);
-    const lines = new LineSplitter(MAX_LINE_BYTES);
-    const late = setTimeout(() => socket.destroy(), HELLO_MS);
-    let peer: Peer | undefined;
-    socket.on('error', () => undefined); // close follows
-    socket.on('data', (chunk) => {
-      lines.push(chunk);
-      for (let line = lines.next(); line; line = lines.next()) {
-        const message = json(line);
-        if (peer) this.#take(peer, message);
-        else if (fits(Hello, message)) {
-          clearTimeout(late);
-          peer = { socket, pid: message.pid, uri: message.uri };
-          this.#greet(peer, message);
-        } else socket.destroy();
-        if (socket.destroyed) return;
-      }
-      if (lines.overlong > 0) {
-        this.#log.warn({ limit: MAX_LINE_BYTES }, 'the browser sent too long a line');
-        socket.destroy();
-      }
-    });
-    socket.on('close', () => {
-      clearTimeout(late);
-      this.#sockets.delete(socket);
-      if (peer && peer === this.#peer) this.#leave();
-    });
-  }
-
-  #greet(peer: Peer, { pid, webkit, uri }: Static<typeof Hello>): void {
+  #connected(peer: Peer): void {
     const before = this.#peer;
     if (before) {
-      this.#leave();
+      this.#disconnected();
       before.socket.destroy();
     }
     this.#peer = peer;
-    this.#log.info({ pid, webkit }, 'the browser is connected');
-    this.#events.emit({ event: 'connected', uri });
+    this.#log.info({ pid: peer.pid, webkit: peer.webkit }, 'the browser is connected');
+    this.#events.emit({ event: 'connected', uri: peer.uri });
   }
 
-  #leave(): void {
+  #disconnected(): void {
     this.#peer = undefined;
-    for (const { reject, timer } of this.#pending.values()) {
-      clearTimeout(timer);
-      reject(new BrowserError('disconnected', 'the browser went away'));
-    }
-    this.#pending.clear();
+    this.#calls.disconnect();
     this.#resources.forget();
+    this.#closeChannel();
     this.#events.emit({ event: 'disconnected' });
   }
 
-  #take(peer: Peer, message: unknown): void {
-    if (peer !== this.#peer) return;
-    if (fits(Answer, message)) {
-      const pending = this.#pending.get(message.id);
-      if (!pending) return; // too late
-      this.#pending.delete(message.id);
-      clearTimeout(pending.timer);
-      if (message.ok) pending.resolve(message);
-      else pending.reject(new BrowserError('refused', message.message ?? 'the browser refused'));
-    } else if (fits(Event, message)) this.#events.emit(message);
+  #take(message: unknown): void {
+    if (fits(Answer, message)) this.#calls.settle(message);
+    else if (fits(Event, message)) this.#events.emit(message);
+    else if (fits(Channel, message)) this.#takeChannel(message);
+    else if (fits(Message, message)) this.#takeMessage(message);
     else if (fits(Resource, message)) this.#resources.take(message);
     else if (fits(Blocked, message)) {
       this.#log.debug({ what: message.what, detail: message.detail.slice(0, 200) }, 'the page was refused');
+    } else this.#logUnknown(message);
+  }
+
+  #takeChannel(channel: Static<typeof Channel>): void {
+    this.#closeChannel();
+    if (!channel.open) return;
+    this.#openChannel = channel;
+    this.#events.emit(channel);
+  }
+
+  #closeChannel(): void {
+    if (!this.#openChannel) return;
+    const closed = { ...this.#openChannel, open: false };
+    this.#openChannel = undefined;
+    this.#events.emit(closed);
+  }
+
+  #takeMessage({ data, ...event }: Static<typeof Message>): void {
+    const parsed = parseJson(data);
+    if (event.channel !== this.#openChannel?.channel) return;
+    if (parsed) this.#events.emit({ ...event, message: parsed.value });
+    else {
+      this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON, or is nested too deeply');
+      this.credit(event.channel, 1);
     }
+  }
+
+  #logUnknown(message: unknown): void {
+    const { event } = fits(Named, message) ? message : { event: 'none' };
+    const kind = event.slice(0, 50);
+    if (this.#loggedKinds.size >= MAX_LOGGED_KINDS || this.#loggedKinds.has(kind)) return;
+    this.#loggedKinds.add(kind);
+    this.#log.debug({ event: kind }, 'ignored a message of the browser that is unknown or malformed');
   }
 }
 
-function json(line: Buffer): unknown {
+function incomplete(): BrowserError {
+  return new BrowserError('broken', 'the answer of the browser is incomplete');
+}
+
+/** What JSON that a page chose holds; undefined when it is not JSON, or could not be written as JSON again. */
+function parseJson(text: string): { value: unknown } | undefined {
   try {
-    return JSON.parse(line.toString());
+    const value: unknown = JSON.parse(text);
+    if (text.length > FLAT_LENGTH) JSON.stringify(value);
+    return { value };
   } catch {
     return undefined;
   }
 }
 
-/** The number of a group; undefined when this system does not have it. */
-async function groupId(name: string): Promise<number | undefined> {
-  const text = await readFile('/etc/group', 'utf8').catch(() => '');
-  const fields = text
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find(([group]) => group === name);
-  const id = Number(fields?.[2]);
-  return Number.isInteger(id) ? id : undefined;
-}
-
-/** Whether a process takes connections there. */
-async function answers(path: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect(path);
-  socket.once('connect', () => resolve(true));
-  socket.once('error', () => resolve(false));
-  socket.setTimeout(ANSWER_MS, () => resolve(false));
-  const answered = await promise;
-  socket.destroy();
-  return answered;
-}
-
-/** The browser does not read a line with half a character in it, which stored text may have. */
+/** The browser's strings end at a NUL, and it does not read a line with half a character; stored text may have both. */
 function wellFormed(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed() : value;
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
 }

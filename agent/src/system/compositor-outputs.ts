@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Output } from '../resources/display/ports.ts';
 import type { Rotation } from '../resources/display/schema.ts';
 
-/** By Wayland's name, which counts counter-clockwise, how the picture is turned clockwise. */
+/** The clockwise rotation by Wayland's name, which counts counter-clockwise. */
 const ROTATIONS: ReadonlyMap<string, Rotation> = new Map([
   ['normal', 0],
   ['270', 90],
@@ -10,11 +10,11 @@ const ROTATIONS: ReadonlyMap<string, Rotation> = new Map([
   ['90', 270],
 ]);
 
-/** What `wlr-randr --json` prints of an output, as far as it is used here. */
+/** The parts of an output in `wlr-randr --json` that are used here. */
 const CompositorOutput = Type.Object({
   name: Type.String(),
   enabled: Type.Boolean(),
-  /** Of outputs that are on. */
+  /** Only of outputs that are on. */
   transform: Type.Optional(Type.String()),
   modes: Type.Optional(
     Type.Array(
@@ -31,7 +31,7 @@ export type CompositorOutput = Static<typeof CompositorOutput>;
 
 export const CompositorOutputs = Type.Array(CompositorOutput);
 
-/** An output in the contract's spelling of modes; doubles, which differ only in what is not shown, go. */
+/** An output with modes as the contract writes them. Modes that differ only in hidden digits are merged. */
 export function outputOf({ name, enabled, transform, modes = [] }: CompositorOutput): Output {
   const current = enabled ? modes.find((mode) => mode.current) : undefined;
   const texts = modes.map(({ width, height, refresh }) => modeText(width, height, refresh));
@@ -44,15 +44,14 @@ export function outputOf({ name, enabled, transform, modes = [] }: CompositorOut
 }
 
 /**
- * `<width>x<height>@<refresh>`, the refresh rate with two digits at most: `1280x720@59.94`; `<width>x<height>` alone
- * when there is no rate.
+ * `<width>x<height>@<refresh>`, with at most two decimals: `1280x720@59.94`; `<width>x<height>` without a rate.
  * @param refresh in Hz, 0 for none
  */
 export function modeText(width: number, height: number, refresh: number): string {
   return refresh > 0 ? `${width}x${height}@${Number(refresh.toFixed(2))}` : `${width}x${height}`;
 }
 
-/** Wayland's name for a picture that is turned so. */
+/** Wayland's name of a clockwise rotation. */
 export function transformOf(rotation: Rotation): string {
   const [name] = [...ROTATIONS].find(([, turned]) => turned === rotation) ?? ['normal'];
   return name;

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A wlr-randr that notes how it was called, and goes on with `script`. */
+/** A wlr-randr that records how it was called and then runs `script`. */
 async function wlrRandr(script: string): Promise<void> {
   const note = `echo "$XDG_RUNTIME_DIR $WAYLAND_DISPLAY $*" >${folder}/called`;
   await writeFile(join(folder, 'wlr-randr'), `#!/bin/sh\n${note}\n${script}\n`, { mode: 0o755 });
@@ -33,7 +33,7 @@ async function wlrRandr(script: string): Promise<void> {
 
 const called = async () => (await readFile(join(folder, 'called'), 'utf8')).trim();
 
-test('outputs come in the spelling of the contract', async () => {
+test('outputs have modes as the contract writes them', async () => {
   const mode = { width: 1280, height: 720, preferred: true };
   const printed = [
     {
@@ -55,7 +55,7 @@ test('outputs come in the spelling of the contract', async () => {
   assert.equal(await called(), `${session} wayland-1 --json`);
 });
 
-test('turns clockwise, where Wayland counts the other way', async () => {
+test('rotations are clockwise, transforms of Wayland counter-clockwise', async () => {
   await wlrRandr('exit 0');
   for (const [rotation, transform] of [
     [0, 'normal'],
@@ -68,21 +68,21 @@ test('turns clockwise, where Wayland counts the other way', async () => {
   }
 });
 
-test('turns other outputs off in the same step', async () => {
+test('turns other outputs off in the same call', async () => {
   await wlrRandr('exit 0');
   await compositor.drive('HDMI-A-2', 0, ['HDMI-A-1', 'DSI-1']);
   const off = '--output HDMI-A-1 --off --output DSI-1 --off';
   assert.equal(await called(), `${session} wayland-1 --output HDMI-A-2 --on --transform normal ${off}`);
 });
 
-test('tells why it did not work', async () => {
+test('rejects with the reason that wlr-randr printed', async () => {
   await wlrRandr('echo "unknown output X" >&2; exit 1');
   await assert.rejects(compositor.drive('X', 0, []), { message: 'unknown output X' });
   await wlrRandr('echo {}');
   await assert.rejects(compositor.outputs(), /printed no outputs/);
 });
 
-test('without compositor or user there is nothing to ask', async () => {
+test('rejects without a compositor or its user', async () => {
   await wlrRandr('echo []');
   await rm(join(session, 'wayland-1'));
   await assert.rejects(compositor.outputs(), /no compositor/);

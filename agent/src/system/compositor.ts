@@ -6,22 +6,22 @@ import type { Rotation } from '../resources/display/schema.ts';
 import { CompositorOutputs, outputOf, transformOf } from './compositor-outputs.ts';
 import { run } from './processes.ts';
 
-/** Who runs the compositor. */
+/** The user who runs the compositor. */
 const USER = 'kiosk';
 const TIMEOUT_MS = 10_000;
 /** A screen has some dozens of modes of about 150 bytes each. */
 const KEEP_BYTES = 1024 * 1024;
 
 export interface WaylandCompositorOptions {
-  /** The program that speaks wlr-output-management for us. */
+  /** The program that speaks wlr-output-management. */
   command?: string;
-  /** Folder of the users' runtime folders. */
+  /** The folder with the users' runtime folders. */
   runtimeFolders?: string;
-  /** The table of users. */
+  /** The file with the users. */
   passwd?: string;
 }
 
-/** The compositor of the user `kiosk`, by wlr-randr. */
+/** The compositor of the user `kiosk`, driven with wlr-randr. */
 export class WaylandCompositor implements Compositor {
   readonly #command: string;
   readonly #runtimeFolders: string;
@@ -48,11 +48,11 @@ export class WaylandCompositor implements Compositor {
     await this.#run(['--output', output, '--on', '--transform', transformOf(rotation), ...off]);
   }
 
-  /** As the compositor's own user: what it answers is no matter for a privileged process. */
+  /** Runs as the compositor's user: no privileged process parses the compositor's answers. */
   async #run(args: readonly string[]): Promise<string> {
     const user = userOf(await readFile(this.#passwd, 'utf8'), USER);
     const folder = join(this.#runtimeFolders, String(user.uid));
-    // Looked up each time: the compositor may have come anew.
+    // Looked up each time: the compositor may have restarted.
     const display = (await readdir(folder)).find((name) => /^wayland-\d+$/.test(name));
     if (display === undefined) throw new Error(`there is no compositor in ${folder}`);
     const { code, stdout, stderr } = await run(this.#command, args, {
@@ -66,7 +66,7 @@ export class WaylandCompositor implements Compositor {
   }
 }
 
-/** @throws Error when the table of users does not have the user */
+/** @throws Error when there is no such user */
 function userOf(passwd: string, name: string): { uid: number; gid: number } {
   const fields = passwd
     .split('\n')
@@ -74,6 +74,7 @@ function userOf(passwd: string, name: string): { uid: number; gid: number } {
     .find(([user]) => user === name);
   if (!fields) throw new Error(`there is no user ${name}`);
   const [uid, gid] = [Number(fields[2] || Number.NaN), Number(fields[3] || Number.NaN)];
-  if (!Number.isInteger(uid) || !Number.isInteger(gid)) throw new Error(`the user ${name} has no number`);
+  if (!Number.isInteger(uid) || !Number.isInteger(gid))
+    throw new Error(`the user ${name} has no numeric ids`);
   return { uid, gid };
 }

@@ -16,7 +16,7 @@ async function connector(name: string, files: Record<string, string>): Promise<v
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, name, file), text);
 }
 
-test('tells connectors apart from cards, and what drives a screen', async () => {
+test('reads connectors, not cards, with their state', async () => {
   await mkdir(join(folder, 'card0'));
   await mkdir(join(folder, 'renderD128'));
   await connector('card0-Writeback-1', { status: 'unknown\n' });
@@ -48,12 +48,12 @@ test('tells connectors apart from cards, and what drives a screen', async () => 
   ]);
 });
 
-test("the board's order comes before the kernel's, and names that do not exist change nothing", async () => {
+test("the board's order comes first, and unknown names change nothing", async () => {
   const ids = async (preferred: string[]) => (await new Drm(preferred, folder).read()).map(({ id }) => id);
   assert.deepEqual(await ids(['HDMI-A-2', 'HDMI-A-1']), ['HDMI-A-2', 'HDMI-A-1', 'DP-1']);
   assert.deepEqual(await ids(['DSI-1', 'HDMI-A-2']), ['HDMI-A-2', 'DP-1', 'HDMI-A-1']);
 });
 
-test('a host without graphics has no connectors', async () => {
+test('a computer without graphics has no connectors', async () => {
   assert.deepEqual(await new Drm([], join(folder, 'absent')).read(), []);
 });

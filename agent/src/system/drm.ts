@@ -5,7 +5,7 @@ import { type Edid, parseEdid } from './edid.ts';
 
 /** `card0-HDMI-A-1` */
 const CONNECTOR = /^card\d+-(.+)$/;
-/** Connectors that carry no screen. */
+/** Connectors that never have a screen. */
 const NO_SCREEN = /^Writeback-/;
 
 /** The connectors of the graphics hardware, from sysfs. */
@@ -50,7 +50,7 @@ export class Drm implements Connectors {
     const sizes = [...new Set(modes.split('\n').filter((line) => line !== ''))];
     return {
       id,
-      // Some drivers call a connector connected before its monitor has told any mode.
+      // Some drivers report a connector as connected before its monitor has reported any mode.
       connected: status.trim() === 'connected' && sizes.length > 0,
       powered: enabled.trim() === 'enabled' && dpms.trim() === 'On',
       modes: mergeModes(sizes, monitor),
@@ -60,7 +60,7 @@ export class Drm implements Connectors {
   }
 }
 
-/** The kernel's sizes in its order, each with the refresh rates that the monitor's timings tell. */
+/** The kernel's sizes in its order, each with the refresh rates from the monitor's timings. */
 function mergeModes(sizes: string[], monitor: Edid | undefined): string[] {
   return sizes.flatMap((size) => {
     const exact = monitor?.modes.filter((mode) => mode.startsWith(`${size}@`)) ?? [];

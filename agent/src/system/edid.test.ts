@@ -20,7 +20,7 @@ function sealed(edid: Buffer): Buffer {
   return edid;
 }
 
-test('reads maker, name and the exact modes', () => {
+test('reads manufacturer, name and the exact modes', () => {
   assert.deepEqual(parseEdid(block()), {
     make: 'DEL',
     model: 'DELL U2412M',
@@ -28,7 +28,7 @@ test('reads maker, name and the exact modes', () => {
   });
 });
 
-test('leaves out what does not fit the standard', () => {
+test('ignores descriptors that break the standard', () => {
   const edid = block();
   edid.writeUInt16BE(0, 8);
   edid.fill(0, 90, 108);
@@ -36,7 +36,7 @@ test('leaves out what does not fit the standard', () => {
   assert.deepEqual(parseEdid(sealed(edid)), { make: null, model: null, modes: ['1920x1080@60'] });
 });
 
-test('refuses what is no EDID', () => {
+test('returns undefined for bytes that are not an EDID', () => {
   const wrongSum = block();
   wrongSum[20] = 1;
   assert.equal(parseEdid(wrongSum), undefined);

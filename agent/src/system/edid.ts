@@ -1,8 +1,8 @@
 import { modeText } from './compositor-outputs.ts';
 
-/** What a monitor tells of itself. */
+/** What a monitor reports about itself. */
 export interface Edid {
-  /** PNP id of the maker, three letters. */
+  /** PNP id of the manufacturer, three letters. */
   make: string | null;
   /** Name from the monitor descriptor. */
   model: string | null;
@@ -17,9 +17,9 @@ const DESCRIPTOR_BYTES = 18;
 const NAME_TAG = 0xfc;
 
 /**
- * Reads the base block of an EDID (VESA E-EDID 1.4, section 3). Monitors send anything: what does not fit the
- * standard is left out.
- * @returns undefined when it is no EDID
+ * Reads the base block of an EDID (VESA E-EDID 1.4, section 3). Monitors send anything: whatever breaks the standard is
+ * ignored.
+ * @returns undefined when the bytes are not an EDID
  */
 export function parseEdid(bytes: Buffer): Edid | undefined {
   if (bytes.length < BLOCK_BYTES || !bytes.subarray(0, HEADER.length).equals(HEADER)) return undefined;
@@ -48,7 +48,7 @@ function name(descriptors: Buffer[]): string | null {
   return clean === '' ? null : clean;
 }
 
-/** A detailed timing, or undefined for the other descriptors, which start with a pixel clock of zero. */
+/** The mode of a detailed timing; undefined for other descriptors, whose pixel clock is zero. */
 function timing(descriptor: Buffer): string | undefined {
   const clock = descriptor.readUInt16LE(0) * 10_000;
   const at = (index: number) => descriptor.readUInt8(index);

@@ -11,7 +11,7 @@ const text = (data: string) => ({
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a page that asks for much waits its turn, and for too much is refused', async () => {
+test('requests are answered two at a time, and too many are refused', async () => {
   const started: string[] = [];
   const taken: PromiseWithResolvers<void>[] = [];
   const answers: number[] = [];
@@ -31,7 +31,7 @@ test('a page that asks for much waits its turn, and for too much is refused', as
   });
   for (let request = 1; request <= 70; request += 1) resources.take({ request, uri: `vitrine://${request}` });
   await settled();
-  assert.deepEqual(started, ['vitrine://1', 'vitrine://2'], 'two at once');
+  assert.deepEqual(started, ['vitrine://1', 'vitrine://2'], 'two at a time');
   assert.deepEqual(
     [...answers].sort((a, b) => a - b),
     [1, 2, 67, 68, 69, 70],
@@ -39,14 +39,14 @@ test('a page that asks for much waits its turn, and for too much is refused', as
   );
   taken[0]?.resolve();
   await settled();
-  assert.deepEqual(started.at(-1), 'vitrine://3', 'the next begins when the browser has taken one');
+  assert.deepEqual(started.at(-1), 'vitrine://3', 'the next begins when the browser has an answer');
   resources.forget();
   for (const gate of taken) gate.resolve();
   await settled();
-  assert.equal(started.length, 3, 'what a browser that went had asked for is not looked for');
+  assert.equal(started.length, 3, 'requests of a disconnected browser are dropped');
 });
 
-test('an answer for a browser that went does not reach the next one', async () => {
+test('an answer for a disconnected browser does not reach the next one', async () => {
   const found = Promise.withResolvers<ReturnType<typeof text>>();
   const answers: number[] = [];
   const resources = new PageResources({
@@ -63,7 +63,7 @@ test('an answer for a browser that went does not reach the next one', async () =
   assert.deepEqual(answers, [2]);
 });
 
-test('what takes too long, and what the browser does not take, holds nothing up', async () => {
+test('slow sources and failing answers do not block other requests', async () => {
   const answers: { request: number; data?: string }[] = [];
   const done = Promise.withResolvers<void>();
   const resources = new PageResources({
@@ -87,7 +87,7 @@ test('what takes too long, and what the browser does not take, holds nothing up'
   ]);
 });
 
-test('a flood of requests reads and encodes once; another image is read, and nothing is kept for long', async (t) => {
+test('a flood of requests reads and encodes once, until the image changes or the cache expires', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let version = 'one';
   let reads = 0;
@@ -126,5 +126,5 @@ test('a flood of requests reads and encodes once; another image is read, and not
   );
   t.mock.timers.tick(50);
   await flood(1);
-  assert.equal(reads, 3, 'it was kept for too long');
+  assert.equal(reads, 3, 'it was cached for too long');
 });

@@ -1,23 +1,24 @@
 import type { Logger } from '../base/logger.ts';
+import { withTimeout } from '../base/timeout.ts';
 
 /** What a page gets for a `vitrine:` URI. */
 export interface PageResource {
   contentType: string;
-  /** Another one for other bytes. */
+  /** Changes with the bytes. */
   version: string;
   read: () => Promise<Buffer>;
 }
 
-/** Finds what a `vitrine:` URI names; undefined when there is no such thing. Any page may ask. */
+/** Finds the resource of a `vitrine:` URI; undefined when there is none. Any page may ask. */
 export type ResourceSource = (uri: string) => Promise<PageResource | undefined>;
 
-/** Answered at once; the rest waits, because a page may ask often and an answer may be megabytes. */
-const AT_ONCE = 2;
-const MOST_WAITING = 64;
-/** In base64 it must fit into a line to the browser (browser/PROTOCOL.md). */
+/** Requests answered at a time; an answer may be megabytes. */
+const MAX_RUNNING = 2;
+const MAX_WAITING = 64;
+/** Of a resource; in base64 it must fit into a line to the browser (browser/PROTOCOL.md). */
 const MAX_BYTES = 5_900_000;
 const FIND_MS = 10_000;
-/** So long the last answer is kept for the next request, in ms. */
+/** How long the last answer is cached, in ms. */
 const KEEP_MS = 10_000;
 
 interface Request {
@@ -25,7 +26,7 @@ interface Request {
   uri: string;
 }
 
-/** As it is told to the browser. */
+/** As it is sent to the browser. */
 interface Encoded {
   content_type: string;
   /** In base64. */
@@ -34,23 +35,23 @@ interface Encoded {
 
 export interface PageResourcesOptions {
   source: ResourceSource;
-  /** Tells the browser; resolves when it has taken the answer. */
+  /** Sends an answer to the browser; resolves when the browser has it. */
   answer: (fields: { request: number; content_type?: string; data?: string }) => Promise<unknown>;
   log: Logger;
   /** How long a resource may take to be found, in ms. */
   findMs?: number;
-  /** How long an answer is kept for who asks for the same, in ms. */
+  /** How long an answer is cached, in ms. */
   keepMs?: number;
 }
 
-/** Answers what pages fetch from `vitrine:`, the splash image for one. */
+/** Answers what pages fetch from `vitrine:`, for example the splash image. */
 export class PageResources {
   readonly #o: PageResourcesOptions;
   #waiting: Request[] = [];
-  #busy = 0;
-  /** Another browser counts its requests anew. */
+  #running = 0;
+  /** Counts the browsers: each numbers its requests from 1. */
   #browsers = 0;
-  /** The answer that was given last: a page that asks in a loop costs no reading and no encoding. */
+  /** The last answer: a page that asks in a loop causes no reading and no encoding. */
   #last: { version: string; encoded: Promise<Encoded> } | undefined;
   #forgetLast: NodeJS.Timeout | undefined;
 
@@ -59,24 +60,24 @@ export class PageResources {
   }
 
   take(request: Request): void {
-    if (this.#waiting.length >= MOST_WAITING) void this.#refuse(request);
+    if (this.#waiting.length >= MAX_WAITING) void this.#refuse(request);
     else this.#waiting.push(request);
     this.#next();
   }
 
-  /** The browser that asked is gone. */
+  /** Drops the requests of a browser that has disconnected. */
   forget(): void {
     this.#waiting = [];
     this.#browsers += 1;
   }
 
   #next(): void {
-    if (this.#busy >= AT_ONCE) return;
+    if (this.#running >= MAX_RUNNING) return;
     const request = this.#waiting.shift();
     if (!request) return;
-    this.#busy += 1;
+    this.#running += 1;
     void this.#serve(request).finally(() => {
-      this.#busy -= 1;
+      this.#running -= 1;
       this.#next();
     });
   }
@@ -90,15 +91,11 @@ export class PageResources {
   }
 
   async #find(uri: string): Promise<Encoded | undefined> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error('it was not found in time')), this.#o.findMs ?? FIND_MS);
     try {
-      return await Promise.race([this.#encoded(uri), late]);
+      return await withTimeout(this.#encoded(uri), this.#o.findMs ?? FIND_MS);
     } catch (error) {
-      this.#o.log.warn({ err: error, uri: uri.slice(0, 200) }, 'a page did not get what it asked for');
+      this.#o.log.warn({ err: error, uri: uri.slice(0, 200) }, 'a resource for a page could not be read');
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -125,7 +122,7 @@ export class PageResources {
     return this.#answer({ request });
   }
 
-  /** A browser that does not take the answer has gone, or is told by others. */
+  /** A browser that has disconnected needs no answer. */
   async #answer(fields: Parameters<PageResourcesOptions['answer']>[0]): Promise<void> {
     await this.#o.answer(fields).catch(() => undefined);
   }
@@ -133,6 +130,6 @@ export class PageResources {
 
 async function encode({ contentType, read }: PageResource): Promise<Encoded> {
   const data = await read();
-  if (data.length > MAX_BYTES) throw new Error(`it has ${data.length} bytes`);
+  if (data.length > MAX_BYTES) throw new Error(`${data.length} bytes are too many`);
   return { content_type: contentType, data: data.toString('base64') };
 }

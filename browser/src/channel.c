@@ -1,0 +1,229 @@
+#include "vitrine.h"
+
+#include "scripts.h"
+
+#include <string.h>
+
+#define NAME "vitrine" // of the script world and of the message handler, which only that world has
+#define MAX_HELD 16     // messages of the page without credit; channel.js sends no more
+#define MAX_OUTGOING 16 // messages to the page that it has not taken
+#define CLOSE_MS 100    // a page that opens and closes in a loop gets no further than this
+
+typedef struct {
+    char *text;
+    WebKitScriptMessageReply *reply; // lets the page send one more
+} Held;
+typedef struct {
+    Call call;
+    char *text;
+} Outgoing;
+
+static gint64 channel; // number of the open channel; 0: closed
+static char *token;    // names it in the page
+static char *origin;   // of the page that opened it
+static gint64 credits; // messages that the agent takes now
+static GQueue held = G_QUEUE_INIT, outgoing = G_QUEUE_INIT;
+static gboolean delivering; // the page is handling the first of `outgoing`
+static WebKitScriptMessageReply *waiting; // the page's question for the next message
+static JSCContext *context;
+
+static void held_free(gpointer data)
+{
+    Held *message = data;
+    g_free(message->text);
+    webkit_script_message_reply_unref(message->reply);
+    g_free(message);
+}
+
+static void outgoing_free(gpointer data)
+{
+    Outgoing *message = data;
+    g_free(message->text);
+    g_free(message);
+}
+
+static void reply_boolean(WebKitScriptMessageReply *reply, gboolean yes)
+{
+    g_autoptr(JSCValue) value = jsc_value_new_boolean(context, yes);
+    webkit_script_message_reply_return_value(reply, value);
+}
+
+static JsonObject *channel_event(const char *name)
+{
+    JsonObject *event = link_event(name, NULL);
+    json_object_set_int_member(event, "channel", channel);
+    return event;
+}
+
+void channel_announce(void)
+{
+    if (!channel)
+        return;
+    JsonObject *event = channel_event("channel");
+    json_object_set_boolean_member(event, "open", TRUE);
+    link_send_text(event, "origin", g_strdup(origin));
+}
+
+// Gives the agent as many of the page's messages as it has given credits.
+static void forward(void)
+{
+    while (credits > 0 && !g_queue_is_empty(&held)) {
+        Held *message = g_queue_pop_head(&held);
+        credits--; // before sending, which may lose the agent and with it the credits
+        JsonObject *event = channel_event("message");
+        json_object_set_string_member(event, "origin", origin);
+        link_send_text(event, "data", g_steal_pointer(&message->text));
+        reply_boolean(message->reply, TRUE);
+        held_free(message);
+    }
+}
+
+// Gives the page the next of the agent's messages when it has asked for one.
+static void deliver(void)
+{
+    Outgoing *message = g_queue_peek_head(&outgoing);
+    if (!waiting || !message)
+        return;
+    g_autoptr(JSCValue) value = jsc_value_new_string(context, message->text);
+    webkit_script_message_reply_return_value(waiting, value);
+    g_clear_pointer(&waiting, webkit_script_message_reply_unref);
+    delivering = TRUE;
+}
+
+static void on_next(WebKitScriptMessageReply *reply)
+{
+    if (delivering) {
+        Outgoing *taken = g_queue_pop_head(&outgoing);
+        delivering = FALSE;
+        link_answer(taken->call, NULL);
+        outgoing_free(taken);
+    }
+    g_clear_pointer(&waiting, webkit_script_message_reply_unref);
+    waiting = webkit_script_message_reply_ref(reply);
+    deliver();
+}
+
+static void on_send(char *text, WebKitScriptMessageReply *reply)
+{
+    if (!text || strlen(text) > MAX_MESSAGE || g_queue_get_length(&held) >= MAX_HELD) {
+        g_free(text);
+        return;
+    }
+    Held *message = g_new0(Held, 1);
+    message->text = text;
+    message->reply = webkit_script_message_reply_ref(reply);
+    g_queue_push_tail(&held, message);
+    forward();
+}
+
+// The page's origin is that of the committed URI. The origin that the page's script sends must be the same: it differs
+// when the message is a late one of the document before, and when the document has an opaque origin, like a sandboxed one.
+static gboolean on_open(const char *name, const char *told)
+{
+    static gint64 last;
+    g_autofree char *committed = origin_of(load_committed_uri());
+    if (channel || !name || !committed || g_strcmp0(told, committed) != 0)
+        return FALSE;
+    channel = ++last;
+    token = g_strdup(name);
+    origin = g_steal_pointer(&committed);
+    channel_announce();
+    return TRUE;
+}
+
+void channel_close(void)
+{
+    if (!channel)
+        return;
+    JsonObject *event = channel_event("channel");
+    json_object_set_boolean_member(event, "open", FALSE);
+    link_send_text(event, "origin", g_strdup(origin));
+    channel = credits = 0;
+    delivering = FALSE;
+    g_clear_pointer(&token, g_free);
+    g_clear_pointer(&origin, g_free);
+    g_clear_pointer(&waiting, webkit_script_message_reply_unref);
+    g_queue_clear_full(&held, held_free);
+    for (Outgoing *message; (message = g_queue_pop_head(&outgoing)); outgoing_free(message))
+        link_fail(message->call, "channel_closed", "the page closed its channel or was left");
+}
+
+static gboolean on_close_done(gpointer reply)
+{
+    reply_boolean(reply, TRUE);
+    return G_SOURCE_REMOVE;
+}
+
+static char *member(JSCValue *message, const char *key)
+{
+    g_autoptr(JSCValue) value = jsc_value_object_get_property(message, key);
+    return jsc_value_is_string(value) ? jsc_value_to_string(value) : NULL;
+}
+
+// Requests of channel.js. One that is left without a reply is answered with undefined.
+static gboolean on_message(
+    WebKitUserContentManager *content, JSCValue *message, WebKitScriptMessageReply *reply, gpointer data)
+{
+    if (!jsc_value_is_object(message))
+        return TRUE;
+    g_set_object(&context, jsc_value_get_context(message));
+    g_autofree char *kind = member(message, "kind"), *name = member(message, "token");
+    if (g_strcmp0(kind, "open") == 0) {
+        g_autofree char *told = member(message, "text");
+        reply_boolean(reply, on_open(name, told));
+    } else if (!channel || g_strcmp0(name, token) != 0) {
+        return TRUE; // of a channel that is closed
+    } else if (g_strcmp0(kind, "send") == 0) {
+        on_send(member(message, "text"), reply);
+    } else if (g_strcmp0(kind, "next") == 0) {
+        on_next(reply);
+    } else if (g_strcmp0(kind, "close") == 0) {
+        channel_close();
+        g_timeout_add_full(G_PRIORITY_DEFAULT, CLOSE_MS, on_close_done, webkit_script_message_reply_ref(reply),
+            (GDestroyNotify)webkit_script_message_reply_unref);
+    }
+    return TRUE;
+}
+
+void channel_send(Call call, gint64 number, const char *text)
+{
+    if (!channel || number != channel) {
+        link_fail(call, "channel_closed", "the page has not opened this channel");
+    } else if (strlen(text) > MAX_MESSAGE) {
+        link_fail(call, "too_large", "the message has more than 1 MiB of JSON");
+    } else if (g_queue_get_length(&outgoing) >= MAX_OUTGOING) {
+        link_fail(call, "busy", "the page has not taken the messages before this one");
+    } else {
+        Outgoing *message = g_new0(Outgoing, 1);
+        message->call = call;
+        message->text = g_strdup(text);
+        g_queue_push_tail(&outgoing, message);
+        if (!delivering)
+            deliver();
+    }
+}
+
+void channel_credit(gint64 number, gint64 messages)
+{
+    if (!channel || number != channel)
+        return; // of a page that has been left meanwhile
+    credits = MIN(credits + MAX(messages, 0), MAX_HELD);
+    forward();
+}
+
+void channel_agent_lost(void)
+{
+    credits = 0;
+    // The page may be handling the first one. Nobody waits for the answers.
+    while (g_queue_get_length(&outgoing) > (delivering ? 1 : 0))
+        outgoing_free(g_queue_pop_tail(&outgoing));
+}
+
+void channel_prepare(WebKitUserContentManager *content)
+{
+    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(CHANNEL_SCRIPT,
+        WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NAME, NULL, NULL);
+    g_signal_connect(content, "script-message-with-reply-received::" NAME, G_CALLBACK(on_message), NULL);
+    webkit_user_content_manager_register_script_message_handler_with_reply(content, NAME, NAME);
+    webkit_user_content_manager_add_script(content, script);
+}

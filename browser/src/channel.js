@@ -1,0 +1,87 @@
+// The page's end of the channel. Runs in a world of its own, in the top frame only: the page shares the document's
+// events with it, but no object, function or prototype, and does not see the message handler. PROTOCOL.md describes
+// the events.
+(() => {
+  const MAX_BYTES = 1024 * 1024;
+  // Messages that the browser may hold for the agent. The page keeps further ones itself.
+  const WINDOW = 16;
+  const encoder = new TextEncoder();
+  const post = (message) => webkit.messageHandlers.vitrine.postMessage(message);
+  const tell = (type, detail = null) => window.dispatchEvent(new CustomEvent(type, { detail }));
+
+  let isWanted = false;
+  let isChanging = false;
+  // Names the open channel, so that the browser can tell a message of an earlier document. Null while it is closed.
+  let token = null;
+  let room = 0;
+
+  function isMessage(text) {
+    if (typeof text !== 'string' || text.length > MAX_BYTES) return false;
+    if (encoder.encode(text).length > MAX_BYTES) return false;
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  // Opens and closes one after the other, each with an answer of the browser: a page that toggles waits for it.
+  async function change() {
+    if (isChanging) return;
+    isChanging = true;
+    while (isWanted !== (token !== null)) {
+      if (isWanted) {
+        const name = String(Math.random());
+        if ((await post({ kind: 'open', token: name, text: window.origin })) !== true) break;
+        token = name;
+        receive(name);
+        addRoom(WINDOW);
+      } else {
+        const name = token;
+        token = null;
+        room = 0;
+        await post({ kind: 'close', token: name });
+      }
+    }
+    isChanging = false;
+  }
+
+  function addRoom(count) {
+    const wasFull = room === 0;
+    room += count;
+    if (wasFull) tell('vitrine-ready');
+  }
+
+  // Asking for the next message tells the browser that the page has got the one before.
+  async function receive(name) {
+    while (token === name) {
+      const text = await post({ kind: 'next', token: name });
+      if (typeof text !== 'string') return;
+      tell('vitrine-message', text);
+    }
+  }
+
+  async function send(name, text) {
+    room -= 1;
+    await post({ kind: 'send', token: name, text });
+    if (token === name) addRoom(1);
+  }
+
+  window.addEventListener('vitrine-open', (event) => {
+    event.preventDefault();
+    isWanted = true;
+    change();
+  });
+  window.addEventListener('vitrine-close', (event) => {
+    event.preventDefault();
+    isWanted = false;
+    change();
+  });
+  window.addEventListener('vitrine-send', (event) => {
+    const text = event.detail;
+    if (token === null || room === 0 || !isMessage(text)) return;
+    event.preventDefault();
+    send(token, text);
+  });
+})();

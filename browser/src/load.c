@@ -1,0 +1,224 @@
+#include "vitrine.h"
+
+#include <string.h>
+
+static WebKitWebView *view;
+static char *committed;    // URI of the document on the screen
+static gint64 asked;       // the agent's load that WebKit has not started yet
+static gint64 current;     // the agent's load that is in progress or done; 0: the page's own navigation
+static char *expected;     // URI that the agent asked for, until a page is there
+static char *coming;       // URI of the agent's load that has started
+static guint http_status;  // of the document that is being loaded
+static gboolean denied;    // that document is the answer to a client without a password
+static gboolean arrived;   // the document of the current load is there
+static gboolean cancelled; // the next end of a load is the end of a cancelled one
+static gboolean failed;    // the current load has been reported as failed
+static gboolean painted;   // a frame was shown since the last commit
+
+const char *load_committed_uri(void)
+{
+    return committed;
+}
+
+const char *load_expected_uri(void)
+{
+    return expected;
+}
+
+char *origin_of(const char *uri)
+{
+    g_autoptr(WebKitSecurityOrigin) origin = uri ? webkit_security_origin_new_for_uri(uri) : NULL;
+    return origin ? webkit_security_origin_to_string(origin) : NULL;
+}
+
+void load_set_status(guint status, gboolean asks_for_password)
+{
+    http_status = status;
+    denied = asks_for_password;
+}
+
+static void send_load(const char *state, const char *uri)
+{
+    JsonObject *event = link_event("load", "state", state, "uri", uri, NULL);
+    json_object_set_int_member(event, "load", current);
+    json_object_set_int_member(event, "status", http_status);
+    json_object_set_boolean_member(event, "authentication_required", denied);
+    link_send(event);
+}
+
+// A grey from 0.0, black, to 1.0, white.
+static void set_background(double grey)
+{
+    WebKitColor colour = {.red = grey, .green = grey, .blue = grey, .alpha = 1.0};
+    webkit_web_view_set_background_color(view, &colour);
+}
+
+// Whether no load is in progress or asked for.
+static gboolean is_idle(void)
+{
+    return asked == 0 && !webkit_web_view_is_loading(view);
+}
+
+static void on_started(void)
+{
+    current = asked;
+    asked = 0;
+    arrived = cancelled = failed = denied = FALSE;
+    http_status = 0;
+}
+
+static void on_committed(void)
+{
+    evaluate_interrupt();
+    channel_close();
+    // Not earlier: before the commit WebKit already names the page that is being loaded.
+    g_free(committed);
+    committed = g_strdup(webkit_web_view_get_uri(view));
+    if (!asked)
+        g_clear_pointer(&expected, g_free); // otherwise this is an earlier load, started by the page
+    arrived = TRUE;
+    painted = FALSE;
+    // Pages that set no background expect white. The agent's own page is dark and must not flash up white before its
+    // style is there.
+    set_background(committed && g_str_has_prefix(committed, "vitrine:") ? 0.0 : 1.0);
+}
+
+// Whether the end of a load has been reported, or belongs to the load before: its process may report the end after
+// another load has begun. A load that its own page stopped is finished.
+static gboolean ignores_end(void)
+{
+    gboolean ignored = failed || (cancelled && !is_idle()) || !arrived;
+    cancelled = FALSE;
+    return ignored;
+}
+
+static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
+{
+    static const char *const names[] = {"started", "redirected", "committed", "finished"};
+    if (event == WEBKIT_LOAD_STARTED)
+        on_started();
+    if (event == WEBKIT_LOAD_STARTED || event == WEBKIT_LOAD_REDIRECTED) {
+        g_free(coming);
+        coming = g_strdup(webkit_web_view_get_uri(self));
+    }
+    if (event == WEBKIT_LOAD_COMMITTED)
+        on_committed();
+    if (event == WEBKIT_LOAD_FINISHED && ignores_end())
+        return;
+    send_load(names[event], webkit_web_view_get_uri(self));
+}
+
+void load_fail(const char *kind, const char *uri, const char *message)
+{
+    failed = TRUE;
+    JsonObject *event = link_event("load_failed", "uri", uri, "kind", kind, "message", message, NULL);
+    json_object_set_int_member(event, "load", current);
+    link_send(event);
+}
+
+// TRUE keeps WebKit from loading an error page of its own under the same URI.
+static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char *uri, GError *error, gpointer data)
+{
+    if (failed)
+        return TRUE; // already reported, with the real reason
+    // Mostly a newer load replaced this one. The newer one may be the current load already, and can still fail.
+    if (g_error_matches(error, WEBKIT_NETWORK_ERROR, WEBKIT_NETWORK_ERROR_CANCELLED)) {
+        cancelled = TRUE;
+        if (!arrived && is_idle() && (current == 0 || g_strcmp0(uri, coming) == 0))
+            load_fail("cancelled", uri, "the page on the screen stopped it");
+        return TRUE;
+    }
+    gboolean policy = error->domain == WEBKIT_POLICY_ERROR;
+    load_fail(policy ? "policy" : "network", uri, error->message);
+    return TRUE;
+}
+
+static gboolean on_tls_failed(
+    WebKitWebView *self, char *uri, GTlsCertificate *certificate, GTlsCertificateFlags errors, gpointer data)
+{
+    // In the order of the flags' bits. The highest one set is reported: an expired certificate's issuer hardly matters.
+    static const char *const reasons[] = {
+        "the certificate's issuer is not trusted", // G_TLS_CERTIFICATE_UNKNOWN_CA
+        "the certificate is for another name",
+        "the certificate is not valid yet",
+        "the certificate has expired",
+        "the certificate was revoked", // G_TLS_CERTIFICATE_REVOKED
+    };
+    gint bit = g_bit_nth_msf(errors & ((1 << G_N_ELEMENTS(reasons)) - 1), -1);
+    load_fail("tls", uri, bit >= 0 ? reasons[bit] : "the certificate was refused");
+    return TRUE;
+}
+
+static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason reason, gpointer data)
+{
+    const char *name = "crashed";
+    if (reason == WEBKIT_WEB_PROCESS_EXCEEDED_MEMORY_LIMIT)
+        name = "memory";
+    else if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API)
+        name = "terminated";
+    evaluate_interrupt();
+    channel_close();
+    link_send(link_event("page_gone", "reason", name, "uri", committed, NULL));
+    g_clear_pointer(&committed, g_free);
+}
+
+static void on_frame(WebKitWebView *self, gpointer data)
+{
+    if (painted || !committed)
+        return;
+    painted = TRUE;
+    JsonObject *event = link_event("painted", "uri", committed, NULL);
+    json_object_set_int_member(event, "load", current);
+    link_send(event);
+}
+
+void load_connect(WebKitWebView *self)
+{
+    view = self;
+    set_background(0.0); // no white flash between the boot picture and the first page
+    g_signal_connect(view, "load-changed", G_CALLBACK(on_load), NULL);
+    g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);
+    g_signal_connect(view, "load-failed-with-tls-errors", G_CALLBACK(on_tls_failed), NULL);
+    g_signal_connect(view, "web-process-terminated", G_CALLBACK(on_terminated), NULL);
+    webkit_web_view_add_frame_displayed_callback(view, on_frame, NULL, NULL);
+}
+
+// Whether `uri` names another place in the document on the screen.
+static gboolean is_other_fragment(const char *uri)
+{
+    const char *fragment = strchr(uri, '#');
+    if (!committed || failed || !fragment || g_str_equal(committed, uri))
+        return FALSE;
+    gsize length = (gsize)(fragment - uri);
+    return strncmp(committed, uri, length) == 0 && (committed[length] == '#' || committed[length] == '\0');
+}
+
+void load_uri(gint64 id, const char *uri, const char *html)
+{
+    if (!html && is_other_fragment(uri)) {
+        // WebKit moves within the document and reports no load.
+        current = id;
+        g_free(committed);
+        committed = g_strdup(uri);
+        webkit_web_view_load_uri(view, uri);
+        send_load("committed", uri);
+        send_load("finished", uri);
+        return;
+    }
+    asked = id;
+    g_free(expected);
+    expected = g_strdup(uri);
+    if (html)
+        webkit_web_view_load_html(view, html, uri);
+    else
+        webkit_web_view_load_uri(view, uri);
+}
+
+void load_again(gint64 id, gboolean bypass_cache)
+{
+    asked = id;
+    if (bypass_cache)
+        webkit_web_view_reload_bypass_cache(view);
+    else
+        webkit_web_view_reload(view);
+}

@@ -1,0 +1,65 @@
+#include "vitrine.h"
+
+// Applies to all frames and to redirects. Only the agent leads to its own document and to the bundles (*.localhost);
+// from there on they may navigate within themselves.
+static gboolean may_navigate(const char *uri)
+{
+    g_autofree char *target = origin_of(uri), *here = origin_of(load_committed_uri());
+    g_autofree char *wanted = origin_of(load_expected_uri());
+    if (target && (g_strcmp0(target, here) == 0 || g_strcmp0(target, wanted) == 0))
+        return TRUE;
+    if (target && g_regex_match_simple("\\.localhost\\.?(:|$)", target, 0, 0))
+        return FALSE;
+    return g_regex_match_simple("^(https?|about|blob|data):", uri, G_REGEX_CASELESS, 0);
+}
+
+// A server that answers 401 without a challenge may have its own way to log in on the page.
+static gboolean asks_for_password(WebKitURIResponse *response)
+{
+    guint code = webkit_uri_response_get_status_code(response);
+    SoupMessageHeaders *headers = webkit_uri_response_get_http_headers(response);
+    return code == 407 || (code == 401 && headers && soup_message_headers_get_list(headers, "WWW-Authenticate"));
+}
+
+static gboolean on_response(WebKitResponsePolicyDecision *decision)
+{
+    WebKitURIResponse *response = webkit_response_policy_decision_get_response(decision);
+    gboolean is_document = webkit_response_policy_decision_is_main_frame_main_resource(decision);
+    if (is_document)
+        load_set_status(webkit_uri_response_get_status_code(response), asks_for_password(response));
+    if (webkit_response_policy_decision_is_mime_type_supported(decision))
+        return FALSE;
+    const char *uri = webkit_uri_response_get_uri(response);
+    refusal_send("download", uri);
+    if (is_document)
+        load_fail("policy", uri, "the address is a file to download, not a page");
+    webkit_policy_decision_ignore(WEBKIT_POLICY_DECISION(decision));
+    return TRUE;
+}
+
+static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
+{
+    if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE)
+        return on_response(WEBKIT_RESPONSE_POLICY_DECISION(decision));
+    WebKitNavigationAction *action =
+        webkit_navigation_policy_decision_get_navigation_action(WEBKIT_NAVIGATION_POLICY_DECISION(decision));
+    const char *uri = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
+    if (may_navigate(uri))
+        return FALSE;
+    refusal_send("navigation", uri);
+    webkit_policy_decision_ignore(decision);
+    return TRUE;
+}
+
+// WebKit downloads what on_policy lets through when the server calls it an attachment or a link calls it a download.
+static void on_download(WebKitNetworkSession *self, WebKitDownload *download, gpointer data)
+{
+    refusal_send("download", webkit_uri_request_get_uri(webkit_download_get_request(download)));
+    webkit_download_cancel(download);
+}
+
+void policy_connect(WebKitWebView *view, WebKitNetworkSession *session)
+{
+    g_signal_connect(view, "decide-policy", G_CALLBACK(on_policy), NULL);
+    g_signal_connect(session, "download-started", G_CALLBACK(on_download), NULL);
+}
