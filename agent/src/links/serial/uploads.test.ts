@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { MemoryPort } from './tests/memory-port.ts';
 import { connect, failure, request } from './tests/test-link.ts';
 import { MAX_CHUNK_BYTES, MAX_UPLOADS } from './upload-state.ts';
+import { Uploads } from './uploads.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 31 + (index >> 8)) & 255));
 
@@ -149,4 +150,51 @@ test('a disabled endpoint refuses its upload before it has arrived', async () =>
   port.send(chunk(1, 0, small, true));
   upload(port, 2, BYTES);
   assert.deepEqual((await port.line()).body, sent(BYTES));
+});
+
+test('ignores the chunks of a request that was refused by its frame', async () => {
+  const { port } = await connect();
+  port.send(request(1, 'HEAD', '/file/a', { body_b64: '' }));
+  assert.deepEqual(failure(await port.line()), { status: 400, code: 'bad_request' });
+  port.send(chunk(1, 0, small, false));
+  port.send(chunk(1, 1, small, true));
+  upload(port, 2, BYTES);
+  assert.equal((await port.line()).id, 2);
+});
+
+test('an upload fails when it receives nothing, not while its line is paused or when it is complete', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const rejected: string[] = [];
+  let linePaused = false;
+  const uploads = new Uploads({
+    idleMs: 1000,
+    reject: (id) => rejected.push(id),
+    pauseLine: () => undefined,
+    isLinePaused: () => linePaused,
+  });
+  for (const id of ['complete', 'idle']) uploads.begin(id, undefined);
+  uploads.chunk('complete', chunk('complete', 0, small, true));
+  t.mock.timers.tick(900);
+  uploads.chunk('idle', chunk('idle', 0, small, false));
+  t.mock.timers.tick(900);
+  linePaused = true;
+  t.mock.timers.tick(5000);
+  assert.deepEqual(rejected, []);
+  linePaused = false;
+  t.mock.timers.tick(1000);
+  assert.deepEqual(rejected, ['idle']);
+  t.mock.timers.tick(5000);
+  assert.deepEqual(rejected, ['idle']);
+});
+
+test('a body that breaks off does not end the process, read or not', async () => {
+  const uploads = new Uploads({
+    reject: () => undefined,
+    pauseLine: () => undefined,
+    isLinePaused: () => false,
+  });
+  const body = uploads.begin('1', undefined)?.body ?? assert.fail();
+  uploads.close();
+  while (!body.closed) await new Promise(setImmediate);
+  assert.ok(body.errored);
 });

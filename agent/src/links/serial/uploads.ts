@@ -125,11 +125,10 @@ export class Uploads {
   }
 
   #startTimer(key: number): void {
-    const running = this.#timers.get(key);
+    clearTimeout(this.#timers.get(key));
     const expired = () => {
       this.#step({ type: 'timeout', key, linePaused: this.#options.isLinePaused() });
     };
-    if (running) running.refresh();
-    else this.#timers.set(key, setTimeout(expired, this.#options.idleMs ?? IDLE_MS).unref());
+    this.#timers.set(key, setTimeout(expired, this.#options.idleMs ?? IDLE_MS).unref());
   }
 }
