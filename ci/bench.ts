@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: the agent against its peers, run side by side on this computer and printed as ratios.
- * Single figures differ from computer to computer; the ratio is what counts.
- * `-- --no-boot` leaves the part in QEMU out.
+ * `npm run bench`: compares the agent with similar programs on this computer and prints ratios. Absolute figures
+ * differ between computers, so only the ratios are judged. `-- --no-boot` skips the measurements in QEMU.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,7 @@ import { command } from './lib/problem.ts';
 import { installPackages } from './setup.ts';
 
 const OPTIONS = {
-  'no-boot': { type: 'boolean', help: 'leave out what needs QEMU' },
+  'no-boot': { type: 'boolean', help: 'skip the measurements that need QEMU' },
 } as const;
 
 await command(async () => {
@@ -40,6 +39,6 @@ await command(async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  console.log(missed.length === 0 ? 'every aim met' : `missed: ${missed.join(', ')}`);
+  console.log(missed.length === 0 ? 'all targets met' : `missed: ${missed.join(', ')}`);
   return 0;
 });

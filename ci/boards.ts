@@ -1,7 +1,7 @@
 /**
- * `npm run test:boards [-- BOARD…]`, a stage of `npm test`: every board's disk is made of small dummy files by the scripts that make
- * the real one, read back, and compared with what is rendered for the device. It needs the builder root of the image,
- * and neither Buildroot nor an emulator.
+ * `npm run test:boards [-- BOARD…]`, a stage of `npm test`: builds every board's disk image from small dummy files with
+ * the scripts that build the real one, reads it back and compares it with the configuration files that are rendered for
+ * the device. Needs the image's builder root, but neither Buildroot nor an emulator.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,14 +17,14 @@ import { setupHost } from './setup.ts';
 
 const COLLECT_ALL = 'for board; do /src/ci/boards/collect.sh /src/board "$board" "/out/$board"; done';
 
-/** Checks boards, all unless told; each check of each board counts as one. */
+/** Checks the named boards (default: all). Every check of every board counts as one test. */
 export async function boards(print: (text: string) => void, names = boardNames()): Promise<Tally> {
   const out = mkdtempSync(join(tmpdir(), 'vitrine-boards-'));
   try {
     await runInBuilder(out, ['sh', '-euc', COLLECT_ALL, 'sh', ...names]);
     const read: Evidence[] = [];
     const tallies: Tally[] = [];
-    const tell = (check: Check): void => {
+    const report = (check: Check): void => {
       const ok = check.problems.length === 0;
       print(`${ok ? 'ok     ' : 'FAILED '} ${check.name}\n`);
       for (const problem of check.problems) print(`          ${problem.replaceAll('\n', '\n          ')}\n`);
@@ -34,12 +34,13 @@ export async function boards(print: (text: string) => void, names = boardNames()
       try {
         const evidence = readEvidence(board, join(out, board));
         read.push(evidence);
-        for (const { name, problems } of checkBoard(evidence)) tell({ name: `${board}: ${name}`, problems });
+        for (const { name, problems } of checkBoard(evidence))
+          report({ name: `${board}: ${name}`, problems });
       } catch (error) {
-        tell({ name: `${board}: making its disk`, problems: [messageOf(error)] });
+        report({ name: `${board}: building its disk image`, problems: [messageOf(error)] });
       }
     }
-    tell(checkTogether(read));
+    report(checkTogether(read));
     return sum(tallies);
   } finally {
     rmSync(out, { recursive: true });

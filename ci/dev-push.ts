@@ -1,6 +1,6 @@
 /**
- * `npm run dev:push`: bundles the agent, puts it into the machine that `npm start -- --dev` runs and restarts it
- * there; seconds, without building the image.
+ * `npm run dev:push`: bundles the agent, copies it into the machine that `npm start -- --dev` runs and restarts it
+ * there. Takes seconds, because the image is not rebuilt.
  */
 import { stat } from 'node:fs/promises';
 import { machineName, readArguments } from './lib/arguments.ts';
@@ -10,7 +10,7 @@ import { pushAgent } from './qemu/development.ts';
 import { instancePaths, ownerOf } from './qemu/instance.ts';
 
 const OPTIONS = {
-  name: { type: 'string', value: 'NAME', help: 'the machine to renew (the one without a name)' },
+  name: { type: 'string', value: 'NAME', help: 'the machine to update (default: the unnamed one)' },
 } as const;
 const API_TIMEOUT_MS = 60_000;
 
@@ -19,13 +19,13 @@ await command(async () => {
   const name = machineName(values.name);
   const paths = instancePaths(name);
   const owner = await ownerOf(paths.folder);
-  if (!owner) throw new Problem(`no machine named "${name}" runs; start one with "npm start -- --dev".`);
+  if (!owner) throw new Problem(`no machine named "${name}" is running; start it with "npm start -- --dev".`);
   await stat(paths.shell).catch(() => {
-    throw new Problem(`"${name}" was not started for this; start it with "npm start -- --dev".`);
+    throw new Problem(`"${name}" was started without --dev; start it with "npm start -- --dev".`);
   });
   const started = performance.now();
   await pushAgent(paths).catch((error: unknown) => {
-    throw new Problem(`the agent was not renewed: ${messageOf(error)}`);
+    throw new Problem(`the agent was not updated: ${messageOf(error)}`);
   });
   await waitFor(async () => (await fetch(`${owner.api}/device`, { signal: AbortSignal.timeout(5000) })).ok, {
     timeoutMs: API_TIMEOUT_MS,

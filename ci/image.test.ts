@@ -13,18 +13,18 @@ import { ROOT } from './lib/places.ts';
 const read = (...args: string[]): ReturnType<typeof imageRequest> =>
   imageRequest(args, { INIT_CWD: '/home/me' });
 
-test('without arguments it is virt from packages', () => {
+test('the default is virt, built from packages', () => {
   assert.deepEqual(read(), { board: 'virt', rootfs: 'packages', release: false, clean: false, sbom: false });
 });
 
-test('virt by Buildroot when asked for, any other board anyway', () => {
+test('virt is built by Buildroot on request, every other board always', () => {
   assert.equal(read('--rootfs', 'buildroot').rootfs, 'buildroot');
   for (const board of boardNames()) {
     assert.equal(read('--board', board).rootfs, board === 'virt' ? 'packages' : 'buildroot');
   }
 });
 
-test('paths are relative to where the person stands', () => {
+test("paths are relative to the user's working directory", () => {
   const request = read(
     '--board',
     'rpi4',
@@ -50,7 +50,7 @@ test('paths are relative to where the person stands', () => {
   });
 });
 
-test('BUILDROOT_DIR names a tree too; the option comes first', () => {
+test('BUILDROOT_DIR names a Buildroot tree; --buildroot overrides it', () => {
   const env = { BUILDROOT_DIR: '/br' };
   assert.equal(imageRequest(['--board', 'rpi4'], env).tree, '/br');
   assert.equal(imageRequest(['--board', 'rpi4', '--buildroot', '/other'], env).tree, '/other');
@@ -64,7 +64,7 @@ const refused: [string[], RegExp][] = [
   [['--output', 'x'], /--output is for Buildroot/],
   [['--sbom'], /--sbom is for Buildroot/],
   [['--clean'], /--clean is for Buildroot/],
-  [['--board', 'rpi4', '--jobs', '0'], /--jobs is a number/],
+  [['--board', 'rpi4', '--jobs', '0'], /--jobs must be a number/],
   [['rpi4'], /"--board" missing/],
   [['--bord', 'rpi4'], /bord/],
 ];
@@ -73,7 +73,7 @@ for (const [args, expected] of refused) {
     assert.throws(() => read(...args), { name: 'Problem', message: expected }));
 }
 
-describe('whose updates an image takes', () => {
+describe('the keyring that update bundles are verified with', () => {
   let folder: string;
   let development: string;
   let product: string;
@@ -87,7 +87,7 @@ describe('whose updates an image takes', () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  test('a release needs a keyring of the product', () => {
+  test('a release needs the product keyring', () => {
     const release = (env: NodeJS.ProcessEnv, ...args: string[]) => imageRequest(['--release', ...args], env);
     for (const board of ['virt', 'rpi4']) {
       const { release: asked, keyring } = release({}, '--board', board, '--keyring', product);
@@ -99,17 +99,17 @@ describe('whose updates an image takes', () => {
     writeFileSync(both, readFileSync(product, 'utf8') + readFileSync(development, 'utf8'));
     writeFileSync(join(folder, 'empty.pem'), 'nothing');
     for (const [keyring, expected] of [
-      [development, /a key for development/],
-      [both, /a key for development/],
+      [development, /a development key/],
+      [both, /a development key/],
       [join(folder, 'none.pem'), /no keyring/],
-      [join(folder, 'empty.pem'), /holds no certificate/],
+      [join(folder, 'empty.pem'), /contains no certificate/],
     ] as const) {
       assert.throws(() => release({}, '--keyring', keyring), { name: 'Problem', message: expected });
     }
     assert.throws(() => release({ VITRINE_VERSION: '9' }, '--keyring', product), /VITRINE_VERSION/);
   });
 
-  test('any other build with a development key is warned about', () => {
+  test('a non-release build with a development key gives a warning', () => {
     assert.match(keyringWarning(development) ?? '', /^WARNING: .* development key .*--release --keyring/);
     assert.equal(keyringWarning(product), undefined);
   });

@@ -1,6 +1,6 @@
 /**
- * `npm run image [-- --board BOARD]`: makes a board's image and prints its folder. Of virt from Debian packages, in
- * minutes (docs/image.md); of any board by Buildroot, in hours (docs/buildroot.md).
+ * `npm run image [-- --board BOARD]`: builds a board's image and prints its folder. virt is built from Debian packages
+ * in minutes (docs/image.md); Buildroot builds any board in hours (docs/buildroot.md).
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,30 +11,30 @@ import { keyringWarning, requireReleaseKeyring } from './image/lib/keyring.ts';
 import { say } from './image/lib/run.ts';
 import { readArguments } from './lib/arguments.ts';
 import { boardNames } from './lib/board-names.ts';
-import { cacheFolder, needRoom } from './lib/places.ts';
+import { cacheFolder, requireFreeSpace } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { setupHost } from './setup.ts';
 
-/** The board whose root filesystem can come from packages. */
+/** The board whose root filesystem can be built from packages. */
 const PACKAGES_BOARD = 'virt';
 
 const OPTIONS = {
-  board: { type: 'string', value: 'BOARD', help: `a folder of board/; ${PACKAGES_BOARD} unless told` },
+  board: { type: 'string', value: 'BOARD', help: `a folder of board/ (default: ${PACKAGES_BOARD})` },
   rootfs: {
     type: 'string',
     value: 'KIND',
-    help: `packages or buildroot; packages for ${PACKAGES_BOARD}, else buildroot`,
+    help: `packages or buildroot (default: packages for ${PACKAGES_BOARD}, else buildroot)`,
   },
-  output: { type: 'string', value: 'DIR', help: 'Buildroot: folder to build in; else one of the cache' },
-  buildroot: { type: 'string', value: 'DIR', help: 'Buildroot: a checkout at hand (or BUILDROOT_DIR)' },
-  jobs: { type: 'string', value: 'N', help: 'Buildroot: jobs of make' },
-  keyring: { type: 'string', value: 'FILE', help: 'certificates for updates (or VITRINE_KEYRING)' },
-  release: { type: 'boolean', help: 'for products: refuses a keyring that is none or for development' },
-  clean: { type: 'boolean', help: 'Buildroot: remove what was built before, keep downloads' },
-  sbom: { type: 'boolean', help: 'Buildroot: only list what is inside (CycloneDX), build nothing' },
+  output: { type: 'string', value: 'DIR', help: 'Buildroot: output folder (default: in the cache)' },
+  buildroot: { type: 'string', value: 'DIR', help: 'Buildroot: use this checkout (or BUILDROOT_DIR)' },
+  jobs: { type: 'string', value: 'N', help: 'Buildroot: number of parallel jobs of make' },
+  keyring: { type: 'string', value: 'FILE', help: 'certificates that verify updates (or VITRINE_KEYRING)' },
+  release: { type: 'boolean', help: 'for products: requires --keyring, and refuses a development keyring' },
+  clean: { type: 'boolean', help: 'Buildroot: remove earlier build results, keep downloads' },
+  sbom: { type: 'boolean', help: 'Buildroot: only write the SBOM (CycloneDX), build nothing' },
 } as const;
 
-/** What is to be built, and how. */
+/** What to build, and how. */
 export interface ImageRequest {
   board: string;
   rootfs: 'packages' | 'buildroot';
@@ -48,35 +48,37 @@ export interface ImageRequest {
 }
 
 /**
- * Reads the command line; what does not go together is a {@link Problem}. Paths are relative to where the person stands
- * (`INIT_CWD`: npm moves to the project's folder).
+ * Parses the command line. Options that cannot be combined throw a {@link Problem}. Paths are relative to the folder in
+ * which the user ran npm (`INIT_CWD`; npm itself changes to the project's folder).
  */
 export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageRequest {
   const { values, rest } = readArguments('npm run image -- [OPTIONS]', OPTIONS, args);
   if (rest.length > 0)
-    throw new Problem(`"${rest.join(' ')}" means nothing here; is "--board" missing before it?`);
+    throw new Problem(`unexpected argument "${rest.join(' ')}"; is "--board" missing before it?`);
   const { board = PACKAGES_BOARD, rootfs = board === PACKAGES_BOARD ? 'packages' : 'buildroot' } = values;
   if (!boardNames().includes(board)) {
     throw new Problem(`there is no board "${board}"; the boards are ${boardNames().join(', ')}.`);
   }
   if (rootfs !== 'packages' && rootfs !== 'buildroot') {
-    throw new Problem(`--rootfs is packages or buildroot, not "${rootfs}".`);
+    throw new Problem(`--rootfs must be packages or buildroot, not "${rootfs}".`);
   }
   if (rootfs === 'packages' && board !== PACKAGES_BOARD) {
-    throw new Problem(`only ${PACKAGES_BOARD} can be made from packages; ${board} needs --rootfs buildroot.`);
+    throw new Problem(
+      `only ${PACKAGES_BOARD} can be built from packages; ${board} needs --rootfs buildroot.`,
+    );
   }
   const path = (given: string | undefined): string | undefined =>
     given ? resolve(env.INIT_CWD ?? '.', given) : undefined;
-  const own = (['output', 'buildroot', 'jobs', 'clean', 'sbom'] as const).find(
+  const buildrootOption = (['output', 'buildroot', 'jobs', 'clean', 'sbom'] as const).find(
     (name) => values[name] !== undefined,
   );
-  if (rootfs === 'packages' && own) {
+  if (rootfs === 'packages' && buildrootOption) {
     throw new Problem(
-      `--${own} is for Buildroot: add --rootfs buildroot, or another board than ${PACKAGES_BOARD}.`,
+      `--${buildrootOption} is for Buildroot: add --rootfs buildroot, or choose a board other than ${PACKAGES_BOARD}.`,
     );
   }
   if (values.jobs !== undefined && !/^[1-9]\d{0,3}$/.test(values.jobs)) {
-    throw new Problem(`--jobs is a number of 1 or more, not "${values.jobs}".`);
+    throw new Problem(`--jobs must be a number from 1 to 9999, not "${values.jobs}".`);
   }
   const { release = false, clean = false, sbom = false } = values;
   const request: ImageRequest = { board, rootfs, release, clean, sbom };
@@ -88,7 +90,7 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
   if (release) {
     requireReleaseKeyring(keyring);
     if (env.VITRINE_VERSION) {
-      throw new Problem('a release has the version of package.json: VITRINE_VERSION must not be set.');
+      throw new Problem('a release takes its version from package.json: VITRINE_VERSION must not be set.');
     }
   }
   if (output) request.output = output;
@@ -99,19 +101,19 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
 }
 
 async function fromPackages({ keyring }: ImageRequest): Promise<string> {
-  // A namespace's process and the cache's key know it by the variable.
+  // The child process in the user namespace and the cache key read this variable.
   if (keyring) process.env.VITRINE_KEYRING = keyring;
   await setupHost('run');
-  await needRoom(cacheFolder(), ROOM_TO_ASSEMBLE, 'the image');
+  await requireFreeSpace(cacheFolder(), ROOM_TO_ASSEMBLE, 'the image');
   return await buildImage();
 }
 
 async function fromBuildroot(request: ImageRequest): Promise<string> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
-  // The process that started this one is gone, even by SIGKILL (see run.mjs).
+  // Fires when the parent process is gone, even after SIGKILL (see run.mjs).
   process.once('disconnect', () => stop.abort());
-  // Listening must not keep this process when its work is done.
+  // The open channel must not keep this process alive when its work is done.
   process.channel?.unref();
   return await buildWithBuildroot({ ...request, stop: stop.signal });
 }
@@ -119,11 +121,11 @@ async function fromBuildroot(request: ImageRequest): Promise<string> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const request = imageRequest(process.argv.slice(2), process.env);
-    // A keyring that cannot be read is said before hours of building.
-    const named = request.keyring ? keyringWarning(request.keyring) : undefined;
+    // Report an unreadable keyring now, not after hours of building.
+    const namedWarning = request.keyring ? keyringWarning(request.keyring) : undefined;
     const folder = await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request));
-    const own = request.keyring ? undefined : existingKeyring(keyFolder());
-    const warning = own ? keyringWarning(own) : named;
+    const userKeyring = request.keyring ? undefined : existingKeyring(keyFolder());
+    const warning = userKeyring ? keyringWarning(userKeyring) : namedWarning;
     if (warning && !request.sbom) say(warning);
     console.log(folder);
     return 0;

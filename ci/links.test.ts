@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { ROOT } from './lib/places.ts';
 import { projectFiles } from './lib/tool.ts';
 
-/** Where a Markdown text links to within its repository: paths, without fragment; not what stands in code. */
+/** The link targets of a Markdown text within its repository: paths without fragment. Links in code are ignored. */
 function relativeLinks(markdown: string): string[] {
   const text = markdown.replace(/^( *)(```|~~~)[\s\S]*?^ *\2/gm, '').replace(/(`+)[\s\S]*?\1/g, '');
   const patterns = [
@@ -19,7 +19,7 @@ function relativeLinks(markdown: string): string[] {
     .map((target) => decodeURI(target.replace(/[#?].*/, '')));
 }
 
-test('links are found in all their forms, and none in code', () => {
+test('all forms of links are found, and links in code are ignored', () => {
   const text = [
     '[a](one.md#part) ![b](img/two.png "title") [c](https://example.org/x) [d](#here)',
     '[ref]: three.md',
@@ -37,7 +37,7 @@ test('links are found in all their forms, and none in code', () => {
   ]);
 });
 
-test('every relative link in the project’s documents leads to something', async () => {
+test('every relative link in the project’s documents has an existing target', async () => {
   const documents = await projectFiles('*.md');
   assert.ok(documents.includes('README.md'));
   const broken: string[] = [];

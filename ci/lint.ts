@@ -10,7 +10,7 @@ import { setupHost } from './setup.ts';
 
 const TIMEOUT_MS = 5 * 60_000;
 
-/** Whether a file's first line makes it a shell script. */
+/** Whether a file's first line is the `#!` of a shell. */
 export function isShellScript(head: string): boolean {
   return /^#! ?\/(?:usr\/)?bin\/(?:env )?(?:ba|da)?sh\b/.test(head);
 }
@@ -42,7 +42,7 @@ async function check(name: string, program: string, args: string[], print: (text
   return ok ? PASSED : FAILED;
 }
 
-/** Each linter counts as one. */
+/** Runs the linters. Each counts as one test. */
 export async function lint(print: (text: string) => void): Promise<Tally> {
   const scripts = await shellScripts();
   return sum([

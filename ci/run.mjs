@@ -1,5 +1,5 @@
-// The door of every npm script. Plain JavaScript for the host's own Node (18 or newer), because it runs before
-// anything is installed: it makes node_modules match package-lock.json and hands over to the pinned Node.
+// Entry point of every npm script. Plain JavaScript for the host's own Node (18 or newer), because it runs before
+// anything is installed: it makes node_modules match package-lock.json, then runs the script with the pinned Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -10,10 +10,13 @@ const bin = join(root, 'node_modules', '.bin');
 const pinnedNode = join(bin, 'node');
 const lockFile = join(root, '.npm-ci.lock');
 const LOCK_WAIT_MS = 600_000;
-// A registry that breaks off is asked again after 2, 6, 18 and 20 seconds.
-const PATIENCE = ['retries=4', 'retry-factor=3', 'retry-mintimeout=2000', 'retry-maxtimeout=20000'].map(
-  (setting) => `--fetch-${setting}`,
-);
+// npm retries a failed download after 2, 6, 18 and 20 seconds.
+const NPM_RETRY_OPTIONS = [
+  'retries=4',
+  'retry-factor=3',
+  'retry-mintimeout=2000',
+  'retry-maxtimeout=20000',
+].map((setting) => `--fetch-${setting}`);
 
 function fail(message) {
   console.error(`vitrine: ${message}`);
@@ -29,14 +32,14 @@ function readJson(path) {
 }
 
 /**
- * Why node_modules has to be installed, or undefined when it holds what package-lock.json says. npm's own record
- * of what it installed (written last) is compared, so an `npm install` by hand counts and a cut-off one does not.
+ * Why node_modules has to be installed, or undefined when it matches package-lock.json. Compares npm's own record of
+ * what it installed. npm writes that record last, so a manual `npm install` counts and an interrupted one does not.
  */
 function reasonToInstall() {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages;
   if (!wanted) fail('package-lock.json is missing or damaged; restore it from git.');
   const installed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
-  if (!installed) return 'node_modules is not there yet';
+  if (!installed) return 'node_modules does not exist yet';
   const same = (a, b) => a?.version === b?.version && a?.integrity === b?.integrity;
   for (const [path, entry] of Object.entries(wanted)) {
     if (path === '' || (entry.optional && !installed[path])) continue;
@@ -58,7 +61,7 @@ function isAlive(pid) {
   }
 }
 
-/** Two scripts started at once on a fresh clone must not install over each other. */
+/** Two scripts that are started at once on a fresh clone must not install at the same time. */
 async function withLock(work) {
   const giveUp = Date.now() + LOCK_WAIT_MS;
   for (;;) {
@@ -72,7 +75,7 @@ async function withLock(work) {
       const holder = Number(readJson(lockFile) ?? 0);
       if (!Number.isInteger(holder) || (holder > 0 && !isAlive(holder))) rmSync(lockFile, { force: true });
       else if (Date.now() > giveUp)
-        fail(`another install has held ${lockFile} for ten minutes; remove it if none runs.`);
+        fail(`another install has held ${lockFile} for ten minutes; remove it if no install is running.`);
       else await new Promise((resolve) => setTimeout(resolve, 250));
     }
   }
@@ -89,11 +92,11 @@ function npmCi() {
   console.error(`vitrine: installing the project's npm packages with \`npm ci\` (${reason})…`);
   const cli = process.env.npm_execpath;
   const [command, ...first] = cli?.endsWith('.js') ? [process.execPath, cli] : ['npm'];
-  // `npm start --silent` would silence this npm too, and why it failed. Its output goes to stderr, so that what a script
-  // prints on stdout stays only its own.
+  // `npm start --silent` would also silence this npm and its errors, hence --loglevel. Its output goes to stderr,
+  // because stdout belongs to the script.
   const result = spawnSync(
     command,
-    [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...PATIENCE],
+    [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...NPM_RETRY_OPTIONS],
     {
       cwd: root,
       stdio: ['ignore', 2, 2],
@@ -107,7 +110,7 @@ function npmCi() {
     const why = left ?? 'its output above says why';
     rmSync(lockFile, { force: true });
     fail(
-      `\`npm ci\` did not finish (${why}). Check the network, the package registry and the room on the disk.`,
+      `\`npm ci\` did not finish (${why}). Check the network, the package registry and the free disk space.`,
     );
   }
 }
@@ -119,16 +122,16 @@ if (!script) fail('usage: node ci/run.mjs <script> [arguments]');
 
 if (reasonToInstall()) await withLock(npmCi);
 
-// An ordinary user's path may lack the folders of chroot and mke2fs.
+// The PATH of an ordinary user may lack the folders of chroot and mke2fs.
 const path = [bin, process.env.PATH, '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter);
 const target = script.includes('/') ? join(root, script) : join(root, 'ci', `${script}.ts`);
-// The extra channel tells the script that this process is gone, even by SIGKILL, so nothing is left running.
+// The IPC channel closes when this process is gone, even after SIGKILL, so the script can end and leave nothing running.
 const child = spawn(pinnedNode, [target, ...rest], {
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: { ...process.env, PATH: path },
 });
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
-  // A terminal sends its Ctrl-C to the child as well; handing it on would count twice.
+  // A terminal sends Ctrl-C to the child as well; forwarding it would deliver it twice.
   process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
 }
 child.on('error', (error) => fail(`cannot start ${pinnedNode} (${error.message}).`));

@@ -6,7 +6,7 @@ import { delimiter, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from './lib/places.ts';
 
-/** Runs a script of this text as an npm script of an ordinary user, without the administrator's folders in the path. */
+/** Runs a script with this text as an npm script of an ordinary user, without the sbin folders in the PATH. */
 function runScript(text: string): { status: number | null; stdout: string } {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine run ')); // a space, as paths may have
   try {
@@ -23,7 +23,7 @@ function runScript(text: string): { status: number | null; stdout: string } {
   }
 }
 
-test('a script runs on the pinned Node and finds chroot, whatever the search path lacks', () => {
+test('a script runs on the pinned Node and finds chroot, even if the PATH lacks the sbin folders', () => {
   const { status, stdout } = runScript(
     'console.log(JSON.stringify([process.env.PATH, process.argv[2], process.version]))',
   );
@@ -36,6 +36,6 @@ test('a script runs on the pinned Node and finds chroot, whatever the search pat
   assert.match(version ?? '', /^v24\./);
 });
 
-test('the exit code is the script’s', () => {
+test('the exit code of the script is passed on', () => {
   assert.equal(runScript('process.exitCode = 7').status, 7);
 });

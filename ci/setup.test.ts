@@ -6,18 +6,18 @@ import { test } from 'node:test';
 import { ROOT } from './lib/places.ts';
 import { explainApt, installPackages, missingFrom, sectionOf } from './setup.ts';
 
-test('a section of packages.conf ends at the next heading and leaves comments out', () => {
+test('a section of packages.conf ends at the next heading and excludes comments', () => {
   const conf = '[settings]\nsuite forky\n[host] # here\na b  # not c\n\nd\n[runtime]\ne\n';
   assert.deepEqual(sectionOf(conf, 'host'), ['a', 'b', 'd']);
   assert.deepEqual(sectionOf(conf, 'absent'), []);
 });
 
-test('the host list of the project names QEMU', () => {
+test('the project’s host packages include QEMU', () => {
   const conf = readFileSync(join(ROOT, 'ci/image/packages.conf'), 'utf8');
   assert.ok(sectionOf(conf, 'host').includes('qemu-system-x86'));
 });
 
-test('only what dpkg reports as installed counts', () => {
+test('only packages that dpkg reports as installed count', () => {
   const report = 'qemu-utils installed\nmtools config-files\ngenimage half-installed\n';
   assert.deepEqual(missingFrom(['qemu-utils', 'mtools', 'genimage', 'zstd'], report), [
     'mtools',
@@ -26,7 +26,7 @@ test('only what dpkg reports as installed counts', () => {
   ]);
 });
 
-test('apt-get output becomes a sentence about its cause', () => {
+test('apt-get output is explained in one sentence', () => {
   const cases: [string, RegExp][] = [
     ['E: Unable to locate package genimage', /does not carry genimage/],
     ['Err:1 …\n  Could not resolve a name', /no package mirror/],
@@ -34,20 +34,20 @@ test('apt-get output becomes a sentence about its cause', () => {
     ['dpkg: error: write: No space left on device', /no room on the disk/],
     ['E: Could not get lock /var/lib/dpkg/lock-frontend', /another package manager/],
     ['E: something new', /output above/],
-    // A computer without lists and without a network: apt says both.
+    // A computer without a package index and without a network: apt reports both.
     [
       "Temporary failure resolving 'mirror.example'\nE: Unable to locate package genimage",
       /no package mirror/,
     ],
     ['E: Failed to fetch x  404  Not Found\n', /output above/],
-    ['E: Failed to fetch x  Hash Sum mismatch', /broke off/],
+    ['E: Failed to fetch x  Hash Sum mismatch', /download was interrupted/],
     ['E: Failed to fetch x  write (28: No space left on device)', /no room on the disk/],
     ['apt-get was ended after 20 minutes', /ended after 20 minutes.*genimage/],
   ];
   for (const [output, expected] of cases) assert.match(explainApt(output, ['genimage']), expected);
 });
 
-/** Runs `work` with programs of these names first in the search path; `home` is their folder. */
+/** Runs `work` with programs of these names first in the PATH; `home` is their folder. */
 async function withPrograms(
   programs: Record<string, string>,
   work: (home: string) => Promise<void>,
@@ -70,7 +70,7 @@ async function withPrograms(
   }
 }
 
-/** An apt-get that notes its calls, holds the lists locked once, and installs when they are fetched. */
+/** An apt-get that logs its calls, finds the index locked once, and installs only after an update. */
 const APT_GET = `
 echo "$http_proxy $*" >>calls
 case " $* " in
@@ -80,7 +80,7 @@ case " $* " in
 *' install '*) [ -e fetched ] || { echo 'E: Unable to locate package vitrine-none' >&2; exit 100; } ;;
 esac`;
 
-test('lists that another program holds are waited for, with the proxy of the environment', async () => {
+test('a locked package index is waited for, and the proxy settings of the environment are used', async () => {
   await withPrograms(
     { 'dpkg-query': 'true', 'apt-get': APT_GET, sudo: '[ "$1" = -n ] && shift; exec "$@"' },
     async (home) => {
@@ -93,7 +93,7 @@ test('lists that another program holds are waited for, with the proxy of the env
   );
 });
 
-test('without a network and without lists it is the network that is told', async () => {
+test('without a network and without a package index the message names the network', async () => {
   const apt = `case " $* " in *' update '*) echo "Err:1 Temporary failure resolving 'x'" ;; esac
     echo 'E: Unable to locate package vitrine-none'; exit 100`;
   await withPrograms(

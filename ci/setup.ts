@@ -1,5 +1,5 @@
 /**
- * Sees to the host's packages: what is missing is named, then installed with apt-get. The list itself is
+ * Names the missing Debian packages of this computer and installs them with apt-get. The list of packages is
  * `ci/image/packages.conf`, section [host] (and [test] for the test command).
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import { command, Problem } from './lib/problem.ts';
 const LISTS = '/var/lib/apt/lists';
 const UPDATE_TIMEOUT_MS = 5 * 60_000;
 const INSTALL_TIMEOUT_MS = 20 * 60_000;
-/** How long another package manager is waited for: a fresh computer often updates itself first. */
+/** How long to wait for another package manager: a freshly started computer often updates itself first. */
 const LOCK_TIMEOUT_S = 180;
 const LOCK_PAUSE_MS = 2000;
 
@@ -44,7 +44,7 @@ export function missingFrom(wanted: string[], report: string): string[] {
   return wanted.filter((name) => !installed.has(name));
 }
 
-/** Whether apt-get's output says that a server could not be reached, or broke off. */
+/** Whether apt-get's output says that a server could not be reached or that a download was interrupted. */
 export function networkFailed(output: string): boolean {
   const reasons =
     /Could not (?:resolve|connect)|Temporary failure resolving|Cannot initiate the connection|Connection (?:failed|refused|timed out)/;
@@ -53,22 +53,22 @@ export function networkFailed(output: string): boolean {
 }
 
 /**
- * What apt-get's output means for the person: no mirror reached, no such package, no room, or something else.
+ * Explains apt-get's output in a sentence: no mirror reached, no such package, disk full, or something else.
  * @param output everything apt-get wrote
  */
 export function explainApt(output: string, packages: string[]): string {
   const list = packages.join(' ');
   const late = /apt-get was ended after \d+ minutes/.exec(output)?.[0];
-  if (late) return `${late}; these packages are still missing: ${list}. A slow mirror, perhaps: try again.`;
+  if (late) return `${late}; these packages are still missing: ${list}. The mirror may be slow: try again.`;
   if (/No space left on device|You don't have enough free space/.test(output)) {
     return `there is no room on the disk for the packages ${list}.`;
   }
   if (/Could not get lock|Unable to (?:acquire the dpkg|lock directory)/.test(output)) {
-    return 'another package manager is at work; try again when it has finished.';
+    return 'another package manager is running; try again when it has finished.';
   }
-  // Without lists apt knows no package: that is told only when the mirror was reached.
+  // Without an index apt knows no package at all, so a network failure is the better explanation.
   if (networkFailed(output)) {
-    return `no package mirror could be reached, or it broke off, so these packages are still missing: ${list}. Check the network and /etc/apt.`;
+    return `no package mirror could be reached, or a download was interrupted, so these packages are still missing: ${list}. Check the network and /etc/apt.`;
   }
   if (/Unable to locate package (\S+)/.test(output)) {
     const name = /Unable to locate package (\S+)/.exec(output)?.[1];
@@ -77,8 +77,8 @@ export function explainApt(output: string, packages: string[]): string {
   return `apt-get could not install ${list}; its output above says why.`;
 }
 
-/** The commands that put root's rights before apt-get, or a {@link Problem} that says what to run by hand. */
-function privilege(missing: string[]): string[] {
+/** The command prefix that runs apt-get as root. Throws a {@link Problem} that says what to run by hand. */
+function rootPrefix(missing: string[]): string[] {
   if (process.getuid?.() === 0) return [];
   if (spawnSync('sudo', ['-n', 'true'], { timeout: 10_000 }).status === 0) return ['sudo', '-n'];
   const sudo = spawnSync('sudo', ['--version'], { timeout: 10_000 }).status === 0;
@@ -89,8 +89,8 @@ function privilege(missing: string[]): string[] {
   );
 }
 
-/** Settings of the environment by which apt finds its mirror; sudo would take them away. */
-function proxies(): string[] {
+/** The proxy variables of the environment, which apt needs and sudo would remove. */
+function proxyVariables(): string[] {
   const names = ['http_proxy', 'https_proxy', 'no_proxy'];
   return names.flatMap((name) => {
     const value = process.env[name] ?? process.env[name.toUpperCase()];
@@ -98,8 +98,8 @@ function proxies(): string[] {
   });
 }
 
-/** How long apt-get waits for a server, and how often it asks again, each time later. */
-export const APT_PATIENCE = { Retries: '5', 'http::Timeout': '60', 'https::Timeout': '60' };
+/** Options of apt-get: how long to wait for a server in seconds, and how often to retry with growing delays. */
+export const APT_RETRY_OPTIONS = { Retries: '5', 'http::Timeout': '60', 'https::Timeout': '60' };
 
 async function aptGet(
   prefix: string[],
@@ -111,7 +111,7 @@ async function aptGet(
     'env',
     'DEBIAN_FRONTEND=noninteractive',
     'LC_ALL=C',
-    ...proxies(),
+    ...proxyVariables(),
     'apt-get',
     '-qq',
     '-o',
@@ -120,14 +120,14 @@ async function aptGet(
     `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`,
     '-o',
     'APT::Update::Error-Mode=any',
-    ...Object.entries(APT_PATIENCE).flatMap(([name, value]) => ['-o', `Acquire::${name}=${value}`]),
+    ...Object.entries(APT_RETRY_OPTIONS).flatMap(([name, value]) => ['-o', `Acquire::${name}=${value}`]),
     ...args,
   ];
   const child = spawn(program, rest, { stdio: ['inherit', 'pipe', 'pipe'], timeout });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
-      // The end says what went wrong; a bounded part of it is kept.
+      // The end of the output says what went wrong; the kept part is bounded.
       output = (output + chunk.toString()).slice(-64 * 1024);
       process.stderr.write(chunk);
     });
@@ -137,7 +137,7 @@ async function aptGet(
   return { ok: code === 0, output };
 }
 
-/** `apt-get update`, again while another program holds the lists: unlike for the packages, apt does not wait for them. */
+/** `apt-get update`, repeated while the index is locked: apt waits for the lock of dpkg, but not for this one. */
 async function updateLists(prefix: string[]): Promise<{ ok: boolean; output: string }> {
   const giveUp = performance.now() + LOCK_TIMEOUT_S * 1000;
   for (;;) {
@@ -152,7 +152,7 @@ function hasPackageLists(): boolean {
   return existsSync(LISTS) && readdirSync(LISTS).some((name) => /_Packages(\.\w+)?$/.test(name));
 }
 
-/** Installs what of `packages` is missing and says what that is. Quick, and silent, when all is there. */
+/** Installs those of `packages` that are missing and prints their names. Quick and silent when none is missing. */
 export async function installPackages(packages: string[]): Promise<void> {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
   const query = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...packages], {
@@ -161,17 +161,17 @@ export async function installPackages(packages: string[]): Promise<void> {
   });
   if (query.error) {
     throw new Problem(
-      `this computer has no dpkg; the image is built and run on Debian 12, Ubuntu 24.04 or newer. Needed there: ${packages.join(' ')}`,
+      `this computer has no dpkg; the image is built and run on Debian 12, Ubuntu 24.04 or newer. Packages needed: ${packages.join(' ')}`,
     );
   }
   const missing = missingFrom(packages, query.stdout);
   if (missing.length === 0) return;
-  const prefix = privilege(missing);
+  const prefix = rootPrefix(missing);
   console.error(`vitrine: installing ${missing.length} missing packages with apt-get: ${missing.join(' ')}`);
   const install = ['install', '-y', '--no-install-recommends', ...missing];
   let last = { ok: false, output: '' };
   if (hasPackageLists()) last = await aptGet(prefix, install, INSTALL_TIMEOUT_MS);
-  // Lists that are absent or older than the mirror's pool are the usual reason; one refresh, one more try.
+  // The usual cause is an index that is missing or older than the mirror's packages: update it and retry once.
   if (!last.ok) {
     console.error('vitrine: fetching the package lists first (apt-get update)…');
     const update = await updateLists(prefix);
@@ -181,7 +181,8 @@ export async function installPackages(packages: string[]): Promise<void> {
 }
 
 /**
- * @param purpose `run` for `npm start` (adds QEMU's window where a display exists), `test` for `npm test`
+ * Installs the host's packages.
+ * @param purpose `run` for `npm start` (adds QEMU's window if there is a display), `test` for `npm test`
  */
 export async function setupHost(purpose: 'run' | 'test'): Promise<void> {
   const conf = readFileSync(join(ROOT, 'ci/image/packages.conf'), 'utf8');
@@ -194,7 +195,7 @@ export async function setupHost(purpose: 'run' | 'test'): Promise<void> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     await setupHost(process.argv.includes('--test') ? 'test' : 'run');
-    console.error('vitrine: all packages that the host needs are there.');
+    console.error('vitrine: all packages that this computer needs are installed.');
     return 0;
   });
 }

@@ -1,8 +1,8 @@
 /**
- * `npm start`: installs what is missing, builds, boots, and says where screen, API, docs and serial are.
- * The machine lives as long as this process. With `--headless --ready-json FILE` scripts get the addresses: FILE
- * appears, whole, when the API answers, and goes when the machine ends. `--detach` returns at that moment and
- * leaves the machine running; `npm stop` ends it either way.
+ * `npm start`: installs missing packages, builds the image, boots it in QEMU and prints the addresses of screen, API,
+ * docs and serial link. The machine runs as long as this process. With `--headless --ready-json FILE` scripts get the
+ * addresses: FILE is written atomically when the API answers and removed when the machine ends. `--detach` returns when
+ * the API answers and leaves the machine running. `npm stop` ends it in both cases.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { writeFileAtomic } from '../agent/src/base/atomic-file.ts';
 import { machineName, readArguments } from './lib/arguments.ts';
 import { hasDisplay } from './lib/display.ts';
-import { cacheFolder, needRoom, ROOT } from './lib/places.ts';
+import { cacheFolder, ROOT, requireFreeSpace } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { Progress } from './lib/progress.ts';
 import { waitFor } from './lib/wait.ts';
@@ -24,9 +24,9 @@ import { ensureImage } from './qemu/image.ts';
 import {
   claimInstance,
   type InstancePaths,
-  needFreeName,
   type ReadyInfo,
   releaseInstance,
+  requireFreeName,
   writeReady,
 } from './qemu/instance.ts';
 import { Machine, tailOf, waitForApi } from './qemu/machine.ts';
@@ -40,17 +40,17 @@ const OPTIONS = {
   headless: { type: 'boolean', help: 'no window; the screen is on VNC' },
   'ready-json': { type: 'string', value: 'FILE', help: 'write the addresses to FILE when the API answers' },
   detach: { type: 'boolean', help: 'return when the API answers, leave the machine running (headless)' },
-  fresh: { type: 'boolean', help: 'forget what this machine stored: start as a device from the factory' },
-  dev: { type: 'boolean', help: 'run the working tree’s agent; "npm run dev:push" renews it' },
+  fresh: { type: 'boolean', help: 'erase the disk of this machine: start as a device from the factory' },
+  dev: { type: 'boolean', help: 'run the working tree’s agent; "npm run dev:push" updates it' },
   'boot-timeout': {
     type: 'string',
     value: 'SECONDS',
-    help: 'time until the API must answer (90; 420 without KVM)',
+    help: 'time limit for the API to answer (90; 420 without KVM)',
   },
 } as const;
 
 const POWER_DOWN_MS = 60_000;
-/** A device that is still booting may not hear the power button. */
+/** A device that is still booting may ignore the power button. */
 const POWER_DOWN_BOOTING_MS = 15_000;
 const DISK_ROOM = 3 * 2 ** 30;
 
@@ -88,7 +88,7 @@ function readRequest(): { request: Request; detach: boolean } {
   };
 }
 
-/** A machine's serial number: made once, then the same at every start, as a real board's. */
+/** A machine's serial number: generated once, then the same at every start, like that of a real board. */
 async function serialNumber(folder: string): Promise<string> {
   const file = join(folder, 'serial');
   const kept = await readFile(file, 'utf8').catch(() => '');
@@ -98,7 +98,7 @@ async function serialNumber(folder: string): Promise<string> {
   return made;
 }
 
-/** Everything before power-on: packages, image, disk, the choice of processor. */
+/** Everything before power-on: packages, image, disk, the choice between KVM and TCG. */
 async function prepare(
   request: Request,
   paths: InstancePaths,
@@ -109,11 +109,11 @@ async function prepare(
   const version = qemuVersion();
   const image = await ensureImage();
   const folder = join(cacheFolder(), 'machines', request.name);
-  await needRoom(folder, DISK_ROOM, 'a machine’s disk');
+  await requireFreeSpace(folder, DISK_ROOM, 'a machine’s disk');
   const disk = join(folder, 'disk.qcow2');
   const made = await keepOverlay(disk, image.disk, image.id, request.fresh);
   if (made === 'image changed')
-    progress.line('the image is another one than last time: the machine starts as new');
+    progress.line('the image has changed since the last start: the machine gets a new disk');
   const acceleration = await chooseAcceleration(image.kernel, version);
   progress.line(`processor: ${acceleration.kind.toUpperCase()} (${acceleration.reason})`);
   if (request.window && !hasWindow()) progress.line('this QEMU has no window; the screen is on VNC');
@@ -126,7 +126,7 @@ async function prepare(
     monitors: [paths.control, paths.qmp],
     ports: [{ name: 'org.vitrine.serial', socket: paths.serial }],
     apiPort,
-    // Late: another machine may have taken the known port while the image was made.
+    // Chosen late: another machine may have taken the default port while the image was built.
     httpsPort: await freeHttpsPort(apiPort),
     screen: request.window && hasWindow() ? 'window' : 'vnc',
     serialNumber: await serialNumber(folder),
@@ -166,43 +166,46 @@ async function announce(
 `);
 }
 
-/** Resolves at the first request to end: a signal, or the death of the process that started this one. */
-function endAsked(): { asked: Promise<string>; again: Promise<void> } {
-  const asked = Promise.withResolvers<string>();
-  const again = Promise.withResolvers<void>();
-  let first = 0;
-  const take = (why: string): void => {
-    // One Ctrl-C may arrive twice: from the terminal and handed on by npm.
-    if (first > 0 && performance.now() - first > 1000) again.resolve();
-    first ||= performance.now();
-    asked.resolve(why);
+/**
+ * Waits for requests to stop: a signal, or the end of the parent process. `first` gives the reason of the first
+ * request; `repeated` resolves at a later one, which ends the machine at once.
+ */
+function stopRequests(): { first: Promise<string>; repeated: Promise<void> } {
+  const first = Promise.withResolvers<string>();
+  const repeated = Promise.withResolvers<void>();
+  let firstAt = 0;
+  const request = (why: string): void => {
+    // One Ctrl-C may arrive twice: from the terminal and forwarded by npm.
+    if (firstAt > 0 && performance.now() - firstAt > 1000) repeated.resolve();
+    firstAt ||= performance.now();
+    first.resolve(why);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => take(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => request(signal));
   if (process.channel) {
-    process.once('disconnect', () => take('the starting process is gone'));
+    process.once('disconnect', () => request('the starting process is gone'));
     process.channel.unref();
   }
-  return { asked: asked.promise, again: again.promise };
+  return { first: first.promise, repeated: repeated.promise };
 }
 
-/** Boots, announces and stays until the machine has ended. */
+/** Boots the machine, prints its addresses and waits until it has ended. */
 async function run(request: Request): Promise<number> {
-  const end = endAsked();
+  const stop = stopRequests();
   const progress = new Progress();
   const apiPort = await freePort(request.port);
   const paths = await claimInstance(request.name, `http://127.0.0.1:${apiPort}/api/v1`);
   let machine: Machine | undefined;
   let failed = true;
   try {
-    // Not before the name is taken: the file may be that of the machine which runs under it.
+    // Only after the name is claimed: the file may belong to a running machine of this name.
     if (request.readyFile) await rm(request.readyFile, { force: true });
-    const settings = await Promise.race([prepare(request, paths, apiPort, progress), end.asked]);
+    const settings = await Promise.race([prepare(request, paths, apiPort, progress), stop.first]);
     if (typeof settings === 'string') {
-      progress.line(`stopped (${settings}) before the machine ran`);
+      progress.line(`stopped (${settings}) before the machine was started`);
       return 1;
     }
     machine = await Machine.start(settings, paths.qemuLog);
-    failed = !(await live(machine, request, paths, end, progress));
+    failed = !(await operate(machine, request, paths, stop, progress));
     return failed ? 1 : 0;
   } finally {
     if (machine?.running) await machine.quit();
@@ -211,18 +214,18 @@ async function run(request: Request): Promise<number> {
   }
 }
 
-/** From power-on to power-off. Whether all went well. */
-async function live(
+/** Waits from power-on to power-off. Returns whether the machine ended normally. */
+async function operate(
   machine: Machine,
   request: Request,
   paths: InstancePaths,
-  end: ReturnType<typeof endAsked>,
+  stop: ReturnType<typeof stopRequests>,
   progress: Progress,
 ): Promise<boolean> {
   const kvm = machine.settings.acceleration.kind === 'kvm';
   const timeoutMs = request.bootTimeoutMs ?? (kvm ? 90_000 : 420_000);
-  const readyAgent = async (): Promise<'ready'> => {
-    if (request.dev) await progress.step('putting the working tree’s agent in', () => pushAgent(paths));
+  const updateAgent = async (): Promise<'ready'> => {
+    if (request.dev) await progress.step('installing the working tree’s agent', () => pushAgent(paths));
     return 'ready';
   };
   const booted = progress.step(
@@ -230,19 +233,19 @@ async function live(
     () => waitForApi(machine, timeoutMs),
     () => tailOf(paths.console, 1),
   );
-  const outcome = await Promise.race([booted.then(readyAgent), end.asked]);
+  const outcome = await Promise.race([booted.then(updateAgent), stop.first]);
   if (outcome === 'ready') {
     progress.line(
       `the API answers ${machine.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
     await announce(machine, paths, request.readyFile);
-    await Promise.race([machine.ended, end.asked]);
+    await Promise.race([machine.ended, stop.first]);
   } else booted.catch(() => undefined);
   if (machine.running) {
     progress.line('powering the device down …');
-    const patience = outcome === 'ready' ? POWER_DOWN_MS : POWER_DOWN_BOOTING_MS;
-    const clean = await Promise.race([machine.powerDown(patience), end.again.then(() => false)]);
-    if (!clean) progress.line('it did not power off by itself; its plug was pulled');
+    const powerDownMs = outcome === 'ready' ? POWER_DOWN_MS : POWER_DOWN_BOOTING_MS;
+    const clean = await Promise.race([machine.powerDown(powerDownMs), stop.repeated.then(() => false)]);
+    if (!clean) progress.line('it did not power off by itself; QEMU was ended');
     await machine.quit();
     return true;
   }
@@ -252,12 +255,12 @@ async function live(
   return code === 0;
 }
 
-/** Starts this script again in the background and waits until it is ready or has given up. */
+/** Starts this script again in the background and waits until the machine is ready or the script has failed. */
 async function runDetached(request: Request): Promise<number> {
   const folder = join(cacheFolder(), 'machines', request.name);
   await mkdir(folder, { recursive: true });
-  // Before the files of the one that runs are written over.
-  await needFreeName(request.name);
+  // Before the files of a running machine of this name are overwritten.
+  await requireFreeName(request.name);
   const logPath = join(folder, 'start.log');
   const ready = request.readyFile ?? join(folder, 'ready.json');
   await rm(ready, { force: true });
@@ -286,7 +289,7 @@ await command(async () => {
   const { request, detach } = readRequest();
   if (detach) return await runDetached(request);
   const code = await run(request);
-  // A build that was interrupted may still hold this process; what it leaves is made again next time.
+  // An interrupted build may still keep this process alive. Its incomplete results are rebuilt next time.
   setTimeout(() => process.exit(code), 1000).unref();
   return code;
 });

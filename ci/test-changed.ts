@@ -1,6 +1,6 @@
 /**
- * `npm run test:changed [-- --base REV] [--list]`: of `npm test`, what a change can affect. The change is what differs from
- * the commit where this branch left the base: its commits, and what is not committed yet.
+ * `npm run test:changed [-- --base REV] [--list]`: runs those parts of `npm test` that a change can affect. The change is
+ * everything since this branch left the base: its commits and the uncommitted files.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,15 +21,15 @@ import { types } from './types.ts';
 
 const LIMIT_MS = 80 * 60_000;
 const OPTIONS = {
-  base: { type: 'string', value: 'REV', help: "a revision; the branch's upstream unless told, else main" },
-  list: { type: 'boolean', help: 'say what would be run and why, and end' },
+  base: { type: 'string', value: 'REV', help: "base revision (default: the branch's upstream, else main)" },
+  list: { type: 'boolean', help: 'only print what would be run and why' },
 } as const;
 
 const print = (text: string): void => {
   process.stdout.write(text);
 };
 
-/** Runs a script of the project; its closing line is the tally, where it has one. */
+/** Runs a script of the project. The tally is its closing line; a script without one counts as one test. */
 async function script(report: Report, path: string, ...args: string[]): Promise<Tally> {
   const { ok, output } = await runTool(process.execPath, [join(ROOT, path), ...args], LIMIT_MS, (chunk) =>
     print(chunk.toString()),
@@ -98,7 +98,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
     report.printSummary();
     const code = close(report.tally);
-    // A stage that was left behind may still hold this process.
+    // An abandoned stage may still keep this process alive.
     setTimeout(() => process.exit(code), 1000).unref();
     return code;
   });

@@ -7,7 +7,7 @@ import { ROOT } from './lib/places.ts';
 import { runTool } from './lib/tool.ts';
 import { slowestFiles, tallyOf } from './test-unit.ts';
 
-/** What `npm run test:unit` prints for files of these contents, and whether its exit code is 0. */
+/** Runs `npm run test:unit` on files with these contents; `ok` means exit code 0. */
 async function outcome(
   ...contents: string[]
 ): Promise<{ ok: boolean; output: string; last: string | undefined }> {
@@ -28,20 +28,20 @@ async function outcome(
   }
 }
 
-test('tests that pass and fail are counted one by one', async () => {
+test('every passed and failed test is counted', async () => {
   const good = await outcome(`test('a', () => {}); test('b', () => {}); test.skip('c', () => {});`);
   assert.deepEqual([good.ok, good.last], [true, '2 passed, 0 failed, 1 skipped']);
   const bad = await outcome(`test('a', () => {}); test('b', () => { throw new Error('no'); });`);
   assert.deepEqual([bad.ok, bad.last], [false, '1 passed, 1 failed, 0 skipped']);
 });
 
-test('a run whose hook fails is no success', async () => {
+test('a run in which a hook fails has failed', async () => {
   const { ok, last } = await outcome(`test('a', () => {}); after(() => { throw new Error('no'); });`);
   assert.equal(ok, false);
   assert.match(String(last), /, [1-9]\d* failed,/);
 });
 
-test('a run that failed without a failed test, or without a word, has a failure', () => {
+test('a run that failed without a failed test, or without a summary, counts as one failure', () => {
   const counts = { tests: 4, passed: 3, skipped: 1, todo: 0 };
   assert.deepEqual(tallyOf({ success: true, counts }), { passed: 3, failed: 0, skipped: 1 });
   assert.deepEqual(tallyOf({ success: false, counts }), { passed: 3, failed: 1, skipped: 1 });
@@ -53,7 +53,7 @@ test('a run that failed without a failed test, or without a word, has a failure'
   assert.deepEqual(tallyOf(undefined), { passed: 0, failed: 1, skipped: 0 });
 });
 
-test('the slowest files stand before the closing line', async () => {
+test('the slowest files are listed before the closing line', async () => {
   const { output } = await outcome(`test('a', () => {});`, `test('b', () => {});`);
   const [, listed = ''] = output.split('\nslowest files:\n');
   assert.match(listed, /^( +\d+\.\d s {2}\S*sample-[01]\.test\.mjs\n){2}2 passed/);

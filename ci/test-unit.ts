@@ -1,6 +1,6 @@
 /**
- * `npm run test:unit [-- --long] [FILE…]`: every `*.test.ts` of the project, by Node's own test runner. The closing
- * line counts single tests; before it stand the files that took longest.
+ * `npm run test:unit [-- --long] [FILE…]`: runs every `*.test.ts` of the project with Node's test runner, then lists the
+ * slowest files. The closing line counts single tests.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -17,11 +17,11 @@ import { projectFiles } from './lib/tool.ts';
 
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const LONG_FILE_TIMEOUT_MS = 60 * 60_000;
-/** A test file keeps less than half a processor busy on average: many wait for programs and for time limits. */
-const FILES_A_PROCESSOR = 2;
+/** On average a test file uses less than half a processor: many wait for programs and for time limits. */
+const FILES_PER_PROCESSOR = 2;
 /** How many of the slowest files are listed. */
 const SLOWEST = 10;
-/** These begin first, so that no long one is left alone at the end. */
+/** These start first, so that no slow file runs alone at the end. */
 const LONG_FILES = [
   'ci/image/build.test.ts',
   'agent/src/resources/config/kill.test.ts',
@@ -30,26 +30,26 @@ const LONG_FILES = [
   'agent/src/resources/content/zip/corpus.test.ts',
 ].map((path) => join(ROOT, path));
 const OPTIONS = {
-  long: { type: 'boolean', help: 'repeat what chance decides ten times as often: an hour' },
+  long: { type: 'boolean', help: 'repeat randomised tests ten times as often: an hour' },
 } as const;
 
-/** What Node's test runner says at the end of a run. */
+/** The `test:summary` event of Node's test runner. */
 export interface RunSummary {
   success: boolean;
   counts: { tests: number; passed: number; skipped: number; todo: number };
 }
 
-/** The tally of a run; a run that failed without a failed test (in a hook), or that said nothing, has a failure. */
+/** The tally of a run. A failed run without a failed test (a hook failed), or without a summary, counts one failure. */
 export function tallyOf(summary: RunSummary | undefined): Tally {
   if (!summary) return FAILED;
   const { success, counts } = summary;
-  // Cancelled ones ran into a time limit or into a failed parent.
+  // Cancelled tests count as failed: they hit a time limit, or their parent failed.
   const skipped = counts.skipped + counts.todo;
   const failed = counts.tests - counts.passed - skipped;
   return { passed: counts.passed, failed: success ? failed : Math.max(1, failed), skipped };
 }
 
-/** The slowest files of a run, one a line. @param times how long each took, in ms */
+/** The slowest files of a run, one per line. @param times duration of each file, in ms */
 export function slowestFiles(times: ReadonlyMap<string, number>, root = ROOT): string {
   const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
   return slowest
@@ -66,7 +66,7 @@ export async function unitTests(
   print: (text: string) => void,
   stop?: AbortSignal,
 ): Promise<Tally> {
-  // Compiling what most files import is a third of the processor time of a short one.
+  // Compiling the common imports is a third of the processor time of a short test file, so the results are shared.
   const compiled = await mkdtemp(join(tmpdir(), 'vitrine-compiled-'));
   try {
     return await runFiles(files, print, { ...process.env, NODE_COMPILE_CACHE: compiled }, stop);
@@ -82,24 +82,24 @@ async function runFiles(
   stop?: AbortSignal,
 ): Promise<Tally> {
   const isFirst = (file: string): boolean => LONG_FILES.includes(file);
-  // The types do not know `env` yet.
+  // @types/node does not declare `env` yet.
   const environment = { env };
   const stream = run({
     files: [...files.filter(isFirst), ...files.filter((file) => !isFirst(file))],
-    concurrency: FILES_A_PROCESSOR * availableParallelism(),
+    concurrency: FILES_PER_PROCESSOR * availableParallelism(),
     timeout: process.env[LONG_RUNS] ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS,
     cwd: ROOT,
     ...environment,
     ...(stop && { signal: stop }),
   });
   const times = new Map<string, number>();
-  // A file is a test around its tests, with its path as name.
+  // The runner reports each file as a test whose name is its path.
   stream.on('test:complete', ({ name, file, details }) => {
     if (file !== undefined && name === file) times.set(file, details.duration_ms);
   });
   let summary: RunSummary | undefined;
   stream.on('test:summary', ({ file, success, counts }) => {
-    // The summary without a file is the whole run's.
+    // The summary of the whole run has no file.
     if (file === undefined) summary = { success, counts };
   });
   for await (const text of stream.compose(spec)) print(String(text));
@@ -107,7 +107,7 @@ async function runFiles(
   return tallyOf(summary);
 }
 
-/** Every unit test file of the project; scenarios that need a machine are not named `*.test.ts`. */
+/** Every unit test file of the project. Scenarios, which need a machine, are not named `*.test.ts`. */
 export async function unitTestFiles(): Promise<string[]> {
   return (await projectFiles('*.test.ts')).map((path) => join(ROOT, path));
 }

@@ -1,8 +1,7 @@
 /**
- * `npm test`: lint, types, unit tests, generated files, the image, every board's disk, the Buildroot configurations
- * where a checkout is at hand, and the scenarios in QEMU. The
- * image is built while the checks that need none run; their outputs are shown one after the other. Its last line is
- * the sum over everything: every unit test and every test of a scenario counts, and each other check as one.
+ * `npm test`: lint, types, generated files, unit tests, the image, every board's disk, the Buildroot configurations (if
+ * BUILDROOT_DIR names a checkout) and the scenarios in QEMU. The image is built while the stages that do not need it
+ * run. The last line is the sum: every unit test and every test of a scenario counts, and every other check as one.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,11 +29,11 @@ import { types } from './types.ts';
 
 const GENERATE_TIMEOUT_MS = 2 * 60_000;
 const SCENARIOS_TIMEOUT_MS = 72 * 60_000;
-/** The forge ends a run after 90 minutes, without a word; what is not done before fails, and the summary says so. */
+/** The CI server kills a run after 90 minutes without a message. This limit is shorter, so that a summary is printed. */
 const LIMIT_MS = 80 * 60_000;
-/** The scenarios end before the run does, so that what they said still counts. */
+/** The scenarios end this much before the run's time limit, so that their results still count. */
 const GRACE_MS = 60_000;
-/** Set at the end: a stage that was left behind may not write after the closing line. */
+/** Set at the end: an abandoned stage must not write after the closing line. */
 let silent = false;
 const print = (text: string): void => {
   if (!silent) process.stdout.write(text);
@@ -47,9 +46,9 @@ async function generatedFiles(): Promise<Tally> {
   return ok ? PASSED : FAILED;
 }
 
-/** `npm run test:qemu`, whose closing line is the tally; `note` gets the scenarios that passed at a second attempt. */
+/** Runs `npm run test:qemu` and returns its tally. `note` is called for scenarios that passed at a second attempt. */
 async function scenarios(timeoutMs: number, note: (line: string) => void): Promise<Tally> {
-  // It gives up by itself before it is killed: then it still says what failed.
+  // It stops by itself before it is killed, so that it can still report what failed.
   const limit = Math.max(1, Math.round((timeoutMs - GRACE_MS) / 1000));
   const args = [join(ROOT, 'tests-qemu/run.ts'), '--limit', String(limit)];
   const show = (chunk: Buffer): void => print(chunk.toString());
@@ -65,11 +64,11 @@ async function scenarios(timeoutMs: number, note: (line: string) => void): Promi
   return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
 }
 
-/** All stages, on to the summary; the tally over them. */
+/** Runs all stages, prints the summary and returns the total tally. */
 async function testAll(stop: AbortSignal): Promise<Tally> {
-  // Counted from the start of this process.
+  // LIMIT_MS counts from the start of this process, as performance.now() does.
   const report = new Report(print, LIMIT_MS + GRACE_MS, stop);
-  // Failures are told by the image's own stage below.
+  // A failed build is reported by the stage "image" below.
   const image: Promise<Error | undefined> = ensureImage().then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error : new Error(messageOf(error))),
@@ -105,7 +104,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const tally = await testAll(stop.signal);
     silent = true;
     const code = close(tally);
-    // A stage that was left behind may still hold this process.
+    // An abandoned stage may still keep this process alive.
     setTimeout(() => process.exit(code), 1000).unref();
     return code;
   });

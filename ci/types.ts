@@ -1,4 +1,4 @@
-/** `npm run types`: TypeScript over every tsconfig.json of the project. */
+/** `npm run types`: type-checks every tsconfig.json of the project. */
 import { fileURLToPath } from 'node:url';
 import { command } from './lib/problem.ts';
 import { close, FAILED, PASSED, sum, type Tally } from './lib/tally.ts';
@@ -6,7 +6,7 @@ import { projectFiles, runTool } from './lib/tool.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
 
-/** Each tsconfig.json counts as one. */
+/** Each tsconfig.json counts as one test. */
 export async function types(print: (text: string) => void): Promise<Tally> {
   const tallies: Tally[] = [];
   for (const config of await projectFiles('*tsconfig.json')) {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SerialPort } from 'serialport';
+import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
-import { LineSplitter } from '../lib/lines.ts';
 import { ROOT } from '../lib/places.ts';
 import { waitFor, within } from '../lib/wait.ts';
 import { type Figure, interleaved, median, startAgent, startNode, stop } from './measure.ts';
@@ -39,7 +39,9 @@ async function roundTrips(path: string, line: (n: number) => string, isAnswer: (
   let answered: () => void = () => undefined;
   const lines = new LineSplitter(LONGEST_LINE);
   port.on('data', (chunk: Buffer) => {
-    for (const text of lines.push(chunk)) if (isAnswer(text)) answered();
+    lines.forEach(chunk, (line) => {
+      if (isAnswer(line.toString())) answered();
+    });
   });
   const times: number[] = [];
   for (let n = 0; n < WARM_UP + ROUND_TRIPS; n++) {

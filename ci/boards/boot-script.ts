@@ -1,21 +1,21 @@
 import { differs, numberOf, templateOf, textOf } from './defined.ts';
 import type { Evidence } from './evidence.ts';
 
-/** Header of U-Boot's legacy image, and the table of the one script's length. */
+/** Size of U-Boot's legacy image header plus the length table of an image with one script. */
 const IMAGE_HEADER = 64 + 8;
-/** Set by U-Boot itself: where the script came from, the firmware's device tree, the size of what was just loaded. */
+/** Variables that U-Boot sets: the boot device, the firmware's device tree, the size of the last loaded file. */
 const SET_BY_UBOOT = ['devtype', 'devnum', 'fdt_addr', 'filesize'];
-/** Smaller numbers are sizes and bytes. */
+/** Smaller numbers in the script are sizes and byte values, not addresses. */
 const FIRST_ADDRESS = 0x100000;
-/** The environment's part of memory: two copies, a MiB each, and the scratch behind them. */
+/** Memory used for the environment: two copies of 1 MiB each, followed by the scratch area. */
 const ENV_MEMORY = 0x200100;
 
-/** The script that is on the disk: that it is whole, and that all it names is there. */
+/** Checks the script on the disk: it is a valid image, and every file, partition and variable that it names exists. */
 export function bootScriptProblems(evidence: Evidence): string[] {
-  const listing = evidence.said.get('boot-script');
+  const listing = evidence.programs.get('boot-script');
   const script = (evidence.fat.get('boot.scr') ?? Buffer.alloc(0)).subarray(IMAGE_HEADER).toString();
   if (!listing?.ok || !/^Image Type:.*\bScript\b/m.test(listing.text)) {
-    return [`mkimage does not take boot.scr for a script: ${listing?.text ?? 'it was not run'}`];
+    return [`mkimage does not recognise boot.scr as a script: ${listing?.text ?? 'it was not run'}`];
   }
   return [
     ...(script === templateOf(evidence, 'boot.cmd') ? [] : ['boot.scr is not the rendered boot.cmd']),
@@ -25,7 +25,7 @@ export function bootScriptProblems(evidence: Evidence): string[] {
   ];
 }
 
-/** Partitions and files of "load" and "fatwrite"; every number that is an address. */
+/** Checks the partitions and files of "load" and "fatwrite", and every address. */
 function commandProblems(script: string, evidence: Evidence): string[] {
   const problems: string[] = [];
   const boot = textOf(evidence, 'BOOT_PART');
@@ -51,12 +51,13 @@ function commandProblems(script: string, evidence: Evidence): string[] {
   for (const [text] of script.matchAll(/\b0x[0-9a-f]+\b/gi)) {
     const address = Number(text);
     if (address < FIRST_ADDRESS || bases.includes(address)) continue;
-    if (address < env || address >= env + ENV_MEMORY) problems.push(`${text} is no address of this board`);
+    if (address < env || address >= env + ENV_MEMORY)
+      problems.push(`${text} is not an address of this board`);
   }
   return problems;
 }
 
-/** Each slot's partition number and label, as the table has them. */
+/** Checks each slot's partition number and label against the partition table. */
 function slotProblems(script: string, { table, ...evidence }: Evidence): string[] {
   const slots = [...script.matchAll(/setenv part (\d+)\s+setenv label (\S+)/g)];
   const found = slots.map(([, part, label]) => `${label}=${table.partitions[Number(part) - 1]?.name}`);
@@ -66,7 +67,7 @@ function slotProblems(script: string, { table, ...evidence }: Evidence): string[
   return differs("the slots' labels and the table's names", found.join(', '), expected.join(', '));
 }
 
-/** The kernel's arguments, and every variable that the script reads. */
+/** Checks the kernel arguments, and that every variable which the script reads is set. */
 function nameProblems(script: string, evidence: Evidence): string[] {
   const problems: string[] = [];
   const args = /^setenv bootargs "(.*)"$/m.exec(script)?.[1] ?? '';

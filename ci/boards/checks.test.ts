@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { ROOT } from '../lib/places.ts';
 import { checkBoard, checkTogether } from './checks.ts';
 import { numberOf, textOf } from './defined.ts';
-import { type Evidence, parseDefinitions, type Said } from './evidence.ts';
+import { type Evidence, type ProgramResult, parseDefinitions } from './evidence.ts';
 import { definedPartitions } from './table.ts';
 
 const TEMPLATES = ['boot.cmd', 'initramfs/init'].concat(
@@ -25,7 +25,7 @@ for template; do render "$COMMON_DIR/$template" "$out/$(basename "$template")"; 
 "$COMMON_DIR/show.sh" "$BOARD"
 `;
 
-/** A copy of what the scripts render from, for a test to break. */
+/** A copy of the files that the scripts render from; tests change it to break something. */
 let boards = '';
 beforeEach(() => {
   boards = mkdtempSync(join(tmpdir(), 'vitrine-boards-'));
@@ -40,8 +40,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(boards, { recursive: true }));
 
-/** Renders the templates of a board of `folder` into `out`, and prints what is defined. */
-function render(folder: string, board: string, out: string, templates: string[]): Said {
+/** Renders the templates of a board of `folder` into `out`, and prints the definitions. */
+function render(folder: string, board: string, out: string, templates: string[]): ProgramResult {
   const args = ['-c', RENDER, 'sh', folder, board, out, ...templates];
   const { status, stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8', timeout: 30_000 });
   return { ok: status === 0, text: status === 0 ? stdout : stderr };
@@ -59,7 +59,7 @@ function rendered(folder: string, board: string): Pick<Evidence, 'defined' | 'te
   return { defined: parseDefinitions(text), templates: new Map(templates) };
 }
 
-/** What collect.sh finds when everything is as it should be, made up from the definitions. */
+/** The evidence that collect.sh would gather from a correct disk, derived from the definitions. */
 function makeEvidence(board: string): Evidence {
   const files = rendered(join(ROOT, 'board'), board);
   const part = definedPartitions(files);
@@ -97,8 +97,8 @@ function makeEvidence(board: string): Evidence {
     'two-kernels',
     'rauc',
     'gpio-watchdog',
-  ].map((name): [string, Said] => [name, { ok: true, text: '' }]);
-  const said = new Map(fine)
+  ].map((name): [string, ProgramResult] => [name, { ok: true, text: '' }]);
+  const programs = new Map(fine)
     .set('boot-script', { ok: true, text: 'Image Type:   PowerPC Linux Script (uncompressed)\n' })
     .set('environment', {
       ok: true,
@@ -112,12 +112,12 @@ function makeEvidence(board: string): Evidence {
     table: { label: 'gpt', id: textOf(files, 'DISK_UUID'), partitions },
     mbr,
     fat,
-    said,
+    programs,
   };
 }
 
 const made = new Map<string, Evidence>();
-/** {@link makeEvidence}, once for a board. */
+/** {@link makeEvidence}, cached by board. */
 function goodEvidence(board: string): Evidence {
   const evidence = made.get(board) ?? makeEvidence(board);
   made.set(board, evidence);
@@ -128,7 +128,7 @@ function bootImage(script: string): Buffer {
   return Buffer.concat([Buffer.alloc(72), Buffer.from(script)]);
 }
 
-/** The names of the checks that fail. */
+/** The names of the failing checks. */
 function failing(evidence: Evidence): string[] {
   return checkBoard(evidence)
     .filter(({ problems }) => problems.length > 0)
@@ -136,8 +136,8 @@ function failing(evidence: Evidence): string[] {
 }
 
 /**
- * What fails when the disk is the one of the board as it is, and the files that the device reads are rendered from
- * another definition; the later of two assignments counts.
+ * The checks that fail when the disk is the board's own, but the files that the device reads are rendered with another
+ * definition. The definition is appended to the file: the last assignment counts.
  */
 function failingWith(board: string, file: string, definition: string): string[] {
   const disk = goodEvidence(board);
@@ -146,7 +146,7 @@ function failingWith(board: string, file: string, definition: string): string[] 
 }
 
 for (const board of ['virt', 'rpi3', 'rpi4']) {
-  test(`${board} as it is passes`, () => {
+  test(`all checks of ${board} pass`, () => {
     assert.deepEqual(
       checkBoard(goodEvidence(board)).flatMap(({ problems }) => problems),
       [],
@@ -185,7 +185,7 @@ for (const [check, board, file, definition] of BREAKAGES) {
   });
 }
 
-/** A boot script that differs from what is rendered only in what the test replaces. */
+/** The board's evidence with a boot script in which `from` is replaced by `to`. */
 function withScript(board: string, from: string | RegExp, to: string): Evidence {
   const evidence = goodEvidence(board);
   const script = evidence.templates.get('boot.cmd') ?? '';
@@ -207,32 +207,35 @@ const SCRIPTS: [what: string, from: string | RegExp, to: string, problem: RegExp
     /no such file or partition/,
   ],
   ['another size', /(fatwrite .* uboot\.env) 0x4000/, '$1 0x2000', /the size that/],
-  ['an address of nothing', 'cp.b 0x6000004', 'cp.b 0x7000004', /0x7000004 is no address/],
-  ['the labels the wrong way round', 'setenv label rootfs-a', 'setenv label rootfs-b', /labels/],
+  ['an unknown address', 'cp.b 0x6000004', 'cp.b 0x7000004', /0x7000004 is not an address/],
+  ['swapped labels', 'setenv label rootfs-a', 'setenv label rootfs-b', /labels/],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: U-Boot's own placeholders
   ['a variable that nothing sets', 'booti $', 'booti ${addr} $', /nothing sets \$\{addr\}/],
   ['no console', / console=\S+/, '', /"console=/],
 ];
 for (const [what, from, to, problem] of SCRIPTS) {
-  test(`a boot script with ${what} is refused`, () => {
+  test(`a boot script with ${what} is rejected`, () => {
     const check = checkBoard(withScript('rpi4', from, to)).find(({ name }) => name === 'boot script');
     assert.match(check?.problems.join('\n') ?? '', problem);
   });
 }
 
-test('a kernel under another name is refused', () => {
+test('a kernel with another file name is rejected', () => {
   const evidence = goodEvidence('rpi4');
-  const said = new Map(evidence.said).set('kernel-files', { ok: true, text: './Image\n./initrd.img\n' });
-  assert.deepEqual(failing({ ...evidence, said }), ['kernel and initramfs']);
+  const programs = new Map(evidence.programs).set('kernel-files', {
+    ok: true,
+    text: './Image\n./initrd.img\n',
+  });
+  assert.deepEqual(failing({ ...evidence, programs }), ['kernel and initramfs']);
 });
 
-test('a script on the disk that is not the rendered one is refused', () => {
+test('a script on the disk that differs from the rendered one is rejected', () => {
   const evidence = goodEvidence('virt');
   const fat = new Map(evidence.fat).set('boot.scr', bootImage('echo something else\n'));
   assert.ok(failing({ ...evidence, fat }).includes('boot script'));
 });
 
-const SAID: [check: string, name: string, ok: boolean][] = [
+const PROGRAM_RESULTS: [check: string, name: string, ok: boolean][] = [
   ['boot script', 'boot-script', false],
   ['RAUC configuration', 'rauc', false],
   ['U-Boot environment', 'environment', false],
@@ -244,18 +247,18 @@ const SAID: [check: string, name: string, ok: boolean][] = [
   ['files of the firmware', 'gpio-watchdog', false],
   ['files of the firmware', 'too-big', true],
 ];
-for (const [check, name, ok] of SAID) {
-  test(`"${check}" looks at how ${name} ended, and at whether it was run`, () => {
+for (const [check, name, ok] of PROGRAM_RESULTS) {
+  test(`"${check}" fails when ${name} has the wrong result or was not run`, () => {
     const evidence = goodEvidence('rpi3');
-    const ended = new Map(evidence.said).set(name, { ok, text: '' });
-    assert.deepEqual(failing({ ...evidence, said: ended }), [check]);
-    const missing = new Map(evidence.said);
+    const ended = new Map(evidence.programs).set(name, { ok, text: '' });
+    assert.deepEqual(failing({ ...evidence, programs: ended }), [check]);
+    const missing = new Map(evidence.programs);
     missing.delete(name);
-    assert.deepEqual(failing({ ...evidence, said: missing }), [check]);
+    assert.deepEqual(failing({ ...evidence, programs: missing }), [check]);
   });
 }
 
-test('an overlay or a setting of config.txt that cannot be is refused', () => {
+test('a missing overlay and an invalid line of config.txt are rejected', () => {
   const evidence = goodEvidence('rpi4');
   for (const line of ['dtoverlay=nowhere', 'not a setting', `dtparam=${'x'.repeat(100)}`]) {
     const config = Buffer.concat([
@@ -268,11 +271,11 @@ test('an overlay or a setting of config.txt that cannot be is refused', () => {
   }
 });
 
-test('two boards with one name are refused', () => {
+test('two boards with the same name are rejected', () => {
   const [virt, other] = [goodEvidence('virt'), goodEvidence('rpi4')];
   const named = new Map(other.defined).set('COMPATIBLE', 'vitrine-virt');
   assert.deepEqual(checkTogether([virt, { ...other, defined: named }]).problems, [
-    `COMPATIBLE of rpi4 is virt's too: "vitrine-virt"`,
+    `COMPATIBLE of rpi4 is also that of virt: "vitrine-virt"`,
   ]);
   assert.deepEqual(checkTogether([virt, other]).problems, []);
 });
@@ -286,7 +289,7 @@ const REFUSED = [
   'ENV_ADDR=nowhere',
 ];
 for (const definition of REFUSED) {
-  test(`${definition} is refused before anything is rendered`, () => {
+  test(`${definition} is rejected before anything is rendered`, () => {
     appendFileSync(join(boards, 'virt/board.env'), `${definition}\n`);
     const { ok, text } = render(boards, 'virt', boards, []);
     assert.equal(ok, false);

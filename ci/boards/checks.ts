@@ -1,6 +1,6 @@
 /**
- * What must be true of a board's disk and of the files that are rendered for it. Each check reads one thing that
- * another program will read on the device, and compares it with the definitions and with the other things.
+ * The checks of a board's disk and of the files rendered for it. Each check reads a file as the program that uses it on
+ * the device will read it, and compares it with the definitions and with the other files.
  */
 import { bootScriptProblems } from './boot-script.ts';
 import { differs, textOf } from './defined.ts';
@@ -15,7 +15,7 @@ import {
 import { memoryProblems } from './memory.ts';
 import { tableProblems } from './table.ts';
 
-/** A check of one board and what it found wrong; nothing when it passed. */
+/** A check of one board and the problems that it found; it passed when there are none. */
 export interface Check {
   name: string;
   problems: string[];
@@ -31,8 +31,8 @@ const CHECKS: Readonly<Record<string, (evidence: Evidence) => string[]>> = {
   'board.json': boardFileProblems,
   'files of the firmware': firmwareProblems,
   'kernel and initramfs': kernelProblems,
-  'same root when made again': ({ said }) => saidProblems(said, 'root-repeated'),
-  'same disk when made again': ({ said }) => saidProblems(said, 'repeated'),
+  'same root when made again': ({ programs }) => programProblems(programs, 'root-repeated'),
+  'same disk when made again': ({ programs }) => programProblems(programs, 'repeated'),
 };
 
 /** Every check of one board. */
@@ -46,7 +46,7 @@ export function checkBoard(evidence: Evidence): Check[] {
   });
 }
 
-/** What no two boards may have alike: what tells an update for one from an update for the other, and disks apart. */
+/** Checks that no two boards share a name or id: update bundles and disks of different boards must not be confused. */
 export function checkTogether(boards: readonly Pick<Evidence, 'board' | 'defined'>[]): Check {
   const problems: string[] = [];
   for (const name of ['COMPATIBLE', 'DISK_UUID', 'BUILDROOT_CONFIG']) {
@@ -54,28 +54,28 @@ export function checkTogether(boards: readonly Pick<Evidence, 'board' | 'defined
     for (const { board, defined } of boards) {
       const value = defined.get(name) ?? '';
       const other = owners.get(value);
-      if (other !== undefined) problems.push(`${name} of ${board} is ${other}'s too: "${value}"`);
+      if (other !== undefined) problems.push(`${name} of ${board} is also that of ${other}: "${value}"`);
       owners.set(value, board);
     }
   }
-  return { name: 'names of their own', problems };
+  return { name: 'unique names', problems };
 }
 
-/** What post-build.sh leaves in /boot: what the boot script loads, and an initramfs whose programs run. */
+/** Checks what post-build.sh puts into /boot: the files that the boot script loads, and an initramfs that works. */
 function kernelProblems(evidence: Evidence): string[] {
-  const files = (evidence.said.get('kernel-files')?.text ?? '').split('\n').filter(Boolean);
+  const files = (evidence.programs.get('kernel-files')?.text ?? '').split('\n').filter(Boolean);
   const expected = ['KERNEL_FILE', 'INITRD_FILE'].map((name) =>
     textOf(evidence, name).replace(/^\/boot/, '.'),
   );
   return [
     ...differs('/boot', files.sort().join(' '), expected.sort().join(' ')),
-    ...saidProblems(evidence.said, 'busybox'),
-    ...saidProblems(evidence.said, 'shared-busybox'),
-    ...saidProblems(evidence.said, 'two-kernels'),
+    ...programProblems(evidence.programs, 'busybox'),
+    ...programProblems(evidence.programs, 'shared-busybox'),
+    ...programProblems(evidence.programs, 'two-kernels'),
   ];
 }
 
-function saidProblems(said: Evidence['said'], name: string): string[] {
-  const { ok, text } = said.get(name) ?? { ok: false, text: 'it was not run' };
+function programProblems(programs: Evidence['programs'], name: string): string[] {
+  const { ok, text } = programs.get(name) ?? { ok: false, text: 'it was not run' };
   return ok ? [] : [`${name}: ${text.trim()}`];
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# collect.sh BOARDS BOARD OUT: what the scripts of BOARDS/common make for BOARD out of small dummy files, and what the
-# programs that read it say, as files in OUT. Runs inside the builder root. A program that fails leaves its message in
-# its file and NAME.failed beside it; the checks look at both.
+# collect.sh BOARDS BOARD OUT: builds a disk for BOARD from small dummy files with the scripts of BOARDS/common, reads it
+# back with other programs, and writes the output of each program to a file in OUT. Runs inside the builder root. When a
+# program fails, its message is in that file and NAME.failed is created; the checks look at both.
 set -eu
 
 boards=$1 board=$2 out=$3
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out/templates"
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-0}"
 
-# note NAME COMMAND…: runs it, with what it writes in OUT/NAME.
+# note NAME COMMAND…: runs COMMAND with its output in OUT/NAME.
 note() {
     note_file=$out/$1
     shift
@@ -25,8 +25,8 @@ BOARD_DIR=$boards/$board
 . "$COMMON_DIR/render.sh"
 render "$COMMON_DIR/boot.cmd" "$out/templates/boot.cmd"
 
-# A root filesystem as Buildroot leaves it for post-build.sh: /usr merged, the kernel under its makefile's name. All
-# modules are built in.
+# A root filesystem as Buildroot prepares it for post-build.sh: merged /usr, the kernel image under its upstream name, all
+# modules built in.
 target=$work/target
 modules=$target/usr/lib/modules/0.0.0
 mkdir -p "$target/boot" "$target/etc/systemd" "$target/usr/bin" "$modules"
@@ -54,8 +54,8 @@ zstd -dc "$target$INITRD_FILE" | (cd "$work/initramfs" && cpio -id --quiet)
 note busybox chroot "$work/initramfs" /bin/switch_root --help
 cp "$work/initramfs/init" "$out/templates"
 
-# Buildroot's busybox names shared libraries, which must come along. Here it is a program that does nothing and names the
-# C library, with a busybox behind it for the names of what it could do.
+# Buildroot's busybox is dynamically linked, so its libraries must be copied as well. It is simulated by /usr/bin/true,
+# which needs the C library, with a busybox appended, because build.sh looks for the names of applets in the file.
 shared=$work/shared
 mkdir -p "$shared/usr/bin" "$work/shared-initramfs"
 cp -a "$target/usr/lib" "$shared/usr/lib"
@@ -67,13 +67,13 @@ chmod 0755 "$shared/usr/bin/busybox"
 zstd -dc "$work/shared.img" | (cd "$work/shared-initramfs" && cpio -id --quiet)
 note shared-busybox chroot "$work/shared-initramfs" /bin/switch_root
 
-# What an older build's kernel left behind must not be taken for this one's.
+# Modules left over from an older kernel must be detected, not used.
 mkdir "$shared/usr/lib/modules/0.0.1"
 # shellcheck disable=SC2086,SC2016 # a list of names; the inner shell expands
 note two-kernels sh -c '! "$0" "$@"' \
     "$COMMON_DIR/initramfs/build.sh" "$shared" "$out/templates/init" "$work/two.img" $INITRAMFS_MODULES
 
-# dummies FOLDER: what Buildroot, or ci/image, leaves for post-image.sh.
+# dummies FOLDER: creates the files that Buildroot or ci/image prepare for post-image.sh.
 dummies() {
     mkdir -p "$1"
     truncate -s 1M "$1/rootfs.ext4"
@@ -93,7 +93,7 @@ dummies "$work/again"
 "$boards/common/post-image.sh" "$work/again" "$board"
 note repeated cmp "$work/images/disk.img" "$work/again/disk.img"
 
-# The disk, read back: its tables, and the FAT where the table says that it is.
+# Read the disk back: its tables, and the FAT at the place that the partition table gives.
 disk=$work/images/disk.img
 note table sfdisk --json "$disk"
 head -c 512 "$disk" >"$out/mbr"
@@ -103,12 +103,12 @@ mkdir "$out/fat"
 note fat-copy mcopy -s -n -i "$fat" :: "$out/fat"
 note fat-space minfo -i "$fat"
 
-# U-Boot's script, as U-Boot would check it; its environment, as RAUC's tools read it from the files.
+# Check the boot script with mkimage, and read the environment from its files with fw_printenv, as RAUC does.
 note boot-script mkimage -l "$out/fat/boot.scr"
 sed "s,^$BOOT_MOUNT/,$out/fat/," "$out/templates/fw_env.config" >"$work/fw_env.config"
 note environment fw_printenv -c "$work/fw_env.config"
 
-# RAUC reads its configuration before it does anything; with a signed bundle at hand it then has nothing to complain of.
+# RAUC reads its configuration before anything else; "info" on a valid bundle fails only if the configuration is wrong.
 mkdir "$work/bundle"
 head -c 65536 /dev/urandom >"$work/bundle/rootfs.ext4"
 cat >"$work/bundle/manifest.raucm" <<EOF
@@ -125,12 +125,12 @@ rauc bundle --cert="$work/key/signing.pem" --key="$work/key/signing.key" "$work/
 note rauc rauc --conf="$out/templates/system.conf" --confopt=system:data-directory="$work/rauc" \
     --confopt=keyring:path="$work/key/keyring.pem" info "$work/update.raucb"
 
-# The device-tree overlay of a GPIO watchdog, whether or not the board has one.
+# Compile the device-tree overlay of a GPIO watchdog, even if the board has none.
 if [ "$FIRMWARE" = raspberrypi ]; then
     GPIO_WATCHDOG=${GPIO_WATCHDOG:-17}
     render "$COMMON_DIR/templates/gpio-watchdog.dts" "$work/overlay.dts"
     note gpio-watchdog dtc -@ -I dts -O dtb -o "$work/overlay.dtbo" "$work/overlay.dts"
-    # A FAT without room for its files is refused.
+    # post-image.sh must fail when the files do not fit into the FAT.
     truncate -s "${BOOT_SIZE_MIB}M" "$work/images/rpi-firmware/too-big"
     note too-big "$boards/common/post-image.sh" "$work/images" "$board"
 fi

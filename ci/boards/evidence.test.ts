@@ -40,29 +40,29 @@ function write(files: Record<string, string>): void {
   }
 }
 
-test('what collect.sh left is read', () => {
+test('the output of collect.sh is read', () => {
   write(GOOD);
   const evidence = readEvidence('virt', folder);
   assert.equal(evidence.defined.get('KERNEL_ARGS'), 'console=ttyS0 quiet');
   assert.deepEqual([...evidence.fat.keys()].sort(), ['boot.scr', 'overlays/dwc2.dtbo']);
   assert.equal(evidence.templates.get('fstab'), 'tmpfs /var tmpfs\n');
   assert.equal(evidence.table.partitions[0]?.name, 'boot');
-  assert.deepEqual(evidence.said.get('rauc'), { ok: false, text: 'no such slot\n' });
-  assert.equal(evidence.said.get('fat-copy')?.ok, true);
+  assert.deepEqual(evidence.programs.get('rauc'), { ok: false, text: 'no such slot\n' });
+  assert.equal(evidence.programs.get('fat-copy')?.ok, true);
 });
 
 for (const name of ['definitions', 'post-build', 'post-image', 'table', 'fat-copy']) {
-  test(`a board whose ${name} failed is told with what was said`, () => {
+  test(`a failure of ${name} is reported with its output`, () => {
     write({ ...GOOD, [name]: 'no room\n', [`${name}.failed`]: 'exit code 1\n' });
     assert.throws(() => readEvidence('virt', folder), new RegExp(`${name}: no room`));
   });
 }
 
-test('a board that was not looked at is told', () => {
+test('missing output of collect.sh is reported', () => {
   assert.throws(() => readEvidence('virt', folder), /definitions: it was not run/);
 });
 
-test('a disk without a signature has no table', () => {
-  assert.throws(() => mbrEntries(Buffer.alloc(512)), /no signature/);
-  assert.throws(() => mbrEntries(Buffer.alloc(0)), /no signature/);
+test('a disk without an MBR signature is rejected', () => {
+  assert.throws(() => mbrEntries(Buffer.alloc(512)), /no MBR signature/);
+  assert.throws(() => mbrEntries(Buffer.alloc(0)), /no MBR signature/);
 });

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** What `sfdisk --json` says of a disk; numbers are sectors. */
+/** The output of `sfdisk --json`; numbers are sectors. */
 const Table = Type.Object({
   partitiontable: Type.Object({
     label: Type.String(),
@@ -20,26 +20,26 @@ const Table = Type.Object({
 });
 export type Table = Type.Static<typeof Table>['partitiontable'];
 
-/** What a program wrote, and whether it ended well. */
-export interface Said {
+/** The output of a program, and whether it succeeded. */
+export interface ProgramResult {
   ok: boolean;
   text: string;
 }
 
-/** What `collect.sh` found out about a board. */
+/** The output of `collect.sh` for a board. */
 export interface Evidence {
   board: string;
-  /** The names of `board/common/render.sh` and their values. */
+  /** The variables that `board/common/render.sh` substitutes, and their values. */
   defined: ReadonlyMap<string, string>;
-  /** Rendered files by their names. */
+  /** Rendered files by name. */
   templates: ReadonlyMap<string, string>;
   table: Table;
   /** The disk's first sector. */
   mbr: Buffer;
-  /** The files of the disk's FAT by their paths. */
+  /** The files in the disk's FAT by path. */
   fat: ReadonlyMap<string, Buffer>;
-  /** What the programs said, by the names that `collect.sh` gives. */
-  said: ReadonlyMap<string, Said>;
+  /** Results of the programs, by the names that `collect.sh` gives them. */
+  programs: ReadonlyMap<string, ProgramResult>;
 }
 
 /** The lines NAME=VALUE that `board/common/show.sh` prints. */
@@ -52,29 +52,29 @@ export function parseDefinitions(text: string): Map<string, string> {
   );
 }
 
-/** Reads what `collect.sh` left in `folder`. Throws a sentence when the board's disk could not be made at all. */
+/** Reads the output of `collect.sh` in `folder`. Throws an error with one sentence when the disk could not be built. */
 export function readEvidence(board: string, folder: string): Evidence {
   const files = filesBelow(folder);
-  const said = new Map<string, Said>();
+  const programs = new Map<string, ProgramResult>();
   for (const [path, content] of files) {
     if (path.includes('/') || path.endsWith('.failed')) continue;
-    said.set(path, { ok: !files.has(`${path}.failed`), text: content.toString() });
+    programs.set(path, { ok: !files.has(`${path}.failed`), text: content.toString() });
   }
   for (const name of ['definitions', 'post-build', 'post-image', 'table', 'fat-copy']) {
-    const { ok, text } = said.get(name) ?? { ok: false, text: 'it was not run' };
+    const { ok, text } = programs.get(name) ?? { ok: false, text: 'it was not run' };
     if (!ok) throw new Error(`${name}: ${text.trim()}`);
   }
-  const table: unknown = JSON.parse(said.get('table')?.text ?? '');
+  const table: unknown = JSON.parse(programs.get('table')?.text ?? '');
   return {
     board,
-    defined: parseDefinitions(said.get('definitions')?.text ?? ''),
+    defined: parseDefinitions(programs.get('definitions')?.text ?? ''),
     templates: new Map(
       [...below(files, 'templates/')].map(([name, content]): [string, string] => [name, content.toString()]),
     ),
     table: Value.Parse(Table, table).partitiontable,
     mbr: files.get('mbr') ?? Buffer.alloc(0),
     fat: below(files, 'fat/'),
-    said,
+    programs,
   };
 }
 

@@ -1,4 +1,4 @@
-/** The files that programs on the device read: each against the disk and the definitions. */
+/** Checks of the files that programs on the device read, against the disk and the definitions. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -8,14 +8,14 @@ import { differs, linesOf, numberOf, templateOf, textOf } from './defined.ts';
 import type { Evidence } from './evidence.ts';
 
 const BY_LABEL = '/dev/disk/by-partlabel/';
-/** The firmware ignores what of a line of config.txt is beyond this. */
+/** The firmware ignores the part of a line of config.txt beyond this length. */
 const CONFIG_LINE_MAX = 98;
 
-/** system.conf: that RAUC itself loads it, and that its slots are the table's. */
+/** system.conf: RAUC loads it, and its slots are partitions of the disk. */
 export function raucProblems(evidence: Evidence): string[] {
-  const { said, table } = evidence;
-  const rauc = said.get('rauc') ?? { ok: false, text: 'it was not run' };
-  if (!rauc.ok) return [`rauc does not take its configuration: ${rauc.text.trim()}`];
+  const { programs, table } = evidence;
+  const rauc = programs.get('rauc') ?? { ok: false, text: 'it was not run' };
+  if (!rauc.ok) return [`rauc rejects its configuration: ${rauc.text.trim()}`];
   const text = templateOf(evidence, 'system.conf');
   const names = table.partitions.map(({ name }) => `${BY_LABEL}${name}`);
   const slots = [...text.matchAll(/^\[slot\.rootfs\.\d\]\n(?:.+\n)*/gm)].map(([section]) => ({
@@ -33,9 +33,9 @@ export function raucProblems(evidence: Evidence): string[] {
   ];
 }
 
-/** fw_env.config: its files are on the FAT, as long as it says, and libubootenv reads the first values from them. */
+/** fw_env.config: its files are on the FAT with the stated size, and libubootenv reads the default values from them. */
 export function environmentProblems(evidence: Evidence): string[] {
-  const read = evidence.said.get('environment') ?? { ok: false, text: 'it was not run' };
+  const read = evidence.programs.get('environment') ?? { ok: false, text: 'it was not run' };
   if (!read.ok) return [`fw_printenv: ${read.text.trim()}`];
   const copies = linesOf(templateOf(evidence, 'fw_env.config')).map((line) => line.split(/\s+/));
   const attempts = textOf(evidence, 'BOOT_ATTEMPTS');
@@ -52,14 +52,15 @@ export function environmentProblems(evidence: Evidence): string[] {
   return [...problems, ...differs('the first environment', values, expected)];
 }
 
-/** fstab: whole lines, no mount point twice, and the FAT by the name that the table has. */
+/** fstab: complete lines, no duplicate mount point, and the FAT by the label in the partition table. */
 export function fstabProblems(evidence: Evidence): string[] {
   const problems: string[] = [];
   const points = new Set<string>();
   let boot: string | undefined;
   for (const line of linesOf(templateOf(evidence, 'fstab'))) {
     const [device = '', point = '', , options] = line.split(/\s+/);
-    if (!point.startsWith('/') || options === undefined) problems.push(`no line of an fstab: "${line}"`);
+    if (!point.startsWith('/') || options === undefined)
+      problems.push(`not a valid line of an fstab: "${line}"`);
     if (points.has(point)) problems.push(`${point} is mounted twice`);
     points.add(point);
     if (point === textOf(evidence, 'BOOT_MOUNT')) boot = device;
@@ -69,10 +70,10 @@ export function fstabProblems(evidence: Evidence): string[] {
   const data = evidence.table.partitions.at(-1)?.name;
   if (!init.includes(`$(partition ${data} "$disk")`))
     problems.push(`the initramfs does not look for ${data}`);
-  return [...problems, ...differs('what is mounted as the FAT', boot, `PARTLABEL=${first?.name}`)];
+  return [...problems, ...differs('the device that is mounted as the FAT', boot, `PARTLABEL=${first?.name}`)];
 }
 
-/** board.json: that the agent takes it, and that it says what is defined; the firewall's port is the same. */
+/** board.json: the agent accepts it, its values are the defined ones, and the firewall opens the same port. */
 export function boardFileProblems(evidence: Evidence): string[] {
   const text = templateOf(evidence, 'board.json');
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-board-'));
@@ -101,9 +102,9 @@ export function boardFileProblems(evidence: Evidence): string[] {
   }
 }
 
-/** The FAT: nothing but U-Boot's files, or what the board's firmware asks for; config.txt names only what is there. */
+/** The FAT: it contains U-Boot's files and those that the board's firmware needs; config.txt names only existing files. */
 export function firmwareProblems(evidence: Evidence): string[] {
-  const { fat, said } = evidence;
+  const { fat, programs } = evidence;
   const ours = ['boot.scr', textOf(evidence, 'ENV_FILE_0'), textOf(evidence, 'ENV_FILE_1')];
   if (textOf(evidence, 'FIRMWARE') === 'none') {
     return differs('the FAT', [...fat.keys()].sort().join(' '), ours.sort().join(' '));
@@ -118,10 +119,11 @@ export function firmwareProblems(evidence: Evidence): string[] {
   const config = fat.get('config.txt')?.toString() ?? '';
   const settings = new Map<string, string[]>();
   for (const line of linesOf(config)) {
-    if (line.length > CONFIG_LINE_MAX) problems.push(`config.txt: longer than ${CONFIG_LINE_MAX}: "${line}"`);
+    if (line.length > CONFIG_LINE_MAX)
+      problems.push(`config.txt: line longer than ${CONFIG_LINE_MAX} characters: "${line}"`);
     if (/^\[[a-z0-9+=-]+\]$/.test(line)) continue;
     const [, name = '', value = ''] = /^([a-z0-9_]+)=(\S+)$/.exec(line) ?? [];
-    if (!name) problems.push(`config.txt: "${line}"`);
+    if (!name) problems.push(`config.txt: invalid line "${line}"`);
     settings.set(name, [...(settings.get(name) ?? []), value]);
   }
   problems.push(...differs("config.txt's kernel", settings.get('kernel')?.join(), 'u-boot.bin'));
@@ -129,8 +131,9 @@ export function firmwareProblems(evidence: Evidence): string[] {
     const file = `overlays/${overlay.replace(/,.*/, '')}.dtbo`;
     if (!fat.has(file)) problems.push(`config.txt: there is no ${file}`);
   }
-  const watchdog = said.get('gpio-watchdog') ?? { ok: false, text: 'it was not run' };
+  const watchdog = programs.get('gpio-watchdog') ?? { ok: false, text: 'it was not run' };
   if (!watchdog.ok) problems.push(`the overlay of a GPIO watchdog: ${watchdog.text.trim()}`);
-  if (said.get('too-big')?.ok !== false) problems.push('files that do not fit into the FAT are not refused');
+  if (programs.get('too-big')?.ok !== false)
+    problems.push('files that do not fit into the FAT are not rejected');
   return problems;
 }

@@ -5,7 +5,7 @@ const MIB = 2 ** 20;
 /** The largest kernel and initramfs that the boot script must have room for. */
 const KERNEL_MAX = 64 * MIB;
 const INITRD_MAX = 32 * MIB;
-/** The scratch bytes and the two generations behind them. */
+/** The scratch bytes, followed by the generation counters of the two environment copies. */
 const SCRATCH_SIZE = 0x30;
 
 interface Range {
@@ -14,7 +14,7 @@ interface Range {
   end: number;
 }
 
-/** The memory that the boot script writes to, for a kernel and an initramfs as large as they may be. */
+/** The memory ranges that the boot script writes to, for the largest permitted kernel and initramfs. */
 export function memoryOfScript(evidence: Pick<Evidence, 'defined'>): Range[] {
   const range = (name: string, size: number): Range => {
     const start = numberOf(evidence, name);
@@ -30,14 +30,14 @@ export function memoryOfScript(evidence: Pick<Evidence, 'defined'>): Range[] {
   ];
 }
 
-/** Nothing that the script loads lies over something else, and all of it in memory that every model has. */
+/** Checks that no memory ranges overlap, and that all are in memory which every model of the board has. */
 export function memoryProblems(evidence: Pick<Evidence, 'defined'>): string[] {
   const ranges = memoryOfScript(evidence);
   const start = numberOf(evidence, 'MEMORY_START');
   const end = start + numberOf(evidence, 'MEMORY_MIB') * MIB;
   const outside = ranges
     .filter((range) => range.start < start || range.end > end)
-    .map((range) => `${show(range)} is outside of the memory, ${hex(start)} to ${hex(end)}`);
+    .map((range) => `${show(range)} is outside the memory, ${hex(start)} to ${hex(end)}`);
   const overlaps = ranges.flatMap((one, index) =>
     ranges
       .slice(index + 1)

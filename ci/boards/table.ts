@@ -5,7 +5,7 @@ const SECTOR = 512;
 const SECTORS_PER_MIB = 2 ** 20 / SECTOR;
 const EFI_SYSTEM = 'C12A7328-F81F-11D2-BA4B-00A0C93EC93B';
 const LINUX = '0FC63DAF-8483-4772-8E79-3D69D8477DE4';
-/** Types of MBR entries: a FAT32 that is addressed by sector numbers, and a GPT. */
+/** Types of MBR entries: FAT32 with LBA addressing, and the protective entry of a GPT. */
 const FAT = 0x0c;
 const PROTECTIVE = 0xee;
 
@@ -18,7 +18,7 @@ interface MbrEntry {
 /** The used entries of a disk's first sector. */
 export function mbrEntries(sector: Buffer): MbrEntry[] {
   if (sector.length !== SECTOR || sector.readUInt16BE(510) !== 0x55aa) {
-    throw new Error('the first sector has no signature');
+    throw new Error('the first sector has no MBR signature');
   }
   return [0, 1, 2, 3]
     .map((index) => 446 + index * 16)
@@ -30,7 +30,7 @@ export function mbrEntries(sector: Buffer): MbrEntry[] {
     .filter(({ type }) => type !== 0);
 }
 
-/** The partitions that partitions.env and board.env define, in their order on the disk. */
+/** The partitions that partitions.env and board.env define, in disk order. */
 export function definedPartitions(evidence: Pick<Evidence, 'defined'>) {
   const part = (name: string, type: string) => ({
     name: textOf(evidence, `${name}_LABEL`),
@@ -45,7 +45,7 @@ export function definedPartitions(evidence: Pick<Evidence, 'defined'>) {
   ] as const;
 }
 
-/** The GPT against partitions.env and board.env, and the MBR that lies over it. */
+/** Checks the GPT against partitions.env and board.env, and the MBR against the GPT. */
 export function tableProblems(evidence: Evidence): string[] {
   const { table, mbr } = evidence;
   const expected = definedPartitions(evidence);
@@ -64,8 +64,8 @@ export function tableProblems(evidence: Evidence): string[] {
       ...differs(`the type of ${name}`, found.type, type),
     );
     if (found.start % SECTORS_PER_MIB !== 0)
-      problems.push(`${name} begins at ${found.start}, at no whole MiB`);
-    if (found.start < free) problems.push(`${name} begins at ${found.start}, inside the one before it`);
+      problems.push(`${name} begins at ${found.start}, which is not a multiple of 1 MiB`);
+    if (found.start < free) problems.push(`${name} begins at ${found.start}, inside the previous partition`);
     free = found.start + found.size;
   }
   for (const name of ['BOOT', 'ROOTFS_A', 'ROOTFS_B']) {

@@ -41,7 +41,7 @@ const build = (more: Partial<BuildrootOptions> = {}): Promise<string> =>
 const log = (): string => readFileSync(join(output, 'build.log'), 'utf8');
 const steps = (what: string): number => log().split(`${what}\x1b`).length - 1;
 
-/** The sentence that a build ends with. */
+/** The message of the Problem that a build fails with. */
 async function problem(work: Promise<string>): Promise<string> {
   try {
     await work;
@@ -67,7 +67,7 @@ test('builds, and a second run builds nothing again', OPTIONS, async () => {
 });
 
 test(
-  'a package that does not compile: its name, its last words, and the next run goes on',
+  'a package that does not compile is named with its last output, and the next run continues',
   OPTIONS,
   async () => {
     writeFileSync(join(tree, 'fail'), 'linux');
@@ -82,7 +82,7 @@ test(
   },
 );
 
-test('no network: one sentence that names the source, at once', OPTIONS, async () => {
+test('without a network the build fails at once with a sentence that names the source', OPTIONS, async () => {
   writeFileSync(join(tree, 'offline'), '');
   const message = await problem(build());
   assert.match(
@@ -93,24 +93,24 @@ test('no network: one sentence that names the source, at once', OPTIONS, async (
   assert.ok(!existsSync(join(output, 'build.log')), 'nothing was built');
 });
 
-test('stopped in the middle, nothing runs on, and the next run goes on', OPTIONS, async () => {
+test('a stopped build leaves no process behind, and the next run continues', OPTIONS, async () => {
   writeFileSync(join(tree, 'hang'), 'linux');
   const stop = new AbortController();
   const stopped = problem(build({ stop: stop.signal }));
   const hanging = (): number =>
     existsSync(join(tree, 'hanging')) ? Number(readFileSync(join(tree, 'hanging'), 'utf8')) : 0;
-  // The file is there before the number is in it.
+  // The file is created before the process id is written to it.
   while (hanging() === 0) await sleep(20);
   const pid = hanging();
   stop.abort();
-  assert.match(await stopped, /^stopped\. The same command goes on/);
+  assert.match(await stopped, /^stopped\. Run the same command again to continue/);
   assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
   rmSync(join(tree, 'hang'));
   await build();
   assert.equal(steps('Building'), 2);
 });
 
-test('a package that was being patched when it was stopped is unpacked anew', OPTIONS, async () => {
+test('a package whose patching was interrupted is unpacked again', OPTIONS, async () => {
   await build();
   const package_ = join(output, 'build/linux-6.12');
   for (const stamp of ['patched', 'installed']) rmSync(join(package_, `.stamp_${stamp}`));
@@ -120,7 +120,7 @@ test('a package that was being patched when it was stopped is unpacked anew', OP
   assert.ok(!existsSync(join(package_, '.applied_patches_list')));
 });
 
-test('a changed source of this project is built again, and nothing else', OPTIONS, async () => {
+test('after a change of a source of this project only its package is rebuilt', OPTIONS, async () => {
   await build();
   // As if the package had been built from something else.
   const mark = join(output, '.vitrine-sources');
@@ -130,7 +130,7 @@ test('a changed source of this project is built again, and nothing else', OPTION
   assert.match(log(), />>> vitrine-agent 0\.1 Building/);
 });
 
-test('a changed configuration is configured again', OPTIONS, async () => {
+test('a changed configuration is applied', OPTIONS, async () => {
   await build();
   writeFileSync(join(output, '.vitrine-configured'), 'of other files');
   appendFileSync(join(output, '.config'), 'BR2_PACKAGE_MORE=y\n');
@@ -138,13 +138,13 @@ test('a changed configuration is configured again', OPTIONS, async () => {
   assert.doesNotMatch(readFileSync(join(output, '.config'), 'utf8'), /MORE/);
 });
 
-test('--clean builds everything again', OPTIONS, async () => {
+test('--clean rebuilds everything', OPTIONS, async () => {
   await build();
   await build({ clean: true });
   assert.equal(steps('Building'), 3);
 });
 
-test('the lists of what is inside need no build', OPTIONS, async () => {
+test('the SBOM is written without a build', OPTIONS, async () => {
   const lists = await build({ sbom: true });
   assert.match(
     readFileSync(join(lists, 'image.cdx.json'), 'utf8'),
@@ -155,13 +155,13 @@ test('the lists of what is inside need no build', OPTIONS, async () => {
   assert.ok(!existsSync(join(output, 'build')));
 });
 
-test('a folder that is no Buildroot, or of another series, is refused', OPTIONS, async () => {
+test('a folder that is not Buildroot, or is of another series, is rejected', OPTIONS, async () => {
   mkdirSync(join(folder, 'empty'));
-  assert.match(await problem(build({ tree: join(folder, 'empty') })), /holds no Buildroot/);
+  assert.match(await problem(build({ tree: join(folder, 'empty') })), /is not a Buildroot tree/);
   const other = fakeBuildroot(join(folder, 'other'), '2026.05');
   assert.match(await problem(build({ tree: other })), /is Buildroot 2026\.05; .* 2026\.02\.x/);
 });
 
-test('a keyring that is not there is said before anything is built', OPTIONS, async () => {
+test('a missing keyring is reported before anything is built', OPTIONS, async () => {
   assert.match(await problem(build({ keyring: join(folder, 'none.pem') })), /no keyring/);
 });

@@ -1,6 +1,6 @@
 /**
- * The image of a board, compiled by Buildroot: the pinned release, the external tree's configuration, make. What was
- * built before in the same output folder is not built again, also after a build that was stopped.
+ * Builds the image of a board with Buildroot: the pinned release, the configuration of the external tree, make. Packages
+ * that are already built in the output folder are not rebuilt, even if the previous build was stopped.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { Cache } from '../image/lib/cache.ts';
 import { existingKeyring, keepKey, keyFolder, projectVersion } from '../image/lib/inputs.ts';
 import { CommandError, run, say } from '../image/lib/run.ts';
-import { cacheFolder, needRoom, ROOT } from '../lib/places.ts';
+import { cacheFolder, ROOT, requireFreeSpace } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
 import { changedPackages, configure, removeHalfPatched } from './configuration.ts';
 import { Display } from './display.ts';
@@ -20,30 +20,30 @@ import { BuildProgress, packagesOf, parseStep } from './progress.ts';
 import { writeInventory } from './sbom.ts';
 import { namedTree, pinnedTree, projectPin } from './source.ts';
 
-/** Sources, build folders and images of one board. An estimate from the parts: nobody has measured a whole build. */
+/** Disk space for the sources, build folders and images of one board, in bytes. An estimate, not a measurement. */
 const ROOM = 40 * 2 ** 30;
-const ROOM_TO_GO_ON = 5 * 2 ** 30;
+const ROOM_TO_CONTINUE = 5 * 2 ** 30;
 const SHOW_INFO_TIMEOUT_MINUTES = 10;
 const DOWNLOADED = '.vitrine-downloaded';
 
 export interface BuildrootOptions {
   board: string;
-  /** Folder to build in; one of the cache unless told. */
+  /** Output folder; default: a folder of the cache. */
   output?: string;
   /** A Buildroot tree to use instead of the pinned release. */
   tree?: string;
-  /** Jobs of make; Buildroot's own choice, one more than there are processors, unless told. */
+  /** Parallel jobs of make; default: Buildroot's own choice, the number of processors plus one. */
   jobs?: number;
   /** PEM file of the certificates that update bundles are checked with. */
   keyring?: string;
-  /** Throw away what is built in the output folder first. */
+  /** Run `make clean` in the output folder first. */
   clean?: boolean;
-  /** Write the lists of what is inside instead of building. */
+  /** Write the SBOM instead of building. */
   sbom?: boolean;
   stop: AbortSignal;
 }
 
-/** Everything a step needs to know. */
+/** The parameters of all steps. */
 interface Work {
   options: BuildrootOptions;
   output: string;
@@ -51,27 +51,28 @@ interface Work {
   env: Record<string, string>;
 }
 
-/** Where Buildroot's release, downloads, compiler cache and build folders are, unless told otherwise. */
+/** Default folder for Buildroot's release, downloads, compiler cache and build folders. */
 export function buildrootFolder(): string {
   return join(cacheFolder(), 'buildroot');
 }
 
-/** Builds what is not built yet and gives the folder with disk.img and what it was made of (or of the lists). */
+/** Builds the packages that are not built yet and returns the folder with disk.img (or with the SBOM). */
 export async function buildWithBuildroot(options: BuildrootOptions): Promise<string> {
   const base = buildrootFolder();
   const output = options.output ?? join(base, options.board);
   await setupBuildHost(buildEnvironment(process.env).PATH ?? '');
-  const inTheMiddle = existsSync(join(output, 'build'));
-  if (!options.sbom) await needRoom(output, inTheMiddle ? ROOM_TO_GO_ON : ROOM, 'the build');
+  const isStarted = existsSync(join(output, 'build'));
+  if (!options.sbom) await requireFreeSpace(output, isStarted ? ROOM_TO_CONTINUE : ROOM, 'the build');
   if (process.getuid?.() === 0) {
-    say('note: Buildroot advises against building as root; an ordinary user will do');
+    say('note: Buildroot advises against building as root; an ordinary user is sufficient');
   }
   return await buildIn(output, base, options);
 }
 
 /**
- * Builds in a folder, on a computer that has what it takes.
- * @param base folder of the release, the downloads and the compiler cache, for those that no variable moves
+ * Builds in a folder. The host's programs must be installed already.
+ * @param base default folder for the release, the downloads and the compiler cache; BR2_DL_DIR and BR2_CCACHE_DIR
+ * override it
  */
 export async function buildIn(output: string, base: string, options: BuildrootOptions): Promise<string> {
   const downloads = process.env.BR2_DL_DIR || join(base, 'downloads');
@@ -85,7 +86,7 @@ export async function buildIn(output: string, base: string, options: BuildrootOp
     ...sourceDate(),
   };
   const work = { options, output, downloads, env };
-  // Its lock says that one build is at work in this folder.
+  // The lock allows one build at a time in this folder.
   return await new Cache(output).exclusively(() => buildHere(work, base));
 }
 
@@ -114,7 +115,7 @@ async function buildHere(work: Work, base: string): Promise<string> {
     await doMake(work, 'clean.log', ['clean']);
   }
   for (const name of removeHalfPatched(output))
-    say(`${name} was being patched when it was stopped: unpacking it anew`);
+    say(`patching of ${name} was interrupted: unpacking it again`);
 
   const packages = packagesOf(await showInfo(work));
   const has = (folder: string, stamp: string): boolean => existsSync(join(output, folder, `.stamp_${stamp}`));
@@ -132,14 +133,14 @@ async function buildHere(work: Work, base: string): Promise<string> {
     isInstalled: (folder) => has(folder, 'installed'),
     cores: options.jobs ?? availableParallelism(),
   });
-  say(`building in ${output}; everything that make says goes to build.log there`);
+  say(`building in ${output}; the output of make goes to build.log there`);
   const display = new Display(progress);
   await doMake(work, 'build.log', [], (line) => display.line(line)).finally(() => display.end());
   say(`built: ${progress.text}`);
   return join(output, 'images');
 }
 
-/** Runs make to its end, its output in a log of the output folder; throws a sentence when it does not end well. */
+/** Runs make with its output in a log in the output folder. Throws a {@link Problem} when it fails or is stopped. */
 async function doMake(
   { options, output, downloads, env }: Work,
   logName: string,
@@ -148,13 +149,13 @@ async function doMake(
 ): Promise<void> {
   const args = ['-C', output];
   if (options.jobs !== undefined) args.push(`BR2_JLEVEL=${options.jobs}`);
-  // Packages side by side, where each has folders of its own.
+  // Packages can be built in parallel only when each has its own folders.
   if (/^BR2_PER_PACKAGE_DIRECTORIES=y$/m.test(readFileSync(join(output, '.config'), 'utf8'))) {
     args.push(`-j${options.jobs ?? availableParallelism()}`);
   }
   const log = join(output, logName);
   const result = await runMake({ args: [...args, ...targets], env, log, onLine, stop: options.stop });
-  if (result.stopped) throw new Problem('stopped. The same command goes on from here.');
+  if (result.stopped) throw new Problem('stopped. Run the same command again to continue.');
   if (!result.ok) throw new Problem(explainMake(result.output, downloads, log));
 }
 
@@ -170,7 +171,7 @@ async function showInfo({ output, env }: Work): Promise<string> {
   }
 }
 
-/** Takes away the packages whose sources in this project changed after they were built; make builds them anew. */
+/** Removes the packages whose sources in this project changed after they were built; make then rebuilds them. */
 async function removeChanged(work: Work, isBuilt: (name: string) => boolean): Promise<void> {
   const { changed, remember } = changedPackages(work.output, isBuilt);
   if (changed.length > 0) {
@@ -181,11 +182,9 @@ async function removeChanged(work: Work, isBuilt: (name: string) => boolean): Pr
   remember();
 }
 
-/** All sources first: a server that does not answer shows at once, and not hours into the build. */
+/** Downloads all sources first, so that an unreachable server is noticed at once and not hours into the build. */
 async function downloadSources(work: Work, packages: Map<string, string>): Promise<void> {
-  say(
-    `downloading the sources of ${packages.size} packages to ${work.downloads} (what is there already is kept)`,
-  );
+  say(`downloading the sources of ${packages.size} packages to ${work.downloads} (existing files are kept)`);
   const onLine = (line: string): void => {
     const step = parseStep(line);
     if (step?.what === 'Downloading') say(`downloading ${step.name} ${step.version}`);
@@ -193,17 +192,17 @@ async function downloadSources(work: Work, packages: Map<string, string>): Promi
   await doMake(work, 'download.log', ['source'], onLine);
 }
 
-/** The date that all files of the image get: the last commit's, so that a commit gives the same image every day. */
+/** The date of all files in the image: that of the last commit, so that builds of a commit are reproducible. */
 function sourceDate(): Record<string, string> {
   const given = process.env.SOURCE_DATE_EPOCH;
   if (given) return { SOURCE_DATE_EPOCH: given };
   const args = ['-c', 'safe.directory=*', '-C', ROOT, 'log', '-1', '--format=%ct'];
   const { status, stdout } = spawnSync('git', args, { encoding: 'utf8', timeout: 30_000 });
-  // Not a clone: Buildroot takes its own release's date.
+  // Not a git clone: Buildroot uses the date of its own release.
   return status === 0 ? { SOURCE_DATE_EPOCH: stdout.trim() } : {};
 }
 
-/** The named keyring, else the user's own for development, made when there is none yet. */
+/** The named keyring, else the user's development keyring, which is created on first use. */
 async function keyringFile(named: string | undefined): Promise<string> {
   const there = named ?? existingKeyring(keyFolder());
   if (there) {

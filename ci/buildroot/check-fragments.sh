@@ -1,8 +1,8 @@
 #!/bin/sh
-# check-fragments.sh linux|uboot OUTPUT_DIR TREE: merges the board's fragments of the kernel or of U-Boot with the
-# defconfig in TREE, an unpacked source tree, and fails when a symbol of theirs is lost. OUTPUT_DIR is what
-# buildroot-external/configure made. Nothing is compiled, and TREE is not written to (it must be clean: `make mrproper`).
-# CROSS_COMPILE may name another compiler's prefix than the usual one: Kconfig asks the compiler what it can.
+# check-fragments.sh linux|uboot OUTPUT_DIR TREE: merges the board's configuration fragments for the kernel or U-Boot
+# with the defconfig in TREE, an unpacked source tree, and fails when Kconfig drops one of their values. OUTPUT_DIR is the
+# output of buildroot-external/configure. Nothing is compiled, and TREE is not modified (it must be clean:
+# `make mrproper`). CROSS_COMPILE can override the compiler prefix: Kconfig queries the compiler's features.
 set -eu
 
 usage() {
@@ -15,7 +15,7 @@ output=$(cd "$2" && pwd)
 tree=$(cd "$3" && pwd)
 project=$(cd "$(dirname "$0")/../.." && pwd)
 
-# of SYMBOL: its value in the Buildroot configuration, without quotes.
+# of SYMBOL: prints its value in the Buildroot configuration, without quotes.
 of() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}\$/\1/p" "$output/.config"; }
 
 case $kind in
@@ -33,13 +33,13 @@ case $(of BR2_ARCH) in
     aarch64) arch=arm64 prefix=aarch64-linux-gnu- ;;
     x86_64) arch=x86_64 prefix=x86_64-linux-gnu- ;;
     *)
-        echo "$0: $output/.config is of no architecture that Vitrine has" >&2
+        echo "$0: Vitrine does not support the architecture in $output/.config" >&2
         exit 1
         ;;
 esac
-# Only the kernel is configured by ARCH; U-Boot takes it from the defconfig.
+# Only the kernel needs ARCH; U-Boot gets the architecture from its defconfig.
 if [ "$kind" = uboot ]; then arch=; fi
-# shellcheck disable=SC2046 # a list of paths without spaces: Buildroot wants them so
+# shellcheck disable=SC2046 # a list of paths; Buildroot does not allow spaces in them
 set -- $(echo "$list" | sed "s,\$(BR2_EXTERNAL_VITRINE_PATH),$project/buildroot-external,g; s,\$(BASE_DIR),$output,g")
 [ $# -gt 0 ] || {
     echo "$0: $output/.config names no fragments" >&2
@@ -58,4 +58,4 @@ configure "${defconfig:+${defconfig}_}defconfig"
 (cd "$tree" && scripts/kconfig/merge_config.sh -m -O "$work" "$work/.config" "$@") >>"$work/log"
 configure olddefconfig
 "$project/board/common/check-config.sh" "$work/.config" "$@"
-echo "$kind: all symbols of $# fragments kept"
+echo "$kind: all symbols of $# fragments are kept"

@@ -1,6 +1,6 @@
 /**
- * `npm run check:buildroot [-- BOARD…]`, a stage of `npm test`: whether the external tree fits the Buildroot checkout that
- * BUILDROOT_DIR names. Nothing is downloaded or compiled. Without BUILDROOT_DIR it is skipped.
+ * `npm run check:buildroot [-- BOARD…]`, a stage of `npm test`: checks that the external tree fits the Buildroot checkout
+ * that BUILDROOT_DIR names. Nothing is downloaded or compiled. Without BUILDROOT_DIR it is skipped.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,8 +19,8 @@ import { namedTree, projectPin } from './source.ts';
 
 const PYTHON_TIMEOUT_MS = 60_000;
 
-/** What a reviewer asks of every image, whether a fragment says it or it is Buildroot's default. */
-const DEMANDED = symbolsOf(`
+/** Security-relevant values that every image must have, whether set by a fragment or by Buildroot's default. */
+const REQUIRED = symbolsOf(`
 BR2_DOWNLOAD_FORCE_CHECK_HASHES=y
 BR2_REPRODUCIBLE=y
 BR2_PIC_PIE=y
@@ -33,7 +33,7 @@ BR2_PACKAGE_VITRINE_WPEWEBKIT_SANDBOX=y
 # BR2_TARGET_GENERIC_GETTY is not set
 # BR2_TARGET_GENERIC_REMOUNT_ROOTFS_RW is not set
 `);
-/** Ways to log in or to become root that no image has. */
+/** Packages that let somebody log in or become root; no image may contain them. */
 const FORBIDDEN = ['OPENSSH', 'DROPBEAR', 'SUDO', 'POLKIT', 'UTIL_LINUX_SU', 'UTIL_LINUX_LOGIN', 'RNG_TOOLS'];
 
 type Print = (text: string) => void;
@@ -50,7 +50,7 @@ class Checks {
     return sum(this.#tallies);
   }
 
-  /** A check is passed when it has no complaint; whether it was. */
+  /** Runs a check, which passes when it returns no problems. Returns whether it passed. */
   async check(name: string, work: () => Promise<readonly string[]>): Promise<boolean> {
     const wrong = await complaints(work);
     const ok = wrong.length === 0;
@@ -74,19 +74,19 @@ async function filesOf(configuration: string): Promise<string[]> {
   );
 }
 
-/** Without comments, and without what tells of the moment: where the defconfig was, the external tree's commit. */
+/** The lines of a configuration without comments, the path of the defconfig and the commit of the external tree. */
 function effective(configuration: string): string[] {
   return configuration
     .split('\n')
     .filter((line) => /^BR2_(?!DEFCONFIG=|EXTERNAL_VITRINE_VERSION=)/.test(line));
 }
 
-/** Our packages: the folders of `package/`. */
+/** The packages of this project: the folders in `package/`. */
 function ownPackages(): Promise<string[]> {
   return readdir(join(EXTERNAL, 'package'));
 }
 
-/** Checks one board's configuration; by file, the symbols that this board would have without the file's saying so. */
+/** Checks one board's configuration. Returns by file the symbols that have the same value without the file. */
 async function checkBoard(
   checks: Checks,
   buildroot: string,
@@ -107,17 +107,17 @@ async function checkBoard(
     const lost = [];
     for (const file of files) {
       const wanted = symbolsOf(await readFile(file, 'utf8'));
-      if (wanted.size === 0) lost.push(`${file} says nothing`);
+      if (wanted.size === 0) lost.push(`${file} sets no symbol`);
       lost.push(...lostSymbols(wanted, before));
     }
     return [...lost, ...lostSymbols(symbolsOf(await output.read('vitrine/board.config')), before)];
   });
-  await checks.check(`${board}: hardened, and nobody logs in`, async () => {
+  await checks.check(`${board}: hardened, and without a login`, async () => {
     const on = symbolsOf(before);
     const found = FORBIDDEN.filter((name) => on.get(`BR2_PACKAGE_${name}`) === 'y');
-    return [...lostSymbols(DEMANDED, before), ...found.map((name) => `${name} is in the image`)];
+    return [...lostSymbols(REQUIRED, before), ...found.map((name) => `${name} is in the image`)];
   });
-  await checks.check(`${board}: savedefconfig and back is the same`, async () => {
+  await checks.check(`${board}: savedefconfig and defconfig give the same configuration`, async () => {
     const shortest = await output.roundTrip();
     for (const file of files) {
       needless.set(file, redundantSymbols(symbolsOf(await readFile(file, 'utf8')), shortest));
@@ -129,12 +129,15 @@ async function checkBoard(
   });
 
   let packages = new Map<string, Package>();
-  await checks.check(`${board}: packages with version, licenses and their texts`, async () => {
-    packages = packagesOf(await output.make('show-info'));
-    return unlisted(packages, await ownPackages());
-  });
+  await checks.check(
+    `${board}: every package of ours has a version, licenses and license files`,
+    async () => {
+      packages = packagesOf(await output.make('show-info'));
+      return unlisted(packages, await ownPackages());
+    },
+  );
   if (packages.size > 0) {
-    await checks.check(`${board}: a sum for each download of ${packages.size} packages`, () =>
+    await checks.check(`${board}: a checksum for every download of ${packages.size} packages`, () =>
       uncovered(packages, buildroot, EXTERNAL),
     );
   }
@@ -145,7 +148,7 @@ async function checkBoard(
   return needless;
 }
 
-/** Buildroot's own style checker, over the whole tree and the patches that it applies. */
+/** Runs Buildroot's style checker on the external tree and the patches that it applies. */
 async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
   const name = 'check-package';
   const modules = await runTool('python3', ['-c', 'import flake8, magic'], PYTHON_TIMEOUT_MS);
@@ -162,28 +165,28 @@ async function checkStyle(checks: Checks, buildroot: string): Promise<void> {
   });
 }
 
-/** Whether Buildroot's busybox knows what our fragment says; its build would drop the rest without a word. */
+/** Checks that busybox knows every symbol of our fragment; its build would silently drop unknown ones. */
 async function checkBusybox(checks: Checks, buildroot: string): Promise<void> {
-  await checks.check('busybox.config names what busybox has', async () => {
+  await checks.check('every symbol of busybox.config exists', async () => {
     const names = /CONFIG_\w+(?==| is not set)/g;
     const known = await readFile(join(buildroot, 'package/busybox/busybox.config'), 'utf8');
     const ours = (await readFile(join(ROOT, 'board/common/busybox.config'), 'utf8')).match(names) ?? [];
-    if (ours.length === 0) return ['it says nothing'];
+    if (ours.length === 0) return ['it sets no symbol'];
     const all = new Set(known.match(names));
     return ours.filter((name) => !all.has(name)).map((name) => `unknown: ${name}`);
   });
 }
 
-/** All checks with a Buildroot checkout; one that is skipped without. */
+/** Runs all checks if BUILDROOT_DIR names a checkout; otherwise counts one skipped check. */
 export async function checkBuildroot(print: Print, boards = boardNames()): Promise<Tally> {
   const checks = new Checks(print);
   const named = process.env.BUILDROOT_DIR;
   if (!named) {
-    checks.skip('the external tree', 'BUILDROOT_DIR names no Buildroot checkout');
+    checks.skip('the external tree', 'BUILDROOT_DIR is not set');
     return checks.tally;
   }
   const buildroot = namedTree(named, projectPin(), (line) => print(`${line}\n`));
-  // One folder, for Kconfig's own program is compiled in it once.
+  // One folder for all boards, so that Kconfig's own program is compiled only once.
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-buildroot-'));
   try {
     await checkStyle(checks, buildroot);
@@ -194,7 +197,7 @@ export async function checkBuildroot(print: Print, boards = boardNames()): Promi
       for (const [file, names] of found) needless.set(file, [...(needless.get(file) ?? []), names]);
     }
     if (needless.size > 0) {
-      await checks.check('no fragment says what holds anyway', async () =>
+      await checks.check('no fragment sets a value that is the default', async () =>
         [...needless].flatMap(([file, [first = [], ...others]]) =>
           first
             .filter((name) => others.every((names) => names.includes(name)))

@@ -12,13 +12,13 @@ test('equal settings in another order are no change', () => {
   assert.deepEqual(compareSettings(BASE, turned), { changed: [], clean: false });
 });
 
-test('a package more needs no clean build, one less does', () => {
+test('an added package needs no clean build, a removed one does', () => {
   const more = `${BASE}BR2_PACKAGE_GRIM=y\n`;
   assert.deepEqual(compareSettings(BASE, more), { changed: ['BR2_PACKAGE_GRIM'], clean: false });
   assert.deepEqual(compareSettings(more, BASE), { changed: ['BR2_PACKAGE_GRIM'], clean: true });
 });
 
-test('another architecture, compiler or kernel needs a clean build; a value of ours does not', () => {
+test('a new architecture, compiler or kernel needs a clean build; a value of our own packages does not', () => {
   assert.ok(compareSettings(BASE, BASE.replace('BR2_aarch64', 'BR2_x86_64')).clean);
   assert.ok(compareSettings(BASE, `${BASE}BR2_GCC_VERSION_15_X=y\n`).clean);
   assert.ok(compareSettings(BASE, `${BASE}BR2_LINUX_KERNEL_CUSTOM_VERSION_VALUE="6.12.92"\n`).clean);
@@ -44,7 +44,7 @@ test('make gets neither npm’s variables nor its programs', () => {
   });
 });
 
-test('what a search path lacks is named with its package', () => {
+test('missing programs are listed with their Debian packages', () => {
   const missing = missingPrograms('/nowhere').map(([, name]) => name);
   for (const name of ['make', 'g++', 'rsync', 'cpio']) assert.ok(missing.includes(name), name);
 });

@@ -1,4 +1,4 @@
-/** Brings an output folder's configuration up to date, and says what a change of it means for what is built there. */
+/** Updates the configuration of an output folder, and finds out which built packages a change affects. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashFiles, hashOf } from '../image/lib/hash.ts';
@@ -7,22 +7,22 @@ import { ROOT } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
 
 const CONFIGURE_TIMEOUT_MINUTES = 5;
-/** Own files in an output folder: Buildroot's `make clean` leaves them. */
+/** Files that this program keeps in an output folder. Buildroot's `make clean` does not delete them. */
 const CONFIGURED = '.vitrine-configured';
 const SOURCES = '.vitrine-sources';
 
-/** Symbols whose change Buildroot's manual ("Understanding when a full rebuild is necessary") wants a clean build for. */
+/** Symbols whose change needs a clean build (Buildroot manual, "Understanding when a full rebuild is necessary"). */
 const FUNDAMENTAL =
   /^BR2_(ARCH|TOOLCHAIN|GCC|BINUTILS|GLIBC|KERNEL_HEADERS|PACKAGE_HOST_LINUX_HEADERS|ROOTFS_SKELETON|INIT_|ROOTFS_MERGED|OPTIMIZE|SSP_|RELRO_|FORTIFY|PIC_PIE|PER_PACKAGE|REPRODUCIBLE|LINUX_KERNEL_(?:VERSION|CUSTOM)|STATIC|SHARED|x86|aarch64|arm|cortex)/;
 
-/** The settings of a `.config` file: name to value, those that are off and the external tree's own version left out. */
+/** The settings of a `.config` file by name, without those that are off and without the external tree's version. */
 export function settingsOf(config: string): Map<string, string> {
   return new Map(
     [...config.matchAll(/^(BR2_(?!EXTERNAL_)\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
 }
 
-/** What two configurations differ in, and whether a clean build is due. */
+/** The names of the settings that differ between two configurations, and whether a clean build is needed. */
 export function compareSettings(before: string, after: string): { changed: string[]; clean: boolean } {
   const [old, now] = [settingsOf(before), settingsOf(after)];
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter(
@@ -32,7 +32,7 @@ export function compareSettings(before: string, after: string): { changed: strin
   return { changed, clean: removed || changed.some((name) => FUNDAMENTAL.test(name)) };
 }
 
-/** Files that the configuration is made of; a change of one of them means configuring again. */
+/** A hash of the files that the configuration is made from. When it changes, the board is configured again. */
 function configurationKey(tree: string, board: string): string {
   return hashOf(
     tree,
@@ -61,8 +61,8 @@ function read(path: string): string {
 }
 
 /**
- * Runs `buildroot-external/configure` when the output folder has no configuration, or its sources have changed since.
- * Gives whether it did.
+ * Runs `buildroot-external/configure` when the output folder has no configuration or its sources have changed. Returns
+ * whether it did.
  */
 export async function configure(
   tree: string,
@@ -87,12 +87,12 @@ export async function configure(
     if (!(error instanceof CommandError)) throw error;
     throw new Problem(`Buildroot could not be configured for ${board}:\n${error.output}`);
   }
-  if (before) tellChange(compareSettings(before, read(config)), say);
+  if (before) reportChange(compareSettings(before, read(config)), say);
   writeFileSync(mark, key);
   return true;
 }
 
-function tellChange(
+function reportChange(
   { changed, clean }: ReturnType<typeof compareSettings>,
   say: (line: string) => void,
 ): void {
@@ -100,14 +100,14 @@ function tellChange(
   say(`${changed.length} settings differ: ${changed.slice(0, 8).join(' ')}${changed.length > 8 ? ' …' : ''}`);
   if (clean) {
     say(
-      'note: Buildroot rebuilds nothing by itself for such a change, and takes nothing out again; a clean build is advisable (--clean)',
+      'note: Buildroot neither rebuilds nor removes packages for such a change; a clean build is advisable (--clean)',
     );
   }
 }
 
 /**
- * The project's paths that a package of the external tree is made from: its recipe, and what a line
- * `# inputs: path path…` of the recipe names.
+ * The paths of this project that a package of the external tree is built from: its recipe, and the paths in the line
+ * `# inputs: path path…` of the recipe.
  */
 function inputsOf(recipe: string): string[] {
   const text = read(join(ROOT, `buildroot-external/package/${recipe}/${recipe}.mk`));
@@ -115,7 +115,7 @@ function inputsOf(recipe: string): string[] {
   return [`buildroot-external/package/${recipe}`, ...named];
 }
 
-/** Everything in this project that Buildroot does not look at again once a package is built, as package → hash. */
+/** Hashes by package of the sources in this project. Buildroot itself does not notice when they change. */
 function sourceHashes(): Map<string, string> {
   const shared = 'buildroot-external/external.mk';
   const hashes = new Map(recipes().map((name) => [name, hashFiles(ROOT, [shared, ...inputsOf(name)])]));
@@ -124,9 +124,8 @@ function sourceHashes(): Map<string, string> {
 }
 
 /**
- * Of the packages that were built here (`isBuilt`), those whose sources in this project have changed since. Call the
- * function that comes with them when they have been taken away. Of what plain make built before, nothing is known, and
- * it stays.
+ * The built packages (`isBuilt`) whose sources in this project have changed since. Call `remember` after they have been
+ * removed. Packages of an output folder that was built by plain make are not reported, because no hashes are known.
  */
 export function changedPackages(
   output: string,
@@ -148,8 +147,8 @@ export function changedPackages(
 }
 
 /**
- * Removes build folders whose patches were being put on when make was stopped. Buildroot refuses to patch such a folder
- * again ("duplicate filename"); unpacked anew it goes on. Gives their names.
+ * Removes build folders in which make was stopped while it applied patches. Buildroot cannot patch such a folder again
+ * ("duplicate filename"), so the package has to be unpacked again. Returns the names.
  */
 export function removeHalfPatched(output: string): string[] {
   const build = join(output, 'build');

@@ -3,7 +3,7 @@ import type { BuildProgress } from './progress.ts';
 
 const TICK_MS = 1000;
 
-/** Shows a build to the person who waits: on a terminal one line that is rewritten, else a line for each package. */
+/** Prints the progress of a build: on a terminal one line that is rewritten, else one line per package. */
 export class Display {
   readonly #progress: BuildProgress;
   readonly #ticker: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export class Display {
     if (this.#progress.line(text) && !process.stderr.isTTY) say(this.#progress.text);
   }
 
-  /** Leaves the terminal's line to others. */
+  /** Stops updating and clears the terminal's line. */
   end(): void {
     clearInterval(this.#ticker);
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');

@@ -1,9 +1,9 @@
 /**
- * How long a build still takes. Packages differ by a factor of a thousand, so that counting them says nothing: each has
- * a weight, minutes of work on one processor core, and the speed of this computer is learned while it builds.
+ * Estimates the remaining time of a build. Build times of packages differ by a factor of a thousand, so counting packages
+ * is not enough: each has a weight in minutes on one processor core, and the speed of this computer is measured.
  */
 
-/** Minutes on one core of an ordinary desktop computer. Rough, and taken together: only proportions matter. */
+/** Rough minutes on one core of an ordinary desktop computer. Only the proportions matter. */
 const WEIGHTS: Record<string, number> = {
   'vitrine-wpewebkit': 450,
   'vitrine-nodejs': 110,
@@ -43,21 +43,21 @@ const WEIGHTS: Record<string, number> = {
   'util-linux': 2,
   sqlite: 2,
 };
-/** A configure script and a few files: most packages are that. */
-const ORDINARY = 0.7;
+/** Weight of all other packages: most are a configure script and a few files. */
+const DEFAULT_WEIGHT = 0.7;
 
-/** The work that a package is, in minutes of one core. */
+/** The weight of a package, in minutes on one core. */
 export function weightOf(name: string): number {
-  return WEIGHTS[name] ?? ORDINARY;
+  return WEIGHTS[name] ?? DEFAULT_WEIGHT;
 }
 
-/** How many minutes of observation the assumed speed counts as, so that the first packages do not rule it. */
+/** The assumed speed counts as much as this many minutes of measurement, so that the first packages do not dominate. */
 const PRIOR_MINUTES = 8;
-/** A second core does not do a second core's work: configure scripts and links run on one. */
+/** Average share of the cores that is used: configure scripts and linking run on one core. */
 const EFFICIENCY = 0.7;
 
 /** What a run has built so far. */
-export interface Standing {
+export interface BuildStatus {
   /** Weight of what is built. */
   done: number;
   /** Minutes that it took. */
@@ -66,8 +66,8 @@ export interface Standing {
   cores: number;
 }
 
-/** The speed, in minutes of one core's work a minute: at first that of the cores, more and more what was seen. */
-export function speedOf({ done, elapsed, cores }: Standing): number {
+/** The speed, in minutes of work on one core per minute: at first estimated from the cores, then increasingly measured. */
+export function speedOf({ done, elapsed, cores }: BuildStatus): number {
   const assumed = Math.max(1, cores * EFFICIENCY);
   return (done + assumed * PRIOR_MINUTES) / (elapsed + PRIOR_MINUTES);
 }

@@ -1,10 +1,10 @@
-/** What Buildroot expects of the computer that builds, as its manual lists it. */
+/** The programs that Buildroot needs on the build host, according to its manual. */
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Problem } from '../lib/problem.ts';
 import { installPackages } from '../setup.ts';
 
-/** Program to look for, and the Debian package that brings it. */
+/** Programs, and the Debian packages that contain them. */
 const NEEDED: [program: string, debianPackage: string][] = [
   ['which', 'debianutils'],
   ['sed', 'sed'],
@@ -23,7 +23,7 @@ const NEEDED: [program: string, debianPackage: string][] = [
   ['cpio', 'cpio'],
   ['unzip', 'unzip'],
   ['rsync', 'rsync'],
-  // Buildroot asks for this very path.
+  // Buildroot requires this exact path.
   ['/usr/bin/file', 'file'],
   ['bc', 'bc'],
   ['find', 'findutils'],
@@ -31,7 +31,7 @@ const NEEDED: [program: string, debianPackage: string][] = [
   ['wget', 'wget'],
   ['git', 'git'],
   ['python3', 'python3'],
-  // The update key, and leaving a build with this process.
+  // For the update key, and for stopping a build when this process ends.
   ['openssl', 'openssl'],
   ['setpriv', 'util-linux'],
   ['flock', 'util-linux'],
@@ -41,7 +41,7 @@ function isProgram(path: string): boolean {
   return existsSync(path) && statSync(path).isFile() && (statSync(path).mode & 0o111) !== 0;
 }
 
-/** The entries of {@link NEEDED} that the search path `path` does not find. */
+/** The entries of {@link NEEDED} that are not found in the search path `path`. */
 export function missingPrograms(path: string): [program: string, debianPackage: string][] {
   const folders = path.split(delimiter).filter(Boolean);
   return NEEDED.filter(([program]) =>
@@ -51,7 +51,7 @@ export function missingPrograms(path: string): [program: string, debianPackage: 
   );
 }
 
-/** Installs what is missing where that is known how to do (dpkg, apt-get); else says what is missing. */
+/** Installs missing programs with apt-get. Throws a {@link Problem} that lists them on a host without dpkg. */
 export async function setupBuildHost(path: string): Promise<void> {
   const missing = missingPrograms(path);
   if (missing.length === 0) return;

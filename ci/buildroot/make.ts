@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, renameSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { LineSplitter } from '../lib/lines.ts';
+import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
 import { Problem } from '../lib/problem.ts';
 
-/** Of the output, what is kept to explain a failure. */
+/** How much of the end of the output is kept to explain a failure, in characters. */
 const KEPT = 64 * 1024;
-const LONGEST_LINE = 64 * 2 ** 20;
-/** make and what it started have this long to end when they are told to. */
+const MAX_LINE_BYTES = 2 ** 20;
+/** Time between SIGTERM and SIGKILL for make and its child processes. */
 const STOP_MS = 15_000;
 
 /**
- * The environment without what npm put there: its node_modules come first on the PATH, and a package's configure script
- * would find programs in it. make's own variables of a make around us go as well.
+ * The environment without npm's additions: npm puts node_modules/.bin first in the PATH, where a package's configure
+ * script would find programs. The variables of an outer make are removed as well.
  */
 export function buildEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -37,10 +37,10 @@ export function buildEnvironment(env: NodeJS.ProcessEnv): Record<string, string>
 export interface MakeRun {
   args: string[];
   env: Record<string, string>;
-  /** File for all output; what is there from before is kept as `FILE.1`. */
+  /** File for all output; an existing file is kept as `FILE.1`. */
   log: string;
   onLine?: (line: string) => void;
-  /** Stops make; the result is then `stopped`. */
+  /** Stops make; the result is then `stopped: true`. */
   stop: AbortSignal;
 }
 
@@ -52,8 +52,8 @@ export interface MakeResult {
 }
 
 /**
- * Runs make to its end. There is no time limit on a whole build: a build from nothing takes hours, and every download
- * in it has its own limit. It ends with this process, however that ends.
+ * Runs make to its end. There is no time limit: a build from scratch takes hours, and every download in it has its own
+ * limit. make is stopped when this process ends, even by SIGKILL.
  */
 export async function runMake({ args, env, log, onLine, stop }: MakeRun): Promise<MakeResult> {
   if (existsSync(log)) renameSync(log, `${log}.1`);
@@ -61,14 +61,14 @@ export async function runMake({ args, env, log, onLine, stop }: MakeRun): Promis
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', 'make', ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own: a terminal's Ctrl-C reaches make by us alone, and all that it started with it.
+    // Its own process group: only this process reacts to Ctrl-C, and then signals make and all its children.
     detached: true,
   });
   const kill = (signal: NodeJS.Signals): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // Nothing of the group is left.
+      // The process group no longer exists.
     }
   };
   let late: NodeJS.Timeout | undefined;
@@ -82,11 +82,11 @@ export async function runMake({ args, env, log, onLine, stop }: MakeRun): Promis
   if (stop.aborted) onStop();
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    const lines = new LineSplitter(LONGEST_LINE);
+    const lines = new LineSplitter(MAX_LINE_BYTES);
     stream.on('data', (chunk: Buffer) => {
       file.write(chunk);
       output = (output + chunk.toString()).slice(-KEPT);
-      for (const line of lines.push(chunk)) onLine?.(line);
+      lines.forEach(chunk, (line) => onLine?.(line.toString()));
     });
   }
   try {

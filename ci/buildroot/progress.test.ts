@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { duration, speedOf, weightOf } from './estimate.ts';
 import { BuildProgress, packagesOf, parseStep } from './progress.ts';
 
-test('a step, with a terminal’s commands around it', () => {
+test('a step is parsed although escape sequences surround it', () => {
   assert.deepEqual(parseStep('\x1b[7m>>> host-m4 1.4.21 Downloading\x1b[27m'), {
     name: 'host-m4',
     version: '1.4.21',
@@ -25,18 +25,18 @@ test('a package without a version, and a step without a package', () => {
 });
 
 for (const line of ['gcc -c x.c', '>>>', '  >>> a 1 Building', 'echo ">>> a 1 Building"', '']) {
-  test(`"${line}" is no step`, () => {
+  test(`"${line}" is not a step`, () => {
     assert.equal(parseStep(line), undefined);
   });
 }
 
-test('packages and their stamps come from show-info; file systems are none', () => {
+test('packages and their stamp folders are read from show-info, without file systems', () => {
   const info = { a: { type: 'target', stamp_dir: 'build/a-1' }, 'rootfs-ext2': { type: 'rootfs' } };
   assert.deepEqual([...packagesOf(JSON.stringify(info))], [['a', 'build/a-1']]);
   assert.throws(() => packagesOf('[]'));
 });
 
-/** Three packages, of which `installed` are; the clock is in the caller's hand. */
+/** The progress of a build of three packages. The caller controls which are installed, and the clock. */
 function watch(installed: Set<string>): { progress: BuildProgress; at: (minutes: number) => void } {
   let now = 0;
   const packages = new Map(['host-tool', 'linux', 'vitrine-wpewebkit'].map((name) => [name, name]));
@@ -54,12 +54,12 @@ function watch(installed: Set<string>): { progress: BuildProgress; at: (minutes:
   };
 }
 
-test('counts what is installed, from earlier runs too', () => {
+test('counts installed packages, including those of earlier runs', () => {
   const installed = new Set(['host-tool']);
   const { progress, at } = watch(installed);
   assert.equal(progress.done, 1);
   assert.ok(progress.line('>>> linux 6.12 Extracting'));
-  assert.ok(!progress.line('>>> linux 6.12 Patching'), 'a package is told once');
+  assert.ok(!progress.line('>>> linux 6.12 Patching'), 'a package is reported once');
   assert.ok(!progress.line('  CC kernel/fork.o'));
   assert.equal(progress.done, 1);
   at(9);
@@ -69,7 +69,7 @@ test('counts what is installed, from earlier runs too', () => {
   assert.match(progress.text, /^\[2\/3\] vitrine-wpewebkit 2\.54 Extracting \(9 min, about \d+ (h|min)/);
 });
 
-test('packages side by side count when they are installed, in whatever order', () => {
+test('packages that are built in parallel count when they are installed, in any order', () => {
   const installed = new Set<string>();
   const { progress } = watch(installed);
   progress.line('>>> vitrine-wpewebkit 2.54 Building');
@@ -80,13 +80,13 @@ test('packages side by side count when they are installed, in whatever order', (
   assert.equal(progress.done, 1);
 });
 
-test('at the end nothing is left to estimate', () => {
+test('no time is left at the end', () => {
   const { progress } = watch(new Set(['host-tool', 'linux', 'vitrine-wpewebkit']));
   progress.line('>>>   Finalizing target directory');
   assert.equal(progress.text, '[3/3] Finalizing target directory (under a minute)');
 });
 
-test('a heavy package at work brings the estimate down as time goes by, never to nothing', () => {
+test('while a large package is being built, the estimate decreases but never reaches zero', () => {
   const { progress, at } = watch(new Set(['host-tool', 'linux']));
   progress.line('>>> vitrine-wpewebkit 2.54 Building');
   const first = progress.minutesLeft;
@@ -97,7 +97,7 @@ test('a heavy package at work brings the estimate down as time goes by, never to
   assert.ok(progress.minutesLeft > 0);
 });
 
-test('the speed is the cores’ at first, and then what was seen', () => {
+test('the speed is estimated from the cores at first, then measured', () => {
   const assumed = speedOf({ done: 0, elapsed: 0, cores: 8 });
   assert.ok(assumed > 4 && assumed <= 8);
   const seen = speedOf({ done: 1000, elapsed: 1000, cores: 8 });

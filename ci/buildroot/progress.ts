@@ -1,17 +1,17 @@
-/** What make's output says about where a Buildroot build stands. */
+/** Follows the progress of a Buildroot build by make's output. */
 import { printable } from '../lib/progress.ts';
 import { duration, speedOf, weightOf } from './estimate.ts';
 
-/** A line `>>> name version What it does`. Buildroot's own last steps have no name. */
+/** A line `>>> name version What it does`. Buildroot's own final steps have no name. */
 export interface Step {
   name: string;
   version: string;
   what: string;
 }
 
-/** The step that a line of make's output begins, or undefined: most lines are a compiler's. */
+/** The step that a line of make's output announces; undefined for other lines, such as a compiler's. */
 export function parseStep(line: string): Step | undefined {
-  // A package without a version (host-skeleton) has two spaces there, the last steps have three.
+  // A package without a version (host-skeleton) has two spaces there, the final steps have three.
   const [, name, version, what] = /^>>> (\S*) (\S*) (.+)$/.exec(printable(line)) ?? [];
   if (name === undefined || version === undefined || what === undefined) return undefined;
   return { name, version, what: what.trim() };
@@ -22,8 +22,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The packages of a configuration and where each keeps its stamps (below the output folder), from `make show-info`.
- * File systems are in that list too and have none.
+ * The packages of a configuration and their stamp folders (relative to the output folder), from `make show-info`. That
+ * list also contains file systems, which have no stamps and are left out.
  */
 export function packagesOf(showInfo: string): Map<string, string> {
   const info: unknown = JSON.parse(showInfo);
@@ -37,25 +37,25 @@ export function packagesOf(showInfo: string): Map<string, string> {
 
 export interface Watch {
   packages: Map<string, string>;
-  /** Whether the package whose stamps are in this folder is built and installed. */
+  /** Whether the package with this stamp folder is built and installed. */
   isInstalled: (stampDir: string) => boolean;
   cores: number;
   /** Minutes since any fixed time. */
   now?: () => number;
 }
 
-/** Follows a build line by line. Packages of earlier runs count as done, but not for the speed. */
+/** Follows a build line by line. Packages of earlier runs count as done, but not for measuring the speed. */
 export class BuildProgress {
   readonly #watch: Watch;
   readonly #now: () => number;
   readonly #started: number;
   readonly #left: Set<string>;
-  /** Packages that make has begun in this run and not installed yet, with when they began. */
+  /** Packages that are being built, with their start times. */
   readonly #active = new Map<string, number>();
   #doneWeight = 0;
-  /** When the last package was installed: what is known of this computer's speed is from before. */
+  /** When the last package was installed: the measured speed covers the time until then. */
   #settled: number;
-  /** The last step that began. */
+  /** The last step that was announced. */
   step: Step | undefined;
 
   constructor(watch: Watch) {
@@ -76,7 +76,7 @@ export class BuildProgress {
     return this.total - this.#left.size;
   }
 
-  /** Takes a line of output. True when it begins a package (or one of the last steps), which is worth a line of a log. */
+  /** Takes a line of output. Returns true when it starts a package or a final step, which a log should show. */
   line(text: string): boolean {
     const step = parseStep(text);
     if (!step) return false;
@@ -87,7 +87,7 @@ export class BuildProgress {
     return step.name === '' || !again;
   }
 
-  /** Looks which of the packages at work are installed by now. */
+  /** Checks which of the packages in progress are installed by now. */
   settle(): void {
     for (const name of this.#active.keys()) {
       if (!this.#watch.isInstalled(this.#watch.packages.get(name) ?? '')) continue;
@@ -98,7 +98,7 @@ export class BuildProgress {
     }
   }
 
-  /** Minutes until all packages are built, as far as one can tell; the file systems come on top. */
+  /** Estimated minutes until all packages are built, without the file systems. */
   get minutesLeft(): number {
     const elapsed = this.#settled - this.#started;
     const speed = speedOf({ done: this.#doneWeight, elapsed, cores: this.#watch.cores });
@@ -107,14 +107,14 @@ export class BuildProgress {
     for (const name of this.#left) {
       const weight = weightOf(name);
       const since = this.#active.get(name);
-      // What a package at work has behind it is not known; the time it has taken says something, but never all.
+      // The progress within a package is unknown. Its elapsed time counts, but at most as 90 % of its weight.
       const part = since === undefined ? 0 : ((now - since) * speed) / this.#active.size;
       left += weight - Math.min(0.9 * weight, part);
     }
     return left / speed;
   }
 
-  /** One line for the person who waits. */
+  /** One line about the current state. */
   get text(): string {
     const count = `[${this.done}/${this.total}]`;
     const { name = '', version = '', what = '' } = this.step ?? {};

@@ -1,4 +1,4 @@
-/** The lists of what is inside an image, in CycloneDX: from the configuration alone, nothing is compiled for them. */
+/** Writes the SBOM of an image in CycloneDX format, from the configuration alone: nothing is compiled for it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, run } from '../image/lib/run.ts';
@@ -10,18 +10,18 @@ const TIMEOUT_MINUTES = 5;
 export interface Inventory {
   board: string;
   version: string;
-  /** Buildroot's tree. */
+  /** Folder of Buildroot. */
   tree: string;
-  /** What `make show-info` gave. */
+  /** Output of `make show-info`. */
   showInfo: string;
-  /** Folder for the lists. */
+  /** Folder for the SBOM files. */
   folder: string;
   env: Record<string, string>;
 }
 
 /**
- * Writes `image.cdx.json`, every package of Buildroot with version, licenses, sources and their checksums, and
- * `agent.cdx.json`, the npm packages that the agent's bundle is made from; the latter are one package to Buildroot.
+ * Writes `image.cdx.json`, all Buildroot packages with version, licenses, sources and checksums, and `agent.cdx.json`,
+ * the npm packages in the agent's bundle, which is a single package for Buildroot.
  */
 export async function writeInventory(inventory: Inventory): Promise<void> {
   const { board, version, tree, showInfo, folder, env } = inventory;

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A release archive of a tree, as upstream packs it, and the pin for it. */
+/** A release archive as Buildroot publishes it, and the pin for it. */
 function release(version: string): Pin & { archive: string } {
   fakeBuildroot(join(folder, `buildroot-${version}`), version);
   const archive = join(folder, `buildroot-${version}.tar`);
@@ -36,18 +36,18 @@ function release(version: string): Pin & { archive: string } {
   return { version, url: pathToFileURL(archive).href, sha256, archive };
 }
 
-test('the project’s pin is a release of the long-term series', () => {
+test('the project pins a release of the LTS series', () => {
   const pin = projectPin();
   assert.equal(seriesOf(pin.version), '2026.02');
   assert.ok(pin.url.endsWith(`/buildroot-${pin.version}.tar.xz`), pin.url);
 });
 
-test('a pin that lacks a value, or has an odd one, is refused', () => {
+test('a pin with a missing or invalid value is rejected', () => {
   const good = `BUILDROOT_VERSION=2026.02.3\nBUILDROOT_URL=https://x/y\nBUILDROOT_SHA256=${'a'.repeat(64)}\n`;
   assert.equal(readPin(good).url, 'https://x/y');
-  assert.throws(() => readPin(good.replace('BUILDROOT_URL', 'OTHER')), /no proper BUILDROOT_URL/);
-  assert.throws(() => readPin(good.replace('aaaa', 'xyz')), /no proper BUILDROOT_SHA256/);
-  assert.throws(() => readPin(good.replace('https:', 'http:')), /no proper BUILDROOT_URL/);
+  assert.throws(() => readPin(good.replace('BUILDROOT_URL', 'OTHER')), /no valid BUILDROOT_URL/);
+  assert.throws(() => readPin(good.replace('aaaa', 'xyz')), /no valid BUILDROOT_SHA256/);
+  assert.throws(() => readPin(good.replace('https:', 'http:')), /no valid BUILDROOT_URL/);
 });
 
 test('the release is fetched, checked and unpacked once', async () => {
@@ -58,14 +58,14 @@ test('the release is fetched, checked and unpacked once', async () => {
   assert.equal(await pinnedTree(join(folder, 'cache'), pin, say), tree);
 });
 
-test('another checksum: nothing is unpacked, and the file is gone', async () => {
+test('an archive with a wrong checksum is removed and not unpacked', async () => {
   const pin = release('2026.02.3');
   appendFileSync(pin.archive, 'x');
   await assert.rejects(pinnedTree(join(folder, 'cache'), pin, say), /not the pinned release and was removed/);
   assert.deepEqual(readdirSync(join(folder, 'cache')), []);
 });
 
-test('a damaged copy from before is fetched anew', async () => {
+test('a damaged archive of an earlier run is downloaded again', async () => {
   const pin = release('2026.02.3');
   mkdirSync(join(folder, 'cache'));
   appendFileSync(join(folder, 'cache/buildroot-2026.02.3.tar.xz'), 'half');
@@ -73,12 +73,12 @@ test('a damaged copy from before is fetched anew', async () => {
   assert.ok(existsSync(await pinnedTree(join(folder, 'cache'), pin, say)));
 });
 
-test('an archive of another version than the pin says is refused', async () => {
+test('an archive of a version other than the pinned one is rejected', async () => {
   const pin = { ...release('2026.02.4'), version: '2026.02.3' };
   await assert.rejects(pinnedTree(join(folder, 'cache'), pin, say), /holds Buildroot 2026\.02\.4/);
 });
 
-test('no server: a sentence that tells the other way', async () => {
+test('a failed download gives a sentence that mentions BUILDROOT_DIR', async () => {
   const pin = { version: '2026.02.3', url: `file://${folder}/none.tar`, sha256: '0'.repeat(64) };
   await assert.rejects(
     pinnedTree(join(folder, 'cache'), pin, say),
@@ -86,12 +86,12 @@ test('no server: a sentence that tells the other way', async () => {
   );
 });
 
-test('a named tree of the series is taken; that it is not the pinned one is said', () => {
+test('a named tree of the pinned series is used; a note says if it is not the pinned release', () => {
   const pin = projectPin();
   assert.equal(namedTree(fakeBuildroot(join(folder, 'a'), pin.version), pin, say), join(folder, 'a'));
   assert.deepEqual(said, []);
   namedTree(fakeBuildroot(join(folder, 'b'), '2026.02.9'), pin, say);
-  assert.match(said.join(), /2026\.02\.9 is used/);
+  assert.match(said.join(), /using Buildroot 2026\.02\.9/);
   assert.throws(() => namedTree(fakeBuildroot(join(folder, 'c'), '2025.02.3'), pin, say), /2026\.02\.x/);
-  assert.throws(() => namedTree(folder, pin, say), /holds no Buildroot/);
+  assert.throws(() => namedTree(folder, pin, say), /is not a Buildroot tree/);
 });

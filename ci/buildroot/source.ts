@@ -1,4 +1,4 @@
-/** Which Buildroot, and where from: the pinned release, fetched and checked, or a checkout that is at hand. */
+/** Finds Buildroot: the pinned release, downloaded and verified, or a checkout that the user names. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,18 +10,18 @@ import { Problem } from '../lib/problem.ts';
 const DOWNLOAD_TIMEOUT_MINUTES = 30;
 const UNPACK_TIMEOUT_MINUTES = 10;
 
-/** What `buildroot-external/buildroot.env` says. */
+/** The values of `buildroot-external/buildroot.env`. */
 export interface Pin {
   version: string;
   url: string;
   sha256: string;
 }
 
-/** Reads the three values from the text of `buildroot.env`. */
+/** Parses the text of `buildroot.env`. */
 export function readPin(text: string): Pin {
   const value = (name: string, form: RegExp): string => {
     const found = new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]?.trim() ?? '';
-    if (!form.test(found)) throw new Problem(`buildroot-external/buildroot.env has no proper ${name}.`);
+    if (!form.test(found)) throw new Problem(`buildroot-external/buildroot.env has no valid ${name}.`);
     return found;
   };
   return {
@@ -36,28 +36,28 @@ export function projectPin(): Pin {
   return readPin(readFileSync(join(ROOT, 'buildroot-external/buildroot.env'), 'utf8'));
 }
 
-/** BR2_VERSION of a Buildroot tree, from its Makefile; undefined when it is none. */
+/** BR2_VERSION of a Buildroot tree, from its Makefile; undefined when the folder is not a Buildroot tree. */
 export function versionOfTree(folder: string): string | undefined {
   const makefile = join(folder, 'Makefile');
   if (!existsSync(makefile)) return undefined;
   return /^export BR2_VERSION := (\S+)$/m.exec(readFileSync(makefile, 'utf8'))?.[1];
 }
 
-/** The release series, "2026.02" of "2026.02.3": within it Buildroot only mends. */
+/** The release series, such as "2026.02" for "2026.02.3": point releases of a series contain only fixes. */
 export function seriesOf(version: string): string {
   return version.split('.').slice(0, 2).join('.');
 }
 
 /**
- * A checkout that somebody named. Its version has to be of the pinned series; another point release than the pinned one
- * is told, since the result is then not the released one.
+ * Checks a Buildroot tree that the user named. It must be of the pinned series. For a point release other than the pinned
+ * one a note is printed, since the result differs from the released image.
  */
 export function namedTree(folder: string, pin: Pin, say: (line: string) => void): string {
   const path = resolve(folder);
   const version = versionOfTree(path);
   if (!version) {
     throw new Problem(
-      `${path} holds no Buildroot (no Makefile with BR2_VERSION). BUILDROOT_DIR and --buildroot name a checkout or an unpacked release.`,
+      `${path} is not a Buildroot tree (no Makefile with BR2_VERSION). BUILDROOT_DIR and --buildroot name a checkout or an unpacked release.`,
     );
   }
   if (seriesOf(version.replace(/-.*/, '')) !== seriesOf(pin.version)) {
@@ -66,7 +66,7 @@ export function namedTree(folder: string, pin: Pin, say: (line: string) => void)
     );
   }
   if (version !== pin.version) {
-    say(`note: Buildroot ${version} is used as named; the project's pinned release is ${pin.version}`);
+    say(`note: using Buildroot ${version} as requested; the project's pinned release is ${pin.version}`);
   }
   return path;
 }
@@ -78,8 +78,8 @@ async function sha256Of(file: string): Promise<string> {
 }
 
 /**
- * The pinned release, unpacked below `folder`. It is downloaded when it is not there, and never unpacked before its
- * checksum is right.
+ * The pinned release, unpacked in `folder`. It is downloaded if it is missing, and unpacked only after its checksum has
+ * been verified.
  */
 export async function pinnedTree(folder: string, pin: Pin, say: (line: string) => void): Promise<string> {
   const tree = join(folder, `buildroot-${pin.version}-${pin.sha256.slice(0, 12)}`);
@@ -94,10 +94,10 @@ export async function pinnedTree(folder: string, pin: Pin, say: (line: string) =
   if (sum !== pin.sha256) {
     rmSync(archive);
     throw new Problem(
-      `the downloaded ${pin.url} is not the pinned release and was removed: its SHA-256 is ${sum}, buildroot-external/buildroot.env says ${pin.sha256}.`,
+      `the downloaded ${pin.url} is not the pinned release and was removed: its SHA-256 is ${sum}, but buildroot-external/buildroot.env names ${pin.sha256}.`,
     );
   }
-  say(`unpacking Buildroot ${pin.version} (checksum is right)`);
+  say(`unpacking Buildroot ${pin.version} (the checksum is correct)`);
   const temporary = `${tree}.part`;
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary);
@@ -114,12 +114,12 @@ export async function pinnedTree(folder: string, pin: Pin, say: (line: string) =
   return tree;
 }
 
-/** Fetches with wget, which Buildroot needs anyway and which knows the user's proxy. */
+/** Downloads with wget, which Buildroot needs anyway and which uses the user's proxy settings. */
 async function download(url: string, to: string): Promise<void> {
   const part = `${to}.part`;
   rmSync(part, { force: true });
   try {
-    // wget does not know file: URLs; a mirror on a disk is named so.
+    // wget does not support file: URLs, which name a local mirror.
     if (url.startsWith('file:')) await run('cp', [new URL(url).pathname, part]);
     else {
       await run('wget', ['--no-verbose', '--tries=3', '--timeout=30', '-O', part, url], {

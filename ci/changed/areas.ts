@@ -1,12 +1,12 @@
 /**
- * Which scenarios a change of files needs that are in the image, where no import leads from a scenario to them. The first
- * area that holds a file counts; a file of none can affect everything.
+ * Maps files to the scenarios that a change of them can affect. Needed for files in the image, which scenarios test
+ * without importing them. The first matching area counts. A file that no area matches can affect everything.
  */
 
 /** Every scenario. */
 export const ALL = 'all';
 
-/** What every device does, on the boot that they share. */
+/** Scenarios that test the basic functions, on a shared device. */
 const SHARED = ['boot', 'screen', 'contract', 'links', 'live', 'recovery', 'security'];
 const BUNDLES = ['content', 'content-origin', 'contract', 'links'];
 
@@ -54,11 +54,11 @@ export const AREAS: readonly Area[] = [
   { files: /^ci\/(?:bench|boards|buildroot|changed)\b/, scenarios: [] },
   { files: /^buildroot-external\//, scenarios: [] },
   { files: /^tests-qemu\/run\.ts$/, scenarios: ['boot'] },
-  // Scenarios import these, or name them.
+  // Scenarios import or name these files, so the graph finds them.
   { files: /^(?:ci|tests-qemu)\//, scenarios: [] },
 ];
 
-/** The scenarios of a file's area; undefined when no area holds it. */
+/** The scenarios of the area that contains a file; undefined when there is none. */
 export function scenariosOfArea(path: string): readonly string[] | typeof ALL | undefined {
   return AREAS.find(({ files }) => files.test(path))?.scenarios;
 }

@@ -1,23 +1,26 @@
-/** Which files of the project name which others, and so what a change can reach. Paths are from the project's folder. */
+/**
+ * Finds out which files of the project refer to which others, and so which files a change can affect. Paths are relative
+ * to the project's folder.
+ */
 import { posix } from 'node:path';
 
 const COMMENT_LINE = /^\s*(?:\/?\*|\/\/).*$/gm;
-/** Something with a slash, as in `import … from '../x.ts'` and in `'board/common/init'`. */
+/** A word with a slash, as in `import … from '../x.ts'` and in `'board/common/init'`. */
 const PATH = /[\w.@-]+(?:\/[\w.@-]*)+/g;
-/** A path that is put together: `join(ROOT, 'board', name)`. */
+/** A path that is built from parts: `join(ROOT, 'board', name)`. */
 const JOINED = /\b(?:join|resolve)\(\s*(?:ROOT|root|import\.meta\.dirname),((?:\s*['"`][^'"`$]*['"`],?)+)/g;
-/** Folders that paths begin in, beside a source's own: the project's, and the agent's for its `asset()`. */
+/** Folders to which paths may be relative besides the file's own: the project's, and agent/ for the agent's `asset()`. */
 const ROOTS = ['', 'agent'];
-/** Of dots alone, to which others are joined; or with dots behind a name, as archives in tests have them. */
+/** Not a path of the project: only dots, or ".." after a name, as in the archives of tests. */
 const NO_PATH = /^[./]*$|[^./][^/]*\/\.\.?(?:\/|$)/;
-/** Reads whatever the project has. */
+/** A test with this call depends on all files of the project. */
 const READS_ALL = /\bprojectFiles\(/;
 const BESIDE = /new URL\(\s*['"`]([\w.@-]+)['"`],\s*import\.meta\.url/g;
 
 /**
- * The files and folders that a source names, by imports (every local one ends in .ts), and by strings that are a path
- * from its own folder or from the project's. It may find too many, as a word that happens to be a folder's name.
- * @param exists whether there is such a file or folder
+ * The files and folders that a source file refers to, by imports (local ones all end in .ts) and by strings that are paths
+ * relative to its own folder or the project's. It may find too many, for example a word that is also a folder's name.
+ * @param exists whether a file or folder exists
  */
 export function namedIn(path: string, text: string, exists: (path: string) => boolean): string[] {
   const code = text.replaceAll(COMMENT_LINE, '');
@@ -25,7 +28,7 @@ export function namedIn(path: string, text: string, exists: (path: string) => bo
   const candidates: string[] = [];
   for (const [token] of code.matchAll(PATH)) {
     if (NO_PATH.test(token)) continue;
-    // In `"$1/board/common/x.sh"` the path begins behind the first slash.
+    // In `"$1/board/common/x.sh"` the path begins after the first slash.
     const tail = token.slice(token.indexOf('/') + 1);
     candidates.push(posix.join(folder, token), posix.normalize(tail));
     for (const root of ROOTS) candidates.push(posix.join(root, token));
@@ -43,10 +46,10 @@ export function namedIn(path: string, text: string, exists: (path: string) => bo
 /** The folder of the whole project. */
 const PROJECT = '.';
 
-/** What each file names, by its path. */
+/** The files and folders that each file refers to, by its path. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** The graph of a project's files. @param sources the text of those that are read, by path */
+/** Builds the graph of a project's files. @param sources the text of the source files, by path */
 export function graphOf(files: Iterable<string>, sources: ReadonlyMap<string, string>): Graph {
   const known = new Set<string>();
   for (const file of files) {
@@ -55,13 +58,13 @@ export function graphOf(files: Iterable<string>, sources: ReadonlyMap<string, st
   return new Map(
     [...sources].map(([path, text]) => [
       path,
-      // Nothing depends on a test: who names one runs or lists it.
+      // Nothing depends on a test: a file that names one runs or lists it.
       namedIn(path, text, (one) => known.has(one) && !one.endsWith('.test.ts')),
     ]),
   );
 }
 
-/** The changed files and all that name them, or a folder around them, directly or through others. */
+/** The changed files and all files that refer to them or to one of their folders, directly or indirectly. */
 export function reached(changed: Iterable<string>, graph: Graph): Set<string> {
   const namedBy = new Map<string, string[]>();
   for (const [path, names] of graph) {

@@ -10,14 +10,14 @@ import type { Change } from './selection.ts';
 const GIT_TIMEOUT_MS = 60_000;
 
 async function git(...args: string[]): Promise<string> {
-  // The clone may be another user's, as on a machine where root tests.
+  // The clone may belong to another user, as when root runs the tests.
   const { ok, output } = await runTool('git', ['-c', 'safe.directory=*', ...args], GIT_TIMEOUT_MS);
   if (!ok) throw new Error(output.trim());
   return output;
 }
 
-/** The revision that changes are counted from, unless told: the branch's upstream, else `main`, else the last commit. */
-async function usualBase(): Promise<string> {
+/** The default base revision: the branch's upstream, else `main`, else the last commit. */
+async function defaultBase(): Promise<string> {
   for (const revision of ['@{upstream}', 'main']) {
     const commit = await git('rev-parse', '--verify', '--quiet', `${revision}^{commit}`).catch(() => '');
     if (commit !== '') return revision;
@@ -26,14 +26,14 @@ async function usualBase(): Promise<string> {
 }
 
 /**
- * The files that differ from where this branch left a base, committed or not, with the project around them. Throws a
- * {@link Problem} when the base is no revision.
+ * The files that differ, committed or not, from the commit where this branch left the base, and the files and graph of
+ * the whole project. Throws a {@link Problem} when the base is not a revision.
  */
 export async function changeSince(base?: string): Promise<Change & { base: string }> {
-  const revision = base ?? (await usualBase());
+  const revision = base ?? (await defaultBase());
   const fork = await git('merge-base', 'HEAD', revision).catch((error: unknown) => {
     throw new Problem(
-      `"${revision}" is no revision that this one has a commit in common with: ${messageOf(error)}`,
+      `"${revision}" is not a revision with which HEAD has a common ancestor: ${messageOf(error)}`,
     );
   });
   const differing = await git('diff', '--name-only', '--no-renames', '-z', fork.trim(), '--');
@@ -44,7 +44,7 @@ export async function changeSince(base?: string): Promise<Change & { base: strin
   for (const path of files) {
     if (path.endsWith('.ts')) sources.set(path, await readFile(join(ROOT, path), 'utf8'));
   }
-  // A file that is gone is still named by those that were left behind.
+  // Other files may still refer to a deleted file, so it is part of the graph.
   const graph = graphOf([...files, ...changed], sources);
   return { base: revision, changed, files, graph };
 }

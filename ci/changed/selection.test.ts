@@ -6,7 +6,7 @@ import { graphOf } from './graph.ts';
 import { changeSince } from './project.ts';
 import { select } from './selection.ts';
 
-/** A small project: the text of each source, and files of no source. */
+/** A small project: the text of each source file. */
 const SOURCES = {
   'agent/src/base/file.ts': "import { x } from 'node:fs';",
   'agent/src/base/file.test.ts': "import { write } from './file.ts';",
@@ -36,7 +36,7 @@ const OTHERS = [
   'docs/a.md',
 ];
 
-/** Names of the unit tests and scenarios, and which other stages are run. */
+/** Names of the selected unit tests and scenarios, and of the other selected stages. */
 function selected(...changed: string[]): { unit: unknown; scenarios: unknown; stages: string[] } {
   const files = [...Object.keys(SOURCES), ...OTHERS];
   const graph = graphOf([...files, ...changed], new Map(Object.entries(SOURCES)));
@@ -48,31 +48,31 @@ function selected(...changed: string[]): { unit: unknown; scenarios: unknown; st
   };
 }
 
-test('a change reaches the tests that import it, directly, late or through others', () => {
+test('a change selects the tests that import the file statically, dynamically or indirectly', () => {
   assert.deepEqual(selected('agent/src/base/file.ts').unit, ['docs', 'file', 'store']);
   assert.deepEqual(selected('agent/src/resources/config/store.ts').unit, ['docs', 'store']);
 });
 
-test('a file that is gone reaches those that still import it', () => {
+test('a deleted file selects the scenarios that still import it', () => {
   assert.deepEqual(selected('tests-qemu/other.ts').scenarios, ['power']);
 });
 
-test('a test is run when it changed, and nobody else on its account', () => {
+test('a changed test selects only itself', () => {
   assert.deepEqual(selected('agent/src/base/file.test.ts').unit, ['docs', 'file']);
 });
 
-test('a file or folder is named by its path, from the source or the project, whole or put together', () => {
+test('a path may be relative to the source or the project, and may be built from parts', () => {
   assert.deepEqual(selected('agent/ui/index.html').unit, ['docs', 'page']);
   assert.deepEqual(selected('board/common/render.sh').unit, ['docs', 'read', 'render', 'script']);
   assert.deepEqual(selected('board/rpi4/x.env').unit, ['docs', 'read']);
   assert.deepEqual(selected('overlay/etc/a').unit, ['docs', 'overlay']);
 });
 
-test('a new file in a folder that is named counts as well', () => {
+test('a new file in a folder that a test names selects that test', () => {
   assert.deepEqual(selected('board/common/new').unit, ['docs', 'read', 'render']);
 });
 
-test('scenarios are those that import the changed code, or that the area of a file in the image names', () => {
+test('scenarios are selected by their imports, and by the area of a file in the image', () => {
   assert.deepEqual(selected('ci/lib/wait.ts').scenarios, ['screen']);
   assert.deepEqual(selected('splash/src/main.c').scenarios, ['boot', 'splash']);
   assert.equal(selected('overlay/etc/a').scenarios, ALL);
@@ -81,21 +81,21 @@ test('scenarios are those that import the changed code, or that the area of a fi
   assert.equal(selected('splash/src/main.c', 'overlay/etc/a').scenarios, ALL);
 });
 
-test('generated files, boards and Buildroot are checked when what they are made of changed', () => {
+test('generated files, boards and Buildroot are checked when their sources changed', () => {
   assert.deepEqual(selected('agent/src/base/file.ts').stages, ['generated']);
   assert.deepEqual(selected('board/rpi4/x.env').stages, ['boards', 'buildroot']);
   assert.deepEqual(selected('overlay/etc/a').stages, ['boards']);
   assert.deepEqual(selected('docs/a.md', 'ci/lib/wait.ts').stages, []);
 });
 
-test('what nothing is known of, or all code runs on, runs everything', () => {
+test('an unknown file and one that all code depends on select everything', () => {
   for (const path of ['strange/new.file', 'package-lock.json']) {
     const all = { unit: ALL, scenarios: ALL, stages: ['generated', 'boards', 'buildroot'] };
     assert.deepEqual(selected('docs/a.md', path), all, path);
   }
 });
 
-test('the areas name scenarios that there are', async () => {
+test('the areas name only existing scenarios', async () => {
   const files = await projectFiles('tests-qemu/scenarios/*.ts');
   const named = new Set(AREAS.flatMap(({ scenarios }) => (scenarios === ALL ? [] : scenarios)));
   assert.deepEqual(
@@ -104,7 +104,7 @@ test('the areas name scenarios that there are', async () => {
   );
 });
 
-test('of the project itself, a change of the atomic write reaches its tests and those of the stores', async () => {
+test('in this project a change of the atomic write selects its tests and those of the stores', async () => {
   const project = await changeSince('HEAD');
   const { unit } = select({ ...project, changed: ['agent/src/base/atomic-file.ts'] });
   assert.ok(unit.run !== ALL && unit.run.length < 60);
@@ -113,6 +113,6 @@ test('of the project itself, a change of the atomic write reaches its tests and 
   }
 });
 
-test('a base that is no revision is told in a sentence', async () => {
-  await assert.rejects(changeSince('no-such-revision'), /^Problem: "no-such-revision" is no revision/);
+test('an invalid base revision is reported in a sentence', async () => {
+  await assert.rejects(changeSince('no-such-revision'), /^Problem: "no-such-revision" is not a revision/);
 });

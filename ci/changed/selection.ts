@@ -1,7 +1,7 @@
 import { ALL, scenariosOfArea } from './areas.ts';
 import { type Graph, reached } from './graph.ts';
 
-/** Paths from the project's folder. */
+/** A change. Paths are relative to the project's folder. */
 export interface Change {
   changed: readonly string[];
   /** Every file of the project. */
@@ -9,7 +9,7 @@ export interface Change {
   graph: Graph;
 }
 
-/** What of one stage is run, all of it unless named, and why. */
+/** The part of a stage that is run (all of it, or the named tests), and why. */
 export interface Choice {
   run: readonly string[] | typeof ALL;
   why: string;
@@ -27,13 +27,13 @@ export interface Selection {
 const BOARDS = /^(?:board|overlay|ci\/boards|ci\/image)\/|^ci\/boards\.ts$/;
 const BUILDROOT = /^(?:board|buildroot-external|ci\/buildroot)\//;
 const GENERATED = /^agent\/src\/|^docs\/openapi\.yaml$|^ci\/generate\.ts$/;
-/** What all code runs on. */
+/** Files that all code depends on. */
 const EVERYTHING = /^package(?:-lock)?\.json$/;
 const SCENARIO = /^tests-qemu\/scenarios\/([^/]+)\.ts$/;
 
-const NOTHING: Choice = { run: [], why: 'nothing that it depends on changed' };
+const NOTHING: Choice = { run: [], why: 'none of its sources changed' };
 
-/** Chooses what a change can affect. Lint and types are run in any case. */
+/** Selects what a change can affect. Lint and types always run. */
 export function select({ changed, files, graph }: Change): Selection {
   const unknown = changed.find((path) => EVERYTHING.test(path) || scenariosOfArea(path) === undefined);
   if (unknown !== undefined) {
@@ -58,17 +58,17 @@ function first(changed: readonly string[], area: RegExp): Choice {
 function unitTests(changed: readonly string[], files: readonly string[], affected: Set<string>): Choice {
   const tests = files.filter((path) => path.endsWith('.test.ts') && affected.has(path));
   if (tests.length === 0) return NOTHING;
-  return { run: tests, why: `they are, import or name ${listed(changed)}` };
+  return { run: tests, why: `they depend on ${listed(changed)}` };
 }
 
 function scenarios(changed: readonly string[], files: readonly string[], graph: Graph): Choice {
   const whys = new Map<string, string>();
   for (const path of changed) {
     const ofArea = scenariosOfArea(path) ?? [];
-    if (ofArea === ALL) return { run: ALL, why: `${path} is in the image of all` };
+    if (ofArea === ALL) return { run: ALL, why: `${path} affects the whole image` };
     for (const name of ofArea) whys.set(name, path);
   }
-  // Whoever runs a scenario's code on this computer imports it; what is in the image has an area.
+  // Code that scenarios run on this computer is found by imports; files in the image have an area.
   const outside = changed.filter((path) => /^(?:ci|tests-qemu)\//.test(path));
   const affected = reached(outside, graph);
   for (const path of files) {
@@ -79,7 +79,7 @@ function scenarios(changed: readonly string[], files: readonly string[], graph: 
   return { run: [...whys.keys()].sort(), why: `for ${listed([...new Set(whys.values())])}` };
 }
 
-/** At most three, and how many more. */
+/** At most three paths, and the number of further ones. */
 function listed(paths: readonly string[]): string {
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
   return paths.slice(0, 3).join(', ') + more;

@@ -1,8 +1,8 @@
 /**
- * `npm run check:clients`: whether generators make clients of docs/openapi.yaml without a warning, and whether those
- * clients can drive a running agent. Installs the generators, in the versions pinned beside this file, from the npm and
- * Python registries into the cache; so it is no part of `npm test`, whose unit tests look at the document itself
- * (agent/src/resources/document/document.test.ts).
+ * `npm run check:clients`: checks that client generators accept docs/openapi.yaml without a warning, and that the
+ * generated clients work with a running agent. It installs the generators, in the versions pinned in this folder, from
+ * the npm and Python registries into the cache. Therefore it is not part of `npm test`, whose unit tests check the
+ * document itself (agent/src/resources/document/document.test.ts).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const HERE = join(ROOT, 'ci/clients');
 const DOCUMENT = join(ROOT, 'docs/openapi.yaml');
 const PYTHON_CONFIG = join(ROOT, 'docs/openapi-python-client.yaml');
 
-/** Runs one program. @throws Problem with what it wrote when it fails, or when it says `warn` */
+/** Runs one program. @throws Problem with its output when it fails or prints a warning */
 async function run(program: string, args: string[], timeoutMs = STEP_TIMEOUT_MS): Promise<void> {
   const { ok, output } = await runTool(program, args, timeoutMs);
   if (!ok || /\bwarn/i.test(output)) throw new Problem(`${program} ${args.join(' ')}\n${output}`);
@@ -63,7 +63,7 @@ async function pythonClient(api: string, zip: string): Promise<void> {
   const places = ['--path', DOCUMENT, '--config', PYTHON_CONFIG, '--output-path', client];
   const options = ['--meta', 'none', '--overwrite', '--fail-on-warning'];
   await rm(client, { recursive: true, force: true });
-  // It formats what it writes with the programs that it finds.
+  // It formats its output with ruff, which it looks for in the PATH.
   const path = `PATH=${join(venv, 'bin')}:${process.env.PATH ?? ''}`;
   await run('env', [path, 'openapi-python-client', 'generate', ...places, ...options]);
   await cp(join(HERE, 'python', 'use_client.py'), join(folder, 'use_client.py'));
@@ -102,7 +102,7 @@ async function writeBundle(file: string): Promise<void> {
   await pipeline(zip.outputStream, createWriteStream(file));
 }
 
-/** Both clients against one agent; each counts as one. */
+/** Checks both clients against one agent. Each counts as one test. */
 async function checkClients(): Promise<Tally> {
   const work = await mkdtemp(join(tmpdir(), 'vitrine-clients-'));
   const zip = join(work, 'bundle.zip');

@@ -1,7 +1,7 @@
 #!/bin/sh
-# assemble.sh BOARD: from /out/root (the device's packages), /out/parts/*, /out/agent and the project in /src to
-# /out/images/{rootfs.ext4,disk.img}. Runs inside the builder root. Of the environment: VITRINE_VERSION,
-# VITRINE_KEYRING, SOURCE_DATE_EPOCH.
+# assemble.sh BOARD: builds /out/images/{rootfs.ext4,disk.img} from /out/root (the device's packages), /out/parts/*,
+# /out/agent and the project in /src. Runs inside the builder root. Environment: VITRINE_VERSION, VITRINE_KEYRING,
+# SOURCE_DATE_EPOCH.
 set -eu
 
 board=$1
@@ -12,19 +12,19 @@ BOARD_DIR=/src/board/$board
 # shellcheck source=board/common/render.sh
 . "$COMMON_DIR/render.sh"
 
-# lay FROM TO: copies a tree over the root's. Neither who checked the project out, nor when, nor with which umask
-# shows in the result; directories that are there keep their modes.
-lay() {
+# overlay_tree FROM TO: copies a tree into the root filesystem. The result does not depend on owner, time or umask of the
+# checkout. Existing directories keep their modes.
+overlay_tree() {
     mkdir -p "$2"
     tar -C "$1" --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --mode='u=rwX,go=rX' -c . |
         tar -C "$2" --no-overwrite-dir --keep-directory-symlink -x
 }
 
 for part in /out/parts/*; do
-    [ ! -d "$part" ] || lay "$part" "$root"
+    [ ! -d "$part" ] || overlay_tree "$part" "$root"
 done
-lay /out/agent "$root/usr/lib/vitrine/agent"
-lay /src/overlay "$root"
+overlay_tree /out/agent "$root/usr/lib/vitrine/agent"
+overlay_tree /src/overlay "$root"
 
 "$COMMON_DIR/post-build.sh" "$root" "$board"
 /src/ci/image/finish.sh "$root"

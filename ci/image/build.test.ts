@@ -9,7 +9,7 @@ import { hashOf } from './lib/hash.ts';
 import { CommandError, run } from './lib/run.ts';
 
 const sentences: [string, string, RegExp][] = [
-  ['no room', 'dpkg: error: cannot copy: No space left on device', /no room left.*VITRINE_CACHE/],
+  ['no room', 'dpkg: error: cannot copy: No space left on device', /disk is full.*VITRINE_CACHE/],
   [
     'no mirror',
     "Err:1 Temporary failure: Could not resolve 'mirror.example'",
@@ -18,29 +18,29 @@ const sentences: [string, string, RegExp][] = [
   ['no such package', 'E: Unable to locate package cagge', /does not carry cagge.*packages\.conf/],
 ];
 for (const [what, output, expected] of sentences) {
-  test(`${what} becomes a sentence`, () => {
+  test(`${what} is explained in a sentence`, () => {
     assert.match(explain(new CommandError('apt-get failed', output)), expected);
   });
 }
 
-test('what is not known is told with the command’s own words', () => {
+test('an unknown failure is reported with the command’s output', () => {
   assert.match(explain(new CommandError('mke2fs failed', 'odd thing')), /mke2fs failed\nodd thing/);
 });
 
-test('a failed command tells its last words, from stderr and stdout', async () => {
+test('the error of a failed command contains the end of stderr and stdout', async () => {
   await assert.rejects(
     run('sh', ['-c', 'echo one; echo two >&2; exit 3']),
     /sh -c failed \(exit code 3\)\ntwo\none/,
   );
 });
 
-// The command would install what is missing; a unit test does not.
+// The command would install missing packages; a unit test must not.
 const { error } = spawnSync('mmdebstrap', ['--version'], { timeout: 10_000 });
 const skip = error && 'mmdebstrap is not installed here';
 test('no mirror: one sentence, exit code 1', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-image-'));
   try {
-    // Something that was built before: from nothing it would ask for several GiB on the disk of these tests first.
+    // Pretend an earlier build: a build from scratch would require several GiB of free disk space first.
     mkdirSync(join(folder, 'image', `builder-${hashOf('before')}`), { recursive: true });
     const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, '../image.ts')], {
       encoding: 'utf8',

@@ -1,7 +1,7 @@
 /**
- * Makes the virt image from Debian packages and gives the folder that holds disk.img, u-boot.rom and vmlinuz. What was
- * made before and has not changed is found in the cache; see docs/image.md. As a script it does the same and prints the
- * folder: it starts itself so in a user namespace.
+ * Builds the virt image from Debian packages and returns the folder with disk.img, u-boot.rom and vmlinuz. Unchanged
+ * parts are taken from the cache; see docs/image.md. As a script it does the same and prints the folder: it runs itself
+ * that way in a user namespace.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { cacheFolder, needRoom, ROOT } from '../lib/places.ts';
+import { cacheFolder, ROOT, requireFreeSpace } from '../lib/places.ts';
 import { command, Problem } from '../lib/problem.ts';
 import { Progress } from '../lib/progress.ts';
 import { networkFailed } from '../setup.ts';
@@ -29,14 +29,14 @@ import {
 } from './lib/stages.ts';
 
 const BOARD = 'virt';
-/** What a build from nothing takes at its peak: packages, both roots, the assembly and its result. */
+/** Peak disk space of a build from scratch, in bytes: packages, both roots, the assembly and its result. */
 const ROOM = 7 * 2 ** 30;
-/** What putting the disk together takes. */
+/** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
 /**
- * Builds what is not in the cache yet and gives the folder of the image. Root may do this anywhere; another user where
- * user namespaces are allowed, and then the work is done by a process of its own.
+ * Builds the parts that are not in the cache and returns the folder of the image. Runs as root, or in a child process in
+ * a user namespace for other users where those are allowed.
  */
 export async function buildImage(): Promise<string> {
   if (process.getuid?.() === 0) return await buildAsRoot();
@@ -49,8 +49,8 @@ async function buildAsRoot(): Promise<string> {
   const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
   if (probe.status !== 0) {
     throw new Problem(
-      `the image is put together in a mount namespace, and this computer refuses one even to root (${(probe.stderr || 'no answer').trim()}).\n` +
-        'A container needs the right to mount for that: start it with --privileged, or build outside.',
+      `the build needs a mount namespace, which this computer denies even to root (${(probe.stderr || 'no answer').trim()}).\n` +
+        'In a container, start it with --privileged; or build outside the container.',
     );
   }
   process.umask(0o022);
@@ -63,13 +63,13 @@ async function buildAsRoot(): Promise<string> {
   }
 }
 
-/** What a build of the virt image begins with: its packages are fetched, if they were not. */
+/** Prepares a build of the virt image: downloads the packages if necessary. */
 export async function beginBuild(cache: Cache): Promise<Build> {
   const progress = new Progress();
   const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
   const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
   mkdirSync(packages, { recursive: true });
-  if (!cache.hasAny('builder')) await needRoom(cache.folder, ROOM, 'building the image from nothing');
+  if (!cache.hasAny('builder')) await requireFreeSpace(cache.folder, ROOM, 'building the image from scratch');
   const store = await fetchPackages(conf, packages, (work) => progress.step('fetching packages', work));
   return { cache, conf, store, progress, board: BOARD };
 }
@@ -82,20 +82,20 @@ async function makeImage(cache: Cache): Promise<string> {
   const roots = await ifSlow(progress, 'installing packages into the root filesystems', installRoots(build));
   const keyring = await updateKeyring(build, roots.builder, keyFolder());
   const parts = await ifSlow(progress, 'compiling', compileParts(build, roots.builder));
-  await needRoom(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
+  await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
   return await assembleImage(build, { ...roots, parts, agent, keyring, version: projectVersion() });
 }
 
-/** Both roots side by side: installing packages keeps little more than one processor busy. */
+/** Builds both roots in parallel: installing packages uses little more than one processor. */
 async function installRoots(build: Build): Promise<{ builder: string; runtime: string }> {
   const builder = builderRoot(build);
   const runtime = runtimeRoot(build, builder);
-  // Both come to their end before a failure of one is told: nothing goes on in the background.
+  // Wait for both even if one fails, so that nothing continues in the background.
   await Promise.allSettled([builder, runtime]);
   return { builder: await builder, runtime: await runtime };
 }
 
-/** Tells of a step only when it takes longer than looking into the cache does. */
+/** Reports a step only when it takes longer than a cache lookup. */
 async function ifSlow<T>(progress: Progress, name: string, work: Promise<T>): Promise<T> {
   const done = work.then(
     () => true,
@@ -105,13 +105,13 @@ async function ifSlow<T>(progress: Progress, name: string, work: Promise<T>): Pr
   return quick ? await work : await progress.step(name, () => work);
 }
 
-/** A sentence for the ways in which a build fails that are not the project's fault; else what the command said. */
+/** A sentence for failures that the project does not cause; for all others the command's output. */
 export function explain(error: CommandError): string {
   if (/No space left on device|You don't have enough free space/.test(error.output)) {
-    return `there is no room left for the image in ${cacheFolder()}. Make room, or set VITRINE_CACHE to a folder on a bigger disk.`;
+    return `the disk is full: the image is built in ${cacheFolder()}. Free some space, or set VITRINE_CACHE to a folder on a larger disk.`;
   }
   if (networkFailed(error.output)) {
-    return 'the Debian package mirror could not be reached, or it broke off; check the network, or set VITRINE_MIRROR to another one.';
+    return 'the Debian package mirror could not be reached, or a download was interrupted; check the network, or set VITRINE_MIRROR to another mirror.';
   }
   if (/Unable to locate package (\S+)/.test(error.output)) {
     return `the package mirror does not carry ${/Unable to locate package (\S+)/.exec(error.output)?.[1]}, which ci/image/packages.conf names.`;
@@ -119,9 +119,9 @@ export function explain(error: CommandError): string {
   return `the image could not be built: ${error.message}`;
 }
 
-/** Runs a script as the root of a user namespace and gives what it printed; undefined when it failed. */
+/** Runs a script as root of a user namespace and returns its output; undefined when it failed. */
 export async function asNamespaceRoot(script: string, args: string[]): Promise<string | undefined> {
-  // Mounts as well: mmdebstrap's own are refused in a namespace that belongs to the computer's root.
+  // A mount namespace as well: mmdebstrap may not mount in one that belongs to the host's root.
   const enter = ['--user', '--map-root-user', '--map-auto', '--mount', '--'];
   const probe = spawnSync('unshare', [...enter, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
     encoding: 'utf8',
@@ -129,7 +129,7 @@ export async function asNamespaceRoot(script: string, args: string[]): Promise<s
   });
   if (probe.status !== 0) {
     throw new Problem(
-      `the image is built as root or in a user namespace, and this computer refuses this user one (${(probe.stderr || 'no answer').trim()}).\n` +
+      `the image is built as root or in a user namespace, which this computer denies to this user (${(probe.stderr || 'no answer').trim()}).\n` +
         'Either run this as root, or give the user a range of ids (/etc/subuid, /etc/subgid, the package uidmap) and allow ' +
         'unprivileged user namespaces (Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0).',
     );

@@ -1,6 +1,6 @@
 /**
- * Runs a command inside the builder root, for what tests need its tools for. As a script, `builder.ts OUT COMMAND…`,
- * it does the same and prints what the command printed: it starts itself so in a user namespace.
+ * Runs a command inside the builder root, for tests that need its tools. As a script, `builder.ts OUT COMMAND…`, it does
+ * the same and prints the command's output: it runs itself that way in a user namespace.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ import { CommandError } from './lib/run.ts';
 import { builderRoot, inBuilder, unpackFirmware } from './lib/stages.ts';
 
 /**
- * Runs `command` in the builder root, which is made first if need be, and gives what it printed: the project is /src,
- * `out` is /out and where it starts. An empty folder `firmware` in `out` is filled with the package u-boot-qemu before.
- * What was printed when it fails is part of the {@link Problem}.
+ * Runs `command` in the builder root, which is built first if necessary, and returns its output. The project is mounted
+ * at /src, `out` at /out, which is the working directory. If `out` contains an empty folder `firmware`, the package
+ * u-boot-qemu is unpacked there first. Throws a {@link Problem} with the output when the command fails.
  */
 export async function runInBuilder(out: string, command: string[]): Promise<string> {
   if (process.getuid?.() !== 0) {
@@ -25,7 +25,7 @@ export async function runInBuilder(out: string, command: string[]): Promise<stri
   }
   process.umask(0o022);
   const cache = new Cache(join(cacheFolder(), 'image'));
-  // Under the lock to the end: a build that another package list asks for would remove the root.
+  // Hold the lock to the end: a concurrent build with another package list would remove the root.
   return await cache.exclusively(async () => {
     try {
       const build = await beginBuild(cache);

@@ -8,7 +8,7 @@ import { ROOT } from '../lib/places.ts';
 
 let root = '';
 
-/** Writes a file of the tree, with its folders. */
+/** Writes a file of the tree and creates its folders. */
 function put(path: string, text = '', mode = 0o644): void {
   const full = join(root, path);
   mkdirSync(dirname(full), { recursive: true });
@@ -21,7 +21,7 @@ function link(path: string, target: string): void {
   symlinkSync(target, join(root, path));
 }
 
-/** Runs one of the two scripts over the tree. */
+/** Runs one of the two scripts on the tree. */
 function run(
   script: string,
   ...options: string[]
@@ -34,7 +34,7 @@ function run(
   return { status, stdout, stderr };
 }
 
-// A tree as it should be, with a unit, a getty and a generator that are there and masked.
+// A valid tree. A getty unit and the getty generator exist but are masked.
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'vitrine-root-'));
   put(
@@ -58,7 +58,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('a tree as it should be passes, without a word', () => {
+test('a valid tree passes without output', () => {
   assert.deepEqual(run('check-root.sh'), { status: 0, stdout: '', stderr: '' });
 });
 
@@ -149,7 +149,7 @@ const violations: [string, () => void, RegExp][] = [
   ],
 ];
 for (const [what, violate, expected] of violations) {
-  test(`${what} is refused`, () => {
+  test(`${what} is rejected`, () => {
     violate();
     const { status, stderr } = run('check-root.sh');
     assert.equal(status, 1);
@@ -164,18 +164,18 @@ test('a masked getty template covers its instances', () => {
   assert.equal(run('check-root.sh').status, 0);
 });
 
-test('without a shadow file nobody’s password is in it', () => {
+test('a missing shadow file is reported for every user whose password should be there', () => {
   rmSync(join(root, 'etc/shadow'));
   assert.match(run('check-root.sh').stderr, /not there: root\n.*not there: kiosk\n/);
 });
 
-test('everything that is wrong is said at once', () => {
+test('all problems are reported at once', () => {
   put('usr/bin/su', 'x', 0o4755);
   put('usr/lib/x', '', 0o666);
   assert.equal(run('check-root.sh').stderr.trim().split('\n').length, 2);
 });
 
-test('sealing takes the bits away, keeps the rest, and is the check too', () => {
+test('sealing removes the bits, keeps everything else and runs the check', () => {
   put('usr/bin/su', 'content', 0o4751);
   const before = statSync(join(root, 'usr/bin/su'));
   const { status, stdout } = run('seal-root.sh');
@@ -188,13 +188,13 @@ test('sealing takes the bits away, keeps the rest, and is the check too', () => 
   assert.equal(run('seal-root.sh').status, 1);
 });
 
-// Capabilities are set by root only; the list of --privileged is what sealing works from.
+// Only root can set capabilities. Sealing uses the list of --privileged.
 const setcap = spawnSync('setcap', ['-h'], { timeout: 10_000 });
 const skip = (process.getuid?.() !== 0 || setcap.error !== undefined) && 'not root, or no setcap here';
-test('file capabilities are found and taken away', { skip }, (context) => {
+test('file capabilities are found and removed', { skip }, (context) => {
   put('usr/bin/ping', 'x', 0o755);
   const set = spawnSync('setcap', ['cap_net_raw+ep', join(root, 'usr/bin/ping')], { timeout: 10_000 });
-  if (set.status !== 0) return context.skip('this file system takes no capabilities');
+  if (set.status !== 0) return context.skip('this file system does not support capabilities');
   assert.equal(run('check-root.sh', '--privileged').stdout, '/usr/bin/ping\n');
   assert.equal(run('check-root.sh').status, 1);
   assert.equal(run('seal-root.sh').status, 0);

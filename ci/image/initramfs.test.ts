@@ -7,11 +7,11 @@ import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../lib/places.ts';
 
-/** What the check reads of the partition. */
+/** How much of the partition the check for a blank one reads, in bytes. */
 const LOOK = 65_536;
 
 let folder: string;
-/** Those that decide, and with them those that call mke2fs and tune2fs. */
+/** The functions of the script that decide; and these with the ones that call mke2fs and tune2fs. */
 let functions: string;
 let realFunctions: string;
 
@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** A shell function as it stands in the script. */
+/** The text of a shell function in the script. */
 function definition(script: string, name: string): string {
   const start = script.indexOf(`\n${name}() {\n`);
   const end = script.indexOf('\n}\n', start);
@@ -37,7 +37,7 @@ function definition(script: string, name: string): string {
   return script.slice(start, end + 3);
 }
 
-/** Runs the functions of the script on a partition, with `log` as e2fsck's words. */
+/** Runs a shell script with the partition as its argument and returns its output. */
 function shell(partition: string, script: string): string {
   const { stdout, stderr, status } = spawnSync('sh', ['-c', script, 'init', relative('/dev', partition)], {
     encoding: 'utf8',
@@ -47,8 +47,8 @@ function shell(partition: string, script: string): string {
 }
 
 /**
- * Brings a partition up, with stand-ins for what it calls.
- * @param results what e2fsck ends with, one number for each time it is run
+ * Runs bring_up_data with fakes for the programs that it calls.
+ * @param results exit codes of e2fsck, one for each run
  * @param mounts whether the file system can be mounted
  */
 async function bringUp(
@@ -88,20 +88,20 @@ async function bringUp(
 
 describe('the data partition at boot', () => {
   const used = Buffer.alloc(LOOK * 2, 1);
-  /** What mke2fs that was cut off leaves: no first block. */
+  /** Result of an interrupted mke2fs: the first block is empty. */
   const unfinished = Buffer.concat([Buffer.alloc(4096), used]);
 
-  test('a blank partition gets its file system', async () => {
+  test('a blank partition gets a new file system', async () => {
     const found = await bringUp(Buffer.alloc(LOOK * 2), []);
     assert.deepEqual(found, { state: 'created', made: true, mounted: true });
   });
 
-  test('one that cannot be read to the end of the look is not taken for blank', async () => {
+  test('a partition that cannot be read completely does not count as blank', async () => {
     const found = await bringUp(Buffer.alloc(LOOK - 1), [0]);
     assert.deepEqual(found, { state: 'clean', made: false, mounted: true });
   });
 
-  test('what e2fsck says counts, and only its verdict gives the content up', async () => {
+  test('the exit code of e2fsck decides, and the content is given up only for uncorrected errors', async () => {
     for (const [results, state] of [
       [[0], 'clean'],
       [[1], 'repaired'],
@@ -123,13 +123,13 @@ describe('the data partition at boot', () => {
     }
   });
 
-  test('one whose making was cut off is made anew', async () => {
+  test('a file system whose creation was interrupted is created again', async () => {
     assert.deepEqual(await bringUp(unfinished, [8, 8]), { state: 'created', made: true, mounted: true });
-    // e2fsck found a copy of the first block.
+    // e2fsck found a backup of the first block.
     assert.deepEqual(await bringUp(unfinished, [8, 1]), { state: 'repaired', made: false, mounted: true });
   });
 
-  test('an end without a verdict gives nothing up', async () => {
+  test('when e2fsck fails to run, the content is kept', async () => {
     for (const result of [16, 24, 32, 125, 126, 127, 128, 137, 139, 143]) {
       const found = await bringUp(used, [result, result]);
       assert.deepEqual(found, { state: 'unchecked', made: false, mounted: true }, String(result));
@@ -137,7 +137,7 @@ describe('the data partition at boot', () => {
     assert.deepEqual(await bringUp(used, [137, 0]), { state: 'clean', made: false, mounted: true });
   });
 
-  test('one that cannot be mounted is left as it is, unless it was just made', async () => {
+  test('a file system that cannot be mounted is left untouched, unless it was just created', async () => {
     for (const result of [0, 1, 16]) {
       const found = await bringUp(used, result === 16 ? [16, 16] : [result], false);
       assert.deepEqual(found, { state: 'unusable', made: false, mounted: false }, String(result));
@@ -183,7 +183,7 @@ describe('the data partition, with the real programs', () => {
     return partition;
   };
 
-  test('a feature that e2fsck does not know leaves the file system untouched', async () => {
+  test('a file system with a feature that e2fsck does not know is left untouched', async () => {
     const partition = await blank('newer');
     assert.equal(run(partition, 'bring_up_data'), 'created');
     assert.equal(run(partition, 'bring_up_data'), 'clean');
@@ -194,7 +194,7 @@ describe('the data partition, with the real programs', () => {
     assert.equal(await digest(partition), before);
   });
 
-  test('a new file system is the same whatever mke2fs takes for granted', async () => {
+  test('a new file system does not depend on the defaults of mke2fs', async () => {
     const partition = await blank('pinned');
     const conf = join(folder, 'mke2fs.conf');
     await writeFile(

@@ -1,7 +1,7 @@
 #!/bin/sh
-# make-key.sh OUT: a key pair that signs update bundles for development, OUT/signing.{key,pem}, and OUT/keyring.pem,
-# the certificate authority that the image checks them with. Runs inside the builder root and on the computer itself:
-# any OpenSSL from 1.1.1 on will do.
+# make-key.sh OUT: creates a key pair that signs development update bundles, OUT/signing.{key,pem}, and OUT/keyring.pem,
+# the certificate of the authority with which the image verifies them. Runs inside the builder root and on the host, with
+# OpenSSL 1.1.1 or newer.
 set -eu
 
 cd "$1"
@@ -9,8 +9,8 @@ umask 077
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A device whose clock was never set starts at the image's date, so the validity begins long before it. Of the commands
-# that make certificates, only "ca" takes a beginning in every version.
+# A device whose clock was never set starts at the image's date, so the validity must begin long before that. Only
+# "openssl ca" supports a start date in all versions.
 validity='-startdate 20200101000000Z -enddate 20600101000000Z'
 cat >"$work/ca.cnf" <<END
 [ca]
@@ -41,7 +41,7 @@ authorityKeyIdentifier = keyid
 END
 : >"$work/index"
 
-# quietly COMMAND…: shows what openssl says only when it fails.
+# quietly COMMAND…: runs openssl and shows its output only when it fails.
 quietly() {
     "$@" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
@@ -49,7 +49,7 @@ quietly() {
     }
 }
 
-# request KEY CSR NAME: a new key and the request for its certificate.
+# request KEY CSR NAME: creates a key and a certificate signing request.
 request() {
     quietly openssl req -new -config "$work/ca.cnf" -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
         -keyout "$1" -out "$2" -subj "/O=Vitrine/CN=$3"

@@ -1,4 +1,4 @@
-/** What stands in two files of the overlay, because programs read it that know nothing of each other, is the same. */
+/** Checks values that several files of the overlay repeat, because independent programs read them. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,14 +21,14 @@ function defined(name: string): string[] {
   return value.match(/[\w.]+/g) ?? [];
 }
 
-test('the firewall guards the ports that the agent listens on', () => {
+test('the firewall protects the ports that the agent listens on', () => {
   const start = /^ExecStart=(.*)$/m.exec(read(`${UNITS}/vitrine-agent.service`))?.[1] ?? '';
   const ports = [...start.matchAll(/ --listen(?:-https)? \[::\]:(\d+)/g)].map(([, port]) => port);
   assert.equal(ports.length, 2);
   assert.deepEqual(defined('management'), ports);
 });
 
-test('the firewall knows the kiosk user by the number that it is made with', () => {
+test('the firewall uses the id with which the kiosk user is created', () => {
   const id = /^u! kiosk (\d+) /m.exec(read('usr/lib/sysusers.d/vitrine.conf'))?.[1];
   assert.deepEqual(defined('kiosk'), [id]);
 });
@@ -43,18 +43,18 @@ test('every interface that the firewall trusts is named and configured', () => {
   }
 });
 
-test('no adapter that is plugged in gets the name of an interface that the firewall trusts', () => {
+test('a plugged-in adapter cannot get the name of an interface that the firewall trusts', () => {
   for (const name of defined('cable')) {
-    // Of the kernel's drivers, and of udev's policies for what has no rule of ours.
+    // Prefixes of the kernel's drivers and of udev's naming policies.
     assert.doesNotMatch(name, /^(?:usb|eth|wlan|wwan|en|wl|ww|ib|sl)/, name);
     const [, match = ''] = read(`usr/lib/systemd/network/50-vitrine-${name}.link`).split(/^\[Match\]$/m);
-    assert.match(match, /^Driver=(?:g_ether|virtio_net)$/m, `${name} goes by its driver`);
+    assert.match(match, /^Driver=(?:g_ether|virtio_net)$/m, `${name} is matched by its driver`);
   }
   assert.ok(defined('cable').includes('gadget0'));
   assert.match(read('usr/lib/vitrine/gadget'), /^ *put functions\/ncm\.usb0\/ifname gadget%d$/m);
 });
 
-test('each unit of ours that can be enabled is, by a preset, and no preset names one that is not there', () => {
+test('the presets enable exactly our units that have an [Install] section', () => {
   const presets = globSync('usr/lib/systemd/system-preset/50-*.preset', { cwd: OVERLAY })
     .map(read)
     .join('\n');
@@ -66,7 +66,7 @@ test('each unit of ours that can be enabled is, by a preset, and no preset names
   assert.deepEqual(enabled.sort(), units.sort());
 });
 
-test('the programs of ours that units and rules call are there and executable', () => {
+test('our programs that units and udev rules call exist and are executable', () => {
   const callers = globSync(['usr/lib/systemd/system/*.service', 'usr/lib/udev/rules.d/*.rules'], {
     cwd: OVERLAY,
   });

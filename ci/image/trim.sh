@@ -1,11 +1,11 @@
 #!/bin/sh
-# trim.sh ROOT: takes from a Debian root what the device does not need. Runs inside the builder root.
+# trim.sh ROOT: removes what the device does not need from a Debian root filesystem. Runs inside the builder root.
 set -eu
 
 root=$1
 here=$(cd "$(dirname "$0")" && pwd)
 
-# One kernel under the name that the boot script loads; no modules but those listed.
+# Rename the kernel to the name that the boot script loads; keep only the listed modules.
 release=$(basename "$root"/usr/lib/modules/*)
 mv "$root/boot/vmlinuz-$release" "$root/boot/vmlinuz"
 rm -f "$root"/vmlinuz* "$root"/initrd.img* "$root"/boot/config-* "$root"/boot/System.map-*
@@ -16,13 +16,13 @@ sed 's/#.*//' "$here/kernel-modules.conf" | tr -s '[:blank:]' '\n' | sed '/^$/d;
 grep -f /tmp/keep "$modules/modules.dep" | tr -d : | tr ' ' '\n' | sort -u >/tmp/kept
 (cd "$modules" && find kernel -name '*.ko*' | sort) | comm -23 - /tmp/kept | sed "s,^,$modules/," | xargs -r rm
 find "$modules" -type d -empty -delete
-# Debian's modules are packed and signed, and the kernel checks each signature though it takes modules without one, as a
-# board's own are: in an emulator that is seconds of every boot.
+# Debian's modules are compressed and signed. The kernel would verify each signature although it also accepts unsigned
+# modules; in an emulator that costs seconds at every boot, so compression and signatures are removed.
 find "$modules" -name '*.ko.xz' -exec xz -d {} +
 find "$modules" -name '*.ko' -exec strip --strip-debug {} +
 depmod -b "$root" "$release"
 
-# The package system, and what only it and building use. packages.txt stays as the record of what is inside.
+# Remove the package system and the files that only it uses. vitrine-packages.txt records the installed packages.
 # shellcheck disable=SC2016 # dpkg-query's own placeholders
 chroot "$root" dpkg-query -W -f '${Package} ${Version}\n' >"$root/usr/share/vitrine-packages.txt"
 rm -rf "$root"/var/lib/dpkg "$root"/var/lib/apt "$root"/var/cache "$root"/var/log "$root"/var/lib/ucf "$root"/var/backups \

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { messageOf, Problem } from './problem.ts';
 
-/** One command line option, as `util.parseArgs` takes it, and what `--help` says of it. */
+/** One command line option as `util.parseArgs` expects it, with its help text. */
 export interface Option {
   type: 'string' | 'boolean';
   short?: string;
-  /** Name of the value in the help text. */
+  /** Placeholder for the value in the help text. */
   value?: string;
   help: string;
 }
@@ -15,8 +15,8 @@ type Values<T extends Record<string, Option>> = {
 };
 
 /**
- * Reads `process.argv`. An unknown option is a {@link Problem} that names the known ones; `--help` prints them and
- * ends the process.
+ * Parses `process.argv`. Throws a {@link Problem} that lists the valid options when an option is unknown; `--help`
+ * prints that list and exits.
  */
 export function readArguments<const T extends Record<string, Option>>(
   usage: string,
@@ -43,11 +43,11 @@ function helpText(usage: string, options: Record<string, Option>): string {
   return `Usage: ${usage}\n${lines.join('\n')}`;
 }
 
-/** Letters, digits, dots, dashes: what a machine's name may be, since it becomes a folder's name. */
+/** Checks a machine's name (default: vitrine). It becomes a folder's name, so few characters are allowed. */
 export function machineName(text: string | undefined): string {
   const name = text ?? 'vitrine';
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
-    throw new Problem(`"${name}" cannot name a machine: use letters, digits, ".", "_" and "-".`);
+    throw new Problem(`"${name}" is not a valid machine name: use letters, digits, ".", "_" and "-".`);
   }
   return name;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from './places.ts';
 import { Problem } from './problem.ts';
 
-/** The names of all boards: the folders of `board/` with a board.env. */
+/** The names of all boards: the folders of `board/` that contain a board.env. */
 export function boardNames(): string[] {
   const folder = join(ROOT, 'board');
   return readdirSync(folder)
@@ -11,7 +11,7 @@ export function boardNames(): string[] {
     .sort();
 }
 
-/** The boards that a command line names, all when it names none; a {@link Problem} for one that is not there. */
+/** The boards named on a command line, or all boards when none is named. Throws a {@link Problem} on unknown names. */
 export function namedBoards(args: string[]): string[] {
   const unknown = args.filter((name) => !boardNames().includes(name));
   if (unknown.length > 0) {

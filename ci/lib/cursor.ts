@@ -1,6 +1,6 @@
-/** The pointer of a mouse, as a file of the Xcursor format: the one image of the device's cursor theme. */
+/** The mouse pointer as an Xcursor file. The device's cursor theme consists of this one image. */
 
-/** `#` is the black edge, `.` the white inside; the tip is the first pixel. */
+/** `#` is the black edge, `.` the white inside. The hot spot is the first pixel. */
 const ARROW = `
 #
 ##
@@ -31,7 +31,7 @@ const TABLE_ENTRY = 12;
 const IMAGE_HEADER = 36;
 const COLOURS: Record<string, number> = { '#': 0xff000000, '.': 0xffffffff };
 
-/** The file: header, table of one entry, one image of 32-bit pixels. */
+/** The Xcursor file: header, table of contents with one entry, one image of 32-bit ARGB pixels. */
 export function arrowCursor(): Buffer {
   const width = Math.max(...ARROW.map((line) => line.length));
   const position = FILE_HEADER + TABLE_ENTRY;

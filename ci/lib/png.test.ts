@@ -4,7 +4,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { agreement, type Colour, colourAt, colourCount, decodePng, near, type Picture } from './png.ts';
 
-/** Writes a PNG with a chosen filter on every row: the reverse of what is tested. */
+/** Encodes a PNG with a chosen filter for every row: the inverse of the decoder under test. */
 function encode({ width, height, rgb }: Picture, channels: 3 | 4, filters: number[]): Buffer {
   const stride = width * channels;
   const pixels = Buffer.alloc(stride * height, 0x7f);
@@ -53,7 +53,7 @@ const pictures = fc
       .map((rgb): Picture => ({ width, height, rgb })),
   );
 
-test('a picture comes back as it was, with and without alpha, whatever the filters', () => {
+test('an encoded picture is decoded unchanged, with and without alpha, for all filters', () => {
   fc.assert(
     fc.property(
       pictures,
@@ -66,13 +66,13 @@ test('a picture comes back as it was, with and without alpha, whatever the filte
   );
 });
 
-test('what is cut off or is no PNG is refused', () => {
+test('a truncated PNG and a file that is not a PNG are rejected', () => {
   const whole = encode({ width: 1, height: 1, rgb: Uint8Array.of(1, 2, 3) }, 3, [0]);
   assert.throws(() => decodePng(whole.subarray(0, whole.length - 1)), /ends before/);
   assert.throws(() => decodePng(Buffer.from('GIF89a…………')), /not a PNG/);
 });
 
-test('colours are found where they are and compared with a tolerance', () => {
+test('colours are read at a position and compared with a tolerance', () => {
   const picture: Picture = { width: 2, height: 1, rgb: Uint8Array.of(255, 0, 0, 0, 0, 250) };
   const [red, blue]: [Colour, Colour] = [
     [255, 0, 0],
@@ -84,7 +84,7 @@ test('colours are found where they are and compared with a tolerance', () => {
   assert.equal(colourCount(picture), 2);
 });
 
-test('pictures agree by the share of equal pixels; another size does not agree at all', () => {
+test('agreement is the share of equal pixels, and 0 for pictures of different sizes', () => {
   const a: Picture = { width: 2, height: 1, rgb: Uint8Array.of(9, 9, 9, 50, 50, 50) };
   const b: Picture = { width: 2, height: 1, rgb: Uint8Array.of(9, 9, 12, 50, 90, 50) };
   assert.equal(agreement(a, b), 0.5);

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** A picture, eight bits a channel, rows from the top, RGB without gaps. */
+/** A picture with 8 bits per channel, rows from top to bottom, tightly packed RGB. */
 export interface Picture {
   width: number;
   height: number;
@@ -10,7 +10,7 @@ export interface Picture {
 export type Colour = [red: number, green: number, blue: number];
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Bytes a pixel by colour type: 2 is RGB, 6 is RGB with alpha; the only ones screens are saved in. */
+/** Bytes per pixel by colour type: 2 is RGB, 6 is RGBA. Screenshots use no other type. */
 const CHANNELS = new Map([
   [2, 3],
   [6, 4],
@@ -95,7 +95,7 @@ function predict(filter: number, left: number, up: number, corner: number): numb
   }
 }
 
-/** The pixel at a place given as fractions of width and height, 0 to 1. */
+/** The colour of the pixel at a position given as fractions of width and height, 0 to 1. */
 export function colourAt({ width, height, rgb }: Picture, x: number, y: number): Colour {
   const column = Math.min(width - 1, Math.floor(x * width));
   const line = Math.min(height - 1, Math.floor(y * height));
@@ -119,7 +119,7 @@ export function agreement(a: Picture, b: Picture, tolerance = 6): number {
   return same / (a.width * a.height);
 }
 
-/** How many different colours a picture has, counting no further than `limit`. */
+/** Number of different colours in a picture; stops counting at `limit`. */
 export function colourCount({ rgb }: Picture, limit = 100): number {
   const seen = new Set<number>();
   for (let at = 0; at < rgb.length && seen.size < limit; at += 3) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { refusal } from './problem.ts';
 
-/** Runs a command line whose work throws what `body` throws. */
+/** Runs a process that passes `body` to `command`. */
 function runCommand(body: string): { status: number | null; stderr: string } {
   const module = JSON.stringify(join(import.meta.dirname, 'problem.ts'));
   const text = `const { command, Problem } = await import(${module});
@@ -16,21 +16,21 @@ function runCommand(body: string): { status: number | null; stderr: string } {
   return { status, stderr };
 }
 
-test('what the person can put right is one sentence and exit code 1', () => {
+test('a Problem is printed as one sentence, with exit code 1', () => {
   assert.deepEqual(runCommand("throw new Problem('no room.');"), {
     status: 1,
     stderr: '\nvitrine: no room.\n',
   });
 });
 
-test('a folder that cannot be written is told with its name and without a stack', () => {
+test('the message about a folder that cannot be written names it and has no stack trace', () => {
   const { status, stderr } = runCommand("fs.mkdirSync('/dev/null/vitrine', { recursive: true });");
   assert.equal(status, 1);
   assert.match(stderr, /^\nvitrine: .*\/dev\/null\/vitrine.*VITRINE_CACHE/);
   assert.doesNotMatch(stderr, /^\s+at /m);
 });
 
-test('a fault of the program keeps its stack', () => {
+test('a program error is printed with its stack trace', () => {
   const { status, stderr } = runCommand("throw new Error('odd');");
   assert.equal(status, 1);
   assert.match(stderr, /Error: odd\n\s+at /);

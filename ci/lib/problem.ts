@@ -1,39 +1,39 @@
 /**
- * Something that the person who ran the command can put right. It is shown as one sentence, without a stack,
- * and ends the command with exit code 1.
+ * An error that the user of a command can fix. It is printed as one sentence without a stack trace, and the command
+ * exits with code 1.
  */
 export class Problem extends Error {
   override name = 'Problem';
 }
 
-/** The text of anything that was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What to show of something thrown: one sentence for what its user can put right, else with where it came from. */
+/** Text for a thrown value: one sentence for errors that the user can fix, else with the stack trace. */
 export function describeError(error: unknown): string {
   const sentence = error instanceof Problem ? error.message : refusal(error);
   if (sentence !== undefined) return sentence;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** What the computer refuses for reasons that its user knows: rights, a read-only or full disk. */
+/** File system errors that the user can fix: missing permissions, a read-only or full disk. */
 const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR'];
 
-/** A sentence for a file that this computer does not let be written; undefined for every other error. */
+/** A sentence for a file that cannot be written on this computer; undefined for every other error. */
 export function refusal(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined;
-  // Node's own way to say that a folder on a read-only disk cannot be made.
+  // Node reports ENOENT when a folder cannot be created on a read-only disk.
   const noFolder = error.code === 'ENOENT' && error.syscall === 'mkdir';
   if (!noFolder && !REFUSALS.includes(String(error.code))) return undefined;
   return (
-    `this computer refuses a file or folder that is needed (${error.message}). ` +
-    'What is kept between runs goes to the folder that VITRINE_CACHE names, else below HOME.'
+    `a required file or folder cannot be written (${error.message}). ` +
+    'The cache is in the folder that VITRINE_CACHE names, by default in ~/.cache/vitrine.'
   );
 }
 
-/** Runs a command line's main function; a {@link Problem} becomes a sentence on stderr and exit code 1. */
+/** Runs the main function of a command. A {@link Problem} is printed on stderr and sets exit code 1. */
 export async function command(main: () => Promise<number | undefined>): Promise<void> {
   try {
     process.exitCode = (await main()) ?? 0;

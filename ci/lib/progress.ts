@@ -1,13 +1,13 @@
 const INTERVAL_MS = 10_000;
 
-/** Text of a console without what terminals take for commands; lines end in "\n". */
+/** Console text without escape sequences and control characters; lines end in "\n". */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
   const commands = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(?:\x07|\x1b\\)?|.)|[\x00-\x09\x0b-\x1f]/g;
   return text.replaceAll(commands, '');
 }
 
-/** What a command says to the person who waits: steps with their times, on stderr. */
+/** Prints the steps of a command and how long they take, on stderr. */
 export class Progress {
   readonly #started = performance.now();
 
@@ -15,15 +15,15 @@ export class Progress {
     process.stderr.write(`vitrine: ${text}\n`);
   }
 
-  /** Seconds since the command began, as text. */
+  /** Seconds since the command started, as text. */
   get elapsed(): string {
     return `${((performance.now() - this.#started) / 1000).toFixed(1)} s`;
   }
 
   /**
-   * Runs a step. Says its name, then its time; in between, on a terminal, how long it has taken so far, else a line
-   * every ten seconds, so that a log shows life too.
-   * @param detail what more to say while it runs, asked each time
+   * Runs a step and prints its name, then its duration. While it runs, a terminal shows the elapsed time; a log gets a
+   * line every ten seconds, so that it shows that the command is still working.
+   * @param detail more text to show while the step runs; called for every update
    */
   async step<T>(
     name: string,

@@ -18,7 +18,7 @@ function reportOf(ms: number, now = () => performance.now()) {
   return { report, stop, text: () => said.join(''), summary };
 }
 
-test('every stage counts, also one that throws', async () => {
+test('every stage counts, including one that throws', async () => {
   let clock = 0;
   const { report, text, summary } = reportOf(60_000, () => clock);
   const takes = async (ms: number, tally: Tally): Promise<Tally> => {
@@ -33,7 +33,7 @@ test('every stage counts, also one that throws', async () => {
   report.printSummary();
   assert.deepEqual(report.tally, { passed: 5, failed: 2, skipped: 2 });
   assert.match(text(), /FAILED {2}second: .*broken/);
-  // The longest first, the notes last.
+  // Longest stage first, notes last.
   assert.deepEqual(
     summary().map((line) => line.replace(/ {2,}/g, ' ')),
     [
@@ -45,7 +45,7 @@ test('every stage counts, also one that throws', async () => {
   );
 });
 
-test('the end of the time fails the stage under way and those after it, and the summary still comes', async () => {
+test('at the time limit the running stage and those after it fail, and the summary is still printed', async () => {
   const { report, summary } = reportOf(50);
   await report.stage('slow', never);
   await report.stage('next', () => assert.fail('it was run'));
@@ -60,7 +60,7 @@ test('the end of the time fails the stage under way and those after it, and the 
   );
 });
 
-test('a stop ends the stage under way at once', async () => {
+test('a stop ends the running stage at once', async () => {
   const { report, stop } = reportOf(60_000);
   let signal: AbortSignal | undefined;
   const stage = report.stage('slow', (left) => {

@@ -9,9 +9,9 @@ interface Stage {
 }
 
 /**
- * The stages of a test run, one after the other, and the summary of them. Whatever a stage does, the run goes on to
- * its summary: a stage that throws has failed; one that is not done at the end of the run's time has failed and is
- * left behind, and so are all after it.
+ * Runs the stages of a test run one after the other and prints a summary. The summary is always reached: a stage that
+ * throws has failed. A stage that is still running at the run's time limit has failed and is abandoned, and the stages
+ * after it fail without being run.
  */
 export class Report {
   readonly #stages: Stage[] = [];
@@ -22,9 +22,9 @@ export class Report {
   readonly #now: () => number;
 
   /**
-   * @param end when the run must be over, in ms as `performance.now()` counts
+   * @param end time limit of the run, in ms on the clock of `performance.now()`
    * @param stop ends the run at once
-   * @param now the clock of the run, in ms
+   * @param now clock of the run, in ms
    */
   constructor(
     print: (text: string) => void,
@@ -38,24 +38,24 @@ export class Report {
     this.#now = now;
   }
 
-  /** What is left of the run's time, in ms; never below 0. */
+  /** Time left until the run's limit, in ms; never below 0. */
   get leftMs(): number {
     return Math.max(0, this.#end - this.#now());
   }
 
-  /** The sum over the stages so far. */
+  /** The sum of the stages so far. */
   get tally(): Tally {
     return sum(this.#stages.map(({ tally }) => tally));
   }
 
-  /** Runs one stage, whose signal is aborted when it is left behind; its tally. */
-  async stage(name: string, work: (left: AbortSignal) => Promise<Tally>): Promise<Tally> {
+  /** Runs one stage and returns its tally. The signal is aborted when the stage is abandoned. */
+  async stage(name: string, work: (abandoned: AbortSignal) => Promise<Tally>): Promise<Tally> {
     const started = this.#now();
     this.#print(`\n── ${name}\n`);
     let tally: Tally;
     try {
       if (this.#stop.aborted) throw new Problem('not run, the run was stopped');
-      if (this.leftMs === 0) throw new Problem('not run, the time for the whole run was up');
+      if (this.leftMs === 0) throw new Problem('not run, the whole run had reached its time limit');
       tally = await this.#inTime(work);
     } catch (error) {
       this.#print(`FAILED  ${name}: ${describeError(error)}\n`);
@@ -70,7 +70,7 @@ export class Report {
     this.#notes.push(line);
   }
 
-  /** The stages, the longest first, and the notes. */
+  /** Prints the stages, longest first, and the notes. */
   printSummary(): void {
     this.#print('\n── summary\n');
     for (const { name, tally, seconds } of this.#stages.toSorted((a, b) => b.seconds - a.seconds)) {
@@ -81,13 +81,13 @@ export class Report {
     for (const line of this.#notes) this.#print(`${line}\n`);
   }
 
-  async #inTime(work: (left: AbortSignal) => Promise<Tally>): Promise<Tally> {
+  async #inTime(work: (abandoned: AbortSignal) => Promise<Tally>): Promise<Tally> {
     const done = new AbortController();
     const late = sleep(this.leftMs, undefined, { signal: AbortSignal.any([done.signal, this.#stop]) }).then(
       () => {
-        // A timer counts in whole milliseconds and may fire a fraction of one early: nothing is started in that rest.
+        // A timer has millisecond resolution and may fire slightly early: no stage may start in that remainder.
         this.#end = Number.NEGATIVE_INFINITY;
-        throw new Problem('not done when the time for the whole run was up');
+        throw new Problem('still running at the time limit of the whole run');
       },
       () => Promise.reject(new Problem('stopped')),
     );

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closingLine, countLines, flakyLine, readClosingLine, readFlaky } from './tally.ts';
 
-test('a closing line is read back from the end of an output', () => {
+test('the closing line is parsed from the end of an output', () => {
   const tally = { passed: 12, failed: 3, skipped: 2 };
   assert.deepEqual(readClosingLine(`1 passed, 0 failed, 0 skipped\nmore\n${closingLine(tally)}\n`), tally);
 });
 
-test('an output that was cut off has no tally', () => {
+test('an incomplete output has no tally', () => {
   assert.equal(readClosingLine('12 passed, 3 failed, 0 skipped\nkilled\n'), undefined);
   assert.equal(readClosingLine(''), undefined);
 });
 
-test('scenarios that were cut off are counted by their lines', () => {
+test('the tally of an interrupted scenario run is counted from its lines', () => {
   const output =
     'boot: a title\n  ok      boot: one (0.1 s)\n  FAILED  boot: two (3 s)\n    | ok\n  ok      boot: three';
   assert.deepEqual(countLines(output), { passed: 2, failed: 1, skipped: 0 });
 });
 
-test('what was flaky is read back', () => {
+test('flaky lines are parsed from an output', () => {
   const lines = [flakyLine('screen: reload'), flakyLine('links: hello')];
   assert.deepEqual(
     readFlaky(`screen: FLAKY   no\n${lines.join('\n')}\n9 passed, 0 failed, 0 skipped\n`),

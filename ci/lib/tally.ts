@@ -1,8 +1,8 @@
-/** How many tests, or checks that count as one, went which way. */
+/** Numbers of passed, failed and skipped tests. */
 export interface Tally {
   passed: number;
   failed: number;
-  /** Not run because this machine lacks something; the output says what. */
+  /** Not run because this computer lacks something; the output says what. */
   skipped: number;
 }
 
@@ -25,19 +25,19 @@ export function closingLine({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-/** The tally that a command's output closes with; undefined when it ended before. */
+/** The tally from the last line of a command's output; undefined when that is not a closing line. */
 export function readClosingLine(output: string): Tally | undefined {
   const line = /^(\d+) passed, (\d+) failed, (\d+) skipped$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
   return line ? { passed: Number(line[1]), failed: Number(line[2]), skipped: Number(line[3]) } : undefined;
 }
 
-/** The tally of scenarios that were cut off, by the lines that each test of them leaves. */
+/** The tally of an interrupted scenario run, counted from the line that each finished test prints. */
 export function countLines(output: string): Tally {
   const count = (pattern: RegExp): number => output.match(pattern)?.length ?? 0;
   return { passed: count(/^ {2}ok {6}/gm), failed: count(/^ {2}FAILED {2}/gm), skipped: 0 };
 }
 
-/** A line for a test that failed and then passed: it counts as passed, and somebody should look at it. */
+/** The line for a test that failed and then passed. It counts as passed, but somebody should look at it. */
 export function flakyLine(name: string): string {
   return `FLAKY   ${name} failed and passed at the second attempt`;
 }
@@ -47,7 +47,7 @@ export function readFlaky(output: string): string[] {
   return output.match(/^FLAKY {3}\S.*$/gm) ?? [];
 }
 
-/** Prints the closing line; the exit code that goes with it. Nothing run at all is a failure too. */
+/** Prints the closing line and returns the exit code. A run without any passed test has failed. */
 export function close(tally: Tally): number {
   console.log(closingLine(tally));
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { runTool } from './tool.ts';
 import { waitFor } from './wait.ts';
 
-/** Whether a process runs; one that has ended but was not waited for does not. */
+/** Whether a process is running; a zombie is not. */
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !/\) Z /.test(stat);
 }
 
-test('a tool past its time is killed, and what it leaves running is not waited for', async () => {
-  // The shell's child keeps the output open after the shell is gone, and would go on for ten minutes.
+test('a tool is killed at its time limit, and processes that it leaves behind are not waited for', async () => {
+  // The shell's child keeps the output open for ten minutes after the shell is gone.
   const script = 'sleep 600 & echo "$!"; wait';
   const { ok, output } = await runTool('sh', ['-c', script], 3000);
   const left = Number(/^\d+/.exec(output)?.[0]);
@@ -24,7 +24,7 @@ test('a tool past its time is killed, and what it leaves running is not waited f
   }
 });
 
-test('a tool ends with the process that runs it', async () => {
+test('a tool is killed when the process that runs it exits', async () => {
   const module = JSON.stringify(new URL('tool.ts', import.meta.url).href);
   const script = `
       const { runTool } = await import(${module});

@@ -5,16 +5,16 @@ import { ROOT } from './places.ts';
 const KEPT = 1024 * 1024;
 const LEFTOVERS_MS = 5000;
 
-/** How a program ended, and the last MiB of what it wrote on stdout and stderr, in the order it came. */
+/** How a program ended, and the last MiB of its stdout and stderr in the order of arrival. */
 export interface ToolResult {
   ok: boolean;
   output: string;
 }
 
 /**
- * Runs a program in the project's folder until it ends; past `timeoutMs` it is killed and counts as failed. It is also
+ * Runs a program in the project's folder until it ends. After `timeoutMs` it is killed and counts as failed. It is also
  * killed when this process exits.
- * @param onOutput gets what it writes as it comes
+ * @param onOutput called with every chunk of output as it arrives
  */
 export async function runTool(
   program: string,
@@ -30,7 +30,7 @@ export async function runTool(
   });
   const kill = (): boolean => child.kill('SIGKILL');
   process.once('exit', kill);
-  // What it started may outlive it and hold its output open.
+  // Child processes of a killed program may outlive it and keep its output open.
   child.once('exit', (_code, signal) => {
     if (!signal) return;
     const late = setTimeout(() => {
@@ -57,14 +57,14 @@ export async function runTool(
   }
 }
 
-/** The files that git knows, or would take, as paths from the project's folder. */
+/** The tracked files and the untracked ones that git does not ignore, as paths relative to the project's folder. */
 export async function projectFiles(...patterns: string[]): Promise<string[]> {
   const { ok, output } = await runTool(
     'git',
-    // The clone may be another user's, as on a machine where root tests; its files are run anyway.
+    // The clone may belong to another user, as when root runs the tests. Its files are executed anyway.
     [...'-c safe.directory=* ls-files -z --cached --others --exclude-standard --'.split(' '), ...patterns],
     60_000,
   );
-  if (!ok) throw new Error(`git does not list the project's files: ${output}`);
+  if (!ok) throw new Error(`git could not list the project's files: ${output}`);
   return output.split('\0').filter(Boolean);
 }

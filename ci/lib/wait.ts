@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from './problem.ts';
 
-/** A condition that did not come true in its time. */
+/** A condition that was not met within its time limit. */
 export class TimeoutError extends Error {
   override name = 'TimeoutError';
 }
 
 /**
- * Asks until the condition gives something other than undefined or false, and returns that. What it throws counts
- * as "not yet"; the last of it is part of the timeout's message.
- * @param what what is waited for, as it reads after "waited 30 s for"
+ * Polls the condition until it returns something other than undefined or false, and returns that value. An exception
+ * counts as "not yet"; the message of the last one becomes part of the {@link TimeoutError}.
+ * @param what name of the condition, as it reads after "waited 30 s for"
  */
 export async function waitFor<T>(
   condition: () => Promise<T | undefined | false> | T | undefined | false,
@@ -31,7 +31,7 @@ export async function waitFor<T>(
   }
 }
 
-/** The promise's value, or a {@link TimeoutError} after `timeoutMs`. The work itself is not stopped. */
+/** The promise's value; throws a {@link TimeoutError} after `timeoutMs`. The work itself is not stopped. */
 export async function within<T>(promise: Promise<T>, timeoutMs: number, what: string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

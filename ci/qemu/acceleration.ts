@@ -11,20 +11,20 @@ import { cacheFolder } from '../lib/places.ts';
 import { messageOf } from '../lib/problem.ts';
 import { QEMU } from './program.ts';
 
-/** How the machine's processor runs: QEMU's arguments, and a word for the person who waits. */
+/** How the machine's processor is run: by KVM or by emulation (TCG), as QEMU's arguments. */
 export interface Acceleration {
   kind: 'kvm' | 'tcg';
   args: string[];
-  /** Why it is this one. */
+  /** Why this kind was chosen. */
   reason: string;
 }
 
 const PROBE_TIMEOUT_MS = 20_000;
-/** A kernel without a root file system says this last; with `panic=-1` and `-no-reboot` QEMU then ends. */
+/** The last message of a kernel without a root file system; with `panic=-1` and `-no-reboot` QEMU then ends. */
 const REACHED_END = /Kernel panic - not syncing: VFS/;
 
 const KVM_ARGS = ['-accel', 'kvm', '-cpu', 'host'];
-/** Under TCG a plain processor: with all features QEMU 7.2 draws wrong colours. */
+/** A simple processor for TCG: with all features QEMU 7.2 draws wrong colours. */
 const TCG_ARGS = ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'Nehalem'];
 
 export function tcg(reason: string): Acceleration {
@@ -33,7 +33,7 @@ export function tcg(reason: string): Acceleration {
 
 const Verdict = Type.Object({ key: Type.String(), works: Type.Boolean(), reason: Type.String() });
 
-/** Boots `kernel` to its "no root" panic. `works` only if it got there and QEMU ended by itself. */
+/** Boots `kernel` without a root file system. `works` if it reached the expected panic and QEMU ended by itself. */
 export async function bootsKernel(
   kernel: string,
   args: string[],
@@ -67,15 +67,15 @@ export async function bootsKernel(
 }
 
 /**
- * KVM, if it runs a kernel for real, else TCG: that `/dev/kvm` is there says nothing. The answer is kept until this
- * computer boots again or QEMU or the kernel changes. `VITRINE_ACCEL=kvm|tcg` skips the question.
+ * Chooses KVM if it really runs a kernel, else TCG: the presence of `/dev/kvm` alone proves nothing. The result is cached
+ * until this computer reboots or QEMU or the kernel changes. `VITRINE_ACCEL=kvm|tcg` overrides it.
  * @param kernel the image's own vmlinuz
  */
 export async function chooseAcceleration(kernel: string, qemuVersion: string): Promise<Acceleration> {
   const kvm = (reason: string): Acceleration => ({ kind: 'kvm', args: KVM_ARGS, reason });
   const asked = process.env.VITRINE_ACCEL;
-  if (asked === 'tcg') return tcg('VITRINE_ACCEL says so');
-  if (asked === 'kvm') return kvm('VITRINE_ACCEL says so');
+  if (asked === 'tcg') return tcg('VITRINE_ACCEL=tcg');
+  if (asked === 'kvm') return kvm('VITRINE_ACCEL=kvm');
   try {
     await access('/dev/kvm', constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -93,5 +93,5 @@ export async function chooseAcceleration(kernel: string, qemuVersion: string): P
     verdict = { key, ...(await bootsKernel(kernel, KVM_ARGS)) };
     await writeFileAtomic(file, `${JSON.stringify(verdict)}\n`);
   }
-  return verdict.works ? kvm(verdict.reason) : tcg(`/dev/kvm is there but does not work: ${verdict.reason}`);
+  return verdict.works ? kvm(verdict.reason) : tcg(`/dev/kvm exists but does not work: ${verdict.reason}`);
 }

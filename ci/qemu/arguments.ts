@@ -1,61 +1,61 @@
 import type { Acceleration } from './acceleration.ts';
 
-/** One virtio port of the machine and the unix socket that is its other end. */
+/** A virtio serial port of the machine and the unix socket that it is connected to. */
 export interface Port {
   /** As the guest sees it: `/dev/virtio-ports/<name>`. */
   name: string;
   socket: string;
 }
 
-/** Everything about the machine that may differ from one start to the next. */
+/** The settings of the machine that may differ between starts. */
 export interface MachineSettings {
   acceleration: Acceleration;
   /** U-Boot's ROM. */
   firmware: string;
-  /** What takes the machine's writes: a qcow2 file, or an NBD server on a unix socket. */
+  /** The machine's disk: a qcow2 file, or an NBD server on a unix socket. */
   disk: string | { nbd: string };
-  /** `unsafe` forgets about flushes: quicker, and only the host's own crash can tell. */
+  /** `unsafe` ignores flushes: faster, and data is lost only if the host itself crashes. */
   diskCache: 'unsafe' | 'writeback';
   console: string;
-  /** Monitor sockets: each takes one client at a time. */
+  /** QMP monitor sockets. Each serves one client at a time. */
   monitors: string[];
   ports: Port[];
-  /** Port on 127.0.0.1 that leads to the device's port 80. */
+  /** Port on 127.0.0.1 that is forwarded to the device's port 80. */
   apiPort: number;
-  /** Port on 127.0.0.1 that leads to the device's port 443, where HTTPS is once it has a certificate. */
+  /** Port on 127.0.0.1 that is forwarded to the device's port 443. HTTPS needs an uploaded certificate. */
   httpsPort: number;
-  /** A window, VNC on the first free display of the loopback, or a machine without graphics. */
+  /** A window, VNC on the first free display on 127.0.0.1, or no graphics. */
   screen: 'window' | 'vnc' | 'none';
-  /** The device's serial number, which the firmware tells it. */
+  /** The device's serial number, which it reads from the firmware configuration. */
   serialNumber: string;
-  /** systemd system credentials by name, handed over as files. */
+  /** systemd system credentials by name, with the files that contain them. */
   credentials?: { name: string; file: string }[];
   memoryMb?: number;
   cpus?: number;
-  /** Waits for the state of a saved machine instead of powering on: see snapshot.ts. */
+  /** Start paused and wait for the state of a saved machine: see snapshot.ts. */
   incoming?: boolean;
 }
 
-/** How a page on the device reaches this computer: the gateway of QEMU's user network. */
+/** The address of this computer as seen from the device: the gateway of QEMU's user network. */
 export const HOST_ADDRESS = '10.0.2.2';
 
-/** The longest name that QEMU's firmware configuration carries. */
+/** Maximum length of a name in QEMU's firmware configuration. */
 const FW_CFG_NAME_LIMIT = 55;
 
-/** QEMU reads a comma as the end of a value unless it is doubled. */
+/** Doubles commas: in QEMU's arguments a single comma ends a value. */
 function quoted(value: string): string {
   return value.replaceAll(',', ',,');
 }
 
-/** What a viewer sees and touches. */
-const TOUCHED_SCREEN = [
+/** Graphics card, touch input and keyboard. */
+const SCREEN_AND_INPUT = [
   ...['-device', 'virtio-vga,id=screen,xres=1280,yres=720'],
   ...['-device', 'virtio-tablet-pci', '-device', 'virtio-keyboard-pci'],
 ];
 
 const SCREENS: Record<MachineSettings['screen'], string[]> = {
-  window: [...TOUCHED_SCREEN, '-display', 'gtk,show-cursor=on'],
-  vnc: [...TOUCHED_SCREEN, '-display', 'none', '-vnc', '127.0.0.1:0,to=200'],
+  window: [...SCREEN_AND_INPUT, '-display', 'gtk,show-cursor=on'],
+  vnc: [...SCREEN_AND_INPUT, '-display', 'none', '-vnc', '127.0.0.1:0,to=200'],
   none: ['-display', 'none'],
 };
 
@@ -64,13 +64,13 @@ function diskBackend(disk: MachineSettings['disk']): string {
   return `format=raw,file.driver=nbd,file.server.type=unix,file.server.path=${quoted(disk.nbd)}`;
 }
 
-/** The machine that every board image is made for on virt, as QEMU's arguments; the one place that says so. */
+/** QEMU's arguments for the machine of the board virt. The only definition of this machine. */
 export function qemuArguments(settings: MachineSettings): string[] {
   const { acceleration, ports, monitors, credentials = [], memoryMb = 1024 } = settings;
   return [
     '-nodefaults',
     '-no-user-config',
-    // U-Boot powers off and resets a "pc", not a "q35".
+    // U-Boot can power off and reset a "pc", but not a "q35".
     ...['-M', 'pc,usb=off,vmport=off'],
     ...acceleration.args,
     ...['-smp', String(settings.cpus ?? 2), '-m', String(memoryMb)],

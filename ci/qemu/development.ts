@@ -13,7 +13,7 @@ const TAR_TIMEOUT_MS = 30_000;
 const SHELL_TIMEOUT_MS = 60_000;
 const RESTART_TIMEOUT_MS = 120_000;
 
-/** What `npm start -- --dev` adds to the machine: the root shell of the test suite, by which the agent is renewed. */
+/** Additional settings for `npm start -- --dev`: the root shell of the test suite, used to update the agent. */
 export async function developmentSettings(
   paths: InstancePaths,
 ): Promise<Pick<MachineSettings, 'ports' | 'credentials'>> {
@@ -41,7 +41,7 @@ async function packAgent(): Promise<Buffer> {
   }
 }
 
-/** Serves `file` on the loopback while `work` runs, which gets its URL for the device. */
+/** Serves `file` over HTTP while `work` runs. `work` gets the URL for the device. */
 async function served<T>(file: Buffer, work: (url: string) => Promise<T>): Promise<T> {
   const server = createServer((_request, response) => response.end(file));
   await new Promise<void>((resolve, reject) => {
@@ -50,7 +50,7 @@ async function served<T>(file: Buffer, work: (url: string) => Promise<T>): Promi
   });
   try {
     const address = server.address();
-    if (typeof address !== 'object' || !address) throw new Error('the bundle is not served');
+    if (typeof address !== 'object' || !address) throw new Error('the server of the bundle has no address');
     return await work(`http://${HOST_ADDRESS}:${address.port}/agent.tar`);
   } finally {
     server.closeAllConnections();
@@ -59,8 +59,8 @@ async function served<T>(file: Buffer, work: (url: string) => Promise<T>): Promi
 }
 
 /**
- * Puts the working tree's agent into a machine that was started with `--dev` and restarts it there. The image stays
- * as it is: the bundle lies in memory, mounted over the image's own, until the device starts again.
+ * Copies the working tree's agent into a machine that was started with `--dev` and restarts it. The image is not changed:
+ * the bundle is kept in memory and bind-mounted over the image's agent, until the device reboots.
  * @throws Error with the agent's last log lines when it does not start
  */
 export async function pushAgent(paths: InstancePaths): Promise<void> {

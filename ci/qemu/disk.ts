@@ -8,8 +8,8 @@ import { messageOf, Problem } from '../lib/problem.ts';
 const run = promisify(execFile);
 
 /**
- * Makes a disk that starts as `base` and takes the machine's writes; `base` itself is never written.
- * @param format of `base`
+ * Creates a copy-on-write disk on top of `base`, which is never written.
+ * @param format format of `base`
  */
 export async function makeOverlay(
   path: string,
@@ -23,14 +23,14 @@ export async function makeOverlay(
       timeout: 60_000,
     });
   } catch (error) {
-    throw new Problem(`the machine's disk could not be made: ${messageOf(error)}`);
+    throw new Problem(`the machine's disk could not be created: ${messageOf(error)}`);
   }
 }
 
 /**
- * A machine's own disk: kept from one start to the next, made new when there is none, when `fresh` is asked for, or
- * when the image it was made from has changed (its blocks would not fit the new one).
- * @param imageId what tells one built image from another
+ * Prepares a machine's own disk. It is kept between starts, and created when it does not exist, when `fresh` is set or
+ * when the image has changed, because an overlay is only valid for its base.
+ * @param imageId identifies the built image
  * @returns what was done
  */
 export async function keepOverlay(

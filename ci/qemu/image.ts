@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { buildImage } from '../image/build.ts';
 import { Problem } from '../lib/problem.ts';
 
-/** The virt image as the machine needs it. */
+/** The files of a built virt image. */
 export interface BuiltImage {
-  /** The whole disk, raw; never written. */
+  /** The disk image, raw; never written. */
   disk: string;
   /** U-Boot's ROM. */
   firmware: string;
-  /** The image's kernel, for the question whether KVM can run it. */
+  /** The image's kernel, to test whether KVM can run it. */
   kernel: string;
-  /** Tells one build from another. */
+  /** Identifies the build. */
   id: string;
 }
 
@@ -27,18 +27,18 @@ export async function imageIn(folder: string): Promise<BuiltImage> {
     });
   }
   const { mtimeMs, size } = await stat(disk);
-  // A build names what it was made from; a folder from elsewhere may not.
+  // Our build writes the hash of its inputs to this file; a folder from elsewhere may not contain it.
   const id = await readFile(join(folder, 'id'), 'utf8').catch(() => `${size}-${mtimeMs}`);
   return { disk, firmware, kernel, id };
 }
 
 /**
- * The image, built first if need be. `VITRINE_IMAGE` names a folder with a built one instead. It stays in the cache
- * until this process ends, whatever is built meanwhile.
+ * The image, which is built first if necessary. `VITRINE_IMAGE` names a folder with a built image instead. It is not
+ * removed from the cache until this process ends.
  */
 export async function ensureImage(): Promise<BuiltImage> {
   const image = await imageIn(process.env.VITRINE_IMAGE || (await buildImage()));
-  // The cache leaves alone what is open.
+  // The cache does not remove folders with open files.
   openSync(image.disk, 'r');
   return image;
 }

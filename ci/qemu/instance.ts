@@ -8,21 +8,21 @@ import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { runtimeFolder } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
 
-/** What `--ready-json` holds: where everything of a running machine is. */
+/** The content of the `--ready-json` file: the addresses of a running machine. */
 export interface ReadyInfo {
   /** `{base_url}` of the interface, `http://127.0.0.1:8080/api/v1`. */
   api: string;
   /** The same over HTTPS, `https://127.0.0.1:8443/api/v1`: answers once a server certificate is uploaded. */
   https: string;
-  /** WebSocket of the events. */
+  /** WebSocket URL of the events. */
   events: string;
-  /** Unix socket that carries the serial link's NDJSON; one client at a time. */
+  /** Unix socket of the serial link (NDJSON); one client at a time. */
   serial: string;
   /** Unix socket of QEMU's machine protocol; one client at a time. */
   qmp: string;
   /** VNC server on the loopback, `127.0.0.1:5900`; null when the screen is a window. */
   vnc: string | null;
-  /** How a page on the device reaches this computer's loopback. */
+  /** Address at which a page on the device reaches this computer's loopback. */
   host_address: string;
   /** The process that owns the machine: SIGTERM powers it down, and it ends with the machine. */
   pid: number;
@@ -30,13 +30,13 @@ export interface ReadyInfo {
 
 const Owner = Type.Object({
   pid: Type.Integer({ minimum: 1 }),
-  /** Tells a process from a later one with the same id. */
+  /** Start time of the process: distinguishes it from a later one with the same id. */
   born: Type.String(),
   api: Type.String(),
 });
 
-/** When a process was started, in the kernel's ticks; undefined when there is no such process. */
-function birthOf(pid: number): string | undefined {
+/** Start time of a process, in the kernel's clock ticks; undefined when the process does not exist. */
+function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The program's name, in parentheses, may hold spaces; the start time is field 22.
@@ -50,9 +50,9 @@ function birthOf(pid: number): string | undefined {
 /** The files of a machine while it runs. */
 export interface InstancePaths {
   folder: string;
-  /** For whoever uses the machine. */
+  /** QMP socket for users of the machine. */
   qmp: string;
-  /** For the process that owns the machine. */
+  /** QMP socket for the process that owns the machine. */
   control: string;
   serial: string;
   shell: string;
@@ -77,7 +77,7 @@ export function instancePaths(name: string): InstancePaths {
   };
 }
 
-/** The process that owns a machine, if it lives. */
+/** The process that owns a machine; undefined when it is not running. */
 export async function ownerOf(folder: string): Promise<{ pid: number; api: string } | undefined> {
   const text = await readFile(join(folder, 'owner.json'), 'utf8').catch(() => '');
   let owner: unknown;
@@ -86,41 +86,41 @@ export async function ownerOf(folder: string): Promise<{ pid: number; api: strin
   } catch {
     return undefined;
   }
-  if (!Value.Check(Owner, owner) || birthOf(owner.pid) !== owner.born) return undefined;
+  if (!Value.Check(Owner, owner) || startTimeOf(owner.pid) !== owner.born) return undefined;
   return owner;
 }
 
-/** Throws a {@link Problem} when a machine of that name runs. */
-export async function needFreeName(name: string): Promise<void> {
+/** Throws a {@link Problem} when a machine of that name is running. */
+export async function requireFreeName(name: string): Promise<void> {
   const running = await ownerOf(instancePaths(name).folder);
   if (running) {
     throw new Problem(
-      `a machine named "${name}" runs already (${running.api}). End it with "npm stop${name === 'vitrine' ? '' : ` -- --name ${name}`}", or start another one with --name OTHER --port N.`,
+      `a machine named "${name}" is already running (${running.api}). End it with "npm stop${name === 'vitrine' ? '' : ` -- --name ${name}`}", or start another one with --name OTHER --port N.`,
     );
   }
 }
 
-/** Takes a name for this process; a {@link Problem} when a machine of that name runs. */
+/** Claims a name for this process. Throws a {@link Problem} when a machine of that name is running. */
 export async function claimInstance(name: string, api: string): Promise<InstancePaths> {
-  await needFreeName(name);
+  await requireFreeName(name);
   const paths = instancePaths(name);
   await rm(paths.folder, { recursive: true, force: true });
   await mkdir(dirname(paths.folder), { recursive: true });
   await mkdir(paths.folder, { mode: 0o700 }).catch(() => {
-    throw new Problem(`another start of "${name}" is under way.`);
+    throw new Problem(`"${name}" is already being started.`);
   });
   const file = await open(join(paths.folder, 'owner.json'), 'wx');
-  await file.writeFile(JSON.stringify({ pid: process.pid, born: birthOf(process.pid) ?? '', api }));
+  await file.writeFile(JSON.stringify({ pid: process.pid, born: startTimeOf(process.pid) ?? '', api }));
   await file.close();
   return paths;
 }
 
-/** Gives the name free; the folder goes, unless `keep` says that its logs are still wanted. */
+/** Releases the name and removes the folder; with `keep` the folder and its logs stay. */
 export async function releaseInstance(paths: InstancePaths, keep: boolean): Promise<void> {
   await rm(keep ? join(paths.folder, 'owner.json') : paths.folder, { recursive: true, force: true });
 }
 
-/** The names of the machines that run now. */
+/** The names of the running machines. */
 export async function runningInstances(): Promise<string[]> {
   const base = dirname(runtimeFolder('any'));
   const names = await readdir(base).catch(() => []);
@@ -130,9 +130,9 @@ export async function runningInstances(): Promise<string[]> {
 }
 
 /**
- * Asks the owner of a machine to power it down and waits until it is gone; past `timeoutMs` the owner is killed and
- * the machine with it.
- * @returns `none` when no such machine runs
+ * Asks the owner of a machine to power it down and waits until it is gone. After `timeoutMs` the owner is killed, which
+ * also ends the machine.
+ * @returns `none` when no such machine is running
  */
 export async function stopInstance(name: string, timeoutMs: number): Promise<'none' | 'stopped' | 'killed'> {
   const { folder } = instancePaths(name);
@@ -151,7 +151,7 @@ export async function stopInstance(name: string, timeoutMs: number): Promise<'no
   return 'stopped';
 }
 
-/** Writes the `--ready-json` file: it appears whole or not at all. */
+/** Writes the `--ready-json` file atomically. */
 export async function writeReady(file: string, ready: ReadyInfo): Promise<void> {
   await writeFileAtomic(file, `${JSON.stringify(ready, null, 2)}\n`);
 }

@@ -8,10 +8,10 @@ import { type MachineSettings, qemuArguments } from './arguments.ts';
 import { QEMU } from './program.ts';
 import { Qmp } from './qmp.ts';
 
-/** QEMU answers at once, but for a computer that is busy; one that does not start ends. */
+/** QEMU answers at once, except on a busy computer. If it cannot start, it ends. */
 const QMP_TIMEOUT_MS = 60_000;
 const TAIL_BYTES = 8 * 1024;
-/** What the API may take for an answer, in ms; it is slow while the device still starts. */
+/** Time limit for an answer of the API, in ms; it is slow while the device is still starting. */
 const ANSWER_MS = 5000;
 
 /** How a machine's process ended. */
@@ -21,19 +21,19 @@ export interface MachineEnd {
   signal: NodeJS.Signals | null;
 }
 
-/** The end of a text file, at most 8 KiB of it, without terminal commands; empty when it cannot be read. */
+/** The last lines of a text file, at most 8 KiB, without escape sequences; empty when it cannot be read. */
 export async function tailOf(path: string, lines = 30): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return printable(text.slice(-TAIL_BYTES)).split('\n').slice(-lines).join('\n').trim();
 }
 
-/** A sentence for what QEMU said as it refused to start. */
+/** Explains in a sentence why QEMU did not start. */
 export function explainQemu(stderr: string): string {
   const said = stderr.trim().split('\n').slice(-3).join(' ');
   if (/Could not set up host forwarding rule/.test(stderr)) {
-    return 'the port for the API was taken by another program just now; try again or choose one with --port.';
+    return 'another program has just taken the port of the API; try again or choose a port with --port.';
   }
-  if (/No space left on device/.test(stderr)) return 'there is no room on the disk for the machine.';
+  if (/No space left on device/.test(stderr)) return 'the disk is full: the machine needs disk space.';
   if (/[Cc]annot (?:set up|allocate) guest memory|Cannot allocate memory/.test(stderr)) {
     return 'this computer has not enough free memory for the machine (1 GiB).';
   }
@@ -43,12 +43,11 @@ export function explainQemu(stderr: string): string {
   if (/gtk initialization failed|cannot open display|could not connect to display/i.test(stderr)) {
     return 'QEMU could not open a window; start with --headless (a VNC address is printed instead).';
   }
-  return `QEMU did not start: ${said || 'it said nothing'}`;
+  return `QEMU did not start: ${said || 'no error message'}`;
 }
 
 /**
- * One QEMU process. It ends with this process, however this process ends.
- * Its first monitor socket is for the owner of this object.
+ * One QEMU process. It is ended when this process ends, even by SIGKILL. This object uses its first monitor socket.
  */
 export class Machine {
   readonly settings: MachineSettings;
@@ -61,7 +60,7 @@ export class Machine {
 
   /**
    * Starts QEMU and connects to its first monitor.
-   * @param log file that takes QEMU's own stderr
+   * @param log file for QEMU's stderr
    * @throws Problem when QEMU refuses to start
    */
   static async start(settings: MachineSettings, log: string): Promise<Machine> {
@@ -69,13 +68,13 @@ export class Machine {
     if (!monitor) throw new Error('a machine needs a monitor socket');
     const stderr = await open(log, 'w');
     const startedAt = performance.now();
-    // The kernel tells QEMU to stop when this process dies, even by SIGKILL.
+    // The kernel sends SIGTERM to QEMU when this process dies, even by SIGKILL.
     const guard = spawnSync('setpriv', ['--version']).error ? [] : ['setpriv', '--pdeathsig', 'TERM', '--'];
     const [program = QEMU, ...args] = [...guard, QEMU, ...qemuArguments(settings)];
-    // A process group of its own: a terminal's Ctrl-C is for the owner, who then powers the machine down.
+    // Its own process group, so that Ctrl-C does not reach QEMU: the owner powers the machine down.
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', stderr.fd], detached: true });
     const ended = once(child, 'close')
-      .catch(() => undefined) // it could not even be started; the log stays empty then
+      .catch(() => undefined) // the program could not be started; the log stays empty
       .then((): MachineEnd => ({ code: child.exitCode, signal: child.signalCode }));
     await stderr.close();
     try {
@@ -130,7 +129,7 @@ export class Machine {
   }
 
   /**
-   * Ends the machine as a person would: presses the power button and waits; then pulls the plug.
+   * Presses the power button and waits for the device to power itself off; after `timeoutMs` QEMU is ended.
    * @returns whether the device powered itself off
    */
   async powerDown(timeoutMs: number): Promise<boolean> {
@@ -145,7 +144,7 @@ export class Machine {
     }
   }
 
-  /** Ends QEMU at once, as when the plug is pulled. */
+  /** Ends QEMU at once; for the device that is a power cut. */
   async quit(): Promise<void> {
     if (this.running) await this.qmp.execute('quit', undefined, 5000).catch(() => undefined);
     await within(this.ended, 5000, 'QEMU to quit').catch(() => this.kill());
@@ -161,8 +160,8 @@ export class Machine {
 }
 
 /**
- * Waits until the device's API answers 200, or throws a {@link Problem} with the end of the console when the machine
- * ends before or the time is up.
+ * Waits until the device's API answers 200. Throws a {@link Problem} with the end of the console when the machine ends
+ * first or at the time limit.
  */
 export async function waitForApi(machine: Machine, timeoutMs: number): Promise<void> {
   const url = `http://127.0.0.1:${machine.settings.apiPort}/api/v1/device`;
@@ -175,7 +174,7 @@ export async function waitForApi(machine: Machine, timeoutMs: number): Promise<v
     ok ||= response.ok;
     await response.body?.cancel();
   };
-  // Not one after the other: QEMU takes a connection at once, and one that began before the guest was up answers late.
+  // Requests overlap: QEMU accepts connections at once, and one made before the guest was up is answered late or never.
   const answered = waitFor(
     () => {
       if (machine.running && !ok) ask().catch(() => undefined);

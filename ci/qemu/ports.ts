@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { Problem } from '../lib/problem.ts';
 
-/** The port of the device's API on this computer's loopback, unless `--port` says another. */
+/** Default port of the device's API on 127.0.0.1. */
 export const DEFAULT_PORT = 8080;
-/** The port that HTTPS is on, if it is free. */
+/** Preferred port for HTTPS. */
 const HTTPS_PORT = 8443;
 
-/** Whether a server could listen on 127.0.0.1:`port` now; the port that it got (for 0, one that is free). */
+/** Tries to listen on 127.0.0.1:`port` (0: any free port). Returns the port, or undefined when it is in use. */
 async function listenOnce(port: number): Promise<number | undefined> {
   const server = createServer();
   try {
@@ -24,13 +24,13 @@ async function listenOnce(port: number): Promise<number | undefined> {
   }
 }
 
-/** A free port for HTTPS: the one that people know, unless `apiPort` or somebody else has it. */
+/** A free port for HTTPS: the preferred one, unless it is `apiPort` or in use. */
 export async function freeHttpsPort(apiPort: number): Promise<number> {
   const known = apiPort === HTTPS_PORT ? undefined : await listenOnce(HTTPS_PORT);
   return known ?? (await freePort(0));
 }
 
-/** Reads a port number as it stands on the command line; 0 asks for any free one. */
+/** Parses a port number of the command line; 0 means any free port. */
 export function portOf(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535 || text === '') {
@@ -39,21 +39,21 @@ export function portOf(text: string | undefined): number {
   return port;
 }
 
-/** The ports that were asked for with 0: the machines that they are for may not listen yet. */
-const given = new Set<number>();
-const MOST_DRAWS = 100;
+/** The ports that were allocated for 0: the machines that they are for may not listen yet. */
+const allocated = new Set<number>();
+const MAX_ATTEMPTS = 100;
 
 /**
- * The port itself, or a free one for 0, which is none that an earlier call of this process gave: the kernel draws it, and
- * draws the same one again now and then. A port in use is a {@link Problem} that says how to choose another.
+ * Checks that a port is free; for 0 allocates a free port that no earlier call of this process has returned, because the
+ * kernel chooses at random and may repeat itself. Throws a {@link Problem} that says how to choose another port.
  */
 export async function freePort(port: number): Promise<number> {
-  for (let draws = 0; draws < MOST_DRAWS; draws++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const found = await listenOnce(port);
     if (found === undefined) break;
     if (port !== 0) return found;
-    if (given.has(found)) continue;
-    given.add(found);
+    if (allocated.has(found)) continue;
+    allocated.add(found);
     return found;
   }
   if (port > 0 && port < 1024 && process.getuid?.() !== 0) {

@@ -3,13 +3,13 @@ import { Problem } from '../lib/problem.ts';
 
 export const QEMU = 'qemu-system-x86_64';
 
-/** QEMU's version, `7.2.22` for example; a {@link Problem} when it is not installed or too old. */
+/** QEMU's version, for example `7.2.22`. Throws a {@link Problem} when it is not installed or too old. */
 export function qemuVersion(): string {
   const { error, stdout } = spawnSync(QEMU, ['--version'], { encoding: 'utf8', timeout: 30_000 });
   if (error)
     throw new Problem(`${QEMU} was not found. Install it: sudo apt-get install qemu-system-x86 qemu-utils`);
   const version = /version (\d+\.\d+\S*)/.exec(stdout)?.[1];
-  if (!version) throw new Problem(`${QEMU} does not tell its version (${stdout.trim().slice(0, 100)}).`);
+  if (!version) throw new Problem(`${QEMU} does not print its version (${stdout.trim().slice(0, 100)}).`);
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 7 || (major === 7 && minor < 1)) {
     throw new Problem(

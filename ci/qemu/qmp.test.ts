@@ -9,7 +9,7 @@ import { Qmp, QmpError } from './qmp.ts';
 
 const GREETING = '{"QMP": {"version": {}, "capabilities": []}}\r\n';
 
-/** A QMP server whose answers the test writes; it answers `qmp_capabilities` by itself. */
+/** A QMP server. It answers `qmp_capabilities`; the test answers all other commands. */
 async function server(
   t: TestContext,
   onCommand: (command: { execute: string; id: string }, peer: Socket) => void,
@@ -37,7 +37,7 @@ async function server(
   return path;
 }
 
-test('answers find their command by id, in any order and cut anywhere; events come between', async (t) => {
+test('answers are matched by id, in any order, split anywhere and mixed with events', async (t) => {
   const held: string[] = [];
   const path = await server(t, ({ id }, peer) => {
     held.push(id);
@@ -55,7 +55,7 @@ test('answers find their command by id, in any order and cut anywhere; events co
   assert.deepEqual((await reset).data, { guest: true });
 });
 
-test('a refusal carries QEMU’s own words', async (t) => {
+test('an error carries QEMU’s own message', async (t) => {
   const path = await server(t, ({ id }, peer) => {
     peer.write(`{"error": {"class": "DeviceNotFound", "desc": "Device 'x' not found"}, "id": "${id}"}\r\n`);
   });
@@ -69,7 +69,7 @@ test('a refusal carries QEMU’s own words', async (t) => {
   });
 });
 
-test('a command without an answer ends at its time limit, all others when the connection ends', async (t) => {
+test('a command without an answer fails at its time limit, pending ones when the connection ends', async (t) => {
   const peers: Socket[] = [];
   const path = await server(t, (_command, peer) => peers.push(peer));
   const qmp = await Qmp.connect(path);
@@ -81,8 +81,8 @@ test('a command without an answer ends at its time limit, all others when the co
   await assert.rejects(qmp.execute('late'), /closed/);
 });
 
-test('what is not QMP ends the connection instead of being guessed at', async (t) => {
+test('a line that is not QMP ends the connection', async (t) => {
   const path = await server(t, (_command, peer) => peer.write('{"hello": 1}\r\n'));
   const qmp = await Qmp.connect(path);
-  await assert.rejects(qmp.execute('any'), /sent what is not QMP: \{"hello":1\}/);
+  await assert.rejects(qmp.execute('any'), /sent something that is not QMP: \{"hello":1\}/);
 });

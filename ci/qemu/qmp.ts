@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { LineSplitter } from '../lib/lines.ts';
+import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
 import { messageOf } from '../lib/problem.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 import { within } from '../lib/wait.ts';
 
-const MAX_LINE = 4 * 1024 * 1024;
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const MAX_PENDING = 64;
 const COMMAND_TIMEOUT_MS = 15_000;
 
@@ -41,19 +41,19 @@ interface Pending {
 }
 
 /**
- * One connection to QEMU's machine protocol. Commands may be sent while others are under way; each has its own id
- * and time limit. Events arrive by `onEvent`. A line that is not the protocol's ends the connection.
+ * One connection to QEMU's machine protocol (QMP). Commands may be sent while others are pending; each has its own id
+ * and time limit. Events arrive by `onEvent`. A line that is not QMP ends the connection.
  */
 export class Qmp {
   readonly #socket: Socket;
-  readonly #lines = new LineSplitter(MAX_LINE);
+  readonly #lines = new LineSplitter(MAX_LINE_BYTES);
   readonly #pending = new Map<string, Pending>();
   readonly #events = new EventEmitter<{ event: [QmpEvent]; close: [Error] }>();
   readonly #greeting = Promise.withResolvers<void>();
   #lastId = 0;
   #closed: Error | undefined;
 
-  /** Connects and negotiates. QEMU takes one client at a time on a socket: a second one waits until its time is up. */
+  /** Connects and negotiates. QEMU serves one client at a time on a socket: a second one waits until its time limit. */
   static async connect(path: string, timeoutMs = 10_000): Promise<Qmp> {
     const qmp = new Qmp(await connectUnix(path, timeoutMs));
     try {
@@ -85,7 +85,7 @@ export class Qmp {
    */
   async execute(command: string, args?: object, timeoutMs = COMMAND_TIMEOUT_MS): Promise<unknown> {
     if (this.#closed) throw this.#closed;
-    if (this.#pending.size >= MAX_PENDING) throw new Error(`more than ${MAX_PENDING} QMP commands under way`);
+    if (this.#pending.size >= MAX_PENDING) throw new Error(`more than ${MAX_PENDING} pending QMP commands`);
     const id = String(++this.#lastId);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#pending.set(id, { command, resolve, reject });
@@ -97,7 +97,7 @@ export class Qmp {
     }
   }
 
-  /** Calls `listener` on every event; the function returned ends that. */
+  /** Calls `listener` on every event. The returned function unsubscribes. */
   onEvent(listener: (event: QmpEvent) => void): () => void {
     this.#events.on('event', listener);
     return () => this.#events.off('event', listener);
@@ -123,10 +123,13 @@ export class Qmp {
 
   #take(chunk: Buffer): void {
     try {
-      for (const line of this.#lines.push(chunk)) if (line) this.#message(JSON.parse(line));
+      this.#lines.forEach(chunk, (line) => {
+        if (line.length > 1) this.#message(JSON.parse(line.toString()));
+      });
+      if (this.#lines.overlong > 0) throw new Error(`a line over ${MAX_LINE_BYTES} bytes`);
     } catch (error) {
       this.#socket.destroy();
-      this.#end(new Error(`QEMU sent what is not QMP: ${messageOf(error)}`));
+      this.#end(new Error(`QEMU sent something that is not QMP: ${messageOf(error)}`));
     }
   }
 

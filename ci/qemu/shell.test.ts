@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { GuestShell, shellQuote, splitAtMark } from './shell.ts';
 
-/** A real sh behind a unix socket, as the guest's is behind a virtio port. */
+/** A real sh behind a unix socket, like the guest's shell behind a virtio port. */
 async function shell(t: TestContext): Promise<GuestShell> {
   const folder = await mkdtemp(join(tmpdir(), 'shell-'));
   const path = join(folder, 's');
@@ -30,7 +30,7 @@ async function shell(t: TestContext): Promise<GuestShell> {
   return connected;
 }
 
-test('a script’s output and exit code come back as they were, quotes and all', async (t) => {
+test('a script’s output and exit code are returned unchanged, including quotes', async (t) => {
   const guest = await shell(t);
   assert.deepEqual(await guest.run(`printf '%s' "it's"; exit 3`), { code: 3, output: "it's" });
   assert.deepEqual(await guest.run('echo to stderr >&2\necho; echo two'), {
@@ -42,19 +42,19 @@ test('a script’s output and exit code come back as they were, quotes and all',
   assert.equal(big.output.length, 1_288_895);
 });
 
-test('scripts asked for at once run one after the other', async (t) => {
+test('scripts that are started at once run one after the other', async (t) => {
   const guest = await shell(t);
   const all = await Promise.all([1, 2, 3].map((n) => guest.ok(`echo ${n}`)));
   assert.deepEqual(all, ['1', '2', '3']);
 });
 
-test('a script over its time is killed, and the shell is usable after it', async (t) => {
+test('a script is killed at its time limit, and the shell stays usable', async (t) => {
   const guest = await shell(t);
-  await assert.rejects(guest.run('echo begun; sleep 60', 4000), /not done after 4 s[\s\S]*begun/);
+  await assert.rejects(guest.run('echo begun; sleep 60', 4000), /still running after 4 s[\s\S]*begun/);
   assert.equal(await guest.ok('echo still here'), 'still here');
 });
 
-test('a restart of the guest ends the command under way at once', async (t) => {
+test('a restart of the guest ends the running command at once', async (t) => {
   const guest = await shell(t);
   const open = assert.rejects(guest.run('sleep 1'), /the guest restarted/);
   await new Promise(setImmediate);
@@ -62,7 +62,7 @@ test('a restart of the guest ends the command under way at once', async (t) => {
   await open;
 });
 
-test('the mark is found only when it is whole and on its own line', () => {
+test('the end mark is found only when it is complete and on its own line', () => {
   assert.equal(splitAtMark('x@@t:0\n', '@@t'), undefined);
   assert.equal(splitAtMark('x\n@@t:', '@@t'), undefined);
   assert.deepEqual(splitAtMark('a\r\nb\n@@t:12\r\nrest', '@@t'), { output: 'a\nb', code: 12, rest: 'rest' });

@@ -6,21 +6,21 @@ import { TimeoutError, within } from '../lib/wait.ts';
 const MAX_OUTPUT = 16 * 1024 * 1024;
 const PROBE_INTERVAL_MS = 1000;
 
-/** What a command in the guest wrote (stdout and stderr together) and how it ended. */
+/** The exit code of a command in the guest, and its stdout and stderr together. */
 export interface ShellResult {
   code: number;
   output: string;
 }
 
-/** A word that any POSIX shell takes as it is. */
+/** Quotes a word for POSIX shells. */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * Finds the end mark `tag` in what the guest wrote. The mark stands on a line of its own, so a command's output that
- * lacks a last newline keeps its form.
- * @returns the output before it, the exit code, and what follows; undefined while the mark is not whole
+ * Finds the end mark `tag` in the guest's output. A newline precedes the mark, so that a command's output without a
+ * trailing newline is returned unchanged.
+ * @returns the output before the mark, the exit code, and what follows; undefined while the mark is incomplete
  */
 export function splitAtMark(
   text: string,
@@ -66,7 +66,7 @@ export class GuestShell {
     await this.#inTurn(async () => {
       const end = performance.now() + timeoutMs;
       while (performance.now() < end) {
-        // Asked again and again: what was sent before the guest (re)started may be lost.
+        // Repeated, because data that was sent before the guest (re)started may be lost.
         const tag = `@@${randomBytes(6).toString('hex')}`;
         this.#send(`printf '\\n%s:%d\\n' ${tag} 0`);
         try {
@@ -81,8 +81,8 @@ export class GuestShell {
   }
 
   /**
-   * Runs a script by `sh -c`, as root, without standard input. A script still running after `timeoutMs` is killed and
-   * reported as a {@link TimeoutError}.
+   * Runs a script with `sh -c` as root, without standard input. A script that still runs after `timeoutMs` is killed, and
+   * a {@link TimeoutError} is thrown.
    */
   async run(script: string, timeoutMs = 60_000): Promise<ShellResult> {
     return await this.#inTurn(async () => {
@@ -95,21 +95,21 @@ export class GuestShell {
       const result = await this.#mark(tag, timeoutMs + 10_000);
       if (result.code === 124 || result.code === 137) {
         throw new TimeoutError(
-          `in the guest: not done after ${seconds} s: ${script}\n${result.output.slice(-2000)}`,
+          `in the guest: still running after ${seconds} s: ${script}\n${result.output.slice(-2000)}`,
         );
       }
       return result;
     });
   }
 
-  /** As `run`; throws when the script fails. Gives the output without white space at its ends. */
+  /** Like `run`, but throws when the script fails. Returns the output, trimmed. */
   async ok(script: string, timeoutMs?: number): Promise<string> {
     const { code, output } = await this.run(script, timeoutMs);
     if (code !== 0) throw new Error(`in the guest: exit code ${code} of: ${script}\n${output.slice(-4000)}`);
     return output.trim();
   }
 
-  /** Tells that the guest restarted: a command under way fails now rather than at its time limit. */
+  /** To be called when the guest has restarted: a running command then fails at once and not at its time limit. */
   restarted(): void {
     this.#fail(new Error('the guest restarted during the command'));
     this.#broken = undefined;

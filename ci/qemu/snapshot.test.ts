@@ -16,7 +16,7 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-test('the key is the same for other ports and paths, and another for whatever the guest could notice', () =>
+test('the key does not depend on ports and paths, but on everything that the guest could notice', () =>
   inFolder(async (folder) => {
     const unit = async (name: string, text: string): Promise<string> => {
       await writeFile(join(folder, name), text);
@@ -67,10 +67,10 @@ test('the key is the same for other ports and paths, and another for whatever th
       ].map((changed) => snapshotKey(image, '7.2.22', { ...settings, ...changed }, 'program')),
     ];
     const keys = new Set([key, ...(await Promise.all(others))]);
-    assert.equal(keys.size, others.length + 1, 'two of them are the same');
+    assert.equal(keys.size, others.length + 1, 'two keys are equal');
   }));
 
-test('files that are not as they were noted are told', () =>
+test('changed and missing files are reported', () =>
   inFolder(async (folder) => {
     const files = snapshotFiles(folder);
     const write = async (): Promise<void> => {

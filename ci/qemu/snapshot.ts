@@ -1,8 +1,8 @@
 /**
- * A machine that is saved once and goes on as often as wanted. Its memory and the state of its processors and devices
- * are one migration stream, its disk is the base of each restored machine's overlay. The memory is not mapped from a
- * file (`memory-backend-file`, x-ignore-shared), although that needs no copy: a machine that maps a file runs slower for
- * as long as it lives, since Linux gives huge pages to anonymous memory only, and copies each small page that it writes.
+ * Saves a machine once and restores it any number of times. The state of memory, processors and devices is one migration
+ * stream; the disk is the base of each restored machine's overlay. The memory is not mapped from a file
+ * (`memory-backend-file`, x-ignore-shared), although that would save copying it: such a machine stays slower, because
+ * Linux uses huge pages only for anonymous memory and copies each small page on its first write.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -19,7 +19,7 @@ import type { Machine } from './machine.ts';
 import { shellQuote } from './shell.ts';
 
 const MIGRATION_TIMEOUT_MS = 120_000;
-/** A file takes it as fast as it comes; QEMU's own limit is 128 MiB/s. */
+/** No limit in practice, since the target is a file; QEMU's default is 128 MiB/s. */
 const SAVE_BANDWIDTH = { 'max-bandwidth': 2 ** 40 };
 
 /** The files of a saved machine. */
@@ -27,7 +27,7 @@ export interface SnapshotFiles {
   /** qcow2, the base of a restored machine's overlay. */
   disk: string;
   state: string;
-  /** Says how big the others are. Written last. */
+  /** Size of the disk and hash of the state. Written last. */
   index: string;
 }
 
@@ -41,8 +41,8 @@ const Index = Type.Object({
   stateSha256: Type.String(),
 });
 
-/** A machine's settings without what may differ between the saved machine and a restored one. */
-function withoutPlaces(settings: MachineSettings): MachineSettings {
+/** A machine's settings without the ports and paths, which may differ between the saved machine and a restored one. */
+function withoutHostPaths(settings: MachineSettings): MachineSettings {
   return {
     ...settings,
     disk: '',
@@ -57,9 +57,9 @@ function withoutPlaces(settings: MachineSettings): MachineSettings {
 }
 
 /**
- * What a snapshot depends on, as 24 hexadecimal digits: the image, QEMU, every argument of the machine but its ports
- * and paths, what is in its credentials, this computer's processor, and `more`.
- * @param more what else it was made by, such as the text of the program
+ * A hash of everything that a snapshot depends on, as 24 hexadecimal digits: the image, QEMU, all arguments of the
+ * machine except ports and paths, the content of its credentials, this computer's processor, and `more`.
+ * @param more other inputs, such as the source code that creates the snapshot
  */
 export async function snapshotKey(
   image: BuiltImage,
@@ -73,9 +73,9 @@ export async function snapshotKey(
   const parts = {
     image: [image.id, image.disk],
     qemu,
-    // Also an emulated one counts time at the pace of this computer's.
+    // Even an emulated processor derives its time from this computer's.
     processor: cpus()[0]?.model,
-    arguments: qemuArguments(withoutPlaces(settings)),
+    arguments: qemuArguments(withoutHostPaths(settings)),
     credentials,
     more,
   };
@@ -104,19 +104,19 @@ async function flush(path: string): Promise<void> {
   }
 }
 
-/** Waits for a migration; throws Error when it fails, QEMU ends over it, or it does not end in its time. */
-async function migrated(machine: Machine): Promise<void> {
+/** Waits for a migration. Throws when it fails, when QEMU ends, or at the time limit. */
+async function waitForMigration(machine: Machine): Promise<void> {
   const ended = await waitFor(
     async () => {
-      // QEMU ends by itself on a state that it cannot read.
-      if (!machine.running) return { status: 'failed', 'error-desc': 'it ended' };
+      // QEMU exits when it cannot read the state.
+      if (!machine.running) return { status: 'failed', 'error-desc': 'QEMU exited' };
       const status = Object(await machine.qmp.execute('query-migrate'));
       return status.status === 'completed' || status.status === 'failed' ? status : undefined;
     },
     { timeoutMs: MIGRATION_TIMEOUT_MS, what: 'the machine’s state', intervalMs: 20 },
   );
   if (ended.status === 'failed')
-    throw new Error(`QEMU does not take it: ${ended['error-desc'] ?? 'no reason'}`);
+    throw new Error(`the migration failed: ${ended['error-desc'] ?? 'no reason given'}`);
 }
 
 /** Saves a machine whose disk is the one in `files`, and ends it. */
@@ -124,10 +124,10 @@ export async function saveSnapshot(machine: Machine, files: SnapshotFiles): Prom
   await machine.qmp.execute('stop');
   await machine.qmp.execute('migrate-set-parameters', SAVE_BANDWIDTH);
   await machine.qmp.execute('migrate', { uri: `exec:cat >${shellQuote(files.state)}` });
-  await migrated(machine);
-  // The disk is whole when QEMU has closed it.
+  await waitForMigration(machine);
+  // The disk file is complete only after QEMU has closed it.
   await machine.quit();
-  // A crash of this computer must not leave a snapshot of the right size whose content was never written.
+  // Otherwise a crash of this computer could leave files of the right size whose content was never written.
   for (const path of [files.disk, files.state]) await flush(path);
   await noteSnapshot(files);
 }
@@ -137,7 +137,7 @@ export async function noteSnapshot(files: SnapshotFiles): Promise<void> {
   await writeFile(files.index, JSON.stringify(await indexOf(files)));
 }
 
-/** Throws Error when the files are not as they were written. The disk's size is looked at, its content is not. */
+/** Throws when the files have changed since they were written. Of the disk only the size is checked. */
 export async function checkSnapshot(files: SnapshotFiles): Promise<void> {
   const noted: unknown = JSON.parse(await readFile(files.index, 'utf8'));
   if (!Value.Check(Index, noted)) throw new Error(`${files.index} is damaged`);
@@ -147,9 +147,9 @@ export async function checkSnapshot(files: SnapshotFiles): Promise<void> {
   }
 }
 
-/** Lets a machine that was started with `incoming` go on where the saved one stopped. */
+/** Restores the saved state into a machine that was started with `incoming`, and resumes it. */
 export async function resumeSnapshot(machine: Machine, files: SnapshotFiles): Promise<void> {
   await machine.qmp.execute('migrate-incoming', { uri: `exec:cat <${shellQuote(files.state)}` });
-  await migrated(machine);
+  await waitForMigration(machine);
   await machine.qmp.execute('cont');
 }

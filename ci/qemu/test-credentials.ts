@@ -6,8 +6,8 @@ import type { MachineSettings } from './arguments.ts';
 const UNITS = join(ROOT, 'tests-qemu/units');
 
 /**
- * The test-only units, which the firmware hands to systemd as credentials: the root shell, the host's side of the
- * cable and its serial relay. A file's name is the credential's.
+ * The units for tests only, which systemd receives as credentials through the firmware configuration: the root shell, the
+ * host side of the USB cable and its serial relay. The name of each file is the name of its credential.
  */
 export async function testCredentials(): Promise<NonNullable<MachineSettings['credentials']>> {
   const names = (await readdir(UNITS)).filter((name) => name.startsWith('systemd.')).sort();

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { LineSplitter } from '../../ci/lib/lines.ts';
+import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
 import { connectUnix } from '../../ci/lib/unix-socket.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { asEvent, EventLog, field } from './events.ts';
 
-const MAX_LINE = 32 * 2 ** 20;
+const MAX_LINE_BYTES = 32 * 2 ** 20;
 const TEXT_KEPT = 256 * 1024;
 const REQUEST_TIMEOUT_MS = 120_000;
 const FRAME_TIMEOUT_MS = 90_000;
@@ -40,7 +40,7 @@ export class SerialClient {
   text = '';
   closed = false;
   readonly #socket: Socket;
-  readonly #lines = new LineSplitter(MAX_LINE);
+  readonly #lines = new LineSplitter(MAX_LINE_BYTES);
   readonly #responses = new Map<string | number, SerialResponse>();
   #lastId = 0;
 
@@ -132,7 +132,8 @@ export class SerialClient {
 
   #take(chunk: Buffer): void {
     this.text = (this.text + chunk.toString('latin1')).slice(-TEXT_KEPT);
-    for (const line of this.#lines.push(chunk)) this.#line(line);
+    this.#lines.forEach(chunk, (line) => this.#line(line.toString()));
+    if (this.#lines.overlong > 0) throw new Error(`the device sent a line over ${MAX_LINE_BYTES} bytes`);
   }
 
   #line(line: string): void {

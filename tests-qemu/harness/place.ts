@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
 import { chooseAcceleration } from '../../ci/qemu/acceleration.ts';
 import type { MachineSettings } from '../../ci/qemu/arguments.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
@@ -32,7 +32,7 @@ export async function makePlace(image: BuiltImage): Promise<Place> {
   await rm(paths.folder, { recursive: true, force: true });
   await mkdir(paths.folder, { recursive: true, mode: 0o700 });
   const folder = join(cacheFolder(), 'tests');
-  await needRoom(folder, DISK_ROOM, 'the test machine’s disk');
+  await requireFreeSpace(folder, DISK_ROOM, 'the test machine’s disk');
   await removeLeftovers(folder);
   const disk = join(folder, `${name}.qcow2`);
   return { paths, disk, settings: await deviceSettings(image, paths, disk) };

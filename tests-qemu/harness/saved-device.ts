@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Cache } from '../../ci/image/lib/cache.ts';
-import { cacheFolder, needRoom } from '../../ci/lib/places.ts';
+import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
 import { type Colour, colourCount } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
@@ -159,7 +159,7 @@ export class SavedDevice {
   }
 
   async #save(folder: string): Promise<void> {
-    await needRoom(folder, ROOM, 'a saved device');
+    await requireFreeSpace(folder, ROOM, 'a saved device');
     const files = snapshotFiles(folder);
     const device = await Device.bootInto(files, this.#image);
     try {

@@ -28,7 +28,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cacheFolder, needRoom, runtimeFolder } from '../../ci/lib/places.ts';
+import { cacheFolder, requireFreeSpace, runtimeFolder } from '../../ci/lib/places.ts';
 import { removeLeftovers } from '../harness/leftovers.ts';
 import { type BareBench, scenario } from '../harness/suite.ts';
 import { ARCHITECTURES, type Architecture, defined, type Prepared, prepareBoard } from '../uboot/board.ts';
@@ -110,7 +110,7 @@ export default scenario({
   places: 2,
   run: async (bench) => {
     const tests = join(cacheFolder(), 'tests');
-    await needRoom(tests, ROOM, 'the test machines’ disks');
+    await requireFreeSpace(tests, ROOM, 'the test machines’ disks');
     await removeLeftovers(tests);
     const folder = join(tests, `test-uboot-${process.pid}`);
     const runtime = runtimeFolder(`test-uboot-${process.pid}`);

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInBuilder } from '../../ci/image/builder.ts';
-import { withCountdown } from '../../ci/image/lib/stages.ts';
+import { withBootDelay } from '../../ci/image/lib/stages.ts';
 import { runTool } from '../../ci/lib/tool.ts';
 
 const ASSEMBLE_TIMEOUT_MS = 60_000;
@@ -60,7 +60,7 @@ export interface Prepared {
   /** U-Boot as the virt image carries it: it starts what it finds at once. */
   firmware: string;
   /** The same with Debian's two seconds, in which a key leads to the prompt. */
-  firmwareWithCountdown: string;
+  firmwareWithBootDelay: string;
 }
 
 /** Makes an architecture's kernels, disk and firmware in an empty folder. */
@@ -76,13 +76,13 @@ export async function prepareBoard(architecture: Architecture, folder: string): 
       return [line.slice(0, equals), line.slice(equals + 1)];
     }),
   );
-  const firmwareWithCountdown = join(folder, 'u-boot-with-countdown');
+  const firmwareWithBootDelay = join(folder, 'u-boot-with-boot-delay');
   const firmware = join(folder, 'u-boot');
   const rom = await readFile(join(folder, FIRMWARE, 'usr/lib/u-boot', architecture.uboot));
-  await writeFile(firmware, withCountdown(rom, 0));
+  await writeFile(firmware, withBootDelay(rom, 0));
   // The longest of one digit: a busy computer may need more than the default's two seconds to hit a key.
-  await writeFile(firmwareWithCountdown, withCountdown(rom, 9));
-  return { folder, definitions, firmware, firmwareWithCountdown };
+  await writeFile(firmwareWithBootDelay, withBootDelay(rom, 9));
+  return { folder, definitions, firmware, firmwareWithBootDelay };
 }
 
 /** Assembles the kernel that says which slot's it is. */

@@ -116,7 +116,7 @@ export async function sourceCases(
     // biome-ignore lint/suspicious/noTemplateCurlyInString: U-Boot expands it
     return text.replace(command, () => 'echo "kernel ${slot}: ${bootargs}"; echo "initramfs: none"; exit');
   });
-  const machine = await startMachine(architecture, board, board.firmwareWithCountdown, socket);
+  const machine = await startMachine(architecture, board, board.firmwareWithBootDelay, socket);
   try {
     await machine.powerOn();
     await machine.says(/Hit any key/);

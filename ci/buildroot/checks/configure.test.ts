@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000;
 const OPTIONS = { skip: (await runTool('make', ['--version'], TIMEOUT_MS)).ok ? false : 'make is missing' };
 let folder: string;
 
-/** What of Buildroot `configure` calls: one that joins files, and a Kconfig that knows all symbols but the ones given. */
+/** A fake of the parts of Buildroot that `configure` calls: merging files, and a Kconfig that drops `unknown` symbols. */
 async function fakeBuildroot(name: string, unknown = 'BR2_NO_SUCH='): Promise<string> {
   const buildroot = join(folder, name);
   await mkdir(join(buildroot, 'support/kconfig'), { recursive: true });
@@ -34,7 +34,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 for (const board of boardNames()) {
-  test(`${board} gets what its board.env and the users of overlay/ say`, OPTIONS, async () => {
+  test(`${board} is configured from its board.env and the users of overlay/`, OPTIONS, async () => {
     const out = join(folder, 'out', board);
     const { ok, output } = await configure(await fakeBuildroot('all'), board, out);
     assert.ok(ok, output);
@@ -42,7 +42,7 @@ for (const board of boardNames()) {
     assert.equal(symbols.get('BR2_ROOTFS_POST_SCRIPT_ARGS'), `"${board}"`);
     assert.match(symbols.get('BR2_TARGET_ROOTFS_EXT2_SIZE') ?? '', /^"\d+M"$/);
     assert.match(symbols.get('BR2_TARGET_ROOTFS_EXT2_MKFS_OPTIONS') ?? '', /\^has_journal/);
-    // The kernel's hardening has the last word.
+    // hardening.config is last, so that it overrides the other fragments.
     const kernel = symbols.get('BR2_LINUX_KERNEL_CONFIG_FRAGMENT_FILES')?.split(' ') ?? [];
     assert.match(kernel.at(-1) ?? '', /board\/common\/linux\/hardening\.config"$/);
     assert.equal(new Set(kernel).size, kernel.length);
@@ -51,13 +51,13 @@ for (const board of boardNames()) {
   });
 }
 
-test('a value that Kconfig drops is told', OPTIONS, async () => {
+test('a value that Kconfig drops is reported', OPTIONS, async () => {
   const { ok, output } = await configure(await fakeBuildroot('short', 'BR2_PACKAGE_CAGE='), 'virt', folder);
   assert.equal(ok, false);
   assert.match(output, /these values got lost:\nBR2_PACKAGE_CAGE=y\n/);
 });
 
-test('what is no board and no Buildroot is told', async () => {
+test('an unknown board and a folder that is not Buildroot are reported', async () => {
   const buildroot = await fakeBuildroot('all');
   assert.match((await configure(buildroot, 'rpi9', folder)).output, /there is no board rpi9/);
   assert.match((await configure(folder, 'virt', folder)).output, /is no Buildroot source folder/);

@@ -38,26 +38,26 @@ async function uncoveredBy(hashFile: string): Promise<string[]> {
   }
 }
 
-test('downloads and license texts are covered by strong sums', async () => {
+test('downloads and license texts need strong checksums', async () => {
   const archive = `# a comment\n\nsha256  ${SUM}  fetched-1.0.tar.gz\n`;
   assert.deepEqual(await uncoveredBy(`${archive}sha256  ${SUM}  LICENSE\n`), []);
   assert.deepEqual(await uncoveredBy(archive), ['fetched: no sum of LICENSE']);
 });
 
-test('another version, a weak sum or no sum do not cover a download', async () => {
+test('a checksum of another version, a weak one or none does not cover a download', async () => {
   const missing = ['fetched: no sum of fetched-1.0.tar.gz', 'fetched: no sum of LICENSE'];
   assert.deepEqual(await uncoveredBy(`sha256  ${SUM}  fetched-1.1.tar.gz\n`), missing);
   assert.deepEqual(await uncoveredBy(`md5  ${'b'.repeat(32)}  fetched-1.0.tar.gz\n`), missing);
   assert.deepEqual(await uncoveredBy(''), missing);
 });
 
-test('a line that is no sum fails', () => {
+test('a line that is not a checksum fails', () => {
   assert.throws(() => sumsOf('sha256 fetched-1.0.tar.gz'), /no line of a hash file/);
   assert.throws(() => sumsOf(`sha256  ${SUM}0  x.tar`), /64 digits/);
   assert.throws(() => sumsOf('none  xxx  x.tar'), /no line of a hash file/);
 });
 
-test('packages need a version, licenses and their texts', () => {
+test('packages need a version, licenses and license files', () => {
   const packages = packagesOf(INFO);
   assert.deepEqual(unlisted(packages, ['fetched']), []);
   assert.deepEqual(unlisted(packages, ['beside', 'gone']), [
@@ -67,7 +67,7 @@ test('packages need a version, licenses and their texts', () => {
   ]);
 });
 
-test('what is not the output of show-info is refused', () => {
+test('text that is not the output of show-info is rejected', () => {
   assert.throws(() => packagesOf('{"linux": {"version": 6}}'));
   assert.throws(() => packagesOf('make: *** No rule'));
 });

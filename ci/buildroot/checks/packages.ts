@@ -1,10 +1,10 @@
-/** What `make show-info` says about the packages of a configuration, and whether their hash files cover them. */
+/** Parses `make show-info` and checks the packages' metadata and hash files. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** Of a package, what is looked at here; rootfs entries and virtual packages lack most of it. */
+/** The checked fields of a package. Root filesystems and virtual packages lack most of them. */
 const Package = Type.Object({
   type: Type.String(),
   virtual: Type.Optional(Type.Boolean()),
@@ -20,7 +20,7 @@ const Package = Type.Object({
 export type Package = Type.Static<typeof Package>;
 const ShowInfo = Type.Record(Type.String(), Package);
 
-/** The packages of a configuration by their names, host packages with `host-` before it. */
+/** The packages of a configuration by name; the names of host packages begin with `host-`. */
 export function packagesOf(showInfo: string): Map<string, Package> {
   return new Map(Object.entries(Value.Parse(ShowInfo, JSON.parse(showInfo))));
 }
@@ -31,7 +31,7 @@ interface Sum {
   name: string;
 }
 
-/** The lines of a hash file. @throws Error on a line that is none. */
+/** The entries of a hash file. @throws Error on an invalid line */
 export function sumsOf(hashFile: string): Sum[] {
   const sums: Sum[] = [];
   for (const line of hashFile.split('\n')) {
@@ -47,12 +47,12 @@ export function sumsOf(hashFile: string): Sum[] {
   return sums;
 }
 
-/** What a package downloads, by file name; nothing where the sources are a folder of this computer. */
+/** The names of the files that a package downloads; none when its sources are a local folder. */
 function downloadsOf({ downloads = [] }: Package): string[] {
   return downloads.filter(({ uris }) => !uris[0]?.startsWith('local+')).map(({ source }) => source);
 }
 
-/** The strong sums of a package's hash files, by file name. */
+/** The names of the files with a strong checksum in a package's hash files. */
 async function strongSums(info: Package, buildrootDir: string): Promise<Set<string>> {
   const names = new Set<string>();
   for (const path of info.hashes ?? []) {
@@ -64,8 +64,8 @@ async function strongSums(info: Package, buildrootDir: string): Promise<Set<stri
 }
 
 /**
- * What no hash file covers: each download of each package; and for packages of the folder `own`, the license files
- * too. A line each.
+ * Finds the files without a checksum: all downloads of all packages, and the license files of packages in the folder
+ * `own`. Returns one line per file.
  */
 export async function uncovered(
   packages: ReadonlyMap<string, Package>,
@@ -85,7 +85,7 @@ export async function uncovered(
   return missing;
 }
 
-/** What is missing of our packages: each of `names` is there, with a version, licenses and their texts. */
+/** Checks that every package of `names` is listed with a version, licenses and license files. Returns the problems. */
 export function unlisted(packages: ReadonlyMap<string, Package>, names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const info = packages.get(name);

@@ -26,19 +26,19 @@ async function lockedPackages(folder = '.') {
   return new Map(Object.entries(Value.Parse(Lock, JSON.parse(text)).packages));
 }
 
-/** What a recipe sets NAME to, its continued lines joined. */
+/** The value that a recipe assigns to `name`, with continuation lines joined. */
 async function settingOf(recipe: string, name: string): Promise<string> {
   const path = join(ROOT, 'buildroot-external/package', recipe, `${recipe}.mk`);
   const text = (await readFile(path, 'utf8')).replaceAll(/\s*\\\n\s*/g, ' ');
   return new RegExp(`^${name} = (.*)$`, 'm').exec(text)?.[1]?.trim() ?? '';
 }
 
-test('the agent names the licenses of all npm packages that it may contain', async () => {
+test('the agent’s recipe names the licenses of all npm packages that the bundle may contain', async () => {
   const stated = new Set((await settingOf('vitrine-agent', 'VITRINE_AGENT_LICENSE')).split(', '));
   const found = new Set<string>();
   for (const [path, { license, dev }] of await lockedPackages()) {
     if (path === '' || dev) continue;
-    // Two say it in their license text only: jsbi (Apache-2.0) and map-stream (MIT).
+    // Two packages have only a license text, no license field: jsbi (Apache-2.0) and map-stream (MIT).
     const all = license === undefined ? [] : [license].flat();
     if (all.length === 0)
       assert.ok(['jsbi', 'map-stream'].includes(path.slice('node_modules/'.length)), path);
@@ -49,7 +49,7 @@ test('the agent names the licenses of all npm packages that it may contain', asy
   assert.deepEqual([...found].sort(), [...stated].sort());
 });
 
-test('no package that is compiled when npm installs it gets into the bundle', async () => {
+test('no package with an install script gets into the bundle', async () => {
   const compiled = [...(await lockedPackages())]
     .filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev)
     .map(([path]) => path.replace(/^.*node_modules\//, ''));
@@ -60,13 +60,13 @@ test('no package that is compiled when npm installs it gets into the bundle', as
   );
 });
 
-test('node-pty is compiled from the version that the agent is bundled with', async () => {
+test('Buildroot compiles the version of node-pty that the agent is bundled with', async () => {
   const bundled = (await lockedPackages()).get('node_modules/@lydell/node-pty')?.version;
   assert.ok(bundled);
   assert.equal((await lockedPackages(NODE_PTY)).get('node_modules/node-pty')?.version, bundled);
 });
 
-test('Node is compiled from the version that the project is tested with', async () => {
+test('Buildroot compiles the version of Node that the project is tested with', async () => {
   const tested = (await lockedPackages()).get('node_modules/node')?.version;
   assert.ok(tested);
   assert.equal(await settingOf('vitrine-nodejs', 'VITRINE_NODEJS_VERSION'), tested);

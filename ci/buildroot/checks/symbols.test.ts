@@ -4,7 +4,7 @@ import { fragmentNames, lostSymbols, redundantSymbols, symbolsOf } from './symbo
 
 const WANTED = symbolsOf('# a comment\nBR2_CAGE=y\nBR2_SIZE="60M"\n# BR2_LOGIN is not set\n');
 
-test('a configuration says values and what is not set', () => {
+test('values and "is not set" lines are parsed', () => {
   assert.deepEqual(
     [...WANTED],
     [
@@ -28,7 +28,7 @@ test('a symbol is redundant when the shortest configuration leaves it out', () =
   assert.deepEqual(redundantSymbols(WANTED, 'BR2_SIZE="60M"\n# BR2_LOGIN is not set\n'), ['BR2_CAGE']);
 });
 
-test('a defconfig names its fragments', () => {
+test('the fragments are read from the defconfig', () => {
   assert.deepEqual(fragmentNames('# words\n# fragments: common board  hardening\n# linux: a b\n'), [
     'common',
     'board',

@@ -1,6 +1,6 @@
-/** What configuration files of Kconfig say: `NAME=value`, and `# NAME is not set`, which is as good as `NAME=n`. */
+/** Parses Kconfig files: `NAME=value`, and `# NAME is not set`, which means `NAME=n`. */
 
-/** Each symbol that a configuration says something about, with its value as it is written there; `n` for "not set". */
+/** The symbols of a configuration with their values as written; `n` for "is not set". */
 export function symbolsOf(configuration: string): Map<string, string> {
   const symbols = new Map<string, string>();
   for (const line of configuration.split('\n')) {
@@ -12,7 +12,7 @@ export function symbolsOf(configuration: string): Map<string, string> {
   return symbols;
 }
 
-/** The symbols of `wanted` that `configuration` does not say, or says otherwise: a line each, none when all is well. */
+/** The symbols of `wanted` that are missing in `configuration` or have another value, one line each. */
 export function lostSymbols(wanted: ReadonlyMap<string, string>, configuration: string): string[] {
   const got = symbolsOf(configuration);
   return [...wanted]
@@ -20,7 +20,7 @@ export function lostSymbols(wanted: ReadonlyMap<string, string>, configuration: 
     .map(([name, value]) => `${name}: wanted ${value}, got ${got.get(name) ?? 'nothing'}`);
 }
 
-/** The symbols of `wanted` that the shortest configuration of the same effect (`savedefconfig`) leaves out. */
+/** The symbols of `wanted` that the minimal configuration (`savedefconfig`) omits because they are defaults. */
 export function redundantSymbols(wanted: ReadonlyMap<string, string>, shortest: string): string[] {
   const needed = symbolsOf(shortest);
   return [...wanted.keys()].filter((name) => !needed.has(name));

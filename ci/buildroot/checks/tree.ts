@@ -1,4 +1,4 @@
-/** A Buildroot checkout with this project's external tree: configuring a board and asking make, nothing is compiled. */
+/** Configures boards in a Buildroot checkout with this project's external tree and queries make. Compiles nothing. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError, run } from '../../image/lib/run.ts';
@@ -19,7 +19,7 @@ export class Output {
     this.folder = folder;
   }
 
-  /** @throws CommandError with what `configure` said */
+  /** @throws CommandError with the output of `configure` */
   async configure(): Promise<void> {
     const args = [this.#buildroot, this.#board, this.folder];
     await run(join(EXTERNAL, 'configure'), args, { timeoutMinutes: TIMEOUT_MINUTES });
@@ -33,12 +33,12 @@ export class Output {
   make(...args: string[]): Promise<string> {
     return run('make', ['-s', '-C', this.folder, ...args], {
       timeoutMinutes: TIMEOUT_MINUTES,
-      // Whatever started this may be a make of its own.
+      // The test may itself have been started by make.
       env: { MAKEFLAGS: '', MAKELEVEL: '' },
     });
   }
 
-  /** The shortest configuration of the same effect; afterwards the configuration is what that one says. */
+  /** Returns the minimal configuration (`savedefconfig`) and applies it to the output folder. */
   async roundTrip(): Promise<string> {
     const path = join(this.folder, 'shortest');
     await this.make('savedefconfig', `BR2_DEFCONFIG=${path}`);
@@ -47,7 +47,7 @@ export class Output {
   }
 }
 
-/** What went wrong, in lines; nothing when `work` has no complaint. */
+/** The problems that `work` returns; a failed command counts as a problem. */
 export async function complaints(work: () => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
     return await work();

@@ -2,10 +2,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A tree that behaves like Buildroot as far as the builder sees: it takes a configuration, lists three packages, and
- * "builds" them with the same lines and stamps. Files in it make it misbehave:
- * `fail` names a package that does not compile, `hang` one that never ends (its log says "hanging"), and with `offline`
- * no download works.
+ * A tree that behaves like Buildroot as far as the builder can see: it accepts a configuration, lists three packages, and
+ * "builds" them with the same output lines and stamps. Files in it simulate failures: `fail` names a package that does
+ * not compile, `hang` one whose build never ends (its log says "hanging"), and with `offline` all downloads fail.
  */
 export function fakeBuildroot(folder: string, version = '2026.02.3'): string {
   const put = (path: string, text: string): void => {

@@ -1,6 +1,6 @@
 /**
- * Drives an agent with a client whose types openapi-typescript has generated: uploads a bundle, reads it back, changes
- * the configuration. `node use-client.ts API FILE`; run by `npm run check:clients`.
+ * Uses an agent through a client with types from openapi-typescript: uploads a bundle, reads it back, changes the
+ * configuration. `node use-client.ts API FILE`; run by `npm run check:clients`.
  */
 import assert from 'node:assert/strict';
 import { openAsBlob } from 'node:fs';
@@ -14,7 +14,7 @@ const zip = await openAsBlob(file);
 const uploaded = await client.PUT('/content/{name}', {
   params: { path: { name: 'from-typescript' } },
   headers: { 'content-type': 'application/zip' },
-  // The types have text for bytes, as JSON has; what is sent is the file.
+  // The generated type of a binary body is string; the serializer sends the file instead.
   body: file,
   bodySerializer: () => zip,
 });
@@ -28,7 +28,7 @@ const { data: content } = await client.GET('/content');
 const bundle = content?.bundles.find(({ name }) => name === 'from-typescript');
 assert.equal(bundle?.size_bytes, zip.size);
 
-// Without a passphrase and a priority: the types do not ask for them.
+// Passphrase and priority are optional in the generated type.
 const network: components['schemas']['WifiNetworkInput'] = { ssid: 'typescript' };
 const patched = await client.PATCH('/config', { body: { wifi: { networks: [network] } } });
 assert.deepEqual(patched.data?.config.wifi.networks, [{ ssid: 'typescript', psk: '', priority: 0 }]);

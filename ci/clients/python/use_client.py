@@ -1,5 +1,5 @@
-"""Drives an agent with a client that openapi-python-client has generated: uploads a bundle, reads it back, changes
-the configuration. `python use_client.py API FILE`; run by `npm run check:clients`."""
+"""Uses an agent through a client that openapi-python-client generated: uploads a bundle, reads it back, changes the
+configuration. `python use_client.py API FILE`; run by `npm run check:clients`."""
 import datetime
 import importlib
 import io
@@ -18,11 +18,11 @@ from vitrine_client.types import File
 
 api, path = sys.argv[1:]
 
-# Some mistakes of the generator show when a module is loaded only.
+# Some errors of the generator only appear when a module is imported.
 for module in pkgutil.walk_packages(vitrine_client.__path__, "vitrine_client."):
     importlib.import_module(module.name)
 
-# There is no call without its function: six of them upload.
+# Every operation has a function; six of them are uploads.
 uploads = [
     module.name
     for module in pkgutil.walk_packages(vitrine_client.__path__, "vitrine_client.")
@@ -42,7 +42,7 @@ assert isinstance(content, Content), content
 assert bundle.size_bytes == len(data), bundle
 assert isinstance(bundle.created, datetime.datetime), bundle
 
-# Without a passphrase and a priority: the client does not send defaults of its own.
+# Without passphrase and priority: the client must not send defaults of its own.
 patch = ConfigPatch(wifi=WifiConfigPatch(networks=[WifiNetworkInput(ssid="python")]))
 assert patch.to_dict() == {"wifi": {"networks": [{"ssid": "python"}]}}, patch
 result = patch_config.sync(client=client, body=patch)

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const fill = async (target: string): Promise<void> => writeFileSync(join(target, 'file'), 'x');
 
-test('a folder is made once for a key', async () => {
+test('a folder is built once per key', async () => {
   const cache = new Cache(folder);
   let made = 0;
   const work = async (target: string): Promise<void> => {
@@ -37,7 +37,7 @@ test('a folder is made once for a key', async () => {
   assert.ok(existsSync(join(first, 'file')));
 });
 
-test('work that fails leaves nothing', async () => {
+test('failed work leaves no folder behind', async () => {
   const cache = new Cache(folder);
   await assert.rejects(
     cache.make('root', hashOf('1'), 2, async (target) => {
@@ -49,7 +49,7 @@ test('work that fails leaves nothing', async () => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('what a killed build left is not taken for whole', async () => {
+test('leftovers of a killed build are not used', async () => {
   const cache = new Cache(folder);
   const seen: string[] = [];
   writeFileSync(join(folder, 'tmp-root'), 'left over');
@@ -59,7 +59,7 @@ test('what a killed build left is not taken for whole', async () => {
   assert.deepEqual(seen, []);
 });
 
-test('what killed builds left goes, and nothing else', async () => {
+test('sweep removes the leftovers of killed builds, and nothing else', async () => {
   const cache = new Cache(folder);
   const whole = await cache.make('root', hashOf('1'), 2, fill);
   mkdirSync(join(folder, 'tmp-root', 'etc'), { recursive: true });
@@ -69,7 +69,7 @@ test('what killed builds left goes, and nothing else', async () => {
   assert.deepEqual(readdirSync(folder), [basename(whole)]);
 });
 
-test('the least recently used of a kind go, others stay', async () => {
+test('the least recently used folders of a kind are removed, others stay', async () => {
   const cache = new Cache(folder);
   const one = await cache.make('root', hashOf('1'), 2, fill);
   const two = await cache.make('root', hashOf('2'), 2, fill);
@@ -81,7 +81,7 @@ test('the least recently used of a kind go, others stay', async () => {
   assert.deepEqual([one, two, three, other].map(existsSync), [true, false, true, true]);
 });
 
-test('what a process has open stays', async () => {
+test('a folder with an open file is not removed', async () => {
   const cache = new Cache(folder);
   const one = await cache.make('root', hashOf('1'), 1, fill);
   const file = openSync(join(one, 'file'), 'r');
@@ -98,7 +98,7 @@ test('what a process has open stays', async () => {
   assert.equal(existsSync(one), false);
 });
 
-test('one at a time', async () => {
+test('exclusive work runs one at a time', async () => {
   const events: string[] = [];
   const { promise: inside, resolve: entered } = Promise.withResolvers<void>();
   const { promise: leave, resolve: goOn } = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ test('one at a time', async () => {
   assert.deepEqual(events, ['first in', 'first out', 'second in']);
 });
 
-test('the lock is free again after work that failed', async () => {
+test('the lock is released after failed work', async () => {
   const cache = new Cache(folder);
   await assert.rejects(
     cache.exclusively(() => Promise.reject(new Error('no'))),

@@ -15,8 +15,8 @@ import { Problem } from '../../lib/problem.ts';
 import { run, say } from './run.ts';
 
 /**
- * Folders that were made once and are found again by the hash of what they were made from. Each is made under
- * another name and then renamed, so that one that is there is whole.
+ * A cache of folders, addressed by the hash of their inputs. Each folder is built under a temporary name and then
+ * renamed, so that an existing one is always complete.
  */
 export class Cache {
   readonly folder: string;
@@ -26,7 +26,7 @@ export class Cache {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** The folder for `kind` made from `key`, or undefined when there is none. Finding one counts as using it. */
+  /** The folder for `kind` and `key`, or undefined when there is none. Marks it as used. */
   find(kind: string, key: string): string | undefined {
     const path = join(this.folder, `${kind}-${key}`);
     if (!existsSync(path)) return undefined;
@@ -35,15 +35,15 @@ export class Cache {
     return path;
   }
 
-  /** Whether any folder of the kind is there, made from whatever. */
+  /** Whether any folder of the kind exists, for whatever key. */
   hasAny(kind: string): boolean {
     return this.#all(kind).length > 0;
   }
 
   /**
-   * Finds the folder or has it made; afterwards only the `keep` last used of its kind remain, and those in which some
-   * process of this user has a file open.
-   * @param work fills the empty folder that it is given
+   * Finds or builds a folder. After building, only the `keep` most recently used folders of its kind remain, and those in
+   * which a process of this user has a file open.
+   * @param work fills the empty folder that it gets
    */
   async make(
     kind: string,
@@ -63,15 +63,15 @@ export class Cache {
     return path;
   }
 
-  /** Removes the folder for `kind` made from `key`, if there is one. */
+  /** Removes the folder for `kind` and `key`, if it exists. */
   async remove(kind: string, key: string): Promise<void> {
     await removeAll([join(this.folder, `${kind}-${key}`)]);
   }
 
-  /** Runs `work` with an empty folder that is removed afterwards, whatever happens. */
+  /** Runs `work` with an empty folder that is always removed afterwards. */
   async scratch(kind: string, work: (folder: string) => Promise<void>): Promise<void> {
     const folder = join(this.folder, `tmp-${kind}`);
-    // Left by a build that was cut off; the lock says that none is at work on it.
+    // Left by an interrupted build; because of the lock no other build is using it.
     await removeAll([folder]);
     mkdirSync(folder);
     try {
@@ -82,29 +82,29 @@ export class Cache {
   }
 
   /**
-   * Removes what builds that were cut off have left, gigabytes each: {@link scratch} does so only when the same kind is
-   * made again. Call it within {@link exclusively}. What cannot be removed stays.
+   * Removes the leftovers of interrupted builds, which can be gigabytes each: {@link scratch} only removes those of the
+   * same kind. Call it within {@link exclusively}. Folders that cannot be removed stay.
    */
   async sweep(): Promise<void> {
     const left = readdirSync(this.folder).filter((name) => name.startsWith('tmp-'));
-    if (left.length > 0) say(`removing what a build that was cut off left: ${left.join(' ')}`);
+    if (left.length > 0) say(`removing the leftovers of an interrupted build: ${left.join(' ')}`);
     await removeAll(left.map((name) => join(this.folder, name))).catch((error: unknown) => {
       say(error instanceof Error ? error.message : String(error));
     });
   }
 
   /**
-   * Lets one process at a time do `work`; the others say that they wait.
-   * @param other what the others do, as it reads before "is at work"
+   * Runs `work` in one process at a time; the other processes print that they are waiting.
+   * @param other name of the other process, as it reads before "is running"
    */
   async exclusively<T>(work: () => Promise<T>, other = 'another build'): Promise<T> {
     const file = join(this.folder, 'lock');
-    // "cat" ends, and with it the lock, when its input is closed: when this process is done or dead.
+    // "cat" ends and releases the lock when its input is closed: when this process is done or dead.
     const holder = spawn('flock', ['--exclusive', file, 'sh', '-c', 'echo; exec cat'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const closed = once(holder, 'close');
-    const late = setTimeout(() => say(`${other} is at work; waiting for it …`), 500);
+    const late = setTimeout(() => say(`${other} is running; waiting for it …`), 500);
     try {
       const refused = closed.then(() => {
         throw new Problem(`${file} could not be locked.`);
@@ -139,9 +139,9 @@ export class Cache {
   }
 }
 
-/** What the processes have open that this user may look at, as far as it has a path. */
+/** The paths of all files that processes of this user have open. */
 function openFiles(): string[] {
-  // Processes end and files are closed while this looks, and other users' are not shown.
+  // Processes end and files are closed meanwhile, and those of other users are not readable.
   const orNothing = <T>(read: () => T[]): T[] => {
     try {
       return read();
@@ -157,6 +157,6 @@ function openFiles(): string[] {
 }
 
 async function removeAll(paths: string[]): Promise<void> {
-  // What a killed build may have left mounted in there is not the cache's to remove.
+  // A killed build may have left mounts in the folder; the mounted files must not be removed.
   if (paths.length > 0) await run('rm', ['-rf', '--one-file-system', '--', ...paths]);
 }

@@ -20,7 +20,7 @@ gcc g++
 u-boot-qemu
 `;
 
-test('lists and settings are read, comments are not', () => {
+test('lists and settings are read, comments are ignored', () => {
   assert.deepEqual(parsePackageConf(TEXT), {
     suite: 'forky',
     components: ['main', 'contrib'],
@@ -32,7 +32,7 @@ test('lists and settings are read, comments are not', () => {
   });
 });
 
-test('what is wrong is named with its line', () => {
+test('errors name the line or section', () => {
   assert.throws(
     () => parsePackageConf(TEXT.replace('g++', 'g++;reboot')),
     /packages\.conf:12: "g\+\+;reboot"/,

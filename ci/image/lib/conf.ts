@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The lists of packages.conf, by section; `settings` as key and value. */
+/** The content of packages.conf: the settings, and the package lists by section. */
 export interface PackageConf {
   suite: string;
   components: string[];
@@ -11,7 +11,7 @@ export interface PackageConf {
   firmware: string[];
 }
 
-/** Reads packages.conf. Throws a sentence naming the line or section that is wrong. */
+/** Reads packages.conf. Throws an error that names the invalid line or section. */
 export function readPackageConf(path: string): PackageConf {
   return parsePackageConf(readFileSync(path, 'utf8'));
 }

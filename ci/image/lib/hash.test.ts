@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
-test('texts are kept apart', () => {
+test('the boundaries between texts count', () => {
   assert.notEqual(hashOf('ab', 'c'), hashOf('a', 'bc'));
   assert.notEqual(hashOf('a', ''), hashOf('a'));
   assert.match(hashOf('a'), /^[0-9a-f]{24}$/);
@@ -43,7 +43,7 @@ for (const [what, change] of changes) {
   });
 }
 
-test('where a link leads counts', () => {
+test('the target of a link counts', () => {
   symlinkSync('one', join(base, 'a/link'));
   const before = hashFiles(base, ['a']);
   rmSync(join(base, 'a/link'));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A short name for what was made from these texts: equal texts in equal order, equal name. */
+/** A short hash of texts, 24 hexadecimal digits. The order of the texts counts. */
 export function hashOf(...texts: string[]): string {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(`${Buffer.byteLength(text)}:`).update(text);
@@ -10,8 +10,8 @@ export function hashOf(...texts: string[]): string {
 }
 
 /**
- * Hash of files and whole folders below `base`: names, contents, link targets and the executable bit, which is what
- * git keeps too; times, owners and the umask of a checkout do not count. A path that is not there counts as that.
+ * Hash of files and whole folders below `base`: names, contents, link targets and the executable bit, as in git. Times,
+ * owners and the umask of the checkout do not count. A missing path counts as "absent".
  */
 export function hashFiles(base: string, paths: string[]): string {
   const found: string[] = [];

@@ -1,4 +1,4 @@
-/** What an image takes from its builder, whichever way its root filesystem is made. */
+/** Inputs of an image that come from the user who builds it, for both ways of building the root filesystem. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { ROOT } from '../../lib/places.ts';
 import { Problem } from '../../lib/problem.ts';
 import { run } from './run.ts';
 
-/** Where the user's own update signing key lives; unlike the cache it is not to be thrown away. */
+/** The folder of the user's own update signing key. Unlike the cache it must not be deleted. */
 export function keyFolder(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'vitrine', 'update-key');
 }
 
-/** The version that the image says it has. */
+/** The version of the image. */
 export function projectVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   if (typeof manifest !== 'object' || manifest === null || !('version' in manifest)) {
@@ -28,10 +28,10 @@ export function existingKeyring(folder: string): string | undefined {
   return existsSync(own) ? own : undefined;
 }
 
-/** Puts a key pair that make-key.sh left in `work` into the user's folder, and gives its keyring. */
+/** Copies a key pair that make-key.sh created in `work` to the user's folder and returns the keyring. */
 export async function keepKey(work: string, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // The keyring comes last: with it the folder is complete.
+  // The keyring is copied last: its presence means that the folder is complete.
   for (const name of ['signing.key', 'signing.pem', 'keyring.pem']) {
     const mode = name.endsWith('.key') ? '600' : '644';
     await run('install', ['-m', mode, join(work, name), join(folder, name)]);

@@ -1,30 +1,30 @@
-/** Whose updates an image takes: the certificates in its keyring, of a product or for development. */
+/** Checks the keyring that verifies update bundles: it holds certificates of a product or development certificates. */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf, Problem } from '../../lib/problem.ts';
 
-/** What ci/image/make-key.sh calls the authorities that it makes. */
+/** Subject of the authorities that ci/image/make-key.sh creates. */
 const DEVELOPMENT_NAME = 'CN=Vitrine development updates';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Refuses to build a release without a keyring of the product's own; see docs/releasing.md. */
+/** Throws a {@link Problem} for a release without the product's own keyring; see docs/releasing.md. */
 export function requireReleaseKeyring(keyring: string | undefined): void {
   if (keyring === undefined) {
     throw new Problem(
-      'a release needs the keyring of the product: add --keyring FILE. Without one the image takes updates that your development key signed.',
+      'a release needs the keyring of the product: add --keyring FILE. Without it the image accepts updates that are signed by your development key.',
     );
   }
   if (certificatesOf(keyring).some(isDevelopment)) {
-    throw new Problem(`${keyring} holds a key for development; a release needs the keyring of the product.`);
+    throw new Problem(`${keyring} holds a development key; a release needs the keyring of the product.`);
   }
 }
 
-/** A warning about an image with this keyring; undefined for one of a product. */
+/** A warning if the keyring holds a development certificate, else undefined. */
 export function keyringWarning(keyring: string): string | undefined {
   if (!certificatesOf(keyring).some(isDevelopment)) return undefined;
   return (
-    `WARNING: this image takes updates that a development key signed (${keyring}). ` +
-    'It is not for devices that leave you: build those with --release --keyring FILE (docs/releasing.md).'
+    `WARNING: this image accepts updates that are signed by a development key (${keyring}). ` +
+    'Do not ship it: build images for products with --release --keyring FILE (docs/releasing.md).'
   );
 }
 
@@ -35,10 +35,10 @@ function isDevelopment({ subject }: X509Certificate): boolean {
 function certificatesOf(keyring: string): X509Certificate[] {
   if (!existsSync(keyring)) throw new Problem(`there is no keyring ${keyring}.`);
   const blocks = readFileSync(keyring, 'utf8').match(CERTIFICATE) ?? [];
-  if (blocks.length === 0) throw new Problem(`the keyring ${keyring} holds no certificate (PEM).`);
+  if (blocks.length === 0) throw new Problem(`the keyring ${keyring} contains no certificate (PEM).`);
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch (error) {
-    throw new Problem(`the keyring ${keyring} holds a certificate that cannot be read: ${messageOf(error)}.`);
+    throw new Problem(`the keyring ${keyring} contains an invalid certificate: ${messageOf(error)}.`);
   }
 }

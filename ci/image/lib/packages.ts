@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem } from '../../lib/problem.ts';
-import { APT_PATIENCE } from '../../setup.ts';
+import { APT_RETRY_OPTIONS } from '../../setup.ts';
 import type { PackageConf } from './conf.ts';
 import { CommandError, run, say } from './run.ts';
 
 const HOST_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * The fetched packages: an apt of our own under the package cache, with its own index and archives, so that the
- * runtime and the builder root are made from one state of the archive and a rebuild needs no network.
+ * The downloaded packages: a separate apt in the package cache, with its own index and archives, so that the runtime and
+ * the builder root are built from the same state of the mirror and a rebuild needs no network.
  */
 export interface PackageStore {
   /** Folder of .deb files. */
   archives: string;
   /** Folder of the verified index files. */
   lists: string;
-  /** The one line of sources.list that the index belongs to. */
+  /** The line of sources.list that the index belongs to. */
   source: string;
-  /** `Date:` of the index, seconds since 1970. */
+  /** `Date:` of the index, in seconds since 1970. */
   indexDate: number;
-  /** Hash of the signed index: names every version of every package. */
+  /** Hash of the signed index, which determines the version of every package. */
   id: string;
 }
 
-/** Where the host's apt gets Debian from, else what mmdebstrap would use. VITRINE_MIRROR overrides. */
+/** The mirror: VITRINE_MIRROR, else the one from which the host's apt gets Debian, else mmdebstrap's default. */
 export async function findMirror(): Promise<string> {
   const override = process.env.VITRINE_MIRROR;
   if (override) return override;
@@ -35,7 +35,7 @@ export async function findMirror(): Promise<string> {
   ]).catch(() => '');
   const known = targets.split('\n')[0]?.split(' ')[0]?.replace(/\/$/, '');
   if (known) return known;
-  // mmdebstrap writes sources.list before this hook; the hook ends it there.
+  // mmdebstrap writes sources.list before this hook; the hook prints it and makes mmdebstrap stop.
   const answer = await run('mmdebstrap', [
     ...['--mode=root', '--variant=custom', '--skip=update,download,cleanup', '--format=null'],
     ...['--setup-hook=cat "$1"/etc/apt/sources.list >&2; false', 'stable'],
@@ -46,8 +46,8 @@ export async function findMirror(): Promise<string> {
 }
 
 /**
- * Fetches every package of the lists with what it depends on, signatures checked. Existing files are kept.
- * @param step wraps the fetching itself, which is skipped when all is there
+ * Downloads every package of the lists with its dependencies and verifies the signatures. Existing files are kept.
+ * @param step wraps the download, which is skipped when the packages are complete
  */
 export async function fetchPackages(
   conf: PackageConf,
@@ -57,19 +57,19 @@ export async function fetchPackages(
   const home = join(cache, `${conf.suite}-${conf.architecture}`);
   if (/["'\\\n]/.test(home)) {
     throw new Problem(
-      `apt takes no folder with quotes in its name: ${home}. Set VITRINE_CACHE to another one.`,
+      `apt does not support a folder with quotes in its name: ${home}. Set VITRINE_CACHE to another one.`,
     );
   }
   const mirror = await findMirror();
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   const stamp = join(home, 'complete');
-  const wish = createHash('sha256')
+  const wanted = createHash('sha256')
     .update([mirror, ...conf.runtime, ...conf.builder, ...conf.firmware].join(' '))
     .digest('hex');
-  const complete = existsSync(stamp) && readFileSync(stamp, 'utf8') === wish;
+  const complete = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
   if (!complete) {
     await step(() => fetchAll(home, conf, mirror, apt));
-    writeFileSync(stamp, wish);
+    writeFileSync(stamp, wanted);
   }
   const index = indexFile(apt.lists);
   const text = index === undefined ? '' : readFileSync(index, 'utf8');
@@ -92,7 +92,7 @@ async function fetchAll(home: string, conf: PackageConf, mirror: string, known: 
   try {
     await download(apt, wanted, conf.firmware);
   } catch (error) {
-    say(`fetching from the known index failed, the index is renewed: ${firstLine(error)}`);
+    say(`downloading with the cached index failed, updating the index: ${firstLine(error)}`);
     apt = await updateIndex(home, conf, mirror);
     await download(apt, wanted, conf.firmware);
   }
@@ -131,7 +131,7 @@ APT::Architectures { "${conf.architecture}"; };
 APT::Install-Recommends "false";
 APT::Sandbox::User "root";
 Acquire::Languages "none";
-${Object.entries(APT_PATIENCE)
+${Object.entries(APT_RETRY_OPTIONS)
   .map(([name, value]) => `Acquire::${name} "${value}";`)
   .join('\n')}
 `,
@@ -141,7 +141,7 @@ ${Object.entries(APT_PATIENCE)
 
 async function updateIndex(home: string, conf: PackageConf, mirror: string): Promise<Apt> {
   if (!existsSync(HOST_KEYRING)) {
-    throw new Problem('the Debian archive keys are not here: install the package debian-archive-keyring.');
+    throw new Problem('the Debian archive keys are missing: install the package debian-archive-keyring.');
   }
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   say(`reading the index of Debian ${conf.suite}`);
@@ -159,9 +159,9 @@ async function updateIndex(home: string, conf: PackageConf, mirror: string): Pro
   return again;
 }
 
-/** One `apt-get update`. When nothing but the age of the index is wrong, says so and goes on without that check. */
+/** One `apt-get update`. If the only problem is an expired index, prints a warning and retries without that check. */
 async function updateOnce(apt: Apt): Promise<void> {
-  // A failed fetch is a warning to apt unless told; the option makes it an error.
+  // By default a failed download is only a warning for apt; the option makes it an error.
   const update = ['update', '-o', 'APT::Update::Error-Mode=any'];
   const env = { APT_CONFIG: apt.config };
   try {
@@ -170,14 +170,14 @@ async function updateOnce(apt: Apt): Promise<void> {
     const expired = error instanceof CommandError && /is expired \(invalid since/.test(error.output);
     if (!expired) throw error;
     say('WARNING: THE MIRROR’S PACKAGE INDEX IS PAST ITS RELEASE DATE (Valid-Until).');
-    say('WARNING: going on with it. Signatures are still checked; security updates may be missing.');
+    say('WARNING: using it anyway. Signatures are still checked; security updates may be missing.');
     await run('apt-get', [...update, '-o', 'Acquire::Check-Valid-Until=false'], { env });
   }
 }
 
 /**
- * The suite is signed by keys that this host does not know yet: takes debian-archive-keyring from the stable
- * suite, whose signature the host's keyring verifies, and uses the keyring inside.
+ * For a suite that is signed by keys which this host does not know yet: downloads debian-archive-keyring from the stable
+ * suite, whose signature the host's keyring can verify, and uses the keyring in that package.
  */
 async function fetchNewerKeyring(home: string, conf: PackageConf, mirror: string): Promise<void> {
   say(`this host's keyring does not know the keys of ${conf.suite}: taking a newer one from stable`);
@@ -196,13 +196,13 @@ async function fetchNewerKeyring(home: string, conf: PackageConf, mirror: string
 async function download(apt: Apt, packages: string[], single: string[]): Promise<void> {
   const env = { APT_CONFIG: apt.config };
   if (packages.length > 0) {
-    // Essential packages are no one's dependency.
+    // Essential packages are not listed as dependencies.
     const essential = ['?essential', ...packages];
     const args = ['install', '--download-only', '--yes', ...essential];
     await run('apt-get', args, { env, timeoutMinutes: 120 });
   }
   for (const name of single) {
-    // One of an older index would be found first.
+    // Remove the file of an older index, which would be found first.
     for (const file of readdirSync(apt.archives)) {
       if (file.startsWith(`${name}_`)) rmSync(join(apt.archives, file));
     }

@@ -10,7 +10,7 @@ const TREE = 'proc/device-tree/serial-number';
 const QEMU = 'sys/firmware/qemu_fw_cfg/by_name/opt/vitrine/serial/raw';
 const SMBIOS = 'sys/class/dmi/id/product_serial';
 
-/** What overlay/usr/lib/vitrine/read-serial writes on a device with these files; undefined for no file. */
+/** The output of overlay/usr/lib/vitrine/read-serial on a device with these files; undefined if it writes no file. */
 function serialOf(files: Record<string, string>): string | undefined {
   const root = mkdtempSync(join(tmpdir(), 'vitrine-serial-'));
   try {
@@ -33,7 +33,7 @@ function serialOf(files: Record<string, string>): string | undefined {
   }
 }
 
-test('the device tree comes first, its closing zero byte goes', () => {
+test('the device tree comes first, and its terminating NUL is removed', () => {
   assert.equal(
     serialOf({ [TREE]: '10000000abcdef01\0', [QEMU]: 'VIRT-1', [SMBIOS]: 'S' }),
     '10000000abcdef01\n',
@@ -52,7 +52,7 @@ for (const nothing of [
   'x'.repeat(65),
   '-',
 ]) {
-  test(`${JSON.stringify(nothing.slice(0, 30))} is no serial number and the next source is asked`, () => {
+  test(`${JSON.stringify(nothing.slice(0, 30))} is not a serial number, and the next source is used`, () => {
     assert.equal(serialOf({ [QEMU]: nothing }), undefined);
     assert.equal(serialOf({ [QEMU]: nothing, [SMBIOS]: 'S1' }), 'S1\n');
   });

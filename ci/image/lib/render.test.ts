@@ -9,7 +9,7 @@ import { ROOT } from '../../lib/places.ts';
 const folder = mkdtempSync(join(tmpdir(), 'vitrine-render-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** What board/common/render.sh makes of a template for virt. */
+/** Renders a template for virt with board/common/render.sh. */
 function render(template: string): { status: number | null; text: string; stderr: string } {
   const [from, to] = [join(folder, 'template'), join(folder, 'out')];
   writeFileSync(from, template);
@@ -26,17 +26,17 @@ test('labels and sizes come from partitions.env', () => {
   assert.equal(render('@ROOTFS_A_LABEL@ @BOOT_PART@ @ENV_SIZE@\n').text, 'rootfs-a 1 0x4000\n');
 });
 
-test('the environment’s addresses are a byte and a generation apart', () => {
+test('the addresses of the environment, its data and its generation are computed', () => {
   const { text } = render('@ENV_0@ @ENV_0_PACKED@ @ENV_0_GENERATION@ @ENV_PACKED_SIZE@');
   assert.equal(text.trim(), '0x6000000 0x6000001 0x6000004 0x3fff');
 });
 
-test('a value with shell’s and sed’s special characters stays as it is', () => {
+test('a value with special characters of shell and sed is not changed', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: U-Boot's own placeholders
   assert.equal(render('@BOOT_COMMAND@').text.trim(), 'zboot ${kernel_addr} ${ksize} ${initrd_addr} ${isize}');
 });
 
-test('a name that is not defined is refused', () => {
+test('an undefined name is an error', () => {
   const { status, stderr } = render('one\n@NO_SUCH_NAME@\n');
   assert.equal(status, 1);
   assert.match(stderr, /@NO_SUCH_NAME@/);

@@ -2,7 +2,7 @@ import type { PackageConf } from './conf.ts';
 import type { PackageStore } from './packages.ts';
 import { run } from './run.ts';
 
-/** Documentation, translations and data that nothing on the device opens. */
+/** Documentation, translations and data that no program on the device uses. */
 const EXCLUDED = [
   '/usr/share/man/*',
   '/usr/share/doc/*',
@@ -26,11 +26,11 @@ export interface RootOptions {
   packages: string[];
   /** Folder to make. */
   target: string;
-  /** Seconds since 1970 that every file is at most dated. */
+  /** Latest timestamp of all files, in seconds since 1970. */
   epoch: number;
 }
 
-/** Makes a root filesystem from fetched packages, without network. Same packages and epoch, same bytes. */
+/** Builds a root filesystem from downloaded packages, without network. Reproducible for the same packages and epoch. */
 export async function makeRoot(options: RootOptions): Promise<void> {
   const { conf, store } = options;
   await run(
@@ -42,7 +42,7 @@ export async function makeRoot(options: RootOptions): Promise<void> {
       `--architectures=${conf.architecture}`,
       '--skip=update',
       ...EXCLUDED.map((path) => `--dpkgopt=path-exclude=${path}`),
-      // Nothing of a half-made root is ever used, so no write has to wait for the disk.
+      // An incomplete root is never used, so dpkg need not flush its writes to the disk.
       '--dpkgopt=force-unsafe-io',
       '--aptopt=APT::Install-Recommends "false"',
       '--aptopt=Acquire::Languages "none"',
@@ -56,7 +56,7 @@ export async function makeRoot(options: RootOptions): Promise<void> {
       store.source,
     ],
     {
-      // INITRD=No: the kernel package asks for no initramfs, ours is made by board/common.
+      // INITRD=No: the kernel package must not build an initramfs; board/common builds ours.
       env: { SOURCE_DATE_EPOCH: String(options.epoch), INITRD: 'No', DEBIAN_FRONTEND: 'noninteractive' },
       timeoutMinutes: 60,
     },

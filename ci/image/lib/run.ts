@@ -7,11 +7,11 @@ const QUIET_TAIL = 40;
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
-  /** Minutes before the command is killed; 30 unless told. */
+  /** Minutes before the command is killed; default: 30. */
   timeoutMinutes?: number;
 }
 
-/** A command that ended badly; `output` holds the last lines of what it wrote. */
+/** A failed command; `output` contains the last lines of its output. */
 export class CommandError extends Error {
   readonly output: string;
   constructor(message: string, output: string) {
@@ -20,14 +20,14 @@ export class CommandError extends Error {
   }
 }
 
-/** One line for the person who waits, on stderr. */
+/** Prints a progress message on stderr. */
 export function say(line: string): void {
   process.stderr.write(`vitrine: ${line}\n`);
 }
 
 /**
- * Runs a command to its end and gives its standard output. Its stderr is kept back and shown only on failure. The
- * command is told to end when this process dies, however it dies.
+ * Runs a command and returns its standard output. Its stderr is collected and shown only on failure. The command gets
+ * SIGTERM when this process dies, even by SIGKILL.
  * Throws {@link CommandError} on a non-zero exit, a signal or the timeout.
  */
 export async function run(command: string, args: string[], options: RunOptions = {}): Promise<string> {

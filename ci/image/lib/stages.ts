@@ -1,6 +1,6 @@
 /**
- * The steps from packages to a disk. Each gives a folder of the cache, named by the hash of all that went into it, and
- * is skipped when that folder is there. Called by one process at a time (see Cache.exclusively).
+ * The steps from packages to a disk image. The result of each is a folder of the cache, named by the hash of its inputs,
+ * and a step is skipped when that folder exists. Only one process at a time may call them (see Cache.exclusively).
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -16,7 +16,7 @@ import type { PackageStore } from './packages.ts';
 import { makeRoot } from './roots.ts';
 import { CommandError, run } from './run.ts';
 
-/** Results that are kept: the one in use and the one before. */
+/** How many results are kept: for 2, the current one and the previous one. */
 const KEEP_IMAGES = 2;
 const KEEP_ROOTS = 1;
 const KEEP_PARTS = 2;
@@ -31,7 +31,7 @@ export interface Build {
   board: string;
 }
 
-/** Runs a command inside the builder root: the project is /src, `out` is /out. Variables are named in `env`. */
+/** Runs a command inside the builder root, with the project at /src, `out` at /out and the variables of `env`. */
 export async function inBuilder(
   build: Build,
   builder: string,
@@ -50,7 +50,7 @@ export async function inBuilder(
   );
 }
 
-/** The root filesystem that everything is compiled and put together in. */
+/** The root filesystem in which everything is compiled and assembled. */
 export async function builderRoot(build: Build): Promise<string> {
   const packages = [...build.conf.runtime, ...build.conf.builder];
   return await build.cache.make('builder', rootKey(build, packages), KEEP_ROOTS, async (target) => {
@@ -59,7 +59,7 @@ export async function builderRoot(build: Build): Promise<string> {
   });
 }
 
-/** The device's packages, installed, with what the device does not need taken out. */
+/** A root filesystem with the device's packages, without the files that the device does not need. */
 export async function runtimeRoot(build: Build, builder: Promise<string>): Promise<string> {
   const { runtime } = build.conf;
   const key = hashOf(
@@ -82,14 +82,14 @@ function rootKey({ store, conf }: Build, packages: string[]): string {
   );
 }
 
-/** What a part's script says that its result depends on, from its line `# inputs: path path…`. */
+/** The inputs of a part, from the line `# inputs: path path…` of its script. */
 export function partInputs(script: string): string[] {
   const line = /^# inputs:(.*)$/m.exec(script)?.[1];
   if (line === undefined) throw new Problem('a script of ci/image/parts has no line "# inputs: …".');
   return line.trim().split(/\s+/).filter(Boolean);
 }
 
-/** Everything that `ci/image/parts/*.sh` compiles, a folder each, to be laid over the root. */
+/** The results of `ci/image/parts/*.sh`, one folder per script, to be copied into the root filesystem. */
 export async function compileParts(build: Build, builder: string): Promise<Map<string, string>> {
   const names = readdirSync(join(ROOT, 'ci/image/parts')).filter((name) => name.endsWith('.sh'));
   const parts = names.sort().map(async (file): Promise<[string, string]> => {
@@ -116,7 +116,7 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
   return done;
 }
 
-/** The agent's bundle, in a folder named by what it came out as. */
+/** The bundled agent, in a folder named by the hash of its content. */
 export async function bundleAgent(build: Build): Promise<string> {
   let made = '';
   await build.cache.scratch('bundle', async (folder) => {
@@ -132,7 +132,7 @@ export async function bundleAgent(build: Build): Promise<string> {
   return made;
 }
 
-export interface Ingredients {
+export interface ImageParts {
   builder: string;
   runtime: string;
   parts: Map<string, string>;
@@ -142,8 +142,8 @@ export interface Ingredients {
   version: string;
 }
 
-/** Debian's U-Boot with other `seconds` of "Hit any key" in its default environment than two; one digit. */
-export function withCountdown(rom: Buffer, seconds: number): Buffer {
+/** Debian's U-Boot with `bootdelay` in its default environment changed from 2 to `seconds`, which must be one digit. */
+export function withBootDelay(rom: Buffer, seconds: number): Buffer {
   const text = rom.toString('latin1');
   if (!text.includes('bootdelay=2\0')) throw new Problem('U-Boot has no "bootdelay=2" to change.');
   return Buffer.from(text.replaceAll('bootdelay=2\0', `bootdelay=${seconds}\0`), 'latin1');
@@ -156,12 +156,12 @@ function firmwarePackage({ store }: Build): string {
   return name;
 }
 
-/** Unpacks that package: the machines' U-Boots are in usr/lib/u-boot of `folder` then. */
+/** Unpacks the package u-boot-qemu: afterwards usr/lib/u-boot in `folder` contains U-Boot for QEMU's machines. */
 export async function unpackFirmware(build: Build, folder: string): Promise<void> {
   await run('dpkg-deb', ['-x', join(build.store.archives, firmwarePackage(build)), folder]);
 }
 
-/** What of `board/common` goes into an image from packages: not the kernel's and U-Boot's sources and settings. */
+/** The paths in `board/common` that an image from packages depends on: all but patches and settings for compiling. */
 function boardInputs(): string[] {
   const compiled = ['linux', 'patches', 'uboot'];
   const names = readdirSync(join(ROOT, 'board/common')).filter((name) => !compiled.includes(name));
@@ -169,7 +169,7 @@ function boardInputs(): string[] {
 }
 
 /** The folder with disk.img, u-boot.rom and vmlinuz. */
-export async function assembleImage(build: Build, from: Ingredients): Promise<string> {
+export async function assembleImage(build: Build, from: ImageParts): Promise<string> {
   const key = hashOf(
     ...[from.builder, from.runtime, from.agent, ...from.parts.values()].map((folder) => basename(folder)),
     hashFiles(ROOT, [
@@ -183,7 +183,7 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
   );
   const found = build.cache.find('image', key);
   if (found) return found;
-  return await build.progress.step('putting the disk together', () =>
+  return await build.progress.step('assembling the disk image', () =>
     build.cache.make('image', key, KEEP_IMAGES, async (result) => {
       await build.cache.scratch('assembly', async (work) => {
         await run('cp', ['-a', '--reflink=auto', join(from.runtime, 'root'), join(work, 'root')]);
@@ -200,8 +200,8 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
         renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
         await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
         const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
-        // On virt nobody can hit a key. A board's own U-Boot is configured so.
-        writeFileSync(join(result, 'u-boot.rom'), withCountdown(rom, 0));
+        // Nobody can press a key on virt. The U-Boot of other boards is compiled without the delay.
+        writeFileSync(join(result, 'u-boot.rom'), withBootDelay(rom, 0));
         writeFileSync(join(result, 'id'), key);
       });
     }),
@@ -209,9 +209,9 @@ export async function assembleImage(build: Build, from: Ingredients): Promise<st
 }
 
 /**
- * The certificate that update bundles are checked with: the file that VITRINE_KEYRING names, else one of a key pair
- * of this user's own, made when first needed and kept in `folder`. The pair signs development bundles; its private
- * half is in no image. The authority's key is thrown away: `signing.pem` is all it ever signs.
+ * The certificate that verifies update bundles: the file that VITRINE_KEYRING names, else the user's own development
+ * keyring, which is created on first use and kept in `folder`. Its private key signs development bundles and is never in
+ * an image. The authority's key is deleted after it has signed `signing.pem`.
  */
 export async function updateKeyring(build: Build, builder: string, folder: string): Promise<string> {
   const there = existingKeyring(folder);

@@ -11,7 +11,7 @@ const ON = { status: 'connected\n', modes: '1920x1080\n' };
 const OFF = { status: 'disconnected\n', modes: '' };
 const SILENT = { status: 'connected\n', modes: '' };
 
-/** What overlay/usr/lib/vitrine/touch-output says and what the agent takes for the primary screen. */
+/** The output of overlay/usr/lib/vitrine/touch-output, and the screen that the agent considers primary. */
 async function outputs(connectors: Record<string, typeof ON>, screens?: string[]) {
   const root = mkdtempSync(join(tmpdir(), 'vitrine-touch-'));
   try {
@@ -24,7 +24,7 @@ async function outputs(connectors: Record<string, typeof ON>, screens?: string[]
     }
     if (screens) {
       mkdirSync(join(root, 'etc/vitrine'), { recursive: true });
-      // As board/common/render.sh writes it.
+      // In the format of board/common/templates/board.json.
       const list = screens.map((name) => `"${name}"`).join(',');
       writeFileSync(
         join(root, 'etc/vitrine/board.json'),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # inputs: board/common/patches/linux
-# Builds the patched USB gadget serial modules against the image's kernel, out of its tree. They go to
-# /usr/lib/modules/VERSION/updates, where modprobe looks first; finish.sh brings the module index up to date.
+# Builds the patched USB gadget serial modules out of tree against the image's kernel. They are installed in
+# /usr/lib/modules/VERSION/updates, which modprobe prefers; finish.sh updates the module index.
 #
 # A board's own kernel gets the same patch files from its build system. Here every module that embeds
 # `struct gserial` is rebuilt, not only the patched ones: the structure grows, and this kernel does not
@@ -33,7 +33,7 @@ from=$(dpkg-query -f '${Version}' -W "$tree")
 for_kernel=$(dpkg-query -f '${Version}' -W "linux-headers-$version")
 [ "$from" = "$for_kernel" ] || fail "kernel source $from is not the source of kernel $for_kernel"
 
-# A fixed path, because it ends up in the modules' build id.
+# A fixed path, because it is part of the modules' build id.
 work=/tmp/vitrine-modules
 rm -rf "$work"
 mkdir "$work"
@@ -59,6 +59,6 @@ ccflags-y := -Werror
 MAKEFILE
 
 make -C "$build" M="$work/$function" modules >&2
-# CONFIG_MODULE_SIG_ALL= because the distribution's signing key is, of course, not in its headers.
+# CONFIG_MODULE_SIG_ALL= because the distribution's signing key is not public.
 make -C "$build" M="$work/$function" INSTALL_MOD_PATH="$staging/usr" INSTALL_MOD_DIR=updates \
     INSTALL_MOD_STRIP=1 CONFIG_MODULE_SIG_ALL= DEPMOD=true modules_install >&2

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cacheFolder, needRoom, ROOT } from '../../../ci/lib/places.ts';
+import { cacheFolder, ROOT, requireFreeSpace } from '../../../ci/lib/places.ts';
 import { chooseAcceleration } from '../../../ci/qemu/acceleration.ts';
 import type { MachineSettings } from '../../../ci/qemu/arguments.ts';
 import type { BuiltImage } from '../../../ci/qemu/image.ts';
@@ -36,7 +36,7 @@ export class CutMachine {
     await rm(paths.folder, { recursive: true, force: true });
     await mkdir(paths.folder, { recursive: true, mode: 0o700 });
     const folder = join(cacheFolder(), 'tests');
-    await needRoom(folder, DISK_ROOM, 'the test machine’s disk');
+    await requireFreeSpace(folder, DISK_ROOM, 'the test machine’s disk');
     await removeLeftovers(folder);
     const units = (await readdir(UNITS)).sort();
     const socket = join(paths.folder, 'disk.sock');
