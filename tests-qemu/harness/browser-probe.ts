@@ -216,7 +216,7 @@ await check('eight scripts run at once, the ninth is refused', async () => {
   assert.ok((await settled).every(({ status }) => status === 'rejected'));
 });
 
-await check('strict and hostile pages do not disturb scripts', async () => {
+await check('strict and hostile pages do not break scripts', async () => {
   await show('/strict');
   assert.deepEqual(await run('return [1, { a: "b" }]'), [1, { a: 'b' }]);
   await show('/hostile');
@@ -284,13 +284,17 @@ await check('a page that floods keeps its messages, and the link and the browser
   assert.ok(grown < 64, `the browser grew by ${grown} MiB`);
 });
 
-await check('a page that opens, closes and is refused in loops does not disturb the link', async () => {
+await check('a page that opens, closes and is refused in loops does not break the link', async () => {
   await show('/plain');
+  const start = performance.now();
   await run(`window.toggle = () => { open(); dispatchEvent(new CustomEvent('vitrine-close')); };
     for (let i = 0; i < ${FLOOD}; i++) toggle(); setInterval(toggle, 1);
     for (let i = 0; i < 2000; i++) window.open('/x');`);
   assert.equal(await browser.ping(WAIT_MS), true);
-  assert.ok(events.length < 100, `${events.length} events`);
+  await run('return new Promise((resolve) => setTimeout(resolve, 1500))');
+  // Opening and closing, two events, takes 100 ms at least.
+  const most = (performance.now() - start) / 50 + 10;
+  assert.ok(events.length <= most, `${events.length} events`);
 });
 
 await check('a channel ends with its document, and with the web process', async () => {
@@ -328,21 +332,18 @@ await check(
   },
 );
 
-await check('a screenshot in parts lets pings and events pass', async () => {
+await check('a screenshot comes in parts, and a ping after a long result overtakes it', async () => {
   await show('/noise');
-  const order: string[] = [];
-  const shot = browser.screenshot().then((png) => {
-    order.push('screenshot');
-    return png;
-  });
-  const pings = Array.from({ length: 20 }, () => browser.ping(WAIT_MS).then(() => order.push('ping')));
-  const [png] = await Promise.all([shot, ...pings]);
+  const png = await browser.screenshot();
   assert.ok(png.length > MIB, `${png.length} bytes`);
   assert.equal(png.toString('latin1', 1, 4), 'PNG');
-  assert.equal(order.at(-1), 'screenshot');
+  const order: string[] = [];
+  const long = run(`return "x".repeat(${4 * MIB - 2})`).then(() => order.push('result'));
+  await Promise.all([long, browser.ping(WAIT_MS).then(() => order.push('ping'))]);
+  assert.deepEqual(order, ['ping', 'result']);
 });
 
-await check('an agent that restarts hears of the open channel', async () => {
+await check('an agent that restarts gets the open channel and the held messages', async () => {
   await show('/plain');
   const channel = await open();
   await waitFor(() => run('return take("kept")'), { timeoutMs: WAIT_MS, what: 'the message to be taken' });

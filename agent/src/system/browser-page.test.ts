@@ -103,7 +103,7 @@ test('a message that is not JSON is dropped and its credit given back', async ()
   assert.deepEqual(pageEvents(), [OPEN]);
 });
 
-test('a channel ends with the connection, and the next browser tells of its own', async () => {
+test('a channel ends with the connection, and the next browser reports its own', async () => {
   const socket = await stage.greet();
   send(socket, OPEN);
   await until('the channel', () => pageEvents().length === 1);
