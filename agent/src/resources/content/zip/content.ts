@@ -1,8 +1,8 @@
 /** The content of entries, for verification and serving alike: unpacked, checked, in bounded memory. */
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../../../base/system-error.ts';
-import type { ZipEntry } from './directory.ts';
 import { type ByteRange, type ByteSource, readAhead } from './source.ts';
+import type { ZipEntry } from './zip-entry.ts';
 import { entryError, type ZipError } from './zip-error.ts';
 
 /** Up to these sizes an entry is unpacked in one call, in about a millisecond; a stream would take longer. */

@@ -4,6 +4,7 @@ import { checkEndRecords, checkStart, START_BYTES } from './end-records.ts';
 import { checkExtents, checkLocalHeader, descriptorLength, type Extent, HAS_DESCRIPTOR } from './local.ts';
 import { NameTree, readName } from './names.ts';
 import { type ByteSource, WindowedSource } from './source.ts';
+import type { ZipEntry } from './zip-entry.ts';
 import { entryError, quoted, ZipError } from './zip-error.ts';
 
 const MAX_ENTRIES = 100_000;
@@ -29,21 +30,6 @@ const KINDS: Readonly<Record<number, string>> = {
   32768: 'a file',
   40960: 'a symbolic link',
 };
-
-/** An entry of an archive. */
-export interface ZipEntry {
-  /** Path inside the archive with slashes; the name of a folder ends with one. */
-  name: string;
-  isFolder: boolean;
-  method: 'stored' | 'deflate';
-  /** Of the unpacked bytes. */
-  crc32: number;
-  compressedBytes: number;
-  /** Unpacked size. */
-  bytes: number;
-  /** Position of the data in the archive. */
-  dataStart: number;
-}
 
 /** The entries of an archive by name, folders included, in the order of the central directory. */
 export type ZipDirectory = ReadonlyMap<string, ZipEntry>;

@@ -1,7 +1,7 @@
 /** What yauzl skips: local headers, data descriptors, and that nothing is hidden between the entries. */
 import type { Entry, ExtraField, LocalFileHeader } from 'yauzl';
-import type { ZipEntry } from './directory.ts';
 import type { ByteSource } from './source.ts';
+import type { ZipEntry } from './zip-entry.ts';
 import { entryError, ZipError } from './zip-error.ts';
 
 export const HAS_DESCRIPTOR = 0x0008;
