@@ -1,7 +1,7 @@
 /**
- * `npm run test:qemu [-- NAME…]`: runs the scenarios, all or those named, in QEMU, two at a time. Each has a machine of
- * its own, which is restored as it was saved after a boot unless the scenario says otherwise. One that fails is run once
- * more, on a machine that is booted.
+ * `npm run test:qemu [-- NAME…]`: runs the named scenarios (default: all) in QEMU, two at a time. Depending on the
+ * scenario its machine is shared, restored from a state saved after a boot, or booted. A failed scenario is run once
+ * more on a newly booted machine.
  */
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -19,24 +19,24 @@ import type { Scenario, SuiteOptions } from './harness/suite.ts';
 
 const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));
 const CUTS = 20;
-const BIGGEST_SEED = 2 ** 31 - 1;
-/** More machines than this are not tried; each needs 1 GiB of memory and half a GiB for translated code. */
-const MOST_JOBS = 8;
+const MAX_SEED = 2 ** 31 - 1;
+/** Each machine needs 1 GiB of memory and half a GiB for translated code. */
+const MAX_JOBS = 8;
 const JOBS = 2;
 const OPTIONS = {
-  list: { type: 'boolean', help: 'name the scenarios and end' },
-  cuts: { type: 'string', value: 'N', help: `power cuts of the scenario "cuts" (${CUTS})` },
+  list: { type: 'boolean', help: 'list the scenarios' },
+  cuts: { type: 'string', value: 'N', help: `number of power cuts in the scenario "cuts" (${CUTS})` },
   seed: {
     type: 'string',
     value: 'S',
-    help: 'what is drawn by chance is drawn from this number (a new one each time)',
+    help: 'seed of random choices (default: a new one each time)',
   },
   jobs: {
     type: 'string',
     value: 'N',
-    help: `scenarios that run side by side (${JOBS}; 1 where there is one processor)`,
+    help: `scenarios to run in parallel (${JOBS}; 1 on a single processor)`,
   },
-  limit: { type: 'string', value: 'SECONDS', help: 'what is not done by then has failed (no limit)' },
+  limit: { type: 'string', value: 'SECONDS', help: 'scenarios not finished by then have failed (no limit)' },
 } as const;
 
 async function loadScenario(name: string): Promise<Scenario> {
@@ -45,10 +45,10 @@ async function loadScenario(name: string): Promise<Scenario> {
   return module.default;
 }
 
-/** These tell most about what is wrong when everything fails. */
+/** These run first: their failures are the most informative when everything fails. */
 const FIRST = ['boot', 'screen'];
 
-/** All scenarios by name, in the order in which they are started: those that need all processors last. */
+/** All scenarios with their names, in starting order: those that need all processors come last. */
 async function allScenarios(): Promise<[string, Scenario][]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts')).sort();
   const loaded: [string, Scenario][] = [];
@@ -59,21 +59,21 @@ async function allScenarios(): Promise<[string, Scenario][]> {
   return loaded.sort((a, b) => rankOf(...a) - rankOf(...b));
 }
 
-function rankOf(name: string, { machine, places = 1 }: Scenario): number {
+function rankOf(name: string, { machine, processors = 1 }: Scenario): number {
   if (FIRST.includes(name)) return FIRST.indexOf(name);
-  const group = places > 1 ? 'all processors' : machine;
-  // Those that share a device follow each other: it does not stand idle between them.
+  const group = processors > 1 ? 'all processors' : machine;
+  // Scenarios that share a device run consecutively, so that it is not idle in between.
   return FIRST.length + ['shared', 'restored', 'booted', 'none', 'all processors'].indexOf(group);
 }
 
-/** Reads a whole number of the command line, from `least` to `most`; a {@link Problem} when it is none. */
-function wholeNumber(text: string, least: number, most: number): number {
+/** Parses an integer of the command line. Throws a {@link Problem} when it is not between `min` and `max`. */
+function integerOf(text: string, min: number, max: number): number {
   const number = Number(text);
-  if (text !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
-  throw new Problem(`"${text}" is no whole number from ${least} to ${most}`);
+  if (text !== '' && Number.isInteger(number) && number >= min && number <= max) return number;
+  throw new Problem(`"${text}" is not an integer from ${min} to ${max}.`);
 }
 
-/** Runs the scenarios named, or all, and prints what fails. Throws a {@link Problem} on a name that is none. */
+/** Runs the named scenarios (none: all) and prints the failures. Throws a {@link Problem} on an unknown name. */
 export async function runScenarios(
   names: string[],
   image: BuiltImage,
@@ -82,7 +82,9 @@ export async function runScenarios(
   const all = await allScenarios();
   const unknown = names.find((name) => !all.some(([known]) => known === name));
   if (unknown !== undefined) {
-    throw new Problem(`"${unknown}" is no scenario; there are: ${all.map(([name]) => name).join(', ')}`);
+    throw new Problem(
+      `"${unknown}" is not a scenario; the scenarios are: ${all.map(([name]) => name).join(', ')}`,
+    );
   }
   const chosen = all.filter(([name]) => names.length === 0 || names.includes(name));
   const suite = new Suite(image, options, (text) => process.stdout.write(text));
@@ -97,21 +99,21 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const { values, rest } = readArguments('npm run test:qemu -- [NAME…]', OPTIONS);
     const options: SuiteOptions = {
-      cuts: values.cuts === undefined ? CUTS : wholeNumber(values.cuts, 1, 1_000_000),
-      seed: values.seed === undefined ? randomInt(BIGGEST_SEED) : wholeNumber(values.seed, 0, BIGGEST_SEED),
+      cuts: values.cuts === undefined ? CUTS : integerOf(values.cuts, 1, 1_000_000),
+      seed: values.seed === undefined ? randomInt(MAX_SEED) : integerOf(values.seed, 0, MAX_SEED),
       jobs:
         values.jobs === undefined
           ? Math.min(JOBS, availableParallelism())
-          : wholeNumber(values.jobs, 1, MOST_JOBS),
+          : integerOf(values.jobs, 1, MAX_JOBS),
     };
-    if (values.limit !== undefined) options.endMs = wholeNumber(values.limit, 1, 1_000_000) * 1000;
+    if (values.limit !== undefined) options.endMs = integerOf(values.limit, 1, 1_000_000) * 1000;
     if (values.list) {
       for (const [name, { title }] of await allScenarios()) console.log(`${name.padEnd(14)} ${title}`);
       return 0;
     }
     await setupHost('test');
     const code = close(await runScenarios(rest, await ensureImage(), options));
-    // What the limit has cut off may still hold this process.
+    // A scenario that was abandoned at the time limit may still keep this process alive.
     setTimeout(() => process.exit(code), 1000).unref();
     return code;
   });

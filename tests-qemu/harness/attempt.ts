@@ -7,26 +7,26 @@ import { consoleTail, saveEvidence } from './evidence.ts';
 import { PageServer } from './pages.ts';
 import type { SavedDevice } from './saved-device.ts';
 import type { SharedDevices } from './shared-devices.ts';
-import type { BareBench, Scenario, SuiteOptions } from './suite.ts';
+import type { ContextWithoutDevice, Scenario, SuiteOptions } from './suite.ts';
 
 const TEST_TIMEOUT_MS = 8 * 60_000;
 const ALIVE_TIMEOUT_MS = 60_000;
 
-/** The rest of a scenario makes no sense after this. */
+/** Thrown to skip the remaining tests of a scenario. */
 class Abandoned extends Error {}
 
-/** What one attempt needs. */
+/** The parameters of an attempt. */
 export interface AttemptSetup {
   image: BuiltImage;
   options: SuiteOptions;
-  /** Where devices are restored from; undefined: they are booted. */
+  /** Source of restored devices; undefined: devices are booted. */
   saved: SavedDevice | undefined;
-  /** Where shared devices come from; undefined: they are booted. */
+  /** Source of shared devices; undefined: devices are booted. */
   shared: SharedDevices | undefined;
   print: (text: string) => void;
 }
 
-/** Runs a scenario once, on a machine of its own. */
+/** Runs a scenario once, on its own or on a shared machine. */
 export async function attempt(name: string, definition: Scenario, setup: AttemptSetup): Promise<Attempt> {
   return await new Run(name, setup).run(definition);
 }
@@ -49,16 +49,17 @@ class Run {
     let machineSeconds = 0;
     try {
       const { image, options, print } = this.#setup;
-      const test: BareBench['test'] = (title, work, timeoutMs) => this.#test(title, work, timeoutMs);
-      const bench: BareBench = { image, options, print, pages, test };
-      if (definition.machine === 'none') await definition.run(bench);
+      const test: ContextWithoutDevice['test'] = (title, work, timeoutMs) =>
+        this.#test(title, work, timeoutMs);
+      const context: ContextWithoutDevice = { image, options, print, pages, test };
+      if (definition.machine === 'none') await definition.run(context);
       else {
         const device = await this.#up(definition.machine);
         machineSeconds = seconds();
-        if (device) await definition.run({ ...bench, device });
+        if (device) await definition.run({ ...context, device });
       }
     } catch (error) {
-      if (!(error instanceof Abandoned)) await this.#failed('between its tests', error);
+      if (!(error instanceof Abandoned)) await this.#failed('outside its tests', error);
     } finally {
       await pages.close();
       await this.#leave(definition);
@@ -66,7 +67,7 @@ class Run {
     return { tests: this.#tests, seconds: seconds(), machineSeconds };
   }
 
-  /** A device that is up; undefined, with the failure counted, when it does not come up. */
+  /** A running device; undefined, with a counted failure, when it does not start. */
   async #up(machine: 'shared' | 'restored' | 'booted'): Promise<Device | undefined> {
     const { saved, shared, image, print } = this.#setup;
     const started = performance.now();
@@ -74,7 +75,7 @@ class Run {
     try {
       if (machine === 'shared') this.#device = await shared?.take();
       if (machine === 'restored') this.#device = await saved?.restore();
-      if (this.#device) how = this.#device.isUsed ? 'handed on' : 'restored';
+      if (this.#device) how = this.#device.isUsed ? 'reused' : 'restored';
       else {
         this.#device = await Device.boot(image);
         await this.#device.waitUp();
@@ -86,12 +87,12 @@ class Run {
       print(`  (${how} in ${seconds} s, ${acceleration.kind.toUpperCase()})\n`);
       return this.#device;
     } catch (error) {
-      await this.#failed('the device comes up', error);
+      await this.#failed('the device starts', error);
       return undefined;
     }
   }
 
-  /** Hands a shared device on that nothing failed on, and ends any other. */
+  /** Returns a shared device for reuse if no test failed on it; ends all other devices. */
   async #leave({ machine }: Scenario): Promise<void> {
     const { shared } = this.#setup;
     const isGood = this.#tests.every(({ passed }) => passed);
@@ -110,7 +111,7 @@ class Run {
     } catch (error) {
       await this.#failed(title, error, seconds());
       if (!this.#device) return;
-      // A device that does not answer any more would only let every further wait run out.
+      // On a device that no longer answers every further test would run into its time limit.
       const alive = await this.#device
         .http('GET', '/device', { timeoutMs: ALIVE_TIMEOUT_MS })
         .catch(() => undefined);
@@ -125,7 +126,7 @@ class Run {
     print(`  FAILED  ${name} ${seconds}\n${describeError(error).replaceAll(/^/gm, '          ')}\n`);
     if (!this.#device) return;
     const folder = await saveEvidence(this.#device, name);
-    print(`          what the device looked like: ${folder}\n          the end of its console:\n`);
+    print(`          evidence: ${folder}\n          the end of its console:\n`);
     print(`${await consoleTail(this.#device)}\n`);
   }
 }

@@ -4,8 +4,8 @@ import {
   type Attempt,
   failureLines,
   flakyLines,
-  isWorthAnother,
   type Result,
+  shouldRetry,
   tableLines,
   tallyOf,
 } from './attempts.ts';
@@ -20,13 +20,13 @@ function result(...attempts: Attempt[]): Result {
   return { name: 'x', attempts };
 }
 
-test('one attempt counts as it is', () => {
+test('the result of a single attempt counts', () => {
   assert.deepEqual(tallyOf(result(attempt('+++'))), { passed: 3, failed: 0, skipped: 0 });
   assert.deepEqual(tallyOf(result(attempt('+-'))), { passed: 1, failed: 1, skipped: 0 });
   assert.deepEqual(flakyLines([result(attempt('+')), result(attempt('-'))]), []);
 });
 
-test('a second attempt that passes counts, and what failed at first is listed as flaky', () => {
+test('a passed second attempt counts, and the tests that failed first are listed as flaky', () => {
   const flaky = result(attempt('+-+-'), attempt('++++'));
   assert.deepEqual(tallyOf(flaky), { passed: 4, failed: 0, skipped: 0 });
   assert.deepEqual(flakyLines([flaky]), [
@@ -37,7 +37,7 @@ test('a second attempt that passes counts, and what failed at first is listed as
   assert.match(tableLines([flaky])[1] ?? '', /^x +FLAKY +4 +8\.0 +20\.0$/);
 });
 
-test('a second attempt that fails, wherever, is a failure; both are listed', () => {
+test('a scenario whose second attempt also fails has failed; the failures of both are listed', () => {
   const failed = result(attempt('-+'), attempt('+-'));
   assert.deepEqual(tallyOf(failed), { passed: 1, failed: 1, skipped: 0 });
   assert.deepEqual(flakyLines([failed]), []);
@@ -46,17 +46,17 @@ test('a second attempt that fails, wherever, is a failure; both are listed', () 
 
 test('a scenario that was not run has failed', () => {
   assert.deepEqual(tallyOf(result()), { passed: 0, failed: 1, skipped: 0 });
-  assert.deepEqual(failureLines([result()]), ['x: not run, the time was up']);
+  assert.deepEqual(failureLines([result()]), ['x: not run, time limit reached']);
 });
 
-test('only a failure is tried again, and only when there is time for it', () => {
-  assert.equal(isWorthAnother(attempt('++'), 10_000), false);
-  assert.equal(isWorthAnother(attempt('+-'), 10_000), true);
-  assert.equal(isWorthAnother(attempt('+-'), Number.POSITIVE_INFINITY), true);
-  assert.equal(isWorthAnother(attempt('+-', 600), 700), false);
+test('only a failed attempt is repeated, and only when there is enough time', () => {
+  assert.equal(shouldRetry(attempt('++'), 10_000), false);
+  assert.equal(shouldRetry(attempt('+-'), 10_000), true);
+  assert.equal(shouldRetry(attempt('+-'), Number.POSITIVE_INFINITY), true);
+  assert.equal(shouldRetry(attempt('+-', 600), 700), false);
 });
 
-test('the longest comes first in the table', () => {
+test('the table lists the longest scenario first', () => {
   const named = (name: string, seconds: number): Result => ({ name, attempts: [attempt('+', seconds, 0)] });
   const lines = tableLines([named('short', 5), named('long', 500), named('middle', 50)]);
   assert.deepEqual(

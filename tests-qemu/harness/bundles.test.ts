@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appFiles, zip } from './bundles.ts';
 
-test('the app’s worker keeps the files that there are, all but media, and no other', async () => {
+test('the app’s service worker caches exactly the app’s files without the media', async () => {
   const files = await appFiles('menu');
   const worker = String(files['sw.js']);
   const kept = [...worker.matchAll(/^ {2}'\/(.*)',$/gm)].map(([, path]) => path || 'index.html');
@@ -10,7 +10,7 @@ test('the app’s worker keeps the files that there are, all but media, and no o
   assert.deepEqual(kept.sort(), paths.sort());
 });
 
-test('media are stored as they are, texts deflated', async () => {
+test('media are stored uncompressed, texts are deflated', async () => {
   const archive = await zip({ 'index.html': 'a'.repeat(1000), 'clip.webm': 'b'.repeat(1000) });
   assert.ok(archive.includes('b'.repeat(1000)));
   assert.ok(!archive.includes('a'.repeat(1000)));

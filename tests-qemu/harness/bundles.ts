@@ -10,14 +10,14 @@ import type { HttpResponse } from './http.ts';
 
 const FOLDER = fileURLToPath(new URL('../bundles', import.meta.url));
 /**
- * The port of bundles' origins, CONTENT_PORT of board/common/device.env; said again here, for what pages have stored
- * would be lost with a change.
+ * The port in the origins of bundles, CONTENT_PORT of board/common/device.env. Repeated here on purpose: changing it
+ * would make pages lose their stored data, so a test must fail.
  */
 export const CONTENT_PORT = 8090;
-/** What is compressed already: kept as it is, so that ranges of it need no inflating. */
+/** Files that are already compressed are stored, so that ranges of them can be read without inflating. */
 const MEDIA = /\.(?:webm|mp4|png|jpg|woff2)$/;
 
-/** A zip of files given by their paths in it. */
+/** Creates a zip archive of files, which are given by their paths in it. */
 export async function zip(files: Record<string, string | Buffer>): Promise<Buffer> {
   const archive = new ZipFile();
   const made = buffer(archive.outputStream);
@@ -41,7 +41,7 @@ export async function appFiles(name: string): Promise<Record<string, Buffer>> {
 
 const ZIP = { 'content-type': 'application/zip' };
 
-/** Sends a bundle over HTTP; the answer, whatever it is. */
+/** Sends a bundle over HTTP and returns the response. */
 export async function sendBundle(device: Device, name: string, archive: Buffer): Promise<HttpResponse> {
   return await device.http('PUT', `/content/${name}`, { raw: archive, headers: ZIP });
 }
@@ -57,14 +57,14 @@ export async function putBundle(device: Device, name: string, archive: Buffer): 
   });
 }
 
-/** What `GET /content` says of a bundle; undefined when it is not listed. */
+/** The entry of a bundle in `GET /content`; undefined when it is not listed. */
 export async function listed(device: Device, name: string): Promise<unknown> {
   const bundles = field(await device.get('/content'), 'bundles');
   if (!Array.isArray(bundles)) throw new Error('the list of bundles is none');
   return bundles.find((bundle: unknown) => field(bundle, 'name') === name);
 }
 
-/** Takes every bundle off the device. */
+/** Deletes all bundles from the device. */
 export async function removeBundles(device: Device): Promise<void> {
   const bundles = field(await device.get('/content'), 'bundles');
   if (!Array.isArray(bundles)) throw new Error('the list of bundles is none');

@@ -6,22 +6,25 @@ import type { Device } from './device.ts';
 import { field } from './events.ts';
 
 const PEM = { 'content-type': 'application/x-pem-file' };
-/** An answer, a handshake with its RSA included, on a busy emulator. */
+/** Time limit for a response including the TLS handshake (RSA) on a busy emulator, in ms. */
 export const TRY_MS = 60_000;
 
-/** Uploads `pem` as the authorities or the server certificate; its answer. */
+/** Uploads `pem` as certificate authorities or as server certificate, and returns the response. */
 export async function putPem(device: Device, which: 'ca' | 'server', pem: string) {
   return await device.http('PUT', `/files/certificates/${which}`, { raw: pem, headers: PEM });
 }
 
-/** As {@link putPem}, which must succeed. */
+/** Like {@link putPem}, but fails when the upload is rejected. */
 export async function putCertificate(device: Device, which: 'ca' | 'server', pem: string): Promise<void> {
   const answer = await putPem(device, which, pem);
   assert.equal(answer.status, 204, answer.bytes.toString());
 }
 
-/** What GET /device gives over HTTPS, its certificate checked against `ca`, and the certificate's name. */
-export async function askOverTls(device: Device, ca: string): Promise<{ serial: unknown; name: unknown }> {
+/** GET /device over HTTPS, with the certificate verified against `ca`. Returns serial number and certificate name. */
+export async function getDeviceOverTls(
+  device: Device,
+  ca: string,
+): Promise<{ serial: unknown; name: unknown }> {
   const call = request(`${device.httpsOrigin}/api/v1/device`, {
     ca,
     agent: false,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { appFiles } from './bundles.ts';
 import { stretch } from './clip.ts';
 
-test('a stretched clip is longer by what was asked for, and its directory leads to its index', async () => {
+test('a stretched clip has the requested additional length, and its SeekHead points to the cues', async () => {
   const clip = (await appFiles('menu'))['media/clip.webm'] ?? Buffer.alloc(0);
   const stretched = stretch(clip, 3_000_000);
   assert.equal(stretched.length, clip.length + 3_000_000);
@@ -13,7 +13,7 @@ test('a stretched clip is longer by what was asked for, and its directory leads 
   const cues = segment + stretched.readUInt32BE(position);
   assert.equal(stretched.toString('hex', cues, cues + 4), '1c53bb6b');
   assert.equal(cues, clip.lastIndexOf('1c53bb6b', undefined, 'hex') + 3_000_000);
-  // The filler still reaches from the directory to what follows.
+  // The Void element still fills the gap after the SeekHead.
   const before = clip.indexOf('1549a966', segment + 60, 'hex');
   assert.equal(stretched.indexOf('1549a966', segment + 60, 'hex'), before);
   const filler = stretched.indexOf('ec01000000', segment, 'hex');

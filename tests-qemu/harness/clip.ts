@@ -1,12 +1,12 @@
 const CUES = Buffer.from('1c53bb6b', 'hex');
-/** Where the file's directory says that the cues are: a Seek element with a position of two bytes, as ffmpeg writes it. */
+/** The Seek element that gives the position of the cues in two bytes, as ffmpeg writes it. */
 const SEEK = Buffer.from('4dbb8c53ab841c53bb6b53ac82', 'hex');
 const SEGMENT = Buffer.from('18538067', 'hex');
 const SEEK_HEAD = Buffer.from('114d9b74', 'hex');
 const VOID = 0xec;
 
-/** A WebM Void element of that many bytes in all (RFC 8794, section 11.3.2). */
-function emptiness(bytes: number): Buffer {
+/** A WebM Void element with a total size of `bytes` (RFC 8794, section 11.3.2). */
+function voidElement(bytes: number): Buffer {
   const element = Buffer.alloc(bytes);
   element[0] = VOID;
   element.writeUInt32BE(0x01000000, 1);
@@ -21,8 +21,8 @@ function find(webm: Buffer, what: Buffer, from = 0): number {
 }
 
 /**
- * A clip as ffmpeg writes it, with that many bytes of nothing in front of its index: a player that is to jump has to
- * ask for the index by a range, as in a long film, or load everything.
+ * Inserts a Void element of `bytes` before the cues (the index) of a clip that ffmpeg wrote. To seek, a player must then
+ * request the cues with a range, as in a long film, or load the whole file.
  */
 export function stretch(webm: Buffer, bytes: number): Buffer {
   const segmentSize = find(webm, SEGMENT) + SEGMENT.length;
@@ -31,7 +31,7 @@ export function stretch(webm: Buffer, bytes: number): Buffer {
   const seek = find(webm, SEEK, head);
   const filler = find(webm, Buffer.from([VOID, 0x01]), seek);
   const cues = webm.lastIndexOf(CUES);
-  // The position grows from two bytes to four, at the cost of the filler that ffmpeg leaves for such changes.
+  // The position grows from two bytes to four; the Void element that ffmpeg reserves for such changes shrinks.
   const position = Buffer.from('4dbb8e53ab841c53bb6b53ac8400000000', 'hex');
   position.writeUInt32BE(cues - data + bytes, position.length - 4);
   const start = Buffer.from(webm.subarray(0, seek));
@@ -43,9 +43,9 @@ export function stretch(webm: Buffer, bytes: number): Buffer {
     start,
     position,
     webm.subarray(afterSeek, filler),
-    emptiness(fillerBytes - 2),
+    voidElement(fillerBytes - 2),
     webm.subarray(filler + fillerBytes, cues),
-    emptiness(bytes),
+    voidElement(bytes),
     webm.subarray(cues),
   ]);
 }

@@ -9,58 +9,58 @@ import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import { Machine, waitForApi } from '../../ci/qemu/machine.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { resumeSnapshot, type SnapshotFiles } from '../../ci/qemu/snapshot.ts';
+import { type DeviceSetup, prepareDevice } from './device-setup.ts';
 import { field } from './events.ts';
-import { lookAt, screendump, waitForColours } from './glass.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
 import { SerialClient } from './ndjson.ts';
-import { makePlace, type Place } from './place.ts';
+import { readScreen, screendump, waitForColours } from './screen.ts';
 import { EventSocket } from './socket.ts';
 
-/** Until the guest has seen that a host went away. */
+/** Time limit for the guest to notice that a host has disconnected. */
 const SEEN_MS = 90_000;
 const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
-/** Until a restored device answers: some seconds, on a busy computer ten times as many. */
+/** Time limit for a restored device to answer: it takes seconds, on a busy computer ten times as long. */
 const RESTORE_TIMEOUT_MS = 120_000;
 
-/** A running device as a test sees it: its power, its screen, its links, and a root shell inside. */
+/** A running device with everything that a test uses: power, screen, links, and a root shell in the guest. */
 export class Device {
   readonly machine: Machine;
   readonly paths: InstancePaths;
   readonly shell: GuestShell;
-  /** Tells the person who reads the test's output something that is no failure. */
+  /** Prints a note that is not a failure in the test's output. */
   say: (line: string) => void = () => undefined;
   /** A scenario has run on it. */
   isUsed = false;
   readonly #disk: string;
 
-  /** Makes a device from the factory of `image` and powers it on. */
+  /** Powers on a factory-new device with `image`. */
   static async boot(image: BuiltImage): Promise<Device> {
-    const place = await makePlace(image);
+    const place = await prepareDevice(image);
     await makeOverlay(place.disk, image.disk);
     return await Device.#start(place);
   }
 
-  /** As {@link boot}, with the disk in `files`: this device can be saved. */
+  /** Like {@link boot}, but with the disk in `files`, so that the device can be saved. */
   static async bootInto(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
-    const place = await makePlace(image);
+    const place = await prepareDevice(image);
     await makeOverlay(files.disk, image.disk);
     return await Device.#start({ ...place, settings: { ...place.settings, disk: files.disk } });
   }
 
   /**
-   * Makes a device that goes on where the one saved in `files` stopped, with the time of now; its API answers.
+   * Restores the device that is saved in `files`, sets the current time, and waits until the API answers.
    *
-   * Its uptime, its boot id and what programs hold in memory are those of the saved one. So are the states of random
-   * number generators: the kernel's gets fresh bytes, and mixes them in within a minute.
+   * Uptime, boot id and the memory of programs are those of the saved device. So is the state of random number
+   * generators; the kernel's gets fresh bytes, which it mixes in within a minute.
    */
   static async restore(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
-    const place = await makePlace(image);
+    const place = await prepareDevice(image);
     await makeOverlay(place.disk, files.disk, 'qcow2');
     const device = await Device.#start({ ...place, settings: { ...place.settings, incoming: true } });
     try {
       await resumeSnapshot(device.machine, files);
       await device.shell.ready(RESTORE_TIMEOUT_MS);
-      // At once: nothing has begun yet that reckons with the time of day. What only counts time has not jumped.
+      // Immediately, before anything depends on the time of day. The monotonic clock does not jump.
       await device.shell.ok(
         `date -s @$(cat /sys/class/rtc/rtc0/since_epoch) && echo ${randomBytes(64).toString('hex')} >/dev/urandom`,
       );
@@ -72,7 +72,7 @@ export class Device {
     }
   }
 
-  static async #start({ settings, paths, disk }: Place): Promise<Device> {
+  static async #start({ settings, paths, disk }: DeviceSetup): Promise<Device> {
     const machine = await Machine.start(settings, paths.qemuLog);
     try {
       return new Device(machine, paths, await GuestShell.connect(paths.shell), disk);
@@ -97,7 +97,7 @@ export class Device {
     return `http://127.0.0.1:${this.machine.settings.apiPort}`;
   }
 
-  /** Where HTTPS is, once the device has a certificate. */
+  /** Origin of HTTPS, which answers once the device has a certificate. */
   get httpsOrigin(): string {
     return `https://127.0.0.1:${this.machine.settings.httpsPort}`;
   }
@@ -124,7 +124,7 @@ export class Device {
     return body;
   }
 
-  /** A state-changing request that must succeed; its body. */
+  /** Sends a state-changing request that must succeed, and returns the body. */
   async act(method: string, path: string, json?: unknown): Promise<unknown> {
     const { status, body, bytes } = await this.http(method, path, json === undefined ? {} : { json });
     if (status < 200 || status > 299)
@@ -139,31 +139,31 @@ export class Device {
     return socket;
   }
 
-  /** The second cable of virt: a host that has opened the virtio serial port, after its hello. */
+  /** Connects as a host to the virtio serial port, the second cable of virt, and waits for the hello. */
   async serial(): Promise<SerialClient> {
-    // The guest's driver sees only that a host is there or not: one that comes back before anybody there has looked
-    // never was away. (The relay's unit mounts debugfs.)
+    // The guest's driver only has the state "connected": a host that reconnects before the guest has checked it is not
+    // noticed as a new one. (The relay's unit mounts debugfs.)
     await waitFor(
       async () => {
         const port = '$(grep -l "name: org.vitrine.serial" /sys/kernel/debug/virtio-ports/*)';
         return (await this.shell.run(`grep -q "host_connected: 0" "${port}"`)).code === 0;
       },
-      { timeoutMs: SEEN_MS, what: 'the guest to see the serial port’s last host go' },
+      { timeoutMs: SEEN_MS, what: 'the guest to notice that the last host has disconnected' },
     );
-    // The agent's event loop was told just then: it has looked when it has answered what was asked after that.
+    // The agent gets the event at that moment; once it has answered a later request, it has handled the event.
     await this.get('/device');
-    return await greeted(this.paths.serial);
+    return await connectAndWaitForHello(this.paths.serial);
   }
 
-  /** A host that has opened the USB gadget's tty, after its hello. */
+  /** Connects as a host to the USB gadget's tty and waits for the hello. */
   async gadget(): Promise<SerialClient> {
-    // The relay looks now and then whether its client is there: a quick next one would be taken for the one before,
-    // and the tty would stay open.
+    // The relay polls whether a client is connected: if the next one came too soon, it would not notice the change and
+    // would keep the tty open.
     await this.gadgetClosed();
-    return await greeted(this.paths.relay);
+    return await connectAndWaitForHello(this.paths.relay);
   }
 
-  /** Waits until the relay, whose client has gone or whose tty has, has closed the gadget's tty. */
+  /** Waits until the relay has closed the gadget's tty, after its client or the tty has gone. */
   async gadgetClosed(): Promise<void> {
     await waitFor(
       async () => (await this.shell.run('readlink /proc/[0-9]*/fd/4 | grep -q ttyACM')).code !== 0,
@@ -171,16 +171,16 @@ export class Device {
     );
   }
 
-  /** What is on the glass: the machine's own picture of the screen. */
-  async glass(): Promise<Picture> {
-    return await lookAt(this.machine.qmp, this.paths.folder);
+  /** A picture of the machine's display output, taken by QEMU. */
+  async screen(): Promise<Picture> {
+    return await readScreen(this.machine.qmp, this.paths.folder);
   }
 
-  async glassPng(): Promise<Buffer> {
+  async screenPng(): Promise<Buffer> {
     return await screendump(this.machine.qmp, this.paths.folder, 'png');
   }
 
-  /** The device's own screenshot. */
+  /** The screenshot of the device's API. */
   async screenshot(): Promise<Picture> {
     const { status, bytes } = await this.http('GET', '/display/screenshot');
     if (status !== 200)
@@ -188,12 +188,12 @@ export class Device {
     return decodePng(bytes);
   }
 
-  /** Waits until the glass shows two halves of these colours. */
+  /** Waits until the display output shows two halves of these colours. */
   async waitForColours(left: Colour, right: Colour, timeoutMs = 180_000): Promise<void> {
-    await waitForColours(() => this.glass(), left, right, timeoutMs);
+    await waitForColours(() => this.screen(), left, right, timeoutMs);
   }
 
-  /** Waits until a bundle is shown, as `GET /display` tells. */
+  /** Waits until `GET /display` reports that a bundle is shown. */
   async waitForBundle(name: string): Promise<unknown> {
     return await this.waitForDisplay(
       (display) =>
@@ -205,7 +205,7 @@ export class Device {
     );
   }
 
-  /** Waits until `GET /display` is as wanted; gives it. */
+  /** Waits until `GET /display` fulfils the condition, and returns it. */
   async waitForDisplay(wanted: (display: unknown) => boolean, what: string, timeoutMs = 120_000) {
     let last: unknown;
     try {
@@ -222,7 +222,7 @@ export class Device {
     }
   }
 
-  /** Back to the waiting page, drawn. */
+  /** Shows the waiting page and waits until it is loaded. */
   async showWaiting(): Promise<void> {
     await this.act('POST', '/display/waiting');
     await this.waitForDisplay(
@@ -231,12 +231,12 @@ export class Device {
     );
   }
 
-  /** What tells one boot from the next. */
+  /** The kernel's random id of the current boot. */
   async bootId(): Promise<string> {
     return await this.shell.ok('cat /proc/sys/kernel/random/boot_id');
   }
 
-  /** Runs `act`, which makes the machine start again, and waits until the device is up again. */
+  /** Runs `act`, which restarts the machine `boots` times, and waits until the device is up again. */
   async restart(act: () => Promise<unknown>, boots = 1): Promise<void> {
     let resets = 0;
     const done = Promise.withResolvers<void>();
@@ -258,7 +258,7 @@ export class Device {
     await this.waitUp();
   }
 
-  /** Pulls the plug and forgets the device. `keep` leaves its logs. */
+  /** Ends the machine and deletes its files. */
   async discard(): Promise<void> {
     this.shell.close();
     await this.machine.quit();
@@ -267,7 +267,7 @@ export class Device {
   }
 }
 
-async function greeted(path: string): Promise<SerialClient> {
+async function connectAndWaitForHello(path: string): Promise<SerialClient> {
   const client = await SerialClient.connect(path);
   try {
     await client.frame('hello');

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { waitFor } from '../../ci/lib/wait.ts';
 
-/** The push envelope (interface: Events); payloads are looked into by the tests. */
+/** The envelope of an event (interface: Events). The tests check the payloads. */
 export const EventFrame = Type.Object(
   {
     type: Type.Literal('event'),
@@ -15,7 +15,7 @@ export const EventFrame = Type.Object(
 );
 export type EventFrame = Static<typeof EventFrame>;
 
-const MOST_KEPT = 20_000;
+const MAX_EVENTS = 20_000;
 
 /** Reads a field of a payload by its dotted path; undefined where there is none. */
 export function field(value: unknown, path: string): unknown {
@@ -27,16 +27,16 @@ export function field(value: unknown, path: string): unknown {
   return current;
 }
 
-/** What a client has received of events, in order. A place in it is taken before the act whose event is awaited. */
+/** The events that a client has received, in order. Take a `mark` before the action whose event is awaited. */
 export class EventLog {
   readonly #frames: EventFrame[] = [];
 
   push(frame: EventFrame): void {
-    if (this.#frames.length >= MOST_KEPT) throw new Error(`more than ${MOST_KEPT} events`);
+    if (this.#frames.length >= MAX_EVENTS) throw new Error(`more than ${MAX_EVENTS} events`);
     this.#frames.push(frame);
   }
 
-  /** The place after the last event so far. */
+  /** The position after the last event so far. */
   get mark(): number {
     return this.#frames.length;
   }
@@ -59,36 +59,36 @@ export class EventLog {
       return await waitFor(find, { timeoutMs, what: `a ${topic} event`, intervalMs: 20 });
     } catch (error) {
       const seen = this.since(mark, topic).map(({ payload }) => JSON.stringify(payload).slice(0, 300));
-      throw new Error(`${String(error)}; of that topic came: ${seen.slice(-5).join(' | ') || 'nothing'}`);
+      throw new Error(`${String(error)}; received of that topic: ${seen.slice(-5).join(' | ') || 'nothing'}`);
     }
   }
 
   /**
-   * Waits until what `read` gives equals what the newest event of `topic` since `mark` told, and gives it. One look
-   * would not do: between an event and a request there may be the next change.
+   * Waits until the state that `read` returns equals the payload of the newest event of `topic` since `mark`, and returns
+   * it. Polls, because the state may change again between an event and a request.
    */
-  async agreement(
+  async matchingState(
     topic: string,
     mark: number,
     read: () => Promise<unknown>,
     timeoutMs = 90_000,
   ): Promise<unknown> {
-    let [told, there]: unknown[] = [];
-    const look = async (): Promise<boolean> => {
-      there = await read();
-      told = this.since(mark, topic).at(-1)?.payload;
-      return isDeepStrictEqual(there, told);
+    let [payload, state]: unknown[] = [];
+    const isEqual = async (): Promise<boolean> => {
+      state = await read();
+      payload = this.since(mark, topic).at(-1)?.payload;
+      return isDeepStrictEqual(state, payload);
     };
     try {
-      await waitFor(look, { timeoutMs, what: `the newest ${topic} event to tell what is there` });
-      return there;
+      await waitFor(isEqual, { timeoutMs, what: `the newest ${topic} event to equal the state` });
+      return state;
     } catch (error) {
-      throw new Error(`${String(error)}; told: ${JSON.stringify(told)}; there: ${JSON.stringify(there)}`);
+      throw new Error(`${String(error)}; event: ${JSON.stringify(payload)}; state: ${JSON.stringify(state)}`);
     }
   }
 }
 
-/** A frame, if a message of the device is one of events. */
+/** The message as an event frame; undefined when it is not an event. */
 export function asEvent(message: unknown): EventFrame | undefined {
   return Value.Check(EventFrame, message) ? message : undefined;
 }

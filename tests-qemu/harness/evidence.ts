@@ -8,8 +8,8 @@ import type { Device } from './device.ts';
 const SHELL_TIMEOUT_MS = 30_000;
 
 /**
- * Saves what tells why a test failed: console, journal, units, both pictures of the screen, what the API says. What
- * cannot be had any more is noted instead of the file.
+ * Saves evidence of a failed test: console, journal, units, both pictures of the screen, API responses. When something is
+ * not available, its file contains the error instead.
  * @returns the folder
  */
 export async function saveEvidence(device: Device, test: string): Promise<string> {
@@ -17,7 +17,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
   const folder = join(EVIDENCE, `${stamp}-${test.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}`);
   await mkdir(folder, { recursive: true });
   const save = async (name: string, read: () => Promise<string | Buffer>): Promise<void> => {
-    const content = await read().catch((error: unknown) => `not to be had: ${messageOf(error)}\n`);
+    const content = await read().catch((error: unknown) => `not available: ${messageOf(error)}\n`);
     await writeFile(join(folder, name), content);
   };
   const json = (path: string) => async (): Promise<string> =>
@@ -25,7 +25,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
   const shell = (script: string) => (): Promise<string> => device.shell.ok(script, SHELL_TIMEOUT_MS);
   await copyFile(device.paths.console, join(folder, 'console.log')).catch(() => undefined);
   await copyFile(device.paths.qemuLog, join(folder, 'qemu.log')).catch(() => undefined);
-  await save('glass.png', () => device.glassPng());
+  await save('screen.png', () => device.screenPng());
   await save('screenshot.png', async () => {
     const { status, bytes } = await device.http('GET', '/display/screenshot', { timeoutMs: 20_000 });
     if (status !== 200) throw new Error(`${status} ${bytes.toString().slice(0, 300)}`);
@@ -38,7 +38,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
     'units.txt',
     shell('systemctl --no-pager --failed; systemctl --no-pager status "vitrine*"; ps axf 2>/dev/null'),
   );
-  // Both ends of the emulated cable, with their counters: where packets stop.
+  // Both ends of the emulated cable with their packet counters.
   await save(
     'network.txt',
     shell(
@@ -48,7 +48,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
   return folder;
 }
 
-/** The end of the console, as the report shows it. */
+/** The end of the console, indented for the report. */
 export async function consoleTail(device: Device): Promise<string> {
   return (await tailOf(device.paths.console, 25)).replaceAll(/^/gm, '    | ');
 }

@@ -5,7 +5,7 @@ import { field } from './events.ts';
 import { guestHttp } from './guest.ts';
 import type { SerialClient } from './ndjson.ts';
 
-/** One request of the list that goes over every link. */
+/** One request of the list that is sent over every link. */
 export interface Exchange {
   method: string;
   /** Full path, with the query. */
@@ -13,16 +13,16 @@ export interface Exchange {
   body?: unknown;
 }
 
-/** What came back, whatever the link: JSON, or bytes. */
+/** A response, independent of the link: JSON or bytes. */
 export interface Outcome {
   status: number;
   body: unknown;
 }
 
-/** What stands for a value that no two requests have in common. */
+/** Replaces a value that differs between requests. */
 const VOLATILE = '(differs from one request to the next)';
 
-/** The fields of each path's body that may change between two requests, all others must be equal. */
+/** The fields of each path's body that may differ between two requests. All others must be equal. */
 const VOLATILE_FIELDS: Record<string, string[]> = {
   '/device/health': [
     'ts',
@@ -34,16 +34,16 @@ const VOLATILE_FIELDS: Record<string, string[]> = {
     'browser.rss_bytes',
     'agent.rss_bytes',
     'agent.event_loop_p99_ms',
-    // Told when the first time server has answered, if one can be reached.
+    // Changes when the first time server has answered, if one can be reached.
     'time_synced',
   ],
   '/content': ['disk.free_bytes'],
 };
 
-/** Values for the parameters of paths; none of them exists on the device. */
+/** Values for path parameters. None of these resources exists on the device. */
 const PARAMETERS: Record<string, string> = { id: 'no-such-operation', name: 'no-such-bundle' };
 
-/** Every GET that the device's own OpenAPI document lists, as full paths. The event socket is no request. */
+/** Every GET in the device's OpenAPI document, as full paths, without the WebSocket of the events. */
 export async function everyGet(device: Device): Promise<Exchange[]> {
   const { bytes } = await device.http('GET', '/openapi.yaml');
   const document: unknown = parse(bytes.toString());
@@ -56,10 +56,10 @@ export async function everyGet(device: Device): Promise<Exchange[]> {
     .map((path) => ({ method: 'GET', path }));
 }
 
-/** The body as it may be compared between two requests of the same path. */
+/** The body without the parts that may differ between two requests of the same path. */
 export function comparable(path: string, body: unknown): unknown {
   const short = path.replace(/^\/api\/v1/, '').replace(/\?.*/, '');
-  // Records are written all the time, also by the requests themselves: only their form is the same.
+  // New records are written all the time, also by the requests themselves: only the fields can be compared.
   if (short === '/device/logs' && Array.isArray(body)) {
     return [...new Set(body.map((record: unknown) => Object.keys(Object(record)).sort().join()))];
   }
@@ -70,7 +70,7 @@ export function comparable(path: string, body: unknown): unknown {
   return (VOLATILE_FIELDS[short] ?? []).reduce(hide, body);
 }
 
-/** A copy of `value` in which the field at a dotted path, if it is there, is hidden. */
+/** A copy of `value` in which the field at a dotted path, if it exists, is replaced. */
 function hide(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const [key = '', ...rest] = path.split('.');
@@ -82,20 +82,20 @@ function hide(value: unknown, path: string): unknown {
   );
 }
 
-/** Sends a request by HTTP to the port that leads to the device. */
+/** Sends a request over HTTP through QEMU's forwarded port. */
 export async function overHttp(device: Device, { method, path, body }: Exchange): Promise<Outcome> {
   const base = path.replace(/^\/api\/v1/, '');
   const answer = await device.http(method, base, body === undefined ? {} : { json: body });
   return { status: answer.status, body: answer.body ?? bytesOrNothing(answer.bytes) };
 }
 
-/** Sends a request by serial; bytes come as base64 there. */
+/** Sends a request over serial, where bytes are encoded as base64. */
 export async function overSerial(serial: SerialClient, { method, path, body }: Exchange): Promise<Outcome> {
   const { status, body: json, body_b64 } = await serial.request(method, path, body);
   return { status, body: body_b64 === undefined ? json : bytesOrNothing(Buffer.from(body_b64, 'base64')) };
 }
 
-/** Sends a request through the USB cable's network, from its host side. */
+/** Sends requests over the network of the USB cable, from its host side. */
 export async function overCable(device: Device, exchanges: Exchange[]): Promise<Outcome[]> {
   const answers = await guestHttp(
     device,

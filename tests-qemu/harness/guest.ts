@@ -3,8 +3,8 @@ import { Value } from 'typebox/value';
 import { shellQuote } from '../../ci/qemu/shell.ts';
 import type { Device } from './device.ts';
 
-/** Whose hands a program in the guest runs in: the network of a namespace, a user. */
-export interface Who {
+/** The network namespace and the user in which a program in the guest runs. */
+export interface GuestContext {
   netns?: string;
   user?: string;
 }
@@ -18,7 +18,7 @@ export interface GuestRequest {
 
 const Answers = Type.Array(
   Type.Object({
-    /** What the connection came to, when no response came: an errno's name, or `timeout`. */
+    /** Why there was no response: the name of an errno, or `timeout`. */
     failure: Type.Optional(Type.String()),
     status: Type.Optional(Type.Integer()),
     type: Type.Optional(Type.String()),
@@ -33,14 +33,14 @@ export interface GuestAnswer {
   bytes: Buffer;
 }
 
-/** What a request may take: as much as on the other links. */
+/** Time limit for a request, the same as on the other links. */
 const REQUEST_MS = 120_000;
-/** Until the guest's Node has started, on a busy computer. */
+/** Time limit for the guest's Node to start, on a busy computer. */
 const START_MS = 60_000;
-/** What all of them may take: less than a test, after which the shell is needed to tell what was wrong. */
-const LONGEST_MS = 420_000;
+/** Time limit for all requests. Less than that of a test, because the shell is needed to save evidence. */
+const MAX_TOTAL_MS = 420_000;
 
-/** Runs in the guest's own Node: the requests one after the other, the answers as one line of JSON. */
+/** Runs in the guest's Node: sends the requests one after the other and prints the responses as one line of JSON. */
 const CLIENT = `
 const http = require('node:http');
 const one = ({ method, url, json }, ms) => new Promise((resolve) => {
@@ -65,28 +65,28 @@ const one = ({ method, url, json }, ms) => new Promise((resolve) => {
   process.stdout.write(JSON.stringify(answers) + '\\n');
 })();`;
 
-function as({ netns, user }: Who): string {
+function commandPrefix({ netns, user }: GuestContext): string {
   const parts = [];
   if (netns) parts.push(`ip netns exec ${shellQuote(netns)}`);
-  // Not runuser: no login session is wanted, only the user's id on the packets.
+  // Not runuser: only the user id of the packets matters, a login session is not wanted.
   if (user) parts.push(`setpriv --reuid=${shellQuote(user)} --regid=${shellQuote(user)} --clear-groups`);
   return parts.join(' ');
 }
 
 /**
- * HTTP requests made inside the guest.
- * @param timeoutMs of each one; a packet that is dropped shows as `timeout`
+ * Sends HTTP requests from inside the guest.
+ * @param timeoutMs time limit of each request; dropped packets result in `timeout`
  */
 export async function guestHttp(
   device: Device,
-  who: Who,
+  who: GuestContext,
   requests: GuestRequest[],
   timeoutMs = REQUEST_MS,
 ): Promise<GuestAnswer[]> {
   const argument = shellQuote(JSON.stringify([requests, timeoutMs]));
   const output = await device.shell.ok(
-    `${as(who)} /usr/bin/node -e ${shellQuote(CLIENT)} ${argument}`,
-    Math.min(START_MS + requests.length * timeoutMs, LONGEST_MS),
+    `${commandPrefix(who)} /usr/bin/node -e ${shellQuote(CLIENT)} ${argument}`,
+    Math.min(START_MS + requests.length * timeoutMs, MAX_TOTAL_MS),
   );
   const answers: unknown = JSON.parse(output.slice(output.lastIndexOf('\n') + 1));
   if (!Value.Check(Answers, answers)) throw new Error(`the guest's client said ${output.slice(0, 500)}`);
@@ -98,7 +98,7 @@ export async function guestHttp(
   }));
 }
 
-/** The ids of the guest's processes whose name (15 characters of it) is `name`. */
+/** The ids of the guest's processes with this name (the kernel keeps 15 characters). */
 export async function processes(device: Device, name: string): Promise<number[]> {
   const output = await device.shell.ok(
     `grep -lx ${shellQuote(name.slice(0, 15))} /proc/[0-9]*/comm 2>/dev/null | cut -d/ -f3`,
@@ -107,13 +107,13 @@ export async function processes(device: Device, name: string): Promise<number[]>
 }
 
 /**
- * `kill -9` of every process of that name; throws when none was killed. One that ended by itself just then (WebKit lets
- * go of a page's process some time after the next page came) does no harm.
+ * Kills every process of that name with SIGKILL; throws when none was killed. It may happen that one has just ended by
+ * itself: WebKit ends a page's process some time after the next page was loaded.
  */
-export async function killHard(device: Device, name: string): Promise<void> {
+export async function killProcesses(device: Device, name: string): Promise<void> {
   const pids = await processes(device, name);
   const { code } = await device.shell.run(
     `killed=1; for pid in ${pids.join(' ')}; do kill -9 $pid && killed=0; done; exit $killed`,
   );
-  if (code !== 0) throw new Error(`no process named ${name} runs in the guest`);
+  if (code !== 0) throw new Error(`no process named ${name} is running in the guest`);
 }

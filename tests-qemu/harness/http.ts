@@ -11,7 +11,7 @@ export interface HttpResponse {
   body: unknown;
 }
 
-/** What a request may carry beyond its path. `json` sets the content type; `headers` may overwrite any header. */
+/** Options of a request. `json` sets the content type; `headers` can override any header. */
 export interface HttpOptions {
   json?: unknown;
   raw?: string | Buffer;
@@ -19,7 +19,7 @@ export interface HttpOptions {
   timeoutMs?: number;
 }
 
-/** One request, each on a connection of its own, so that a test may send any header and no state is left behind. */
+/** Sends one request on its own connection, so that a test can send any header and leaves no state behind. */
 export async function http(method: string, url: string, options: HttpOptions = {}): Promise<HttpResponse> {
   const payload = options.json === undefined ? options.raw : JSON.stringify(options.json);
   const headers: Record<string, string> = { ...(payload === undefined ? {} : lengthOf(payload)) };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { removeLeftovers } from './leftovers.ts';
 
-test('what dead test runs left goes; what lives or is no test’s stays', async () => {
+test('leftovers of dead test runs are removed; files of running or other processes stay', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-leftovers-'));
   try {
     const dead = spawnSync('true').pid;

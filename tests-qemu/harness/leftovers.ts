@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerOf } from '../../ci/qemu/instance.ts';
 
-function lives(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -11,15 +11,16 @@ function lives(pid: number): boolean {
 }
 
 /**
- * Removes what test runs left in `folder` that were killed: entries named after the process, `test-PID-N`,
- * `test-PID-N.qcow2`, `test-start-PID`, `test-uboot-PID`, `test-cuts-a-PID.img`. That of a machine which still powers down stays.
+ * Removes from `folder` the entries that killed test runs left behind. They are named after the process: `test-PID-N`,
+ * `test-PID-N.qcow2`, `test-start-PID`, `test-uboot-PID`, `test-cuts-a-PID.img`. Those of a machine that is still
+ * powering down stay.
  */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const entry of await readdir(folder).catch(() => [])) {
     const pid = Number(
       /^test-(?:start-|uboot-|cuts-[a-z]-)?(\d+)(?:-\d+)?(?:\.qcow2|\.img)?$/.exec(entry)?.[1] ?? 0,
     );
-    if (pid === 0 || lives(pid) || (await ownerOf(join(folder, entry)))) continue;
+    if (pid === 0 || isRunning(pid) || (await ownerOf(join(folder, entry)))) continue;
     await rm(join(folder, entry), { recursive: true, force: true });
   }
 }

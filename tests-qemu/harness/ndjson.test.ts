@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { SerialClient } from './ndjson.ts';
 
-/** A client and the device's end of its wire. */
+/** A client and the device's end of its connection. */
 async function link(t: TestContext): Promise<{ client: SerialClient; device: Socket; said: () => string }> {
   const folder = await mkdtemp(join(tmpdir(), 'ndjson-'));
   const path = join(folder, 'wire');
@@ -28,7 +28,7 @@ async function link(t: TestContext): Promise<{ client: SerialClient; device: Soc
   return { client, device, said: () => said };
 }
 
-test('pipelined requests get their own responses, in whatever order they come', async (t) => {
+test('pipelined requests get their own responses, in any order', async (t) => {
   const { client, device, said } = await link(t);
   const first = client.send('GET', '/api/v1/device');
   const second = client.send('PATCH', '/api/v1/config', { ui: {} });
@@ -46,7 +46,7 @@ test('pipelined requests get their own responses, in whatever order they come', 
   assert.deepEqual(await client.response(second), { status: 400, body: { a: 1 } });
 });
 
-test('an upload goes in chunks that the contract allows, and is answered once', async (t) => {
+test('an upload is sent in chunks of the permitted size and gets one response', async (t) => {
   const { client, device, said } = await link(t);
   const body = Buffer.from(Array.from({ length: 40_000 }, (_, i) => i % 251));
   const answer = client.upload('PUT', '/api/v1/content/menu', body);
@@ -69,7 +69,7 @@ test('an upload goes in chunks that the contract allows, and is answered once', 
   assert.deepEqual(await answer, { status: 202, body: {} });
 });
 
-test('events, other frames and a shell’s text are kept apart', async (t) => {
+test('events, other frames and a shell’s text are separated', async (t) => {
   const { client, device } = await link(t);
   const mark = client.events.mark;
   device.write('{"type":"hello","serial":"S"}\n# no json\n');
@@ -81,11 +81,11 @@ test('events, other frames and a shell’s text are kept apart', async (t) => {
   await client.expectText(/root# $/);
 });
 
-test('a response or an event that never comes is named when the time is up', async (t) => {
+test('the timeout error names the missing response or event', async (t) => {
   const { client } = await link(t);
   await assert.rejects(client.response(7, 30), /response 7 on serial/);
   await assert.rejects(
     client.events.next('log', 0, () => true, 30),
-    /a log event; of that topic came: nothing/,
+    /a log event; received of that topic: nothing/,
   );
 });

@@ -10,7 +10,7 @@ const MAX_LINE_BYTES = 32 * 2 ** 20;
 const TEXT_KEPT = 256 * 1024;
 const REQUEST_TIMEOUT_MS = 120_000;
 const FRAME_TIMEOUT_MS = 90_000;
-/** The most that a chunk of an upload may carry (interface: Limits). */
+/** Maximum size of an upload chunk (interface: Limits). */
 const CHUNK_BYTES = 16 * 1024;
 
 const Response = Type.Object({
@@ -29,14 +29,14 @@ export interface SerialResponse {
 }
 
 /**
- * A host on the serial link: sends lines, keeps what comes back. Frames are sorted into responses by id, events and
- * the rest; lines that are no JSON (a root shell's) stay in `text`.
+ * A host on the serial link: sends lines and stores received ones. Frames are sorted into responses by id, events and
+ * others. Lines that are not JSON (the output of a root shell) are only in `text`.
  */
 export class SerialClient {
   readonly events = new EventLog();
   /** Frames that are neither responses nor events: hello, errors, acknowledgements. */
   readonly others: unknown[] = [];
-  /** The last of everything received, as it came. */
+  /** The last 256 KiB of the received bytes. */
   text = '';
   closed = false;
   readonly #socket: Socket;
@@ -44,7 +44,7 @@ export class SerialClient {
   readonly #responses = new Map<string | number, SerialResponse>();
   #lastId = 0;
 
-  /** Connects to the machine's unix socket that carries the link. */
+  /** Connects to the machine's unix socket of the link. */
   static async connect(path: string): Promise<SerialClient> {
     return new SerialClient(await connectUnix(path));
   }
@@ -58,14 +58,14 @@ export class SerialClient {
     });
   }
 
-  /** Sends a request; gives its id. Any number may be under way. */
+  /** Sends a request and returns its id. Any number of requests may be pending. */
   send(method: string, path: string, body?: unknown): number {
     const id = ++this.#lastId;
     this.write(`${JSON.stringify({ id, type: 'request', method, path, body })}\n`);
     return id;
   }
 
-  /** Sends bytes as they are. */
+  /** Sends raw text. */
   write(text: string): void {
     this.#socket.write(text);
   }
@@ -85,7 +85,7 @@ export class SerialClient {
     return await this.response(this.send(method, path, body));
   }
 
-  /** Sends a body in chunks (interface: Serial transport, binary uploads); the response to it. */
+  /** Sends a body in chunks (interface: Serial transport, binary uploads) and returns the response. */
   async upload(method: string, path: string, body: Buffer): Promise<SerialResponse> {
     const id = ++this.#lastId;
     this.write(`${JSON.stringify({ id, type: 'request', method, path, body_b64: '' })}\n`);
@@ -97,7 +97,7 @@ export class SerialClient {
     return await this.response(id);
   }
 
-  /** The place after the last frame of `others` so far. */
+  /** The position after the last frame of `others` so far. */
   get mark(): number {
     return this.others.length;
   }
@@ -141,7 +141,7 @@ export class SerialClient {
     try {
       message = JSON.parse(line);
     } catch {
-      return; // a shell's line, kept in `text`
+      return; // output of a shell, available in `text`
     }
     const event = asEvent(message);
     if (event) this.events.push(event);

@@ -2,28 +2,28 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Colour } from '../../ci/lib/png.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 
-const MOST_REQUESTS = 10_000;
+const MAX_REQUESTS = 10_000;
 
 const hex = (colour: Colour): string => `#${Buffer.from(colour).toString('hex')}`;
 
-/** What a page is answered with. */
+/** The response for a page. */
 interface PageAnswer {
   html: string;
   status: number;
   headers: Record<string, string>;
 }
 
-/** HTML of two plain halves. */
+/** HTML of a page with a left and a right half in plain colours. */
 export function coloursPage(left: Colour, right: Colour): string {
   return `<!doctype html><title>colours</title><style>html,body{margin:0;height:100%}
     body{background:linear-gradient(90deg,${hex(left)} 50%,${hex(right)} 50%)}</style>`;
 }
 
-/** Pages on this computer for the device's browser. Every page has a path of its own, so that loads can be counted. */
+/** Serves pages to the device's browser. Every page has its own path, so that loads can be counted. */
 export class PageServer {
   readonly #server: Server;
   readonly #pages = new Map<string, PageAnswer>();
-  /** The paths that were asked for, query included, in order. */
+  /** The requested paths with query, in order. */
   readonly requests: string[] = [];
   #lastPage = 0;
 
@@ -40,21 +40,21 @@ export class PageServer {
     this.#server = createServer((request, response) => this.#answer(request, response));
   }
 
-  /** The server's origin as the device reaches it. */
+  /** The server's origin as seen from the device. */
   get origin(): string {
     const address = this.#server.address();
     if (typeof address !== 'object' || !address) throw new Error('the page server does not listen');
     return `http://${HOST_ADDRESS}:${address.port}`;
   }
 
-  /** Puts a page up; gives its URL for the device. */
+  /** Adds a page and returns its URL for the device. */
   add(html: string, status = 200, headers: Record<string, string> = {}): string {
     const path = `/page-${++this.#lastPage}`;
     this.#pages.set(path, { html, status, headers });
     return this.origin + path;
   }
 
-  /** A page of two plain halves. */
+  /** Adds a page with two halves in plain colours. */
   addColours(left: Colour, right: Colour): string {
     return this.add(coloursPage(left, right));
   }
@@ -70,7 +70,7 @@ export class PageServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (this.requests.length < MOST_REQUESTS) this.requests.push(request.url ?? '');
+    if (this.requests.length < MAX_REQUESTS) this.requests.push(request.url ?? '');
     const page = this.#pages.get((request.url ?? '').replace(/\?.*/, ''));
     response.writeHead(page?.status ?? 404, {
       'content-type': 'text/html; charset=utf-8',

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { type AttemptSetup, attempt } from './attempt.ts';
-import { isWorthAnother, type Result } from './attempts.ts';
+import { type Result, shouldRetry } from './attempts.ts';
 import { SavedDevice } from './saved-device.ts';
 import { runSideBySide } from './schedule.ts';
 import { SharedDevices } from './shared-devices.ts';
 import type { Scenario, SuiteOptions } from './suite.ts';
 
-/** Runs scenarios side by side. What one prints comes as one block when it has ended. */
+/** Runs scenarios in parallel. The output of each is printed as one block when it has ended. */
 export class Suite {
   readonly #image: BuiltImage;
   readonly #options: SuiteOptions;
@@ -24,7 +24,7 @@ export class Suite {
         : sleep(this.#leftMs, 'late', { ref: false });
   }
 
-  /** Runs all of them, as many side by side as the options say; their results in the same order. */
+  /** Runs all scenarios, in parallel as far as the options permit. Returns their results in the same order. */
   async run(scenarios: [string, Scenario][]): Promise<Result[]> {
     const uses = (kind: Scenario['machine']): number =>
       scenarios.filter(([, { machine }]) => machine === kind).length;
@@ -39,7 +39,7 @@ export class Suite {
     };
     const results = scenarios.map(([name]): Result => ({ name, attempts: [] }));
     const jobs = scenarios.map(([name, definition], i) => ({
-      places: definition.places ?? 1,
+      processors: definition.processors ?? 1,
       run: async () => {
         const result = results[i];
         const alone = scenarios.length === 1;
@@ -59,7 +59,7 @@ export class Suite {
     return endMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, endMs - performance.now());
   }
 
-  /** @param alone nothing else prints: what happens is shown at once */
+  /** @param alone no other scenario runs, so the output is printed at once */
   async #one(
     name: string,
     definition: Scenario,
@@ -73,7 +73,7 @@ export class Suite {
     print(`\n${name}: ${definition.title}\n`);
     const attempts = this.#attempts(name, definition, result, { ...setup, print });
     const ended = await Promise.race([attempts, this.#late]);
-    if (ended === 'late') print(`  FAILED  ${name}: not done when the time was up\n`);
+    if (ended === 'late') print(`  FAILED  ${name}: not finished at the time limit\n`);
     this.#print(`${said.splice(0).join('')}${alone ? '' : '\n'}`);
   }
 
@@ -81,9 +81,9 @@ export class Suite {
     if (this.#leftMs === 0) return;
     const first = await attempt(name, definition, setup);
     result.attempts.push(first);
-    if (!isWorthAnother(first, this.#leftMs / 1000)) return;
+    if (!shouldRetry(first, this.#leftMs / 1000)) return;
     const boots = definition.machine !== 'none';
-    setup.print(`  (${name} is run once more${boots ? ', on a machine that is booted' : ''})\n`);
+    setup.print(`  (${name} is run again${boots ? ', on a newly booted machine' : ''})\n`);
     result.attempts.push(await attempt(name, definition, { ...setup, saved: undefined, shared: undefined }));
   }
 }

@@ -18,17 +18,17 @@ import {
 } from '../../ci/qemu/snapshot.ts';
 import { waitForHostAddress } from './cable.ts';
 import { Device } from './device.ts';
+import { deviceSettings } from './device-setup.ts';
 import { field } from './events.ts';
 import { PageServer } from './pages.ts';
-import { deviceSettings } from './place.ts';
 
-/** A device's memory and some of its disk. */
+/** Disk space for a device's memory and part of its disk, in bytes. */
 const ROOM = 2 * 2 ** 30;
-/** The image of now, and the one before: whoever changes branches has them both. */
+/** Saved devices that are kept: for the current and the previous image, which helps when switching between branches. */
 const KEEP = 2;
 const SETTLE_MS = 300_000;
-/** Making one takes as long as two or three boots. For fewer devices than this it is made the second time. */
-const WORTH_IT = 3;
+/** Saving a device takes as long as two or three boots. If fewer devices are needed, it is done only the second time. */
+const MIN_USES = 3;
 const SHADES: [Colour, Colour][] = [
   [
     [10, 90, 160],
@@ -40,8 +40,8 @@ const SHADES: [Colour, Colour][] = [
   ],
 ];
 
-/** Waits until nothing of the boot is under way any more. */
-async function settle(device: Device): Promise<void> {
+/** Waits until the boot is completely finished. */
+async function waitUntilIdle(device: Device): Promise<void> {
   await device.shell.run('systemctl is-system-running --wait', SETTLE_MS);
   await device.waitForDisplay(
     (display) => field(display, 'loading') === false,
@@ -62,8 +62,8 @@ async function settle(device: Device): Promise<void> {
 }
 
 /**
- * Uses what scenarios use, so that a restored device has it in its memory, and ends as a device that has booted: on the
- * waiting page, with no host on its serial ports.
+ * Uses the functions that scenarios use, so that a restored device has them in memory. Afterwards the device is in the
+ * state after a boot: on the waiting page, without a host on its serial ports.
  */
 async function warmUp(device: Device): Promise<void> {
   const pages = await PageServer.start();
@@ -83,29 +83,29 @@ async function warmUp(device: Device): Promise<void> {
   }
   await device.gadgetClosed();
   await device.showWaiting();
-  await waitFor(async () => colourCount(await device.glass()) > 20, {
+  await waitFor(async () => colourCount(await device.screen()) > 20, {
     timeoutMs: SETTLE_MS,
-    what: 'the waiting page on the glass',
+    what: 'the waiting page on the screen',
   });
   await device.shell.ok('sync');
 }
 
 /**
- * A device of the image that was booted once, saved, and goes on as often as wanted: see ci/qemu/snapshot.ts. It is
- * kept in the cache folder and made when there is none for this image, this QEMU and this machine.
+ * A device that was booted once and saved, and can be restored any number of times: see ci/qemu/snapshot.ts. It is kept
+ * in the cache folder and created when there is none for this image, this QEMU and this machine.
  */
 export class SavedDevice {
   readonly #image: BuiltImage;
   readonly #uses: number;
   readonly #say: (line: string) => void;
   readonly #cache = new Cache(join(cacheFolder(), 'snapshots'));
-  /** The key for which a few devices were booted rather than one saved. */
+  /** Contains the key for which devices were booted last time instead of saving one. */
   readonly #wanted = join(this.#cache.folder, 'wanted');
   #files: Promise<SnapshotFiles | undefined> | undefined;
 
   /**
-   * @param uses how many devices this run restores, at least
-   * @param say gets lines about what is made, and why something is not used
+   * @param uses minimum number of devices that this run restores
+   * @param say prints what is created, and why a saved device is not used
    */
   constructor(image: BuiltImage, uses: number, say: (line: string) => void) {
     this.#image = image;
@@ -113,7 +113,7 @@ export class SavedDevice {
     this.#say = say;
   }
 
-  /** A device that goes on where the saved one stopped; undefined, with the reason told, when there can be none. */
+  /** Restores the saved device; undefined, after printing the reason, when that is not possible. */
   async restore(): Promise<Device | undefined> {
     this.#files ??= this.#find();
     const files = await this.#files;
@@ -121,7 +121,7 @@ export class SavedDevice {
     try {
       return await Device.restore(files, this.#image);
     } catch (error) {
-      // This run does without from now on; the next one makes another.
+      // This run boots its devices from now on; the next run saves a new one.
       this.#files = Promise.resolve(undefined);
       this.#say(`the saved device cannot be restored, so devices are booted: ${messageOf(error)}`);
       await this.#cache.remove('device', await this.#key()).catch(() => undefined);
@@ -132,8 +132,8 @@ export class SavedDevice {
   async #find(): Promise<SnapshotFiles | undefined> {
     try {
       const key = await this.#key();
-      if (!this.#cache.find('device', key) && !(await this.#isWorthIt(key))) {
-        this.#say('no device of this image is saved yet: one is booted for each scenario');
+      if (!this.#cache.find('device', key) && !(await this.#shouldSave(key))) {
+        this.#say('no device of this image is saved yet: a device is booted for each scenario');
         return undefined;
       }
       const make = (): Promise<string> =>
@@ -151,9 +151,9 @@ export class SavedDevice {
     }
   }
 
-  /** Whoever tries a change of the image on a scenario or two waits for no more than boots. */
-  async #isWorthIt(key: string): Promise<boolean> {
-    if (this.#uses >= WORTH_IT || (await readFile(this.#wanted, 'utf8').catch(() => '')) === key) return true;
+  /** Whether to save a device: not the first time that only one or two scenarios run on a changed image. */
+  async #shouldSave(key: string): Promise<boolean> {
+    if (this.#uses >= MIN_USES || (await readFile(this.#wanted, 'utf8').catch(() => '')) === key) return true;
     await writeFile(this.#wanted, key);
     return false;
   }
@@ -165,7 +165,7 @@ export class SavedDevice {
     try {
       await device.waitUp();
       const { seconds } = device.machine;
-      await settle(device);
+      await waitUntilIdle(device);
       await warmUp(device);
       await saveSnapshot(device.machine, files);
       const whole = device.machine.seconds.toFixed(1);
@@ -177,7 +177,7 @@ export class SavedDevice {
 
   async #key(): Promise<string> {
     const settings = await deviceSettings(this.#image, instancePaths('any'), '');
-    // What is done before saving is part of what is saved.
+    // The steps before saving affect the saved state, so this file's text is part of the key.
     const program = await readFile(fileURLToPath(import.meta.url), 'utf8');
     return await snapshotKey(this.#image, qemuVersion(), settings, program);
   }

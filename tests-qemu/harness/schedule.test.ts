@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Job, runSideBySide } from './schedule.ts';
 
-/** Jobs that end when told; `log` has what began and ended. */
-function jobsOf(...places: number[]): { jobs: Job[]; log: string[]; end: (i: number) => Promise<void> } {
+/** Jobs that run until `end` is called; `log` records their starts and ends. */
+function jobsOf(...processors: number[]): { jobs: Job[]; log: string[]; end: (i: number) => Promise<void> } {
   const log: string[] = [];
-  const doors = places.map(() => Promise.withResolvers<void>());
-  const jobs = places.map((needed, i) => ({
-    places: needed,
+  const doors = processors.map(() => Promise.withResolvers<void>());
+  const jobs = processors.map((needed, i) => ({
+    processors: needed,
     run: async () => {
       log.push(`+${i}`);
       await doors[i]?.promise;
@@ -22,14 +22,14 @@ function jobsOf(...places: number[]): { jobs: Job[]; log: string[]; end: (i: num
   return { jobs, log, end };
 }
 
-test('jobs start in their order as places come free; nothing overtakes one that needs more', async () => {
+test('jobs start in order as processors become free; none overtakes a job that needs more', async () => {
   const { jobs, log, end } = jobsOf(1, 1, 1, 2, 1);
   const all = runSideBySide(jobs, 2);
   assert.deepEqual(log, ['+0', '+1']);
   await end(1);
   assert.deepEqual(log, ['+0', '+1', '-1', '+2']);
   await end(0);
-  assert.deepEqual(log.slice(4), ['-0'], 'job 3 needs both places');
+  assert.deepEqual(log.slice(4), ['-0'], 'job 3 needs both processors');
   await end(2);
   assert.deepEqual(log.slice(5), ['-2', '+3']);
   await end(3);
@@ -38,7 +38,7 @@ test('jobs start in their order as places come free; nothing overtakes one that 
   assert.deepEqual(log.slice(7), ['-3', '+4', '-4']);
 });
 
-test('a job that needs more places than there are runs alone', async () => {
+test('a job that needs more processors than there are runs alone', async () => {
   const { jobs, log, end } = jobsOf(2, 1);
   const all = runSideBySide(jobs, 1);
   assert.deepEqual(log, ['+0']);
@@ -48,9 +48,9 @@ test('a job that needs more places than there are runs alone', async () => {
   assert.deepEqual(log, ['+0', '-0', '+1', '-1']);
 });
 
-test('after an error nothing is started, and what runs is waited for', async () => {
+test('after an error no job is started, and running jobs are waited for', async () => {
   const { jobs, log, end } = jobsOf(1, 1);
-  const broken: Job = { places: 1, run: () => Promise.reject(new Error('broken')) };
+  const broken: Job = { processors: 1, run: () => Promise.reject(new Error('broken')) };
   const all = runSideBySide(
     [jobs[0], broken, jobs[1]].filter((job) => job !== undefined),
     2,

@@ -1,22 +1,22 @@
-/** A piece of work that keeps so many processors busy. */
+/** A piece of work, and the number of processors that it keeps busy. */
 export interface Job {
-  places: number;
+  processors: number;
   run: () => Promise<void>;
 }
 
 /**
- * Starts jobs in their order, side by side as far as there are places. One that needs more than are free is waited for,
- * and nothing overtakes it; one that needs more than there are runs alone. The first error ends it when what runs has
- * ended: nothing more is started.
+ * Starts jobs in order, in parallel as far as processors are free. A job that needs more than are free waits, and no later
+ * job overtakes it; a job that needs more than there are runs alone. After an error no more jobs are started, and the
+ * error is thrown when the running jobs have ended.
  */
-export async function runSideBySide(jobs: Job[], places: number): Promise<void> {
+export async function runSideBySide(jobs: Job[], processors: number): Promise<void> {
   const waiting = [...jobs];
   const running = new Set<Promise<void>>();
-  let free = places;
+  let free = processors;
   const errors: unknown[] = [];
   while (waiting.length > 0 || running.size > 0) {
     const next = waiting[0];
-    const needed = Math.min(next?.places ?? 0, places);
+    const needed = Math.min(next?.processors ?? 0, processors);
     if (next && needed <= free && errors.length === 0) {
       waiting.shift();
       free -= needed;

@@ -5,10 +5,10 @@ import { asEvent, EventLog, field } from './events.ts';
 
 const OPEN_TIMEOUT_MS = 60_000;
 
-/** A WebSocket client of `{base_url}/events` that keeps what it receives. */
+/** A WebSocket client of `{base_url}/events` that stores the received messages. */
 export class EventSocket {
   readonly events = new EventLog();
-  /** Messages that are no events: acknowledgements and errors. */
+  /** Messages other than events: acknowledgements and errors. */
   readonly others: unknown[] = [];
   /** The close code, once the device or the network has closed it. */
   closed: number | undefined;

@@ -2,54 +2,54 @@ import type { BuiltImage } from '../../ci/qemu/image.ts';
 import type { Device } from './device.ts';
 import type { PageServer } from './pages.ts';
 
-/** What the command line may say to scenarios. */
+/** Options of the command line for scenarios. */
 export interface SuiteOptions {
-  /** Power cuts of the scenario `cuts`. */
+  /** Number of power cuts in the scenario `cuts`. */
   cuts: number;
-  /** What a scenario draws by chance is drawn from. */
+  /** Seed of the random numbers. */
   seed: number;
-  /** Processors that scenarios may keep busy side by side. */
+  /** Number of processors that scenarios may use in parallel. */
   jobs: number;
-  /** When the run must be over, in ms as `performance.now()` counts. */
+  /** Time limit of the run, in ms on the clock of `performance.now()`. */
   endMs?: number;
 }
 
-/** What a scenario works with that makes its own machine, or needs none. */
-export interface BareBench {
+/** The parameters of a scenario that creates its machines itself, or needs none. */
+export interface ContextWithoutDevice {
   image: BuiltImage;
   options: SuiteOptions;
   print: (text: string) => void;
   pages: PageServer;
-  /** Runs one test and counts it. A failure is reported with what the device looked like; the next one still runs. */
+  /** Runs one test and counts it. A failure is reported with evidence of the device; the next test still runs. */
   test: (name: string, work: () => Promise<void>, timeoutMs?: number) => Promise<void>;
 }
 
-/** What a scenario works with. */
-export interface Bench extends BareBench {
+/** The parameters of a scenario with a device. */
+export interface ScenarioContext extends ContextWithoutDevice {
   device: Device;
 }
 
-/** One file in scenarios/. */
+/** The default export of a file in scenarios/. */
 export type Scenario = {
-  /** What it shows, in a sentence. */
+  /** What the scenario tests, in a sentence. */
   title: string;
 } & (
   | {
       /**
-       * A device that is up and on its waiting page. `shared`: others may have used it before and may use it after, so the
-       * scenario leaves it as it found it. `restored`: for itself, as it was when it was saved after a boot. `booted`: for
-       * itself, just powered on, on the disk from the factory.
+       * The kind of device; it is running and shows its waiting page. `shared`: other scenarios may use it before and after,
+       * so the scenario must restore its initial state. `restored`: not shared, restored from the state saved after a boot.
+       * `booted`: not shared, just powered on with the factory disk.
        */
       machine: 'shared' | 'restored' | 'booted';
-      places?: 1;
-      run: (bench: Bench) => Promise<void>;
+      processors?: 1;
+      run: (context: ScenarioContext) => Promise<void>;
     }
   | {
-      /** `none`: it makes its machines itself. */
+      /** `none`: the scenario creates its machines itself. */
       machine: 'none';
-      /** How many processors they keep busy; 1 unless told. */
-      places?: number;
-      run: (bench: BareBench) => Promise<void>;
+      /** Number of processors that they keep busy; default: 1. */
+      processors?: number;
+      run: (context: ContextWithoutDevice) => Promise<void>;
     }
 );
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { SERIAL_NUMBER } from '../harness/device-setup.ts';
 import { field } from '../harness/events.ts';
-import { SERIAL_NUMBER } from '../harness/place.ts';
 import { scenario } from '../harness/suite.ts';
 
 export default scenario({
-  title: 'the image boots to a healthy system whose API tells who it is',
+  title: 'the image boots to a healthy system whose API describes the device',
   machine: 'booted',
   run: async ({ device, test }) => {
     await test('GET /device has every field, with the serial number of the firmware', async () => {
@@ -39,14 +39,14 @@ export default scenario({
       assert.match(clock, /^(?:tsc|kvm-clock)$/);
     });
 
-    await test('nobody is asked to log in, on no console', async () => {
+    await test('no console offers a login', async () => {
       const gettys = await device.shell.ok(
         "systemctl list-units --no-legend --plain 'getty@*' 'serial-getty@*' 'console-getty*'",
       );
       assert.equal(gettys, '');
     });
 
-    await test('the root is read-only, what changes lives on the data partition', async () => {
+    await test('the root is read-only, changes are stored on the data partition', async () => {
       const root = await device.shell.ok('findmnt -no FSTYPE,OPTIONS /');
       assert.match(root, /^ext4\s+ro\b/);
       const { code } = await device.shell.run('touch /usr/written');
@@ -62,22 +62,22 @@ export default scenario({
       await device.act('PATCH', '/config', { device: { name: null } });
     });
 
-    await test('the slot that runs is the one of the kernel’s arguments and of the root', async () => {
+    await test('the running slot matches the kernel’s arguments and the root file system', async () => {
       assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=A\b/);
       const source = await device.shell.ok('readlink -f "$(findmnt -no SOURCE /)"');
       assert.equal(source, await device.shell.ok('readlink -f /dev/disk/by-partlabel/rootfs-a'));
     });
 
-    await test('the journal is kept on the data partition, with a cap', async () => {
+    await test('the journal is stored on the data partition with a size limit', async () => {
       const usage = await device.shell.ok('journalctl --disk-usage; findmnt -T /var/log/journal -no TARGET');
       assert.match(usage, /\/data|\/var\/log/);
       const { code } = await device.shell.run(
         'systemd-analyze cat-config systemd/journald.conf | grep -q ^SystemMaxUse=',
       );
-      assert.equal(code, 0, 'the journal has no cap');
+      assert.equal(code, 0, 'the journal has no size limit');
     });
 
-    await test('the OpenAPI document and its readable page come from the device itself', async () => {
+    await test('the device serves the OpenAPI document and the documentation page', async () => {
       const document = await device.http('GET', '/openapi.yaml');
       assert.equal(document.status, 200);
       assert.match(document.bytes.toString(), /^openapi: ['"]?3\.1/m);

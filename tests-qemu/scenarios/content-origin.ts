@@ -3,9 +3,9 @@ import { type Colour, colourAt, near } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { CONTENT_PORT, putBundle, removeBundles, zip } from '../harness/bundles.ts';
 import { field } from '../harness/events.ts';
-import { waitForSpots } from '../harness/glass.ts';
 import { coloursPage, type PageServer } from '../harness/pages.ts';
-import { type Bench, scenario } from '../harness/suite.ts';
+import { waitForSpots } from '../harness/screen.ts';
+import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 const TEAL: Colour = [0, 128, 128];
 const RED: Colour = [200, 30, 30];
@@ -13,7 +13,7 @@ const PAGE_MS = 240_000;
 
 const originOf = (name: string): string => `http://${name}.localhost:${CONTENT_PORT}`;
 
-/** A picture, a script, a stylesheet and text that only their own bundle may load. */
+/** A picture, a script, a stylesheet and a text that only their own bundle may load. */
 const SECRETS = {
   'secret.json': '{"secret":true}',
   'secret.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9"/></svg>',
@@ -22,8 +22,8 @@ const SECRETS = {
 };
 
 /**
- * A page's script that tries to load the secrets of `origin` in every way there is, and tells `report` what it got, as
- * `<report>?way-way.`
+ * A page's script that tries to load the secrets of `origin` in all ways, and reports the successful ones by a request
+ * for `<report>?way-way.`
  */
 function tries(origin: string, report: string): string {
   return `<script type="module">
@@ -52,7 +52,7 @@ function tries(origin: string, report: string): string {
 
 const ALL_WAYS = 'cors-opaque-image-script-style-module';
 
-/** Waits for what a page reports to `path` of the page server: what comes after the question mark. */
+/** Waits for a page's report to `path` of the page server, and returns the part after the question mark. */
 async function reported(pages: PageServer, path: string): Promise<string | undefined> {
   const line = await waitFor(() => pages.requests.find((request) => request.startsWith(`${path}?`)), {
     timeoutMs: PAGE_MS,
@@ -62,10 +62,10 @@ async function reported(pages: PageServer, path: string): Promise<string | undef
 }
 
 export default scenario({
-  title: 'a bundle is an origin of its own: no other page reads it, and it manages nothing',
+  title: 'a bundle has its own origin: no other page can read it, and it cannot manage the device',
   machine: 'shared',
-  run: async (bench: Bench) => {
-    const { device, pages, test } = bench;
+  run: async (context: ScenarioContext) => {
+    const { device, pages, test } = context;
     const framed = `${pages.origin}/framed`;
 
     await test('a bundle reads its own files in every way', async () => {
@@ -75,7 +75,7 @@ export default scenario({
       assert.equal(await reported(pages, '/own'), `${ALL_WAYS}.`);
     });
 
-    await test('a remote page reads nothing of a bundle, and cannot go there', async () => {
+    await test('a remote page cannot read a bundle or navigate to it', async () => {
       const url = pages.add(`<!doctype html><title>remote</title><style>html{background:#c81e1e}
         iframe{position:fixed;left:50%;top:0;width:50%;height:100%;border:0;background:#c81e1e}</style>
         <iframe src="${originOf('vault')}/shown.html"></iframe>${tries(originOf('vault'), '/remote')}`);
@@ -85,8 +85,8 @@ export default scenario({
       await device.act('POST', '/display/navigate', { url });
       assert.equal(await reported(pages, '/remote'), '.');
       const page = { what: 'the page itself', x: 0.25, y: 0.5, colour: RED };
-      await waitForSpots(() => device.glass(), [page], PAGE_MS);
-      assert.ok(!near(colourAt(await device.glass(), 0.75, 0.5), TEAL), 'the bundle is in the frame');
+      await waitForSpots(() => device.screen(), [page], PAGE_MS);
+      assert.ok(!near(colourAt(await device.screen(), 0.75, 0.5), TEAL), 'the bundle is in the frame');
 
       const leaving = pages.add(`<!doctype html><title>leaving</title><style>html{background:#c81e1e}</style>
         <script>onload = () => {
@@ -98,10 +98,10 @@ export default scenario({
       const display = await device.get('/display');
       assert.equal(field(display, 'mode'), 'url');
       assert.equal(field(display, 'url'), leaving);
-      assert.ok(near(colourAt(await device.glass(), 0.5, 0.5), RED), 'the page has gone to the bundle');
+      assert.ok(near(colourAt(await device.screen(), 0.5, 0.5), RED), 'the page has gone to the bundle');
     });
 
-    await test('a remote page inside a bundle that is shown reads nothing of that bundle', async () => {
+    await test('a remote page in a frame of the displayed bundle cannot read that bundle', async () => {
       const stolen = `<script>fetch('${pages.origin}/stolen', { mode: 'no-cors' })</script>`;
       const remote = pages.add(`<!doctype html><title>inside</title>${tries(originOf('host'), framed)}
         <iframe src="${originOf('host')}/page.html"></iframe>`);
@@ -119,7 +119,7 @@ export default scenario({
       assert.ok(!pages.requests.includes('/stolen'), 'a frame of another site showed a page of the bundle');
     });
 
-    await test('nor does a remote page to which the bundle itself has led the screen', async () => {
+    await test('a remote page to which the bundle itself has navigated cannot read the bundle', async () => {
       const stolen = `<script>fetch('${pages.origin}/taken', { mode: 'no-cors' })</script>`;
       const remote =
         pages.add(`<!doctype html><title>away</title>${tries(originOf('away'), `${pages.origin}/away`)}
@@ -135,7 +135,7 @@ export default scenario({
       assert.ok(!pages.requests.includes('/taken'), 'a page of another site opened a page of the bundle');
     });
 
-    await test('a bundle gets no answer of the API, and changes nothing', async () => {
+    await test('a bundle gets no response from the API and changes nothing', async () => {
       const hosts = JSON.stringify(['127.0.0.1', 'localhost', '[::1]', '10.55.77.1', '10.0.2.15']);
       const page = `<!doctype html><title>hostile</title><script type="module">
         const ways = ${hosts}.map((host) => 'http://' + host + '/api/v1/').flatMap((base) => [
@@ -155,7 +155,7 @@ export default scenario({
       assert.equal(await device.bootId(), boot);
     });
 
-    await test('the device is left as it was', async () => {
+    await test('the device is restored to its initial state', async () => {
       await device.showWaiting();
       await removeBundles(device);
     });

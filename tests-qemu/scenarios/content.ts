@@ -11,10 +11,10 @@ import { scenario } from '../harness/suite.ts';
 
 const PINK: Colour = [220, 60, 140];
 const TEAL: Colour = [0, 128, 128];
-/** Of tests that wait for the app to have proven everything. */
+/** Time limit of tests that wait until all checks of the app have passed. */
 const MENU_TEST_MS = 20 * 60_000;
 
-/** Waits for the event that ends an operation well; gives all of its payloads since `mark`. */
+/** Waits until an operation has succeeded, and returns the payloads of all its events since `mark`. */
 async function doneEvents(log: EventLog, mark: number, id: unknown): Promise<unknown[]> {
   const ours = (payload: unknown): boolean => field(payload, 'operation_id') === id;
   const ended = (payload: unknown): boolean => ours(payload) && field(payload, 'state') !== 'running';
@@ -24,7 +24,7 @@ async function doneEvents(log: EventLog, mark: number, id: unknown): Promise<unk
   return all.filter(ours);
 }
 
-/** Archives that must be refused, each with what the refusal has to name. `good` is one that holds. */
+/** Archives that must be rejected, each with the expected error message. `good` is a valid archive. */
 async function badArchives(good: Buffer): Promise<[RegExp, Buffer][]> {
   const page = coloursPage(PINK, TEAL);
   const photo = Buffer.alloc(2000, 9);
@@ -80,13 +80,13 @@ export default scenario({
       });
       assert.match(String(created), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       assert.equal(field(await device.act('POST', '/content/menu/check'), 'ok'), true);
-      // Kept as it came.
+      // Stored unchanged.
       const [sum] = (await device.shell.ok('sha256sum /data/content/menu.zip')).split(' ');
       assert.equal(sum, entry.sha256);
     });
 
     await test(
-      'shown: modules, storage, worker, ranges, video and all, on the glass',
+      'the displayed app can use modules, storage, a service worker, ranges and video',
       async () => {
         const socket = await device.events('display_state');
         try {
@@ -118,7 +118,7 @@ export default scenario({
     });
 
     await test(
-      'the host unplugged and the browser started anew: the device alone shows it again',
+      'without a host, after a restart of the browser, the device shows the bundle again',
       async () => {
         const serial = await device.serial();
         try {
@@ -153,7 +153,7 @@ export default scenario({
     );
 
     await test(
-      'replaced while shown: the new version is on the glass by itself, with the worker in place',
+      'when the displayed bundle is replaced, the new version is shown although a service worker is active',
       async () => {
         await putBundle(device, 'menu', await menuBundle(BLUE));
         await waitForMenu(device, BLUE);
@@ -162,7 +162,7 @@ export default scenario({
       MENU_TEST_MS,
     );
 
-    await test('uploaded in chunks over serial, and shown', async () => {
+    await test('a bundle is uploaded in chunks over serial, and shown', async () => {
       // More than one chunk.
       const archive = await zip({
         'index.html': coloursPage(PINK, TEAL),
@@ -186,7 +186,7 @@ export default scenario({
       }
     });
 
-    await test('archives that do not hold are refused with the reason, and what is there stays', async () => {
+    await test('invalid archives are rejected with the reason, and the existing bundle stays', async () => {
       const before = await listed(device, 'menu');
       const socket = await device.events('operation');
       try {
@@ -208,7 +208,7 @@ export default scenario({
       assert.equal(await device.shell.ok('ls -A /data/content'), 'card.json\ncard.zip\nmenu.json\nmenu.zip');
     });
 
-    await test('damaged on the disk: check names the entry; what cannot be read is not shown', async () => {
+    await test('for a bundle damaged on the disk the check names the entry; an unreadable bundle is not shown', async () => {
       const photo = Buffer.alloc(20_000, 9);
       const archive = await zip({ 'index.html': coloursPage(TEAL, PINK), 'photo.jpg': photo });
       await putBundle(device, 'hurt', archive);
@@ -220,7 +220,7 @@ export default scenario({
       const check = await device.act('POST', '/content/hurt/check');
       assert.equal(field(check, 'ok'), false);
       assert.match(String(field(check, 'message')), /photo\.jpg/);
-      // Its name in front of its bytes: now the entries cannot be told.
+      // The name in front of the data: now the list of entries is inconsistent.
       await overwrite(archive.indexOf('photo.jpg'));
       const { status, body } = await device.http('POST', '/display/bundle', { json: { name: 'hurt' } });
       assert.equal(status, 400);
@@ -232,7 +232,7 @@ export default scenario({
       assert.equal((await device.http('POST', '/content/hurt/check')).status, 404);
     });
 
-    // What it does at a boot: scenario splash.
+    // Its effect at boot is tested by the scenario splash.
     await test('the boot bundle does not navigate', async () => {
       const patched = await device.act('PATCH', '/config', { display: { boot_bundle: 'menu' } });
       assert.deepEqual(field(patched, 'applied'), { 'display.boot_bundle': 'reboot_required' });

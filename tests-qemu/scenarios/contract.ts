@@ -12,8 +12,8 @@ import {
 } from '../harness/exchange.ts';
 import { scenario } from '../harness/suite.ts';
 
-/** Beyond every GET: what changes, what is refused, what does not exist. */
-const MORE: Exchange[] = [
+/** Requests other than the documented GETs: changes, invalid requests, unknown paths. */
+const OTHERS: Exchange[] = [
   { method: 'PATCH', path: '/api/v1/config', body: { ui: { enabled: true } } },
   { method: 'PATCH', path: '/api/v1/config', body: { ui: { enabled: 'yes' }, display: { rotation: 45 } } },
   { method: 'PATCH', path: '/api/v1/config', body: { no_such_group: { field: 1 } } },
@@ -46,20 +46,20 @@ export default scenario({
   title: 'the same requests give the same status and body on every link',
   machine: 'shared',
   run: async ({ device, test }) => {
-    // What is still on its way after a boot would be told otherwise by the later links.
-    await test('the page is there, and the cable has given the host its address', async () => {
+    // Otherwise the state could change between the requests over different links.
+    await test('the page is loaded, and the host has its address', async () => {
       await device.waitForDisplay(
         (display) => field(display, 'loading') === false,
-        'the page to be there',
+        'the page to be loaded',
         300_000,
       );
       await waitForHostAddress(device);
     });
     const gets = await everyGet(device);
-    const list = [...gets, ...MORE];
+    const list = [...gets, ...OTHERS];
     const reference: Outcome[] = [];
 
-    await test('over HTTP: every GET of the contract answers what it documents', async () => {
+    await test('over HTTP: every documented GET answers without an internal error', async () => {
       assert.ok(gets.length >= 15, `the OpenAPI document lists only ${gets.length} GETs`);
       for (const exchange of list) reference.push(await overHttp(device, exchange));
       for (const [i, { status, body }] of reference.entries()) {
@@ -107,7 +107,7 @@ export default scenario({
       }
     });
 
-    await test('a body that is not JSON is refused by each link in its own way', async () => {
+    await test('each link rejects a body that is not JSON with its own error', async () => {
       const rest = await device.http('PATCH', '/config', {
         raw: '{"ui":',
         headers: { 'content-type': 'application/json' },

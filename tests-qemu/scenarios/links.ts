@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
+import { SERIAL_NUMBER } from '../harness/device-setup.ts';
 import { field } from '../harness/events.ts';
 import { overCable, overHttp } from '../harness/exchange.ts';
 import type { SerialClient } from '../harness/ndjson.ts';
-import { SERIAL_NUMBER } from '../harness/place.ts';
-import { type Bench, scenario } from '../harness/suite.ts';
+import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
-/** What a serial link must do, on whichever port it is. */
-async function oneLink(
-  { device, test }: Bench,
+/** Tests of a serial link, for either port. */
+async function testSerialLink(
+  { device, test }: ScenarioContext,
   name: string,
   open: () => Promise<SerialClient>,
 ): Promise<void> {
@@ -56,13 +56,13 @@ async function oneLink(
   );
 
   await test(
-    `${name}: what is no frame is answered or ignored, and the link stays usable`,
+    `${name}: an invalid line is answered or ignored, and the link stays usable`,
     linked(async (serial) => {
       const mark = serial.mark;
       serial.write('\n\r\n{"id":1,\n');
       assert.equal(field(await serial.frame('error', mark), 'error.code'), 'bad_frame');
       assert.equal(serial.mark, mark + 1, 'an empty line was answered');
-      // Over 1 MiB on one line: ignored without a word (interface: Limits).
+      // A line over 1 MiB is silently ignored (interface: Limits).
       serial.write(`{"id":2,"type":"request","method":"GET","path":"${'x'.repeat(1024 * 1024)}"}\n`);
       assert.equal((await serial.request('GET', '/api/v1/device')).status, 200);
       assert.equal(serial.mark, mark + 1, 'the long line was answered');
@@ -70,7 +70,7 @@ async function oneLink(
   );
 
   await test(
-    `${name}: a screenshot comes whole`,
+    `${name}: a screenshot is transferred completely`,
     linked(async (serial) => {
       const { status, body_b64 = '' } = await serial.request('GET', '/api/v1/display/screenshot');
       assert.equal(status, 200);
@@ -81,20 +81,20 @@ async function oneLink(
   );
 
   await test(
-    `${name}: the root shell, and the way back by exit`,
+    `${name}: the root shell, and the return to frames after exit`,
     linked(async (serial) => {
       const mark = serial.mark;
       serial.text = '';
       serial.write('{"type":"shell"}\n');
-      // The prompt: a shell that sets up its line editing may drop what came before.
+      // Wait for the prompt: a shell that initialises its line editing may drop earlier input.
       await serial.expectText(/[#$]/);
-      // The sum shows that a shell computed it, not that the line was echoed.
+      // The sum proves that a shell computed it and the line was not just echoed.
       serial.write('echo answer=$((40+2)) uid=$(id -u)\n');
       await serial.expectText(/answer=42 uid=0/);
       serial.write('exit\n');
       await serial.frame('hello', mark);
       assert.equal((await serial.request('GET', '/api/v1/device')).status, 200);
-      // The agent says so in its log, under its own name.
+      // The agent logs the start of the shell under its own name.
       const opened = (record: unknown): boolean =>
         field(record, 'message') === 'support shell opened' && field(record, 'source') === 'vitrine-agent';
       const isLogged = async (): Promise<boolean> => {
@@ -107,14 +107,14 @@ async function oneLink(
 }
 
 export default scenario({
-  title: 'both serial ports as a host uses them: open, pipeline, shell, unplug; the event socket too',
+  title: 'both serial ports (open, pipelining, shell, unplugging), and the WebSocket of the events',
   machine: 'shared',
-  run: async (bench) => {
-    const { device, test } = bench;
-    await oneLink(bench, 'USB gadget', () => device.gadget());
-    await oneLink(bench, 'virtio port', () => device.serial());
+  run: async (context) => {
+    const { device, test } = context;
+    await testSerialLink(context, 'USB gadget', () => device.gadget());
+    await testSerialLink(context, 'virtio port', () => device.serial());
 
-    await test('the cable pulled and plugged in again: the network and the serial link are back', async () => {
+    await test('after unplugging and plugging in the cable the network and the serial link work again', async () => {
       const before = await device.gadget();
       before.close();
       await gadgetUnplugged(device, async () => {
@@ -161,7 +161,7 @@ export default scenario({
       }
     });
 
-    await test('WebSocket: health comes periodically', async () => {
+    await test('WebSocket: health events are sent periodically', async () => {
       const socket = await device.events('health');
       try {
         await waitFor(() => socket.events.since(0, 'health').length >= 2, {

@@ -8,7 +8,7 @@ import { scenario } from '../harness/suite.ts';
 
 const TIMESYNC = 'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager';
 
-/** Whether a Network resource names this address anywhere. */
+/** Whether any interface of a Network resource has this address. */
 function hasAddress(network: unknown, address: string): boolean {
   const interfaces = field(network, 'interfaces');
   return (
@@ -21,11 +21,11 @@ function hasAddress(network: unknown, address: string): boolean {
 }
 
 export default scenario({
-  title: 'what changes on the device is told while it happens: network, log, configuration',
+  title: 'changes on the device are reported live: network, log, configuration',
   machine: 'shared',
   run: async ({ device, test }) => {
-    // What is still on its way after a boot would change the network in the middle of the next tests.
-    await test('both cables are in GET /network with their addresses, and the host at the USB cable has its own', async () => {
+    // Otherwise the end of the boot would change the network during the next tests.
+    await test('GET /network lists both cables with their addresses, and the host at the USB cable has its address', async () => {
       await waitFor(
         async () => {
           const now = await device.get('/network');
@@ -46,7 +46,7 @@ export default scenario({
         await device.shell.ok(`ip addr add ${address}/24 dev cable0`);
         try {
           await socket.events.next('network_changed', mark, (network) => hasAddress(network, address));
-          const network = await socket.events.agreement('network_changed', mark, () =>
+          const network = await socket.events.matchingState('network_changed', mark, () =>
             device.get('/network'),
           );
           assert.ok(hasAddress(network, address), JSON.stringify(network));
@@ -60,7 +60,7 @@ export default scenario({
       }
     });
 
-    await test('a line of the log arrives live, and can be read after', async () => {
+    await test('a line of the log arrives live, and can be read afterwards', async () => {
       const word = `vitrine-test-${randomBytes(6).toString('hex')}`;
       const socket = await device.events('log');
       const serial = await device.serial();
@@ -86,7 +86,7 @@ export default scenario({
       }
     });
 
-    await test('ui.enabled false takes / away at once, the API stays', async () => {
+    await test('ui.enabled false disables / at once, the API keeps working', async () => {
       const page = await http('GET', `${device.origin}/`);
       assert.equal(page.status, 200);
       assert.match(String(page.headers['content-type']), /^text\/html/);
@@ -101,7 +101,7 @@ export default scenario({
       assert.equal((await http('GET', `${device.origin}/`)).status, 200);
     });
 
-    await test('device.name is live everywhere', async () => {
+    await test('device.name is applied live everywhere', async () => {
       const before = field(await device.get('/device'), 'name');
       await device.act('PATCH', '/config', { device: { name: 'Shop window 7' } });
       try {
@@ -114,7 +114,7 @@ export default scenario({
       }
     });
 
-    await test('device.ntp_servers is live, also for a time service that starts again', async () => {
+    await test('device.ntp_servers is applied live, and again when the time service restarts', async () => {
       const known = (): Promise<string> =>
         device.shell.ok(`busctl get-property ${TIMESYNC} RuntimeNTPServers`);
       const own = await known();
@@ -127,7 +127,7 @@ export default scenario({
         await device.shell.ok('systemctl restart systemd-timesyncd');
         await waitFor(async () => (await known()) === 'as 2 "192.0.2.9" "time.example"', {
           timeoutMs: 60_000,
-          what: 'the new time service to be told its servers',
+          what: 'the restarted time service to get its servers',
         });
       } finally {
         await device.act('PATCH', '/config', { device: { ntp_servers: null } });

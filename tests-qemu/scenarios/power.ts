@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { authority, certificate } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
 import { colourCount } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
-import { askOverTls, putCertificate } from '../harness/certificates.ts';
+import { getDeviceOverTls, putCertificate } from '../harness/certificates.ts';
+import { SERIAL_NUMBER } from '../harness/device-setup.ts';
 import { field } from '../harness/events.ts';
-import { SERIAL_NUMBER } from '../harness/place.ts';
 import { scenario } from '../harness/suite.ts';
 
 const BOOT_TEST_MS = 15 * 60_000;
-/** Of the one that the reset cuts, nobody is told; a busy emulator takes a second or two. */
+/** Time limit of a PATCH. The one that the reset interrupts gets no response; others take up to two seconds. */
 const PATCH_MS = 30_000;
-/** Until a device that has booted is on its page, and has told the boot loader so. */
+/** Time limit for a booted device to show its page and to confirm the boot to the boot loader. */
 const CONFIRM_MS = 300_000;
 const DISPLAY_MS = 300_000;
 const PARTITION = '/dev/disk/by-partlabel/data';
 const STORED = '/data/kiosk/storage/left';
-/** What writes leave that a power cut ends: one of RAUC, one of the agent. */
+/** Temporary files as left by interrupted writes, one of RAUC and one of the agent. */
 const LEFTOVERS = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab.tmp';
 
 export default scenario({
-  title: 'reboot, reset in the middle of writing, shutdown: what was acknowledged is still there',
+  title: 'acknowledged data survives a reboot, a reset during writes, and a shutdown',
   machine: 'restored',
   run: async ({ device, test }) => {
     await test(
@@ -40,7 +40,7 @@ export default scenario({
           browser,
           display,
         });
-        // What the browser may have stored: clear_data_on_boot takes it away.
+        // Stands for data stored by the browser: clear_data_on_boot deletes it.
         await device.shell.ok(`install -D -o kiosk /dev/null ${STORED}`);
         const config = await device.get('/config');
         await device.restart(async () => {
@@ -51,8 +51,8 @@ export default scenario({
         assert.notEqual(await device.bootId(), boot);
         assert.deepEqual(await device.get('/config'), config);
         assert.equal(await device.shell.ok('cat /etc/machine-id'), id);
-        assert.deepEqual(await askOverTls(device, ca.cert), { serial: SERIAL_NUMBER, name: 'kept' });
-        // What the browser's TLS goes by: every boot makes it anew.
+        assert.deepEqual(await getDeviceOverTls(device, ca.cert), { serial: SERIAL_NUMBER, name: 'kept' });
+        // The file that the browser's TLS uses is created at every boot.
         const trusted = await device.shell.ok('cat /run/vitrine/ca-certificates.crt');
         assert.ok(trusted.includes(ca.cert.trim()), 'the authority is not among the trusted ones');
         const info = await device.get('/device');
@@ -66,7 +66,7 @@ export default scenario({
       BOOT_TEST_MS,
     );
 
-    await test('a boot bundle that is missing: the waiting page, and the reason', async () => {
+    await test('if the boot bundle is missing, the waiting page and the reason are shown', async () => {
       const display = await device.waitForDisplay(
         (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
         'the waiting page',
@@ -74,13 +74,13 @@ export default scenario({
       );
       assert.equal(field(display, 'error.code'), 'bundle_missing');
       assert.match(String(field(display, 'error.message')), /no-such-bundle/);
-      await waitFor(async () => colourCount(await device.glass()) > 20, {
+      await waitFor(async () => colourCount(await device.screen()) > 20, {
         timeoutMs: DISPLAY_MS,
-        what: 'the waiting page on the glass',
+        what: 'the waiting page on the screen',
       });
       await device.act('PATCH', '/config', { browser: null, display: null });
-      // So that all three attempts are there for the boots to come, of which none need be confirmed before the next:
-      // with no attempt left, the other slot would be tried.
+      // The following tests may reboot before a boot is confirmed. They need all three attempts, because without any left
+      // the other slot would be booted.
       await waitFor(async () => (await device.shell.run('fw_printenv BOOT_A_LEFT | grep -q =3')).code === 0, {
         timeoutMs: CONFIRM_MS,
         what: 'slot A to be marked good',
@@ -88,7 +88,7 @@ export default scenario({
     });
 
     await test(
-      'a reset in the middle of a PATCH loop: the configuration is the last acknowledged or the one after, leftovers are swept',
+      'after a reset during PATCHes the configuration is the last acknowledged or the next one, and leftovers are removed',
       async () => {
         await device.shell.ok(`touch ${LEFTOVERS}; sync`);
         let acknowledged = -1;
@@ -110,7 +110,7 @@ export default scenario({
         await device.restart(() => device.machine.qmp.execute('system_reset'));
         stopped.abort();
         await looping;
-        // What the loop sent to the device that had come up again counts too, so both are read after its end.
+        // The loop may also have reached the rebooted device, so both values are read after its end.
         const volume = field(await device.get('/config'), 'audio.volume');
         assert.ok(
           volume === acknowledged || volume === sent,
@@ -133,7 +133,7 @@ export default scenario({
       assert.equal(await device.shell.ok('systemctl list-units --failed --no-legend --plain'), '');
     });
 
-    await test('a firewall that fails at its first try keeps agent and kiosk waiting, not down', async () => {
+    await test('when the firewall fails at first, agent and kiosk wait for it and then start', async () => {
       const rules = '/usr/lib/vitrine/firewall.nft';
       const units = 'vitrine-firewall vitrine-agent vitrine-kiosk';
       const { shell } = device;
@@ -154,16 +154,16 @@ export default scenario({
       });
     });
 
-    // The two share a boot: each alone would take one more.
+    // The next two tests share a boot to save time.
     await test(
-      'a start that ends in emergency mode is begun again',
+      'a boot that ends in emergency mode leads to a reboot',
       async () => {
-        // As the next version's mke2fs may leave it. Mounted, the kernel keeps what it finds in its copy.
+        // A feature as a newer mke2fs might set it. The kernel, which has the partition mounted, does not notice.
         const change = 'set_super_value feature_incompat 0x400002c2';
         await device.shell.ok(`sync; debugfs -w -R '${change}' ${PARTITION}; sync`);
         const boot = await device.bootId();
         await device.restart(async () => {
-          // It may be stopped before it can answer.
+          // The shell may be stopped before it can answer.
           await device.shell.run('systemctl --no-block emergency').catch(() => undefined);
         });
         assert.notEqual(await device.bootId(), boot);
@@ -172,7 +172,7 @@ export default scenario({
     );
 
     await test(
-      'a data partition of a newer version is left alone, and the device is up without it; a reset makes it new',
+      'a data partition of a newer version is left untouched and the device boots without it; a factory reset recreates it',
       async () => {
         assert.equal(
           await device.shell.ok('cat /run/vitrine/data-state; findmnt -no FSTYPE /data'),

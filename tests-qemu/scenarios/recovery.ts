@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { field } from '../harness/events.ts';
-import { killHard, processes } from '../harness/guest.ts';
+import { killProcesses, processes } from '../harness/guest.ts';
 import type { EventSocket } from '../harness/socket.ts';
-import { type Bench, scenario } from '../harness/suite.ts';
+import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 const BLUE: Colour = [16, 32, 200];
 const LIME: Colour = [160, 220, 20];
 const BACK_MS = 180_000;
 
-/** Shows a new page and waits until it is on the glass. */
-async function showPage({ device, pages }: Bench): Promise<string> {
+/** Shows a new page and waits until it is visible. */
+async function showPage({ device, pages }: ScenarioContext): Promise<string> {
   const url = pages.addColours(BLUE, LIME);
   await device.act('POST', '/display/navigate', { url });
   await device.waitForColours(BLUE, LIME);
@@ -19,16 +19,16 @@ async function showPage({ device, pages }: Bench): Promise<string> {
   return url;
 }
 
-/** Kills a process of the screen and sees the page come back by itself, with events that say so. */
-async function killAndSeeItBack(bench: Bench, name: string): Promise<void> {
-  const { device, pages } = bench;
-  const url = await showPage(bench);
+/** Kills a process of the kiosk, and checks that the page is restored automatically and events report it. */
+async function killAndCheckRecovery(context: ScenarioContext, name: string): Promise<void> {
+  const { device, pages } = context;
+  const url = await showPage(context);
   const socket = await device.events('display_state');
   try {
     const mark = socket.events.mark;
     const loads = pages.loads(url);
-    await killHard(device, name);
-    // It can only be loaded again by a browser that was told to.
+    await killProcesses(device, name);
+    // Only a restarted browser loads it again.
     await waitFor(() => pages.loads(url) > loads, {
       timeoutMs: BACK_MS,
       what: 'the page to be loaded again',
@@ -53,10 +53,10 @@ async function killAndSeeItBack(bench: Bench, name: string): Promise<void> {
   }
 }
 
-/** Kills the agent: the page stays as it is, and the next agent tells the hosts of both links about it. */
-async function killAgentAndSeeItBack(bench: Bench): Promise<void> {
-  const { device, pages } = bench;
-  const url = await showPage(bench);
+/** Kills the agent, and checks that the page stays and the restarted agent reports it on both links. */
+async function killAgentAndCheckRecovery(context: ScenarioContext): Promise<void> {
+  const { device, pages } = context;
+  const url = await showPage(context);
   const shown = (payload: unknown): boolean =>
     field(payload, 'url') === url &&
     field(payload, 'mode') === 'url' &&
@@ -70,7 +70,7 @@ async function killAgentAndSeeItBack(bench: Bench): Promise<void> {
     const mark = serial.mark;
     await device.shell.ok(`kill -9 ${pid}`);
     await before.waitClosed(BACK_MS);
-    // The host's end of the link stays open: the new agent greets it by itself.
+    // The host's end of the link stays open: the restarted agent sends a hello by itself.
     await serial.frame('hello', mark, BACK_MS);
     await waitFor(async () => shown((await serial.request('GET', '/api/v1/display')).body), {
       timeoutMs: BACK_MS,
@@ -79,20 +79,20 @@ async function killAgentAndSeeItBack(bench: Bench): Promise<void> {
     });
     await device.waitForColours(BLUE, LIME, BACK_MS);
     assert.notEqual(await device.shell.ok('systemctl show -P MainPID vitrine-agent.service'), pid);
-    assert.equal(pages.loads(url), 1, 'the page did not outlive the agent');
+    assert.equal(pages.loads(url), 1, 'the page was reloaded when the agent was killed');
 
-    // A host that subscribes again hears what becomes of the page from now on.
+    // A host that subscribes again gets the events from then on.
     after = await device.events('display_state');
     await serial.subscribe('display_state');
     const [onSocket, onSerial] = [after.events.mark, serial.events.mark];
     await device.act('POST', '/display/reload');
-    // Until it is loaded again: a state from before the reload may look the same.
+    // Wait for the reload to finish; the state before it may look the same.
     const reloaded = async (): Promise<unknown> => {
       const display = await device.get('/display');
       return shown(display) ? display : 'not yet';
     };
-    await after.events.agreement('display_state', onSocket, reloaded);
-    await serial.events.agreement('display_state', onSerial, reloaded);
+    await after.events.matchingState('display_state', onSocket, reloaded);
+    await serial.events.matchingState('display_state', onSerial, reloaded);
     assert.equal(pages.loads(url), 2);
   } finally {
     serial.close();
@@ -102,19 +102,19 @@ async function killAgentAndSeeItBack(bench: Bench): Promise<void> {
 }
 
 export default scenario({
-  title: 'kill -9 of anything: the page is back by itself, and events say so',
+  title: 'after SIGKILL of any process the page is restored automatically, and events report it',
   machine: 'shared',
-  run: async (bench) => {
-    const { device, pages, test } = bench;
+  run: async (context) => {
+    const { device, pages, test } = context;
 
-    await test('WebKit’s web process', () => killAndSeeItBack(bench, 'WPEWebProcess'));
-    await test('the browser', () => killAndSeeItBack(bench, 'vitrine-browser'));
-    await test('the compositor', () => killAndSeeItBack(bench, 'cage'));
+    await test('WebKit’s web process', () => killAndCheckRecovery(context, 'WPEWebProcess'));
+    await test('the browser', () => killAndCheckRecovery(context, 'vitrine-browser'));
+    await test('the compositor', () => killAndCheckRecovery(context, 'cage'));
 
-    await test('the agent', () => killAgentAndSeeItBack(bench));
+    await test('the agent', () => killAgentAndCheckRecovery(context));
 
-    await test('POST /display/restart-browser keeps the page, and what pages stored, whatever a boot does', async () => {
-      const url = await showPage(bench);
+    await test('POST /display/restart-browser keeps the page and stored data, even with clear_data_on_boot', async () => {
+      const url = await showPage(context);
       await device.act('PATCH', '/config', { browser: { clear_data_on_boot: true } });
       const stored = '/data/kiosk/storage/left';
       await device.shell.ok(`install -D -o kiosk /dev/null ${stored}`);

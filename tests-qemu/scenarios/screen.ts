@@ -9,10 +9,10 @@ const TEAL: Colour = [0, 128, 128];
 const AMBER: Colour = [255, 176, 0];
 
 export default scenario({
-  title: 'the waiting page, then a page of this computer, on the glass and in every account of it',
+  title: 'the waiting page and a remote page are shown on the screen and reported by the API and events',
   machine: 'shared',
   run: async ({ device, pages, test }) => {
-    await test('the waiting page is on the glass after boot', async () => {
+    await test('the waiting page is on the screen after boot', async () => {
       const display = await device.waitForDisplay(
         (state) => field(state, 'mode') === 'waiting' && field(state, 'loading') === false,
         'the waiting page to be loaded',
@@ -20,25 +20,25 @@ export default scenario({
       );
       assert.equal(field(display, 'error'), null);
       assert.equal(field(display, 'url'), undefined);
-      // Drawn text has many shades; a black or a blank screen has one, a text console few.
-      await waitFor(async () => colourCount(await device.glass()) > 20, {
+      // Rendered text has many shades; a blank screen has one colour, a text console few.
+      await waitFor(async () => colourCount(await device.screen()) > 20, {
         timeoutMs: 120_000,
-        what: 'a drawn page on the glass',
+        what: 'a drawn page on the screen',
       });
-      await waitFor(async () => agreement(await device.glass(), await device.screenshot()) > 0.98, {
+      await waitFor(async () => agreement(await device.screen(), await device.screenshot()) > 0.98, {
         timeoutMs: 120_000,
-        what: 'the glass and the screenshot to agree on the waiting page',
+        what: 'display output and screenshot of the waiting page to be equal',
         intervalMs: 500,
       });
     });
 
-    await test('the browser misses no cursor theme and no bus of a screen reader', async () => {
+    await test('the browser logs no missing cursor theme or accessibility bus', async () => {
       const told = await device.shell.ok('journalctl -b -o cat --no-pager');
       assert.match(told, /the browser is connected/);
       assert.doesNotMatch(told, /a11y bus|cursor theme|Cursor .* not found/);
     });
 
-    await test('navigate shows a page of this computer: glass, screenshot, GET /display, both links', async () => {
+    await test('navigate shows a remote page: on the screen, in the screenshot, in GET /display and on both links', async () => {
       const url = pages.addColours(TEAL, AMBER);
       const socket = await device.events('display_state');
       const serial = await device.serial();
@@ -54,17 +54,17 @@ export default scenario({
         const told = await socket.events.next('display_state', onSocket, shown);
         const toldOnSerial = await serial.events.next('display_state', onSerial, shown);
         assert.deepEqual(toldOnSerial.payload, told.payload);
-        const display = await socket.events.agreement('display_state', onSocket, () =>
+        const display = await socket.events.matchingState('display_state', onSocket, () =>
           device.get('/display'),
         );
         assert.equal(field(display, 'mode'), 'url');
         assert.equal(field(display, 'url'), url);
         assert.equal(field(display, 'loading'), false);
         assert.equal(field(display, 'error'), null);
-        // Two places of the glass may be right before all of it is.
-        await waitFor(async () => agreement(await device.glass(), await device.screenshot()) > 0.98, {
+        // The two checked positions may be correct before the whole screen is.
+        await waitFor(async () => agreement(await device.screen(), await device.screenshot()) > 0.98, {
           timeoutMs: 120_000,
-          what: 'the glass and the screenshot to agree on the page',
+          what: 'display output and screenshot of the page to be equal',
         });
         assert.equal(pages.loads(url), 1);
       } finally {
@@ -73,7 +73,7 @@ export default scenario({
       }
     });
 
-    await test('another place in the same page is shown without a load', async () => {
+    await test('another fragment of the same page is shown without loading it again', async () => {
       const url = pages.addColours([200, 30, 30], [30, 30, 200]);
       await device.act('POST', '/display/navigate', { url });
       await device.waitForColours([200, 30, 30], [30, 30, 200]);
@@ -84,7 +84,7 @@ export default scenario({
           field(display, 'loading') === false &&
           field(display, 'url') === `${url}#there` &&
           field(display, 'error') === null,
-        'the other place',
+        'the other fragment',
       );
       assert.equal(pages.loads(url), loads);
     });
@@ -98,13 +98,13 @@ export default scenario({
       await device.waitForColours(AMBER, TEAL);
     });
 
-    await test('the screen is listed with the mode that the glass has', async () => {
+    await test('the screen is listed with its actual mode', async () => {
       const { body } = await device.http('GET', '/display/screens');
       assert.ok(Array.isArray(body));
       const primary: unknown = body.find((screen: unknown) => field(screen, 'primary') === true);
       assert.equal(field(primary, 'connected'), true);
-      const glass = await device.glass();
-      const size = `${glass.width}x${glass.height}`;
+      const { width, height } = await device.screen();
+      const size = `${width}x${height}`;
       assert.ok(String(field(primary, 'resolution')).startsWith(`${size}@`), JSON.stringify(primary));
       const modes = field(primary, 'modes');
       assert.ok(Array.isArray(modes) && modes.some((mode) => String(mode).startsWith(size)), String(modes));
@@ -112,7 +112,7 @@ export default scenario({
       assert.equal(field(display, 'resolution'), field(primary, 'resolution'));
     });
 
-    await test('a page that cannot be loaded is told, and the next navigation works', async () => {
+    await test('a page that cannot be loaded is reported, and the next navigation works', async () => {
       const socket = await device.events('display_state');
       try {
         const mark = socket.events.mark;
@@ -127,14 +127,14 @@ export default scenario({
         const url = pages.addColours(TEAL, TEAL);
         await device.act('POST', '/display/navigate', { url });
         await device.waitForColours(TEAL, TEAL);
-        await device.waitForDisplay((display) => field(display, 'error') === null, 'the error to be gone');
+        await device.waitForDisplay((display) => field(display, 'error') === null, 'the error to be cleared');
       } finally {
         await socket.close();
       }
     });
 
-    await test('a page that nobody has touched is left, whatever it does to stay', async () => {
-      // A ping of the agent, every 10 s, falls into the time that it counts.
+    await test('a page without user interaction cannot prevent navigation', async () => {
+      // The agent's ping, every 10 s, falls into these 12 s and must not count as user interaction.
       const asks = pages.add(`<!doctype html><title>asks</title><script>
         onbeforeunload = (event) => { event.preventDefault(); event.returnValue = 'stay'; };
         setTimeout(() => fetch('/touched-' + navigator.userActivation.hasBeenActive), 12000);
@@ -142,7 +142,7 @@ export default scenario({
       await device.act('POST', '/display/navigate', { url: asks });
       const touched = await waitFor(() => pages.requests.find((path) => path.startsWith('/touched-')), {
         timeoutMs: 180_000,
-        what: 'the page to have looked whether it was touched',
+        what: 'the page to report whether there was user interaction',
       });
       assert.equal(touched, '/touched-false');
       await device.act('POST', '/display/reload');
@@ -169,7 +169,7 @@ export default scenario({
       }
     });
 
-    await test('who asks for a password gets none: the answer is on the glass, the state tells why', async () => {
+    await test('authentication is never answered: the 401 page is shown and the state reports the reason', async () => {
       const challenge = { 'www-authenticate': 'Basic realm="private"' };
       const picture = pages.add('no picture', 401, challenge).replace(pages.origin, '');
       const url = pages.add(
@@ -187,7 +187,7 @@ export default scenario({
       assert.equal(field(state, 'error.code'), 'authentication_required');
       await waitFor(() => pages.requests.includes('/no-picture'), {
         timeoutMs: 60_000,
-        what: 'the page to be told that its picture was refused',
+        what: 'the page to notice that its picture was refused',
       });
       await device.act('POST', '/display/navigate', { url: pages.addColours(TEAL, TEAL) });
       await device.waitForDisplay(
@@ -198,9 +198,9 @@ export default scenario({
 
     await test('back to the waiting page', async () => {
       await device.showWaiting();
-      await waitFor(async () => colourCount(await device.glass()) > 20, {
+      await waitFor(async () => colourCount(await device.screen()) > 20, {
         timeoutMs: 120_000,
-        what: 'the waiting page on the glass',
+        what: 'the waiting page on the screen',
       });
     });
   },

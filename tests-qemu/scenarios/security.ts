@@ -8,15 +8,15 @@ import { field } from '../harness/events.ts';
 import { type GuestRequest, guestHttp, processes } from '../harness/guest.ts';
 import type { PageServer } from '../harness/pages.ts';
 import { EventSocket } from '../harness/socket.ts';
-import { type Bench, scenario } from '../harness/suite.ts';
+import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 /** Every address of the device on which a program inside could try the API. */
 const OWN_ADDRESSES = ['127.0.0.1', '[::1]', '10.55.77.1', '10.0.2.15'];
 const AS_KIOSK = 'setpriv --reuid kiosk --regid kiosk --init-groups --';
 const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM)$/;
-/** For what may be dropped on its way: so long it is waited for nothing. */
+/** Time limit for requests whose packets may be dropped, in ms. */
 const TRY_MS = 4000;
-/** For what must be answered or refused, however busy the computer is. */
+/** Time limit for requests that must be answered or refused even on a busy computer, in ms. */
 const ANSWER_MS = 60_000;
 
 function contentAt(host: string): GuestRequest {
@@ -28,10 +28,10 @@ function deviceAt(host: string): GuestRequest {
 }
 
 /**
- * A second network that is no cable: a pair of interfaces, the far end in a namespace of its own. The near one has the
- * name that the kernel gives an adapter at a USB host port.
+ * Runs `work` with a second network that is not a cable: a pair of interfaces, one of them in its own namespace. The
+ * device's one has the name that the kernel gives to an adapter at a USB host port.
  */
-async function withForeignNetwork({ device }: Bench, work: () => Promise<void>): Promise<void> {
+async function withForeignNetwork({ device }: ScenarioContext, work: () => Promise<void>): Promise<void> {
   await device.shell.ok(`
     ip netns add foreign
     ip link add usb0 type veth peer name far0
@@ -48,20 +48,20 @@ async function withForeignNetwork({ device }: Bench, work: () => Promise<void>):
   }
 }
 
-/** Which process the browser is, and how often it was started again. */
+/** The browser's process id and its number of restarts. */
 async function browserProcess(device: Device): Promise<unknown[]> {
   const health = await device.get('/device/health');
   return [field(health, 'browser.pid'), field(health, 'browser.restarts')];
 }
 
-/** What the file system says of the size of a folder, in bytes: of one with a quota, the quota. */
+/** The size of a folder's file system in bytes; for a folder with a quota, the quota. */
 async function bytesOf(device: Device, folder: string): Promise<number> {
   const [count, size] = (await device.shell.ok(`stat -f -c '%b %S' ${folder}`)).split(' ').map(Number);
   return Number(count) * Number(size);
 }
 
-/** A page that stores a MiB after the other until it is refused, and tells `pages` why and how many there were. */
-function storesWithoutEnd(pages: PageServer): string {
+/** A page that stores one MiB after another until it fails, and reports the error and the number to `pages`. */
+function endlessStoragePage(pages: PageServer): string {
   return `<!doctype html><title>stores</title><script>
     const opening = indexedDB.open('much');
     opening.onupgradeneeded = () => opening.result.createObjectStore('parts');
@@ -86,20 +86,20 @@ function storesWithoutEnd(pages: PageServer): string {
   </script>`;
 }
 
-/** Waits until the page of `storesWithoutEnd` that `show` shows is refused more; gives the bytes that it has stored. */
+/** Shows a page of `endlessStoragePage` with `show`, waits until its quota is exceeded, and returns the stored bytes. */
 async function storedUntilRefused(pages: PageServer, show: () => Promise<unknown>): Promise<number> {
   const before = pages.requests.length;
   await show();
   const full = await waitFor(() => pages.requests.slice(before).find((path) => path.startsWith('/full')), {
     timeoutMs: 300_000,
-    what: 'the page to be refused more room',
+    what: 'the page to exceed its quota',
   });
   const [, error, megabytes] = /^\/full\?(\w+)-(\d+)$/.exec(full) ?? assert.fail(full);
   assert.equal(error, 'QuotaExceededError');
   return Number(megabytes) * 2 ** 20;
 }
 
-/** Headers that a browser sends for a request which another site started, by name of the case. */
+/** Requests with the headers that a browser sends for requests of another site, by name of the case. */
 const FOREIGN: [string, string, string, Record<string, string>, unknown?][] = [
   ['a name that an attacker’s DNS points here', 'GET', '/device', { host: 'evil.example' }],
   ['a request that another site started', 'GET', '/device', { 'sec-fetch-site': 'cross-site' }],
@@ -115,10 +115,11 @@ const FOREIGN: [string, string, string, Record<string, string>, unknown?][] = [
 ];
 
 export default scenario({
-  title: 'the displayed page and foreign networks reach no management port; foreign sites are refused',
+  title:
+    'the displayed page and other networks cannot reach management ports; requests of other sites are rejected',
   machine: 'shared',
-  run: async (bench) => {
-    const { device, pages, test } = bench;
+  run: async (context) => {
+    const { device, pages, test } = context;
 
     await test('root inside the device reaches the API on its own addresses', async () => {
       const answers = await guestHttp(device, {}, OWN_ADDRESSES.slice(0, 2).map(deviceAt), ANSWER_MS);
@@ -128,17 +129,17 @@ export default scenario({
       );
     });
 
-    await test('the kiosk user reaches it on none of them', async () => {
+    await test('the kiosk user cannot reach the API on any address', async () => {
       const answers = await guestHttp(device, { user: 'kiosk' }, OWN_ADDRESSES.map(deviceAt), TRY_MS);
       for (const [i, { failure = 'an answer' }] of answers.entries()) {
         assert.match(failure, NO_ANSWER, OWN_ADDRESSES[i]);
       }
     });
 
-    await test('the port of the content bundle is the kiosk user’s and root’s alone, and on the loopback only', async () => {
+    await test('only the kiosk user and root can reach the port of the content bundle, and only on the loopback', async () => {
       const loopback = OWN_ADDRESSES.slice(0, 2).map(contentAt);
       for (const who of [{}, { user: 'kiosk' }]) {
-        // The address is not the name of a bundle that is on the screen.
+        // 421, because the address is not the host name of the displayed bundle.
         const answers = await guestHttp(device, who, loopback, ANSWER_MS);
         assert.deepEqual(
           answers.map(({ status }) => status),
@@ -153,7 +154,7 @@ export default scenario({
       );
     });
 
-    await test('the kiosk user manages nothing over the system bus', async () => {
+    await test('the kiosk user cannot manage anything over the system bus', async () => {
       for (const call of [
         'de.pengutronix.rauc / de.pengutronix.rauc.Installer Mark ss bad other',
         'org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager Reboot b false',
@@ -165,7 +166,7 @@ export default scenario({
       }
     });
 
-    await test('RAUC, which asks nobody for rights, is for root alone', async () => {
+    await test('only root can use RAUC, which does not check permissions itself', async () => {
       const call = 'busctl --system call de.pengutronix.rauc / de.pengutronix.rauc.Installer GetSlotStatus';
       const { code, output } = await device.shell.run(`setpriv --reuid daemon --clear-groups -- ${call}`);
       assert.notEqual(code, 0);
@@ -173,7 +174,7 @@ export default scenario({
       assert.match(await device.shell.ok(call), /"booted"/);
     });
 
-    await test('the kiosk user can write nothing that root reads or runs', async () => {
+    await test('the kiosk user cannot write files that root reads or executes', async () => {
       const places = '/run/vitrine /run/vitrine/kiosk.env /data /data/state /etc /usr /run/systemd';
       const { output } = await device.shell.run(
         `for place in ${places}; do ${AS_KIOSK} test ! -w $place || echo $place; done`,
@@ -182,9 +183,9 @@ export default scenario({
       await device.shell.ok('test -s /run/vitrine/kiosk.env');
     });
 
-    await test('no program has privileges of its own, and nobody logs in', async () => {
+    await test('no program is setuid or setgid, and nobody can log in', async () => {
       const found = await device.shell.ok("find / -xdev -type f '(' -perm /6000 -o -path /etc/shadow ')'");
-      // The one that must be found tells that the search has looked.
+      // /etc/shadow must be found: this proves that the search works.
       assert.equal(found.trim(), '/etc/shadow');
       const units = await device.shell.run(
         "systemctl list-units --all --plain --no-legend '*getty*.service' 'autovt@*' 'ssh*' 'debug-shell*' | grep -w active",
@@ -194,17 +195,17 @@ export default scenario({
       assert.equal(unlocked.output.trim(), '');
       const shadow = await device.shell.run("cut -d: -f1,2 /etc/shadow | grep -v ':[*!]'");
       assert.equal(shadow.output.trim(), '');
-      // Files that are there: an empty list above is not one of nothing.
+      // The files exist and are not empty, so the empty lists above are meaningful.
       await device.shell.ok('test -s /etc/shadow -a -s /etc/passwd');
     });
 
-    await test('the kiosk user reaches pages elsewhere', async () => {
+    await test('the kiosk user can reach remote pages', async () => {
       const url = pages.add('ok');
       const [answer] = await guestHttp(device, { user: 'kiosk' }, [{ method: 'GET', url }], ANSWER_MS);
       assert.equal(answer?.status, 200, answer?.failure);
     });
 
-    await test('the kiosk user reaches services of the cable’s host only when that is configured', async () => {
+    await test('the kiosk user can reach services of the cable’s host only when that is configured', async () => {
       await waitForHostAddress(device);
       const server = "require('http').createServer((_, answer) => answer.end('host')).listen(8000)";
       await device.shell.ok(
@@ -234,14 +235,14 @@ export default scenario({
       }
     });
 
-    await test('memory, tasks and processor share of what a page runs in are bounded', async () => {
+    await test('memory, tasks and processor share of the displayed page are limited', async () => {
       const [pid] = await processes(device, 'vitrine-browser');
       const group = (await device.shell.ok(`cat /proc/${pid}/cgroup`)).replace('0::', '');
-      /** The least of a limit in the group and those around it. */
+      /** The minimum of a limit over the control group and its parents. */
       const least = async (name: string) => {
         const parts = group.split('/').slice(1);
         const files = parts.map((_, i) => `/sys/fs/cgroup/${parts.slice(0, i + 1).join('/')}/${name}`);
-        // A controller that nothing below uses has no files there.
+        // A controller that is not enabled in a group has no files there.
         const values = (await device.shell.ok(`cat ${files.join(' ')} 2>/dev/null; true`))
           .split('\n')
           .filter(Boolean)
@@ -254,7 +255,7 @@ export default scenario({
       assert.deepEqual([await least('pids.max'), await least('cpu.weight')], [1024, 50], group);
     });
 
-    await test('a displayed page that tries the API gets no answer and changes nothing', async () => {
+    await test('a displayed page gets no response from the API and changes nothing', async () => {
       const targets = JSON.stringify(OWN_ADDRESSES.map((host) => `http://${host}/api/v1/`));
       const url = pages.add(`<!doctype html><title>hostile</title><script>
         const targets = ${targets};
@@ -282,7 +283,7 @@ export default scenario({
       await device.showWaiting();
     });
 
-    await test('a displayed page that asks for the splash image in a loop gets it now and then', async () => {
+    await test('a displayed page that requests the splash image in a loop is rate-limited', async () => {
       const url = pages.add(`<!doctype html><title>flood</title><script>
         const began = performance.now();
         let [asked, loaded] = [0, 0];
@@ -299,16 +300,16 @@ export default scenario({
       await device.act('POST', '/display/navigate', { url });
       const report = await waitFor(() => pages.requests.find((path) => path.startsWith('/flooded-')), {
         timeoutMs: 120_000,
-        what: 'the page to have asked often',
+        what: 'the page to have sent its requests',
       });
       const [, loaded = 0, tookMs = 0] = report.split('-').map(Number);
       assert.ok(loaded > 0 && loaded <= 17 + tookMs / 1000, report);
       await device.showWaiting();
     });
 
-    await test('a displayed page saves no file by links that are to be saved', async () => {
+    await test('a displayed page cannot save files by download links', async () => {
       const mark = randomUUID();
-      // The page itself, which may be cached, does not hold what it saves.
+      // The text is not in the source of the page itself, which may be cached.
       const url = pages.add(`<!doctype html><title>saves</title><script>
         const text = ${JSON.stringify(mark.split('-'))}.join('-');
         const save = (href) => Object.assign(document.createElement('a'), { href, download: 'saved.txt' }).click();
@@ -328,13 +329,13 @@ export default scenario({
       await device.showWaiting();
     });
 
-    await test('a page that stores without end gets its share of /data, and clear-data takes it back', async () => {
-      // A smaller share, so that it takes seconds.
+    await test('a page that stores data endlessly is limited to its share of /data, and clear-data deletes it', async () => {
+      // A smaller share, so that the test takes only seconds.
       const dropIn = '/run/systemd/system/vitrine-kiosk.service.d';
       await device.shell.ok(`mkdir -p ${dropIn}
         printf '[Service]\\nEnvironment=VITRINE_STORAGE_PERCENT=3\\n' >${dropIn}/small.conf
         systemctl daemon-reload && systemctl restart vitrine-kiosk`);
-      const html = storesWithoutEnd(pages);
+      const html = endlessStoragePage(pages);
       const first = await storedUntilRefused(pages, () =>
         device.act('POST', '/display/navigate', { url: pages.add(html) }),
       );
@@ -344,14 +345,14 @@ export default scenario({
       const told = field(await device.get('/device/health'), 'problems');
       assert.match(String(told), /pages have stored.*clear-data/);
 
-      // Uploads have room. A page of another site gets as much: what the first one has stored is removed for it.
+      // Uploads still work. A page of another origin gets the same share: the data of the first one is evicted.
       await putBundle(device, 'stores', await zip({ 'index.html': html }));
       const second = await storedUntilRefused(pages, () =>
         device.act('POST', '/display/bundle', { name: 'stores' }),
       );
       assert.ok(second > 0.4 * limit && second <= 0.6 * limit, `${second} bytes of ${limit}`);
 
-      // What WebKit does not count the file system does. Then the rest of the partition is taken, too.
+      // The file system's quota also covers files that WebKit does not count. Then fill the rest of the partition.
       const { output } = await device.shell.run(
         `${AS_KIOSK} dd if=/dev/zero of=/data/kiosk/more bs=1M count=100 2>&1
         fallocate -l $(stat -f -c '%a * %S' /data | { read sum; echo $(($sum)); }) /data/rest; rm -r ${dropIn}; systemctl daemon-reload`,
@@ -372,19 +373,19 @@ export default scenario({
       assert.ok(whole > 0.2 * (await bytesOf(device, '/data')), 'the usual share is back');
     });
 
-    await test('a network that is no cable, called as a USB adapter is, gets no answer on any address of the device', async () => {
-      await withForeignNetwork(bench, async () => {
+    await test('another network, on an interface named like a USB adapter, gets no response on any address of the device', async () => {
+      await withForeignNetwork(context, async () => {
         const hosts = ['192.0.2.1', '10.55.77.1', '10.0.2.15'];
         const answers = await guestHttp(device, { netns: 'foreign' }, hosts.map(deviceAt), TRY_MS);
         for (const [i, { failure = 'an answer' }] of answers.entries())
           assert.match(failure, /^(?:timeout|ECONNREFUSED)$/, hosts[i]);
-        // The wire itself works: the neighbour was found.
+        // The connection itself works: the neighbour was found.
         assert.match(await device.shell.ok('ip -n foreign neigh show 192.0.2.1'), /lladdr/);
       });
     });
 
     for (const [name, method, path, headers, json] of FOREIGN) {
-      await test(`refused: ${name}`, async () => {
+      await test(`rejected: ${name}`, async () => {
         const boot = await device.bootId();
         const options = json === undefined ? { headers } : { headers, json };
         const { status, bytes } = await device.http(method, path, options);
@@ -394,12 +395,12 @@ export default scenario({
       });
     }
 
-    await test('refused: a WebSocket of another site', async () => {
+    await test('rejected: a WebSocket of another site', async () => {
       const url = `${device.api.replace('http', 'ws')}/events`;
       await assert.rejects(EventSocket.open(url, { origin: 'http://evil.example' }), /40[0-9]|421/);
     });
 
-    await test('a JSON body of another type is refused, and no answer invites other sites', async () => {
+    await test('a JSON body with another content type is rejected, and responses have no CORS headers', async () => {
       const plain = await device.http('PATCH', '/config', {
         raw: '{"ui":{"enabled":false}}',
         headers: { 'content-type': 'text/plain' },

@@ -4,28 +4,28 @@ import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import { scenario } from '../harness/suite.ts';
 
-/** One test starts the machine four times. */
+/** One test restarts the machine four times. */
 const BOOT_TEST_MS = 25 * 60_000;
 
-/** Tells the page server, whenever it is loaded, what time zone a page sees. */
+/** A page that reports its time zone to the page server whenever it is loaded. */
 const ZONE_PAGE = `<!doctype html><title>time zone</title><script>
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const start = new Date(0);
   fetch('/zone?' + timeZone + ',' + start.getHours() + ':' + start.getMinutes());
 </script>`;
-/** An hour that no other zone has at that moment. */
+/** A time zone whose local time at the epoch is unique. */
 const ZONE = { name: 'Pacific/Chatham', shell: '12:45', page: '/zone?Pacific/Chatham,12:45' };
 const SERVERS =
   'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager RuntimeNTPServers';
 
-/** What health tells of the slots. */
+/** The problems in health that concern slots or booting. */
 async function slotProblems(device: Device): Promise<string[]> {
   const problems = field(await device.get('/device/health'), 'problems');
   assert.ok(Array.isArray(problems));
   return problems.map(String).filter((problem) => /\bslot\b|\bboot\b/i.test(problem));
 }
 
-/** U-Boot's variables, as the running system reads them. */
+/** U-Boot's variables as read by the running system. */
 async function bootVariables(device: Device): Promise<Record<string, string>> {
   const output = await device.shell.ok('fw_printenv');
   return Object.fromEntries(
@@ -36,7 +36,7 @@ async function bootVariables(device: Device): Promise<Record<string, string>> {
   );
 }
 
-/** Waits until the running slot has all its attempts back: it was marked good. */
+/** Waits until the running slot is marked good, which restores all its attempts. */
 async function waitMarkedGood(device: Device, slot: 'A' | 'B'): Promise<void> {
   let last = {};
   await waitFor(
@@ -51,7 +51,7 @@ async function waitMarkedGood(device: Device, slot: 'A' | 'B'): Promise<void> {
   });
 }
 
-/** Runs a script with the other slot's file system, writable, as the working folder. */
+/** Runs a script with the other slot's file system mounted writable, in its root folder. */
 async function inSlot(device: Device, label: string, script: string): Promise<void> {
   await device.shell.ok(`
     mkdir -p /run/other-slot
@@ -74,12 +74,12 @@ export default scenario({
         what: `the page to see the time zone, ${path}`,
       });
 
-    await test('slot A is marked good, and nothing is wrong', async () => {
+    await test('slot A is marked good, and health reports no problem', async () => {
       await waitMarkedGood(device, 'A');
       assert.deepEqual(await slotProblems(device), []);
     });
 
-    await test('device.timezone is live, for programs and for the page, which stays', async () => {
+    await test('device.timezone is applied live to programs and to the page, which stays displayed', async () => {
       const url = pages.add(ZONE_PAGE);
       await device.act('POST', '/display/navigate', { url });
       await zoneSeen('/zone?UTC,0:0', 1);
@@ -96,9 +96,9 @@ export default scenario({
     });
 
     await test(
-      'B panics at three boots: A is there again by itself',
+      'after three panics of slot B the device boots slot A again',
       async () => {
-        // Without an init in it the kernel panics, and starts again after five seconds (panic=5).
+        // Without a valid initramfs the kernel panics and reboots after five seconds (panic=5).
         await inSlot(
           device,
           'rootfs-b',
@@ -119,7 +119,7 @@ export default scenario({
       BOOT_TEST_MS,
     );
 
-    await test('time zone and time servers hold from the boot on', async () => {
+    await test('time zone and time servers are applied from the start of a boot', async () => {
       assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
       await zoneSeen(ZONE.page, 2);
       await waitFor(
@@ -131,7 +131,7 @@ export default scenario({
     });
 
     await test(
-      'B repaired, given attempts and first in the environment: B boots and is marked good',
+      'after a repair of slot B, with new attempts and first in BOOT_ORDER, B boots and is marked good',
       async () => {
         await inSlot(device, 'rootfs-b', 'mv boot/initrd.good boot/initrd.img');
         await device.shell.ok('fw_setenv BOOT_B_LEFT 3 && fw_setenv BOOT_ORDER "B A"');

@@ -19,8 +19,8 @@ const [LEFT, RIGHT]: [Colour, Colour] = [
 const LOOK_EVERY_MS = 80;
 const BOOT_TEST_MS = 15 * 60_000;
 
-/** What the screen shows, as a person would tell it. */
-type Sight =
+/** The recognised content of the screen. */
+type ScreenContent =
   | 'black'
   | 'boot splash'
   | 'shutdown splash'
@@ -30,43 +30,42 @@ type Sight =
   | 'bundle'
   | `other: ${string}`;
 
-function sight(picture: Picture): Sight {
+function recognise(picture: Picture): ScreenContent {
   const [middle, bottom] = [colourAt(picture, 0.5, 0.4), colourAt(picture, 0.02, 0.99)];
   if (near(middle, BOOT) && near(bottom, BOOT)) return 'boot splash';
   if (near(middle, SHUTDOWN) && near(bottom, SHUTDOWN)) return 'shutdown splash';
   if (near(colourAt(picture, 0.25, 0.5), LEFT) && near(colourAt(picture, 0.75, 0.5), RIGHT)) return 'bundle';
   const colours = colourCount(picture, 21);
-  // The page's ground is dark, but not as black as a console's; the ground alone is the page's first frame.
-  if (isGround(bottom)) {
+  // The page's background is dark, but not black as a console's. The first frame is only the background.
+  if (isBackground(bottom)) {
     if (colours > 20) return near(middle, BOOT) ? 'waiting page with the image' : 'waiting page';
-    if (isGround(middle)) return 'waiting page being drawn';
+    if (isBackground(middle)) return 'waiting page being drawn';
   }
   if (colours === 1 && near(middle, [0, 0, 0])) return 'black';
   return `other: rgb ${middle.join()} in the middle, ${bottom.join()} at the bottom, ${colours} colours`;
 }
 
-function isGround(colour: Colour): boolean {
+function isBackground(colour: Colour): boolean {
   return Math.max(...colour) > 8 && near(colour, [0, 0, 0], 48);
 }
 
 /**
- * Watches the glass while `work` is done, which may wait for what comes into `sights`: each sight once, in the order in
- * which they came.
+ * Watches the screen while `work` runs, and appends each new content to `contents`. `work` may wait for an entry.
  */
 async function watch(
   device: Device,
-  sights: (Sight | 'reset')[],
+  contents: (ScreenContent | 'reset')[],
   work: () => Promise<unknown>,
 ): Promise<void> {
   const watching = new AbortController();
   const stop = device.machine.qmp.onEvent(({ event }) => {
-    if (event === 'RESET') sights.push('reset');
+    if (event === 'RESET') contents.push('reset');
   });
   const look = async (): Promise<void> => {
     while (!watching.signal.aborted) {
-      // Between two modes of the screen there is nothing to dump.
-      const seen = await device.glass().then(sight, () => undefined);
-      if (seen && seen !== sights.at(-1)) sights.push(seen);
+      // While the mode of the screen changes, QEMU has no picture.
+      const seen = await device.screen().then(recognise, () => undefined);
+      if (seen && seen !== contents.at(-1)) contents.push(seen);
       await sleep(LOOK_EVERY_MS);
     }
   };
@@ -74,7 +73,7 @@ async function watch(
   try {
     await work();
   } catch (error) {
-    throw new Error(`${messageOf(error)}; seen on the glass: ${sights.join(', ')}`);
+    throw new Error(`${messageOf(error)}; shown on the screen: ${contents.join(', ')}`);
   } finally {
     watching.abort();
     await looking;
@@ -84,20 +83,20 @@ async function watch(
 
 export default scenario({
   title:
-    'splash images: on the waiting page at once, on the glass at shutdown and until the boot bundle, and away again',
+    'splash images are shown on the waiting page at once, at shutdown, and at boot until the boot bundle; deletion restores the built-in ones',
   machine: 'restored',
   run: async ({ device, test }) => {
     const upload = async (path: string, raw: Buffer) =>
       await device.http('PUT', path, { raw, headers: { 'content-type': 'image/png' } });
-    const shows = async (wanted: Sight) =>
-      await waitFor(async () => sight(await device.glass()) === wanted, {
+    const shows = async (wanted: ScreenContent) =>
+      await waitFor(async () => recognise(await device.screen()) === wanted, {
         timeoutMs: 300_000,
-        what: `the ${wanted} on the glass`,
+        what: `the ${wanted} on the screen`,
         intervalMs: 300,
       });
     const image = solidPng(1280, 720, BOOT);
 
-    await test('an uploaded image is on the waiting page at once, and told on both links', async () => {
+    await test('an uploaded image is shown on the waiting page at once, and reported on both links', async () => {
       await device.waitForDisplay(
         (display) => field(display, 'mode') === 'waiting' && field(display, 'loading') === false,
         'the waiting page to be loaded',
@@ -125,7 +124,7 @@ export default scenario({
       }
     });
 
-    await test('what is no PNG is refused, and the image stays', async () => {
+    await test('an invalid PNG is rejected, and the image stays', async () => {
       const { status, body } = await upload('/files/splash', Buffer.from('GIF89a, as if'));
       assert.deepEqual([status, field(body, 'error.code')], [400, 'bad_request']);
       const cut = await upload('/files/splash', image.subarray(0, -30));
@@ -136,30 +135,30 @@ export default scenario({
     });
 
     await test(
-      'reboot: the shutdown image until the reset, then the boot image until the boot bundle; the kiosk is up',
+      'a reboot shows the shutdown image until the reset, then the boot image until the boot bundle',
       async () => {
         await putBundle(device, 'board', await zip({ 'index.html': coloursPage(LEFT, RIGHT) }));
         await device.act('PATCH', '/config', { display: { boot_bundle: 'board' } });
-        const sights: (Sight | 'reset')[] = [];
-        await watch(device, sights, async () => {
+        const contents: (ScreenContent | 'reset')[] = [];
+        await watch(device, contents, async () => {
           await device.restart(() => device.act('POST', '/device/reboot'));
-          // Seen by the watcher itself: another look may see what is gone at the watcher's next one.
-          await waitFor(() => sights.includes('bundle', sights.indexOf('reset')), {
+          // Uses the watcher's pictures: another one might show something that the watcher misses.
+          await waitFor(() => contents.includes('bundle', contents.indexOf('reset')), {
             timeoutMs: 300_000,
-            what: 'the boot bundle on the glass',
+            what: 'the boot bundle on the screen',
           });
         });
-        const reset = sights.indexOf('reset');
-        const account = sights.join(', ');
-        // A picture that was taken just before the reset may have been looked at just after it.
-        const toTheReset = sights.slice(0, reset + 2);
-        assert.ok(toTheReset.includes('shutdown splash'), `before the reset: ${account}`);
-        const boot = sights.indexOf('boot splash', reset);
-        assert.ok(boot > reset, `after the reset: ${account}`);
-        const page = sights.indexOf('bundle', reset);
-        assert.ok(page > boot, account);
-        // The compositor is black before the browser draws; a console is not to be seen in between.
-        assert.ok(!sights.slice(boot, page).some((seen) => seen.startsWith('other')), account);
+        const reset = contents.indexOf('reset');
+        const sequence = contents.join(', ');
+        // A picture taken just before the reset may have been recorded just after it.
+        const untilReset = contents.slice(0, reset + 2);
+        assert.ok(untilReset.includes('shutdown splash'), `before the reset: ${sequence}`);
+        const boot = contents.indexOf('boot splash', reset);
+        assert.ok(boot > reset, `after the reset: ${sequence}`);
+        const page = contents.indexOf('bundle', reset);
+        assert.ok(page > boot, sequence);
+        // The screen may be black before the browser draws, but no console may be visible in between.
+        assert.ok(!contents.slice(boot, page).some((seen) => seen.startsWith('other')), sequence);
         await waitFor(
           async () => (await device.shell.ok('systemctl show -P ActiveState vitrine-splash')) === 'inactive',
           { timeoutMs: 90_000, what: 'the boot splash to have ended' },
@@ -168,13 +167,13 @@ export default scenario({
         assert.equal(await device.shell.ok('systemctl list-units --failed --no-legend --plain'), '');
         await device.waitForBundle('board');
         assert.equal(field(await listed(device, 'board'), 'active'), true);
-        // The shutdown image did not keep /data from being unmounted.
+        // The shutdown splash did not prevent the unmounting of /data.
         assert.doesNotMatch(await device.shell.ok('cat /run/vitrine/data.log'), /recovering journal/);
       },
       BOOT_TEST_MS,
     );
 
-    await test('DELETE brings the built-in images back', async () => {
+    await test('DELETE restores the built-in images', async () => {
       await device.showWaiting();
       await shows('waiting page with the image');
       const socket = await device.events('splash_changed');

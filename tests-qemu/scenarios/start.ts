@@ -13,17 +13,17 @@ import { waitFor, within } from '../../ci/lib/wait.ts';
 import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
 import { Qmp } from '../../ci/qemu/qmp.ts';
 import { field } from '../harness/events.ts';
-import { lookAt, waitForColours } from '../harness/glass.ts';
 import { http } from '../harness/http.ts';
 import { removeLeftovers } from '../harness/leftovers.ts';
 import { SerialClient } from '../harness/ndjson.ts';
 import type { PageServer } from '../harness/pages.ts';
+import { readScreen, waitForColours } from '../harness/screen.ts';
 import { EventSocket } from '../harness/socket.ts';
 import { scenario } from '../harness/suite.ts';
 
 const VIOLET: Colour = [112, 40, 176];
 const SAND: Colour = [224, 208, 128];
-/** Longer than `npm start` itself waits for the API, so that its own words are what a failure shows. */
+/** Longer than `npm start` itself waits for the API, so that a failure shows the message of `npm start`. */
 const READY_MS = 480_000;
 const REFUSAL_MS = 120_000;
 const TLS_MS = 60_000;
@@ -31,7 +31,7 @@ const TLS_MS = 60_000;
 const STOP_MS = 120_000;
 const FIELDS = ['api', 'https', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
 
-/** Gives the device a certificate, as the README has it, asks it with that one, and takes it away again. */
+/** Uploads a certificate as described in the README, sends a request over HTTPS, and deletes the certificate. */
 async function answersOverTls({ api, https }: ReadyInfo): Promise<void> {
   const own = certificate({ name: 'vitrine' });
   const headers = { 'content-type': 'application/x-pem-file' };
@@ -46,7 +46,7 @@ async function answersOverTls({ api, https }: ReadyInfo): Promise<void> {
   assert.equal((await http('DELETE', url)).status, 204);
 }
 
-/** A command of the project, as npm runs it, and what it says. */
+/** A command of the project as npm runs it, and its output. */
 class Command {
   readonly child: ChildProcess;
   readonly ended: Promise<unknown>;
@@ -54,7 +54,7 @@ class Command {
   stderr = '';
 
   constructor(script: string, args: string[]) {
-    // It ends with this process, even when that is killed.
+    // It is stopped when this process ends, even by SIGKILL.
     const npm = [process.execPath, join(ROOT, 'ci/run.mjs'), script, ...args];
     this.child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...npm], {
       cwd: ROOT,
@@ -80,7 +80,7 @@ class Command {
   }
 }
 
-/** The ready file's content, once it is there; its fields are checked one by one later. */
+/** Waits for the ready file and returns its content. The tests check the fields. */
 async function readyInfo(start: Command, file: string): Promise<ReadyInfo> {
   const text = await waitFor(
     async () => {
@@ -97,7 +97,7 @@ async function readyInfo(start: Command, file: string): Promise<ReadyInfo> {
   return JSON.parse(text);
 }
 
-/** What a VNC server says first. */
+/** The greeting of a VNC server. */
 async function vncGreeting(address: string): Promise<string> {
   const [host = '', port = ''] = address.split(':');
   const socket = connect(Number(port), host);
@@ -109,7 +109,7 @@ async function vncGreeting(address: string): Promise<string> {
   }
 }
 
-function lives(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -124,7 +124,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** A start that must be refused: exit code 1 and one line that says why. */
+/** Checks that a start is refused: exit code 1 and one line with the reason. */
 async function refused(args: string[], why: RegExp): Promise<void> {
   const start = new Command('start', ['--headless', ...args]);
   try {
@@ -137,7 +137,7 @@ async function refused(args: string[], why: RegExp): Promise<void> {
   }
 }
 
-/** Shows a page through what the ready file names, and sees it on all of it. */
+/** Shows a page through the API of the ready file, and checks the result at all of its addresses. */
 async function showPage(ready: ReadyInfo, pages: PageServer, folder: string): Promise<void> {
   const page = new URL(pages.addColours(VIOLET, SAND));
   page.hostname = ready.host_address;
@@ -154,18 +154,18 @@ async function showPage(ready: ReadyInfo, pages: PageServer, folder: string): Pr
     const answer = await http('POST', `${ready.api}/display/navigate`, { json: { url } });
     assert.equal(answer.status, 200, answer.bytes.toString());
     const monitor = qmp;
-    await waitForColours(() => lookAt(monitor, folder), VIOLET, SAND, 180_000);
+    await waitForColours(() => readScreen(monitor, folder), VIOLET, SAND, 180_000);
     const shown = (payload: unknown): boolean =>
       field(payload, 'url') === url &&
       field(payload, 'loading') === false &&
       field(payload, 'error') === null;
-    // Not the first such state: soon after a boot what is known of the screen may change behind it.
+    // The first matching state is not enough: soon after a boot other fields of the display state may still change.
     const display = async (): Promise<unknown> => {
       const { body } = await http('GET', `${ready.api}/display`);
       return shown(body) ? body : 'not yet';
     };
-    await socket.events.agreement('display_state', onSocket, display);
-    await serial.events.agreement('display_state', onSerial, display);
+    await socket.events.matchingState('display_state', onSocket, display);
+    await serial.events.matchingState('display_state', onSerial, display);
     assert.equal(pages.requests.filter((path) => path === page.pathname).length, 1, 'loads of the page');
   } finally {
     qmp?.close();
@@ -175,7 +175,7 @@ async function showPage(ready: ReadyInfo, pages: PageServer, folder: string): Pr
 }
 
 export default scenario({
-  title: '`npm start` for scripts: the ready file, all that it names, `npm stop`',
+  title: '`npm start` for scripts: the ready file with all its addresses, and `npm stop`',
   machine: 'none',
   run: async ({ pages, test }) => {
     const name = `test-start-${process.pid}`;
@@ -188,7 +188,7 @@ export default scenario({
     let ready: ReadyInfo | undefined;
     try {
       await test(
-        'the ready file appears whole, and each of its fields leads somewhere',
+        'the ready file is complete, and all its addresses work',
         async () => {
           const info = await readyInfo(start, file);
           assert.deepEqual(Object.keys(info).sort(), FIELDS.toSorted());
@@ -200,7 +200,7 @@ export default scenario({
           for (const path of [info.serial, info.qmp]) assert.ok((await stat(path)).isSocket(), path);
           await answersOverTls(info);
           assert.match(await vncGreeting(String(info.vnc)), /^RFB 003\./);
-          assert.ok(lives(info.pid), `there is no process ${info.pid}`);
+          assert.ok(isRunning(info.pid), `there is no process ${info.pid}`);
           for (const address of [
             info.api,
             info.https,
@@ -221,9 +221,9 @@ export default scenario({
       if (!ready) return;
       const { api, pid } = ready;
       const info = ready;
-      await test('a page of this computer is on the glass, in GET /display and in the events of both links', () =>
+      await test('a page of this computer is shown on the screen, in GET /display and in the events of both links', () =>
         showPage(info, pages, folder));
-      await test('a second start of the same name is refused and touches nothing', async () => {
+      await test('a second start with the same name is refused and changes nothing', async () => {
         const before = await readFile(file, 'utf8');
         await refused(['--port', '0', ...args], new RegExp(`a machine named "${name}" is already running`));
         assert.equal(await readFile(file, 'utf8'), before);
@@ -233,19 +233,19 @@ export default scenario({
         const { port } = new URL(api);
         await refused(['--port', port, '--name', `${name}-b`], /^vitrine: port \d+ .*in use.*--port/);
       });
-      await test('npm stop powers the device down; nothing of it is left', async () => {
+      await test('npm stop powers the device down and leaves nothing behind', async () => {
         const stop = new Command('stop', ['--name', name]);
         assert.equal(await stop.code(STOP_MS), 0, stop.stderr);
         assert.match(stop.stdout, /is off/);
         assert.equal(await start.code(60_000), 0, start.stderr);
         assert.doesNotMatch(start.stderr, /QEMU was ended/);
-        assert.ok(!lives(pid), `process ${pid} is still there`);
+        assert.ok(!isRunning(pid), `process ${pid} is still there`);
         assert.ok(!(await exists(file)), 'the ready file is still there');
         assert.ok(!(await exists(runtime)), `${runtime} is still there`);
       });
     } finally {
       if (start.running) {
-        // Not asked to end: a device that failed would be waited for. QEMU ends with its owner.
+        // SIGKILL, because a graceful stop would wait for a device that failed. QEMU ends with its owner.
         const owner = await ownerOf(runtime);
         if (owner) process.kill(owner.pid, 'SIGKILL');
         start.child.kill('SIGKILL');

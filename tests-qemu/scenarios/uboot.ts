@@ -1,27 +1,26 @@
 /**
- * The boot script as U-Boot runs it, from Debian's u-boot-qemu, on the boards virt (x86_64) and virt-aarch64 (arm64),
- * which run side by side. The disk is made by the board's own post-image.sh; only what is in the slots is not the real
- * thing: a kernel of some hundred bytes that says which slot's it is, its command line and its initramfs, and resets.
- * After every case the environment is read back from the FAT and compared with the oracle (../uboot/oracle.ts): slot,
- * order and counters, which copy was written with which generation, that the other one is untouched, that the FAT is
- * whole.
+ * Tests the boot script in U-Boot (Debian's u-boot-qemu) on the boards virt (x86_64) and virt-aarch64 (arm64), which run
+ * in parallel. The board's own post-image.sh builds the disk. Only the content of the slots is fake: a kernel of some
+ * hundred bytes that prints its slot, command line and initramfs, and resets. After every case the environment is read
+ * from the FAT and compared with the oracle (../uboot/oracle.ts): slot, order and counters, which copy was written with
+ * which generation, that the other copy is unchanged, and that the FAT is consistent.
  *
  * Covered (../uboot/cases.ts makes the cases):
- * - BOOT_ORDER: both slots in either order, one slot, empty, missing, another name, a slot twice; with BOOT_A_LEFT and
- *   BOOT_B_LEFT each 0, 1, 2, 3, missing and no number; the whole product, read from copy 0 and from copy 1, with each
- *   generation from 0 to 255. A few more odd ones: other names among the slots, further blanks, a command; counters that
- *   are empty, 7, 255, negative.
- * - The copies: every relation of generations (next, equal, ff to 0 on either side, across 7f, far apart); one or both
- *   missing, empty, zero, ones, with a wrong byte in crc, text or padding, short by one byte or more; too long; without
- *   a variable; with others' variables.
- * - A write of either copy cut after each of its sectors, or with half of them. And real cuts: the power goes between
- *   any two write commands of a boot, over the old copy and for a new file.
- * - Slots without kernel or without initramfs, each as the first and as the second of the order.
- * - A disk that refuses to be written.
- * - The pairs of copies, and those that boots left, as libubootenv reads them.
+ * - BOOT_ORDER: both slots in either order, one slot, empty, missing, another name, a slot twice. BOOT_A_LEFT and
+ *   BOOT_B_LEFT: 0, 1, 2, 3, missing, not a number. All combinations of these, in copy 0 and in copy 1, with all
+ *   generations from 0 to 255. Also other names among the slots, additional blanks, a command; counters that are empty, 7,
+ *   255, negative.
+ * - The copies: all relations of generations (next, equal, wrapping from ff to 0, across 7f, far apart); one or both
+ *   missing, empty, all zero, all ones, with a wrong byte in crc, text or padding, short by one byte or more, too long,
+ *   without a variable, with additional variables.
+ * - A write of either copy interrupted after each of its sectors, or with half of them. And real power cuts between any
+ *   two write commands of a boot, with an existing and with a missing file.
+ * - Slots without kernel or without initramfs, each as the first and as the second in the order.
+ * - A read-only disk.
+ * - libubootenv reads the copies of the cases, and those written by boots, correctly.
  *
- * A sample is booted from power-on to the kernel; the rest is sourced at U-Boot's prompt with the one command replaced
- * that starts the kernel (../uboot/runs.ts), since a boot takes ten times as long.
+ * A sample of the cases is booted from power-on to the kernel. For the others the script is sourced at U-Boot's prompt,
+ * with only the command replaced that starts the kernel (../uboot/runs.ts), since a boot takes ten times as long.
  *
  * Not covered: the Raspberry Pi's own U-Boot.
  */
@@ -30,24 +29,30 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cacheFolder, requireFreeSpace, runtimeFolder } from '../../ci/lib/places.ts';
 import { removeLeftovers } from '../harness/leftovers.ts';
-import { type BareBench, scenario } from '../harness/suite.ts';
-import { ARCHITECTURES, type Architecture, defined, type Prepared, prepareBoard } from '../uboot/board.ts';
+import { type ContextWithoutDevice, scenario } from '../harness/suite.ts';
+import {
+  ARCHITECTURES,
+  type Architecture,
+  defined,
+  type PreparedBoard,
+  prepareBoard,
+} from '../uboot/board.ts';
 import { booted, product, states, torn } from '../uboot/cases.ts';
 import { cutBoots } from '../uboot/cuts.ts';
 import type { Files } from '../uboot/disk.ts';
-import { decode, ENVIRONMENT_SIZE, inForce } from '../uboot/environment.ts';
-import { areWhole, libubootenvReads } from '../uboot/libubootenv.ts';
+import { activeCopy, decode, ENVIRONMENT_SIZE } from '../uboot/environment.ts';
+import { areComplete, readWithLibubootenv } from '../uboot/libubootenv.ts';
 import { ATTEMPTS } from '../uboot/oracle.ts';
 import { bootCases, bootUnwritable, sourceCases } from '../uboot/runs.ts';
 
 const ROOM = 64 * 2 ** 20;
-/** U-Boot writes the data, both tables and the directory, each in more than one write, for either beginning. */
+/** For either initial state U-Boot writes data, both tables and the directory, each in several writes. */
 const LEAST_CUTS = 8;
-/** The longest takes half a minute on an idle computer. */
+/** The longest test takes half a minute on an idle computer. */
 const TIMEOUT_MS = 10 * 60_000;
 
 async function onArchitecture(
-  { test }: BareBench,
+  { test }: ContextWithoutDevice,
   architecture: Architecture,
   folder: string,
 ): Promise<void> {
@@ -55,7 +60,7 @@ async function onArchitecture(
   const own = join(folder, name);
   const sockets = join(runtimeFolder(`test-uboot-${process.pid}`), name);
   const socket = `${sockets}.qmp`;
-  let board: Prepared | undefined;
+  let board: PreparedBoard | undefined;
   await test(`${name}: the board's disk with slots of a few bytes`, async () => {
     const made = await prepareBoard(architecture, own);
     assert.equal(Number(defined(made.definitions, 'ENV_SIZE')), ENVIRONMENT_SIZE);
@@ -67,20 +72,19 @@ async function onArchitecture(
   const real = booted();
   let left: Files[] = [];
   await test(
-    `${name}: ${real.length} boots to the slot's own words`,
+    `${name}: ${real.length} boots to the output of the slot's kernel`,
     async () => {
       left = await bootCases(architecture, prepared, real, socket);
     },
     TIMEOUT_MS,
   );
-  await test(`${name}: a disk that refuses to be written boots`, () =>
-    bootUnwritable(architecture, prepared, socket));
-  await test(`${name}: libubootenv reads what boots left, and the cases`, async () => {
-    const pairs = [...left, ...[...states(), ...product()].map(({ files }) => files)].filter(areWhole);
-    const read = await libubootenvReads(pairs, join(own, 'pairs'));
+  await test(`${name}: a read-only disk boots`, () => bootUnwritable(architecture, prepared, socket));
+  await test(`${name}: libubootenv reads the environments of the cases and those written by boots`, async () => {
+    const pairs = [...left, ...[...states(), ...product()].map(({ files }) => files)].filter(areComplete);
+    const read = await readWithLibubootenv(pairs, join(own, 'pairs'));
     for (const [i, [first, second]] of pairs.entries()) {
       const copies = [decode(first), decode(second)] as const;
-      const found = copies[inForce(...copies) ?? 0]?.variables;
+      const found = copies[activeCopy(...copies) ?? 0]?.variables;
       const trimmed = found && Object.entries(found).map(([key, value]) => [key, value.trimEnd()]);
       assert.deepEqual(read[i], trimmed && Object.fromEntries(trimmed));
     }
@@ -96,8 +100,8 @@ async function onArchitecture(
   );
   for (const [what, cases] of [
     ['states of the copies', states()],
-    ['writes cut short', torn()],
-    ['orders, counters and copies in force', product()],
+    ['interrupted writes', torn()],
+    ['orders, counters and active copies', product()],
   ] as const) {
     const title = `${name}: ${cases.length} ${what}`;
     await test(title, () => sourceCases(architecture, prepared, cases, socket), TIMEOUT_MS);
@@ -105,10 +109,10 @@ async function onArchitecture(
 }
 
 export default scenario({
-  title: 'the boot script in U-Boot, on x86_64 and arm64: slot, counters and copies in every state',
+  title: 'the boot script in U-Boot on x86_64 and arm64, for all states of the environment',
   machine: 'none',
-  places: 2,
-  run: async (bench) => {
+  processors: 2,
+  run: async (context) => {
     const tests = join(cacheFolder(), 'tests');
     await requireFreeSpace(tests, ROOM, 'the test machines’ disks');
     await removeLeftovers(tests);
@@ -117,7 +121,7 @@ export default scenario({
     await removeLeftovers(dirname(runtime));
     await mkdir(runtime, { recursive: true, mode: 0o700 });
     try {
-      await Promise.all(ARCHITECTURES.map((each) => onArchitecture(bench, each, folder)));
+      await Promise.all(ARCHITECTURES.map((each) => onArchitecture(context, each, folder)));
     } finally {
       await rm(folder, { recursive: true, force: true });
       await rm(runtime, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** What the tests run on: the two boards that QEMU emulates, with the U-Boot that Debian carries for them. */
+/** The test systems: the two boards that QEMU emulates, with the U-Boot of Debian. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,7 @@ export const ARCHITECTURES: readonly Architecture[] = [
 /** A board's definitions, by name; those of board/common/render.sh. */
 export type Definitions = ReadonlyMap<string, string>;
 
-/** One definition; an Error when there is none. */
+/** The value of a definition. Throws when it is not defined. */
 export function defined(definitions: Definitions, name: string): string {
   const value = definitions.get(name);
   if (value === undefined) throw new Error(`the board defines no ${name}`);
@@ -54,17 +54,17 @@ export function defined(definitions: Definitions, name: string): string {
 }
 
 /** A folder with a board's disk (see make-disk.sh) and firmware. */
-export interface Prepared {
+export interface PreparedBoard {
   folder: string;
   definitions: Definitions;
-  /** U-Boot as the virt image carries it: it starts what it finds at once. */
+  /** U-Boot as in the virt image: it boots without a delay. */
   firmware: string;
-  /** The same with Debian's two seconds, in which a key leads to the prompt. */
+  /** U-Boot with a boot delay of nine seconds, in which a key leads to the prompt. */
   firmwareWithBootDelay: string;
 }
 
-/** Makes an architecture's kernels, disk and firmware in an empty folder. */
-export async function prepareBoard(architecture: Architecture, folder: string): Promise<Prepared> {
+/** Creates an architecture's kernels, disk and firmware in an empty folder. */
+export async function prepareBoard(architecture: Architecture, folder: string): Promise<PreparedBoard> {
   await mkdir(join(folder, FIRMWARE), { recursive: true });
   await Promise.all(['A', 'B'].map((slot) => assemble(architecture, slot, join(folder, `kernel-${slot}`))));
   await runInBuilder(folder, ['/src/tests-qemu/uboot/make-disk.sh', architecture.board]);
@@ -80,12 +80,12 @@ export async function prepareBoard(architecture: Architecture, folder: string): 
   const firmware = join(folder, 'u-boot');
   const rom = await readFile(join(folder, FIRMWARE, 'usr/lib/u-boot', architecture.uboot));
   await writeFile(firmware, withBootDelay(rom, 0));
-  // The longest of one digit: a busy computer may need more than the default's two seconds to hit a key.
+  // The longest delay with one digit: on a busy computer the default of two seconds may be too short to send a key.
   await writeFile(firmwareWithBootDelay, withBootDelay(rom, 9));
   return { folder, definitions, firmware, firmwareWithBootDelay };
 }
 
-/** Assembles the kernel that says which slot's it is. */
+/** Assembles the kernel of a slot, which prints the slot's name. */
 async function assemble({ assembler }: Architecture, slot: string, output: string): Promise<void> {
   const { source, command, objcopy } = assembler;
   const object = `${output}.o`;

@@ -1,4 +1,4 @@
-/** The truth table: every state of the environment that a boot can meet, made by code. */
+/** Generates the test cases: every state of the environment that a boot can find. */
 import type { Content, Files } from './disk.ts';
 import { ENVIRONMENT_SIZE, encode } from './environment.ts';
 import { expectedBoot, type Slot } from './oracle.ts';
@@ -9,14 +9,14 @@ export interface Case {
   slots?: Partial<Record<Slot, Content>>;
 }
 
-/** RAUC writes the first four, and "" when it has marked both bad; the rest is no one's doing. */
+/** RAUC writes the first four, and "" when both slots are marked bad. No program writes the others. */
 const ORDERS = ['A B', 'B A', 'A', 'B', '', undefined, 'C', 'A A'] as const;
-/** More that the order may hold. */
+/** Further invalid orders. */
 const ODD_ORDERS = ['C B', 'B C A', ' B  A ', 'A;reset'] as const;
 const COUNTS = ['0', '1', '2', '3', undefined, 'x'] as const;
-/** More that a counter may hold, each with one that is fine. */
+/** Further invalid or unusual counters, each combined with a valid one. */
 const ODD_COUNTS = ['', '7', '255', '-1', '0x', 'A B', '$(reset)'] as const;
-/** Generations of copy 0 and copy 1: neighbours, around the circle, across the sign of a byte, equal, far apart. */
+/** Generations of copy 0 and copy 1: consecutive, wrapping around, across the sign bit, equal, far apart. */
 const GENERATIONS = [
   [0, 1],
   [1, 0],
@@ -38,10 +38,10 @@ const GENERATIONS = [
   [9, 200],
 ] as const;
 const SECTOR = 512;
-/** Far beyond the first sector, so that a half written copy is one. */
+/** A long variable, so that the data extends far beyond the first sector and can be written partly. */
 const FILLER = { FILLER: 'x'.repeat(ENVIRONMENT_SIZE - 200) };
 
-/** What makes a copy no copy. */
+/** Damages that make a copy invalid. */
 const DAMAGES: readonly (readonly [name: string, damage: (copy: Buffer) => Buffer | undefined])[] = [
   ['missing', () => undefined],
   ['empty', () => Buffer.alloc(0)],
@@ -52,7 +52,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (copy: Buffer) => Buffe
   ['with a wrong last byte', (copy) => flipped(copy, ENVIRONMENT_SIZE - 1)],
   ['a header only', (copy) => copy.subarray(0, 5)],
   ['one sector long', (copy) => copy.subarray(0, SECTOR)],
-  // What is missing may lie in memory since an earlier boot.
+  // The missing byte may still be in memory from an earlier boot.
   ['a byte short', (copy) => copy.subarray(0, ENVIRONMENT_SIZE - 1)],
 ];
 
@@ -64,8 +64,8 @@ function decisions(): Variables[] {
 }
 
 /**
- * Every order with every pair of counters, read from copy 0 and from copy 1, in turns as the newer or the only valid
- * one. Generations and damages go round. The copy that is not in force leads to another slot.
+ * Every order with every pair of counters, in copy 0 and in copy 1, alternately as the newer and as the only valid copy.
+ * Generations and damages vary. The copy that is not active would select the other slot.
  */
 export function product(): Case[] {
   return decisions().flatMap((made, i) => {
@@ -83,7 +83,7 @@ export function product(): Case[] {
   });
 }
 
-/** Every relation of generations, every damage on either side and on both, odd orders, odd orders, odd counters, odd sizes. */
+/** All relations of generations, all damages of either copy and of both, invalid orders, counters and sizes. */
 export function states(): Case[] {
   const made = variables('A B', '3', '2');
   const other = decoy(made);
@@ -135,14 +135,14 @@ export function states(): Case[] {
     },
     { name: 'no variable at all', files: [encode({ generation: 3, variables: {} }), undefined] },
     {
-      name: 'others’ variables beside',
+      name: 'with additional variables',
       files: [encode({ generation: 3, variables: { ...FILLER, ...made } }), copies[1]],
     },
   ];
   return [...generations, ...damaged, ...odd, ...further];
 }
 
-/** The write of a boot, cut after each of its sectors, or with only every second one on the disk. */
+/** The write of a boot, interrupted after each sector, or with only some of its sectors on the disk. */
 export function torn(): Case[] {
   const made = variables('B A', '2', '3');
   const valid = encode({ generation: 41, variables: made });
@@ -171,11 +171,11 @@ export function torn(): Case[] {
   });
 }
 
-/** What is booted for real: a sample of {@link product}, four of each order, and slots that lack a file. */
+/** The cases for real boots: a sample of {@link product}, four per order, and slots with a missing file. */
 export function booted(): Case[] {
   const all = product();
   const perOrder = all.length / ORDERS.length;
-  // Odd steps: both copies, as the newer and as the only one, with counters that change from order to order.
+  // An odd step selects both copies, as the newer and as the only one, with different counters for each order.
   const sample = ORDERS.flatMap((_, order) =>
     [0, 1, 2, 3].flatMap((i) => all[order * perOrder + ((order * 5 + i * 19) % perOrder)] ?? []),
   );
@@ -195,7 +195,7 @@ export function booted(): Case[] {
   return [...sample, ...lacking];
 }
 
-/** Variables that lead to the other slot than these. */
+/** Variables that select the other slot. */
 function decoy(made: Variables): Variables {
   const { slot } = expectedBoot([{ generation: 0, variables: made }, undefined]);
   return slot === 'A' ? variables('B A', '1', '2') : variables('A B', '2', '1');

@@ -1,7 +1,7 @@
 /**
- * Power cuts while U-Boot writes the environment, between any two of its writes: the next boot must go by the copy that
- * is whole. QEMU has each of U-Boot's writes on the disk before the next one comes (the test makes sure), so that a cut
- * neither loses nor tears one; copies of which a part was written are among the cases (cases.ts).
+ * Power cuts while U-Boot writes the environment, between any two of its writes: the next boot must use the valid copy.
+ * QEMU flushes each of U-Boot's writes before the next one (the test checks this), so a cut neither loses nor tears a
+ * write. Partly written copies are tested by the cases of cases.ts.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import { join } from 'node:path';
@@ -9,37 +9,37 @@ import { messageOf } from '../../ci/lib/problem.ts';
 import { NbdServer } from '../harness/power-loss/nbd.ts';
 import { Random } from '../harness/power-loss/random.ts';
 import { VolatileDisk } from '../harness/power-loss/volatile-disk.ts';
-import type { Architecture, Prepared } from './board.ts';
+import type { Architecture, PreparedBoard } from './board.ts';
 import { BOOT_BYTES, type Files, TestDisk } from './disk.ts';
 import { decode, encode } from './environment.ts';
 import { FatVolume } from './fat.ts';
 import { tailOfConsole } from './machine.ts';
 import { expectedBoot } from './oracle.ts';
-import { startMachine, startOf } from './runs.ts';
+import { parseStart, startMachine } from './runs.ts';
 
 /** Far more writes than a boot makes. */
-const MOST_WRITES = 50;
+const MAX_WRITES = 50;
 
 const older = encode({
   generation: 255,
   variables: { BOOT_ORDER: 'A B', BOOT_A_LEFT: '3', BOOT_B_LEFT: '3', FILLER: 'x'.repeat(15_000) },
 });
 const newer = encode({ generation: 0, variables: { BOOT_ORDER: 'B A', BOOT_A_LEFT: '3', BOOT_B_LEFT: '2' } });
-/** What is overwritten: the old copy in its place; a file that must be made. The copy in force is the other one. */
+/** The initial states: the boot overwrites the old copy, or creates a missing file. Copy 1 is the active one. */
 const BEGINNINGS: readonly Files[] = [
   [older, newer],
   [undefined, newer],
 ];
 
-/** Cuts the power after each write of a boot and boots again; the number of cuts. */
+/** Cuts the power after each write of a boot and boots again. Returns the number of cuts. */
 export async function cutBoots(
   architecture: Architecture,
-  board: Prepared,
+  board: PreparedBoard,
   sockets: string,
 ): Promise<number> {
   let cuts = 0;
   for (const files of BEGINNINGS) {
-    for (let writes = 1; writes < MOST_WRITES; writes++) {
+    for (let writes = 1; writes < MAX_WRITES; writes++) {
       if (!(await cutBoot(architecture, board, sockets, files, writes))) break;
       cuts++;
     }
@@ -47,10 +47,10 @@ export async function cutBoots(
   return cuts;
 }
 
-/** One cut after so many writes, and the next boot; false when the boot had no more writes. */
+/** Cuts the power after this many writes and boots again. Returns false when the boot had fewer writes. */
 async function cutBoot(
   architecture: Architecture,
-  board: Prepared,
+  board: PreparedBoard,
   sockets: string,
   files: Files,
   writes: number,
@@ -80,12 +80,8 @@ async function cutBoot(
     } finally {
       await first.end();
     }
-    // With nothing to lose there is nothing to draw.
-    deepStrictEqual(
-      disk.cut(new Random(0), 'none').writes,
-      0,
-      'each write is on the disk when the next one comes',
-    );
+    // There are no unflushed writes, so the random generator is not used.
+    deepStrictEqual(disk.cut(new Random(0), 'none').writes, 0, 'each write is flushed before the next one');
     nbd.thaw();
     const found = read();
     const expected = expectedBoot([decode(found[0]), decode(found[1])]);
@@ -93,7 +89,7 @@ async function cutBoot(
     let console = '';
     try {
       console = await second.boot();
-      deepStrictEqual(startOf(console)?.slot, expected.slot);
+      deepStrictEqual(parseStart(console)?.slot, expected.slot);
       deepStrictEqual(decode(read()[expected.copy]), expected.written);
       if (found[1] && expected.copy === 0)
         deepStrictEqual(read()[1]?.equals(found[1]), true, 'copy 1 is untouched');

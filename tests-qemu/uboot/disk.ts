@@ -1,8 +1,8 @@
-/** The disk that post-image.sh made for a board, as the tests change it and read it back between two boots. */
+/** Changes and reads the disk that post-image.sh built for a board, between two boots. */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { defined, type Prepared } from './board.ts';
+import { defined, type PreparedBoard } from './board.ts';
 import { FatVolume } from './fat.ts';
 import type { Slot } from './oracle.ts';
 
@@ -11,16 +11,16 @@ const GPT_ENTRIES = 128;
 const GPT_ENTRY = 128;
 const SCRIPT = 'boot.scr';
 const IMAGE_HEADER = 64;
-/** As much of the FAT as all files lie in: its tables, its root directory and a few hundred KiB. */
+/** The part of the FAT partition that contains all files: tables, root directory and a few hundred KiB. */
 export const BOOT_BYTES = 512 * 1024;
 
-/** The environment's two files, each as it lies in the FAT; undefined for one that does not. */
+/** The content of the environment's two files in the FAT; undefined for a missing one. */
 export type Files = readonly [Buffer | undefined, Buffer | undefined];
 
-/** What is in a slot: all, or all but a file. */
+/** Content of a slot: complete, or without one file. */
 export type Content = 'whole' | 'without-kernel' | 'without-initramfs';
 
-/** A disk in a folder that make-disk.sh filled. Nothing may run on it while a method is called. */
+/** The disk in a folder that make-disk.sh filled. No machine may run on it while a method is called. */
 export class TestDisk {
   readonly #names: readonly [string, string];
   readonly #partitions: Record<Slot | 'boot', number>;
@@ -31,7 +31,7 @@ export class TestDisk {
   readonly #contents: Map<string, Buffer>;
   #slots: Record<Slot, Content> = { A: 'whole', B: 'whole' };
 
-  constructor({ folder, definitions }: Prepared) {
+  constructor({ folder, definitions }: PreparedBoard) {
     const partition = (name: string): number => Number(defined(definitions, `${name}_PART`));
     this.#names = [defined(definitions, 'ENV_FILE_0'), defined(definitions, 'ENV_FILE_1')];
     this.#partitions = { boot: partition('BOOT'), A: partition('ROOTFS_A'), B: partition('ROOTFS_B') };
@@ -47,11 +47,11 @@ export class TestDisk {
         }),
       ),
     );
-    // genimage took one file system for both slots.
+    // genimage has written the same file system to both slots.
     for (const slot of ['A', 'B'] as const) this.#fill(slot, 'whole');
   }
 
-  /** The FAT as from the factory, but for the environment's files. */
+  /** Restores the factory state of the FAT, with these files as the environment, and sets the slots' content. */
   prepare(files: Files, slots: Partial<Record<Slot, Content>> = {}): void {
     const volume = new FatVolume(Buffer.from(this.#pristine));
     this.#names.forEach((name, i) => {
@@ -66,7 +66,7 @@ export class TestDisk {
     }
   }
 
-  /** Changes the text of the boot script, until {@link close}; mkimage's checksums follow. */
+  /** Changes the text of the boot script until {@link close}, and updates mkimage's checksums. */
   replaceScript(change: (text: string) => string): void {
     const volume = new FatVolume(Buffer.from(this.#original));
     const image = volume.read(SCRIPT);
@@ -76,7 +76,7 @@ export class TestDisk {
     this.#writeBoot(volume.bytes);
   }
 
-  /** The FAT as it is now. */
+  /** The current content of the FAT. */
   boot(): FatVolume {
     return new FatVolume(this.#read(this.bootStart, BOOT_BYTES));
   }
@@ -92,7 +92,7 @@ export class TestDisk {
     return [volume.read(first), volume.read(second)];
   }
 
-  /** Leaves the disk as from the factory. */
+  /** Restores the factory state of the FAT and closes the disk. */
   close(): void {
     this.#writeBoot(this.#original);
     closeSync(this.#file);
@@ -130,7 +130,7 @@ export class TestDisk {
   }
 }
 
-/** The text in what "mkimage -T script" made: behind the header a list of sizes, which a 0 ends. */
+/** The text in an image of "mkimage -T script". The header is followed by a list of sizes that ends with 0. */
 function scriptText(image: Buffer): string {
   const length = image.readUInt32BE(IMAGE_HEADER);
   return image.toString('utf8', IMAGE_HEADER + 8, IMAGE_HEADER + 8 + length);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decode, type Environment, encode, inForce } from './environment.ts';
+import { activeCopy, decode, type Environment, encode } from './environment.ts';
 
 const SIZE = 0x400;
 const SECTOR = 512;
@@ -16,7 +16,7 @@ const environment = fc.record(
   { noNullPrototype: true },
 );
 
-test('what is encoded is decoded', () => {
+test('an encoded environment is decoded unchanged', () => {
   fc.assert(
     fc.property(environment, (made) => {
       assert.deepEqual(decode(encode(made, SIZE), SIZE), made);
@@ -26,13 +26,13 @@ test('what is encoded is decoded', () => {
   );
 });
 
-test('a copy that mkenvimage made is read: what follows the last variable is 255 there', () => {
+test('a copy created by mkenvimage, which pads with 255, is decoded', () => {
   // printf 'BOOT_ORDER=A B\n' | mkenvimage -r -s 32 -o - -
   const made = Buffer.from(`2577eb9601424f4f545f4f524445523d4120420000${'ff'.repeat(11)}`, 'hex');
   assert.deepEqual(decode(made, 32), { generation: 1, variables: { BOOT_ORDER: 'A B' } });
 });
 
-test('any flipped bit but those of the generation makes a copy invalid', () => {
+test('a flipped bit anywhere except in the generation makes a copy invalid', () => {
   fc.assert(
     fc.property(environment, fc.integer({ min: 0, max: SIZE * 8 - 1 }), (made, bit) => {
       const copy = encode(made, SIZE);
@@ -43,7 +43,7 @@ test('any flipped bit but those of the generation makes a copy invalid', () => {
   );
 });
 
-test('a torn write is the old copy, the new one or none', () => {
+test('a torn write results in the old copy, the new one or an invalid one', () => {
   fc.assert(
     fc.property(
       environment,
@@ -63,22 +63,22 @@ test('a torn write is the old copy, the new one or none', () => {
   );
 });
 
-test('a missing or short copy is none', () => {
+test('a missing or short copy is invalid', () => {
   const copy = encode({ generation: 1, variables: { A: '1' } }, SIZE);
   for (const file of [undefined, Buffer.alloc(0), copy.subarray(0, 4), copy.subarray(0, SIZE - 1)]) {
     assert.equal(decode(file, SIZE), undefined);
   }
 });
 
-test('the copy after another one, around the circle, is in force, on whichever side it lies', () => {
+test('the copy with the next generation is active, including the wrap-around, whichever copy it is', () => {
   for (let generation = 0; generation < 256; generation++) {
     const older = { generation, variables: {} };
     const newer = { generation: (generation + 1) % 256, variables: {} };
-    assert.equal(inForce(older, newer), 1);
-    assert.equal(inForce(newer, older), 0);
-    assert.equal(inForce(older, older), 0);
-    assert.equal(inForce(older, undefined), 0);
-    assert.equal(inForce(undefined, older), 1);
+    assert.equal(activeCopy(older, newer), 1);
+    assert.equal(activeCopy(newer, older), 0);
+    assert.equal(activeCopy(older, older), 0);
+    assert.equal(activeCopy(older, undefined), 0);
+    assert.equal(activeCopy(undefined, older), 1);
   }
-  assert.equal(inForce(undefined, undefined), undefined);
+  assert.equal(activeCopy(undefined, undefined), undefined);
 });

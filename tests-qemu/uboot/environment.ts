@@ -10,7 +10,7 @@ export const ENVIRONMENT_SIZE = 0x4000;
 const CRC_SIZE = 4;
 const HEADER_SIZE = 5;
 
-/** The content of a copy whose crc holds. */
+/** The content of a copy with a valid crc. */
 export interface Environment {
   generation: number;
   variables: Record<string, string>;
@@ -28,7 +28,7 @@ export function encode({ generation, variables }: Environment, size = ENVIRONMEN
   return copy;
 }
 
-/** What a copy holds; undefined when there is none, it is too short or its crc is wrong. What follows it is no part. */
+/** Decodes a copy; undefined when it is missing or too short, or its crc is wrong. Excess bytes are ignored. */
 export function decode(file: Buffer | undefined, size = ENVIRONMENT_SIZE): Environment | undefined {
   if (!file || file.length < size) return undefined;
   const data = file.subarray(HEADER_SIZE, size);
@@ -45,8 +45,11 @@ export function decode(file: Buffer | undefined, size = ENVIRONMENT_SIZE): Envir
   return { generation: file.readUInt8(CRC_SIZE), variables };
 }
 
-/** Which of two copies is in force. Of two valid ones it is the newer; generation 0 follows 255. */
-export function inForce(first: Environment | undefined, second: Environment | undefined): 0 | 1 | undefined {
+/** Which of two copies is active: the only valid one, or the newer of two valid ones. Generation 0 follows 255. */
+export function activeCopy(
+  first: Environment | undefined,
+  second: Environment | undefined,
+): 0 | 1 | undefined {
   if (!first || !second) return first ? 0 : second ? 1 : undefined;
   const wrapped = Math.abs(first.generation - second.generation) === 255;
   if (wrapped) return first.generation === 0 ? 0 : 1;

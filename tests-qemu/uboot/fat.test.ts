@@ -11,7 +11,7 @@ const CLUSTERS = 60;
 const ENTRY = 32;
 const ROOT = (RESERVED + 2 * FAT_SECTORS) * SECTOR;
 
-/** An empty volume of one sector a cluster. */
+/** An empty volume with one sector per cluster. */
 function formatted(): Buffer {
   const bytes = Buffer.alloc(ROOT + ROOT_ENTRIES * ENTRY + CLUSTERS * SECTOR);
   bytes.writeUInt16LE(SECTOR, 11);
@@ -24,7 +24,7 @@ function formatted(): Buffer {
   return bytes;
 }
 
-/** Puts an empty file's entry into the root directory. */
+/** Adds the entry of an empty file to the root directory. */
 function addEntry(bytes: Buffer, index: number, shortName: string): void {
   bytes.write(shortName, ROOT + index * ENTRY, 'latin1');
   bytes.writeUInt8(0x20, ROOT + index * ENTRY + 11);
@@ -58,7 +58,7 @@ test('files are found by their long name, or else by the short one', () => {
   assert.equal(volume().read('other'), undefined);
 });
 
-test('whatever is replaced and removed, the files have their content and the volume is whole', () => {
+test('after replacing and removing files the contents are correct and the volume is consistent', () => {
   const step = fc.record({
     name: fc.constantFrom(SHORT, LONG),
     content: fc.option(fc.uint8Array({ maxLength: 20 * SECTOR }), { freq: 9, nil: undefined }),
@@ -87,7 +87,7 @@ test('whatever is replaced and removed, the files have their content and the vol
   );
 });
 
-test('damage is told', () => {
+test('damage is detected', () => {
   const made = volume();
   made.replace(SHORT, Buffer.alloc(3 * SECTOR, 1));
   made.replace(LONG, Buffer.alloc(3 * SECTOR, 2));
@@ -114,5 +114,5 @@ test('damage is told', () => {
     /9000 bytes in 3 clusters/,
   );
   assert.throws(() => damaged((bytes) => both(bytes, 3, 2)), /chain of clusters leads to 2/);
-  assert.throws(() => new FatVolume(Buffer.alloc(SECTOR)), /no FAT16/);
+  assert.throws(() => new FatVolume(Buffer.alloc(SECTOR)), /not a FAT16/);
 });

@@ -1,6 +1,6 @@
 /**
- * The root directory of a FAT16 volume, as "FAT: General Overview of On-Disk Format" (Microsoft, 2000) describes it:
- * enough to see what U-Boot left of a file, and to prepare its next state. Works on the bytes in memory.
+ * Reads and changes files in the root directory of a FAT16 volume in memory, according to "FAT: General Overview of
+ * On-Disk Format" (Microsoft, 2000): enough to check the files that U-Boot has written and to prepare the next test.
  */
 
 const ENTRY = 32;
@@ -9,7 +9,7 @@ const LONG_NAME = 0x0f;
 const VOLUME_LABEL = 0x08;
 const END_OF_CHAIN = 0xfff8;
 const LAST_CLUSTER = 0xffff;
-/** Where an entry of a long name keeps its 13 characters. */
+/** Positions of the 13 characters in an entry of a long name. */
 const NAME_PARTS = [
   [1, 11],
   [14, 26],
@@ -18,14 +18,14 @@ const NAME_PARTS = [
 
 interface Entry {
   name: string;
-  /** Where its 32 bytes lie; the entries of its long name lie right before. */
+  /** Position of its 32 bytes; the entries of its long name precede them. */
   at: number;
   longNames: number;
   cluster: number;
   size: number;
 }
 
-/** A volume, or as much of its beginning as all its files lie in. */
+/** A volume, or at least the beginning of it that contains all files. */
 export class FatVolume {
   readonly bytes: Buffer;
   readonly #clusterSize: number;
@@ -34,7 +34,7 @@ export class FatVolume {
   readonly #root: number;
   readonly #rootEnd: number;
 
-  /** @throws Error when the bytes are no FAT16 volume */
+  /** @throws Error when the bytes are not a FAT16 volume */
   constructor(bytes: Buffer) {
     this.bytes = bytes;
     const sector = bytes.readUInt16LE(11);
@@ -44,7 +44,7 @@ export class FatVolume {
     this.#fats = Array.from({ length: bytes.readUInt8(16) }, (_, i) => start + i * this.#fatSize);
     this.#root = start + this.#fats.length * this.#fatSize;
     this.#rootEnd = this.#root + bytes.readUInt16LE(17) * ENTRY;
-    if (bytes.toString('latin1', 54, 59) !== 'FAT16') throw new Error('no FAT16 volume');
+    if (bytes.toString('latin1', 54, 59) !== 'FAT16') throw new Error('not a FAT16 volume');
   }
 
   /** The names in the root directory. */
@@ -52,7 +52,7 @@ export class FatVolume {
     return this.#entries().map(({ name }) => name);
   }
 
-  /** A file's content; undefined when there is none of that name. */
+  /** A file's content; undefined when it does not exist. */
   read(name: string): Buffer | undefined {
     const entry = this.#find(name);
     if (!entry) return undefined;
@@ -62,7 +62,7 @@ export class FatVolume {
     return whole.subarray(0, entry.size);
   }
 
-  /** Replaces the content of a file that is there. Its first clusters stay the same ones. */
+  /** Replaces the content of an existing file. It keeps its first clusters. */
   replace(name: string, content: Buffer): void {
     const entry = this.#find(name);
     if (!entry) throw new Error(`there is no ${name}`);
@@ -78,7 +78,7 @@ export class FatVolume {
     this.bytes.writeUInt32LE(content.length, entry.at + 28);
   }
 
-  /** Takes a file away. */
+  /** Deletes a file. */
   remove(name: string): void {
     const entry = this.#find(name);
     if (!entry) throw new Error(`there is no ${name}`);
@@ -86,7 +86,7 @@ export class FatVolume {
     for (let i = 0; i <= entry.longNames; i++) this.bytes.writeUInt8(DELETED, entry.at - i * ENTRY);
   }
 
-  /** What is wrong with the file system: clusters of two files or of none, tables that differ, a wrong size. */
+  /** Checks the file system: clusters that belong to two files or none, different tables, wrong sizes. */
   problems(): string[] {
     const problems: string[] = [];
     const owners = new Map<number, string>();
@@ -162,7 +162,7 @@ export class FatVolume {
     for (const fat of this.#fats) this.bytes.writeUInt16LE(next, fat + cluster * 2);
   }
 
-  /** A free cluster that is not `taken` either. */
+  /** A free cluster that is not in `taken`. */
   #free(taken: number[]): number {
     for (let cluster = 2; cluster * 2 < this.#fatSize; cluster++) {
       const used = this.bytes.readUInt16LE((this.#fats[0] ?? 0) + cluster * 2) !== 0;

@@ -1,20 +1,20 @@
-/** What libubootenv reads from the environment, as the running system does with fw_printenv. */
+/** Reads the environment with libubootenv, as the running system does with fw_printenv. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInBuilder } from '../../ci/image/builder.ts';
 import type { Files } from './disk.ts';
 import { ENVIRONMENT_SIZE } from './environment.ts';
 
-/** Whether both copies are there in full. With one that is not libubootenv reads none, whatever the other one holds. */
-export function areWhole(files: Files): boolean {
+/** Whether both copies have their full size. Otherwise libubootenv reads neither, even if the other one is valid. */
+export function areComplete(files: Files): boolean {
   return files.every((file) => file !== undefined && file.length >= ENVIRONMENT_SIZE);
 }
 
 /**
- * The variables of each pair of copies; undefined where libubootenv refuses both. It drops blanks at a value's end.
+ * The variables of each pair of copies; undefined where libubootenv rejects both. It removes trailing blanks of values.
  * @param folder a new folder for the copies
  */
-export async function libubootenvReads(
+export async function readWithLibubootenv(
   pairs: readonly Files[],
   folder: string,
 ): Promise<(Record<string, string> | undefined)[]> {

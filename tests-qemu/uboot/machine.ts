@@ -1,4 +1,4 @@
-/** QEMU with U-Boot and nothing else: the machine halts at each reset, so that its disk can be looked at and changed. */
+/** Runs QEMU with U-Boot. The machine halts at each reset, so that its disk can be read and changed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -7,18 +7,18 @@ import { printable } from '../../ci/lib/progress.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { Qmp } from '../../ci/qemu/qmp.ts';
 
-/** Until QEMU answers, which it does at once unless the computer is busy. */
+/** Time limit for QEMU to answer, which it does at once unless the computer is busy. */
 const START_TIMEOUT_MS = 60_000;
 /** A busy computer needs a few seconds; U-Boot itself less than one. */
 const BOOT_TIMEOUT_MS = 60_000;
 const MAX_CONSOLE = 64 * 1024;
-const TOLD_CONSOLE = 3000;
-/** The last words before a reset: the payload's, or U-Boot's. */
-const LAST_WORDS = /^(?:reset|resetting \.\.\.)\r?$/m;
+const CONSOLE_TAIL = 3000;
+/** The last line before a reset: that of the payload, or of U-Boot. */
+const FINAL_OUTPUT = /^(?:reset|resetting \.\.\.)\r?$/m;
 
-/** The end of a console, as a failure tells it. */
+/** The end of a console, for error messages. */
 export function tailOfConsole(text: string): string {
-  return `its console ends with:\n${printable(text.slice(-TOLD_CONSOLE))}`;
+  return `its console ends with:\n${printable(text.slice(-CONSOLE_TAIL))}`;
 }
 
 export class UBootMachine {
@@ -29,10 +29,10 @@ export class UBootMachine {
   #reset: Promise<unknown> | undefined;
 
   /**
-   * Powers on, halted before the first instruction.
+   * Starts QEMU, halted before the first instruction.
    * @param program QEMU for the architecture
-   * @param args its machine, firmware and disk
-   * @param socket where its monitor may listen; a path for this machine alone
+   * @param args machine, firmware and disk
+   * @param socket path for its monitor's unix socket; only this machine may use it
    */
   static async start(program: string, args: string[], socket: string): Promise<UBootMachine> {
     await rm(socket, { force: true });
@@ -75,12 +75,12 @@ export class UBootMachine {
     });
   }
 
-  /** What was said since power-on. */
+  /** The output since power-on or the last typed line. */
   get console(): string {
     return this.#console;
   }
 
-  /** Powers on and runs until the machine resets itself; everything that it said meanwhile. */
+  /** Powers on, waits until the machine resets itself, and returns the console output. */
   async boot(): Promise<string> {
     await this.powerOn();
     await this.reset();
@@ -90,7 +90,7 @@ export class UBootMachine {
   /** Powers on. */
   async powerOn(): Promise<void> {
     this.#console = '';
-    // A reset that QMP asks for would halt the machine as well.
+    // Otherwise a reset requested by QMP would halt the machine, too.
     await this.#qmp.execute('set-action', { reboot: 'reset' });
     const done = this.#qmp.nextEvent('RESET', BOOT_TIMEOUT_MS);
     await this.#qmp.execute('system_reset');
@@ -101,20 +101,20 @@ export class UBootMachine {
     await this.#qmp.execute('cont');
   }
 
-  /** Waits until the machine resets itself; it is halted then. */
+  /** Waits until the machine resets itself, which halts it. */
   async reset(): Promise<void> {
     await this.#withConsole(async () => {
       await this.#reset;
-      await this.#said(LAST_WORDS);
+      await this.#waitForText(FINAL_OUTPUT);
     });
   }
 
-  /** Waits for words on the console. */
-  async says(words: RegExp): Promise<void> {
-    await this.#withConsole(() => this.#said(words));
+  /** Waits for text on the console. */
+  async waitForOutput(words: RegExp): Promise<void> {
+    await this.#withConsole(() => this.#waitForText(words));
   }
 
-  /** Types a line; what was said before is forgotten. */
+  /** Types a line and discards the output so far. */
   type(line: string): void {
     this.#console = '';
     this.#child.stdin?.write(`${line}\n`);
@@ -127,21 +127,21 @@ export class UBootMachine {
     await within(closed, 10_000, 'QEMU to be gone');
   }
 
-  async #said(words: RegExp): Promise<void> {
-    const said = Promise.withResolvers<void>();
+  async #waitForText(words: RegExp): Promise<void> {
+    const found = Promise.withResolvers<void>();
     const look = (): void => {
-      if (words.test(this.#console)) said.resolve();
+      if (words.test(this.#console)) found.resolve();
     };
     this.#output.on('text', look);
     try {
       look();
-      await within(said.promise, BOOT_TIMEOUT_MS, `${words} on the console`);
+      await within(found.promise, BOOT_TIMEOUT_MS, `${words} on the console`);
     } finally {
       this.#output.off('text', look);
     }
   }
 
-  /** What fails tells the end of the console. */
+  /** Adds the end of the console to errors of `work`. */
   async #withConsole(work: () => Promise<void>): Promise<void> {
     try {
       await work();

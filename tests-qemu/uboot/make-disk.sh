@@ -1,8 +1,8 @@
 #!/bin/sh
-# make-disk.sh BOARD: disk.img in the working folder, made by post-image.sh as for the board, but with slots that hold
-# only kernel-A or kernel-B from the working folder and an initramfs that names its slot. Beside it slot-A.ext4 and
-# slot-B.ext4 with these, slot-X-without-kernel.ext4 and slot-X-without-initramfs.ext4, and board.txt with the board's
-# definitions. Runs inside the builder root.
+# make-disk.sh BOARD: creates disk.img in the working folder with the board's post-image.sh. Its slots contain only
+# kernel-A or kernel-B from the working folder and an initramfs that names the slot. Also creates the slots' file systems
+# slot-A.ext4 and slot-B.ext4, slot-X-without-kernel.ext4 and slot-X-without-initramfs.ext4, and board.txt with the
+# board's definitions. Runs inside the builder root.
 set -eu
 
 COMMON_DIR=/src/board/common
@@ -11,7 +11,7 @@ BOARD_DIR=/src/board/$1
 . "$COMMON_DIR/render.sh"
 "$COMMON_DIR/show.sh" "$1" >board.txt
 
-# file_system NAME FOLDER: as the real one is made, but small.
+# file_system NAME FOLDER: creates a file system with the options of the real one, but small.
 file_system() {
     rm -f "$1"
     truncate -s 1M "$1"

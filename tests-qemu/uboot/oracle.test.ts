@@ -29,7 +29,7 @@ function fresh(order: string, a: string, b: string): Boot {
   return expectedBoot([{ generation: 1, variables }, undefined]);
 }
 
-test('the first slot of the order with an attempt left is booted', () => {
+test('the first slot in the order with attempts left is booted', () => {
   const slots = ([order, a, b]: [string, string, string]): string => fresh(order, a, b).slot;
   assert.equal(slots(['A B', '3', '3']), 'A');
   assert.equal(slots(['B A', '3', '3']), 'B');
@@ -37,16 +37,16 @@ test('the first slot of the order with an attempt left is booted', () => {
   assert.equal(slots(['B', '3', '0']), 'B');
 });
 
-test('without an attempt left anywhere all slots are given new ones', () => {
+test('without attempts left all slots get new ones', () => {
   const { slot, written } = fresh('B A', '0', '0');
   assert.equal(slot, 'B');
   assert.deepEqual(written.variables, { BOOT_ORDER: 'B A', BOOT_A_LEFT: '3', BOOT_B_LEFT: '2' });
 });
 
-test('a boot writes the copy that was not in force, and that one is in force afterwards', () => {
+test('a boot writes the inactive copy, which is active afterwards', () => {
   fc.assert(
     fc.property(copy, copy, (first, second) => {
-      // Generations that are no neighbours occur on no device: the newer of them has no meaning around the circle.
+      // On a device the generations are always consecutive; for others "newer" is not well-defined with wrap-around.
       if (first && second) second.generation = (first.generation + 1) % 256;
       const { copy: target, written, slot } = expectedBoot([first, second]);
       const after = [first, second] as [typeof first, typeof second];
@@ -56,13 +56,13 @@ test('a boot writes the copy that was not in force, and that one is in force aft
       assert.equal(next.written.generation, (written.generation + 1) % 256);
       const left = Number(written.variables[`BOOT_${slot}_LEFT`]);
       assert.ok(left >= 0 && left < ATTEMPTS);
-      // A slot is left for the other only when its attempts are used up.
+      // The slot changes only when the attempts of the current one are used up.
       if (left > 0) assert.equal(next.slot, slot);
     }),
   );
 });
 
-test('a slot that never comes up is left after its attempts', () => {
+test('a slot that never boots successfully is given up after its attempts', () => {
   let state = fresh('A B', '3', '3');
   const slots: string[] = [state.slot];
   for (let i = 0; i < 6; i++) {

@@ -1,20 +1,20 @@
 /**
- * What a boot must do, from RAUC's description of its "uboot" backend (docs/integration.rst, "U-Boot", and the script
- * that it prints), not from our script:
+ * Computes what a boot must do, according to RAUC's description of its "uboot" backend (docs/integration.rst, "U-Boot",
+ * and the script there), independently of our script:
  *
- * - `BOOT_ORDER` names the slots, most wanted first; missing or empty it is "A B". What names no slot is passed over.
- * - `BOOT_x_LEFT` counts the attempts that are left; missing it is the full number. RAUC reads it as a number: what is
- *   none is 0. More than the full number, which only another configuration writes, counts as the full number. The
- *   counter of a slot that is not booted is not touched.
- * - The first slot of the order with an attempt left is booted, and one attempt of it is used up beforehand.
- * - With no attempt left anywhere, all slots are given the full number: never is a device dead for good. An order
- *   without any slot is "A B" then.
- * - The new values are written over the copy that was not in force, with the next generation; both copies unusable
- *   count as copy 1 of generation 0.
+ * - `BOOT_ORDER` lists the slots, the preferred one first. If it is missing or empty, it is "A B". Other words are ignored.
+ * - `BOOT_x_LEFT` is the number of remaining attempts. If it is missing, it is the full number. RAUC parses it as a number;
+ *   anything else is 0. More than the full number, which only another configuration writes, counts as the full number. The
+ *   counter of a slot that is not booted is not changed.
+ * - The first slot in the order with attempts left is booted. One of its attempts is used up before.
+ * - If no attempts are left, all slots get the full number, so that a device can always be booted again. An order without
+ *   any slot becomes "A B" then.
+ * - The new values overwrite the inactive copy, with the next generation. If both copies are invalid, copy 1 with
+ *   generation 0 counts as the active one.
  */
-import { type Environment, inForce } from './environment.ts';
+import { activeCopy, type Environment } from './environment.ts';
 
-/** The full number; `BOOT_ATTEMPTS` of board/common/partitions.env, as the scenario checks. */
+/** The full number of attempts; the scenario checks that it is `BOOT_ATTEMPTS` of board/common/partitions.env. */
 export const ATTEMPTS = 3;
 const SLOTS = ['A', 'B'] as const;
 
@@ -24,14 +24,14 @@ export type Copies = readonly [Environment | undefined, Environment | undefined]
 
 export interface Boot {
   slot: Slot;
-  /** Which copy is written, and with what. */
+  /** Which copy is written, and its new content. */
   copy: 0 | 1;
   written: Environment;
 }
 
-/** The boot that follows from a disk's two copies. */
+/** The expected boot for the two copies on a disk. */
 export function expectedBoot(copies: Copies): Boot {
-  const source = inForce(...copies);
+  const source = activeCopy(...copies);
   const found = source === undefined ? undefined : copies[source];
   const variables = found?.variables ?? {};
   let order = variables.BOOT_ORDER || SLOTS.join(' ');

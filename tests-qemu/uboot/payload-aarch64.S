@@ -1,7 +1,7 @@
 /*
- * The least kernel that U-Boot's booti starts: prints its slot, its command line and its initramfs (a text that ends
- * with a NUL) to the PL011 of QEMU's "virt" and resets. Assembled once a slot, with SLOT as the character. The header
- * is that of Documentation/arch/arm64/booting.rst; x0 is the address of the device tree, big-endian, in the format of
+ * A minimal kernel for U-Boot's booti: prints its slot, its command line and its initramfs (a NUL-terminated text) to the
+ * PL011 of QEMU's "virt" and resets. Assembled once per slot, with SLOT as the slot's character. The header follows
+ * Documentation/arch/arm64/booting.rst. x0 is the address of the device tree, which is big-endian and in the format of
  * the Devicetree Specification, chapter 5.
  */
 begin:  b       start

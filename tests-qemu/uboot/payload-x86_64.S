@@ -1,7 +1,7 @@
 /*
- * The least kernel that U-Boot's zboot starts: prints its slot, its command line and its initramfs (a text that ends
- * with a NUL) to the first serial port and resets. Assembled once a slot, with SLOT as the character. The header is
- * that of Documentation/arch/x86/boot.rst, protocol 2.12.
+ * A minimal kernel for U-Boot's zboot: prints its slot, its command line and its initramfs (a NUL-terminated text) to the
+ * first serial port and resets. Assembled once per slot, with SLOT as the slot's character. The header follows
+ * Documentation/arch/x86/boot.rst, protocol 2.12.
  */
         .org    0x1f1
         .byte   1                       /* setup_sects: the header's own, and this one */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# read-environments.sh SIZE: what libubootenv reads from each pair of copies N.0 and N.1 in the working folder: a line
-# "[N]", then NAME=VALUE lines, or "none" where it refuses both. Runs inside the builder root.
+# read-environments.sh SIZE: reads each pair of copies N.0 and N.1 in the working folder with libubootenv. Prints a line
+# "[N]", then NAME=VALUE lines, or "none" if it rejects both. Runs inside the builder root.
 set -eu
 
 for first in *.0; do

@@ -1,5 +1,5 @@
-// Network first: the device is the network, it is always there, and a replaced bundle shows at once. The cache is for
-// what the device does not answer.
+// Network first: the "network" is the device itself, so it is always available, and a replaced bundle is shown at once.
+// The cache is only used when the device does not answer.
 const CACHE = 'menu';
 const FILES = [
   '/',
@@ -18,7 +18,7 @@ const FILES = [
   '/fonts/blocks.ttf',
 ];
 
-/** Parts of media that players have asked for. */
+/** Number of range requests of players. */
 let mediaParts = 0;
 
 self.addEventListener('install', (event) => {
@@ -35,7 +35,7 @@ self.addEventListener('fetch', (event) => {
   if (url.pathname === '/answered-by-the-worker') {
     event.respondWith(report());
   } else if (url.pathname.startsWith('/media/')) {
-    // Too big to be kept, and players ask for parts, which a cache does not keep.
+    // Too big for the cache, and players request ranges, which the cache cannot store.
     if (request.headers.has('range') && request.destination === 'video') mediaParts++;
   } else {
     event.respondWith(networkFirst(request));

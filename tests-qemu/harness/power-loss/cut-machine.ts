@@ -9,18 +9,18 @@ import { Machine, waitForApi } from '../../../ci/qemu/machine.ts';
 import { freePort } from '../../../ci/qemu/ports.ts';
 import { qemuVersion } from '../../../ci/qemu/program.ts';
 import { GuestShell } from '../../../ci/qemu/shell.ts';
+import { SERIAL_NUMBER } from '../device-setup.ts';
 import { removeLeftovers } from '../leftovers.ts';
-import { SERIAL_NUMBER } from '../place.ts';
 import { NbdServer } from './nbd.ts';
 import type { Random } from './random.ts';
 import { type Loss, VolatileDisk } from './volatile-disk.ts';
 
 const UNITS = join(ROOT, 'tests-qemu/units/minimal');
-/** What the machine writes in many boots: its file system's journal, logs, bundles. */
+/** Disk space for the data that the machine writes in many boots: file system journal, logs, bundles. */
 const DISK_ROOM = 2 ** 30;
 const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
 
-/** A machine whose power is cut again and again, on one disk. Its boot is short: see units/minimal. */
+/** A machine for repeated power cuts on the same disk. Its boot is short: see units/minimal. */
 export class CutMachine {
   readonly paths: InstancePaths;
   readonly disk: VolatileDisk;
@@ -28,7 +28,7 @@ export class CutMachine {
   readonly #settings: MachineSettings;
   #running: { machine: Machine; shell: GuestShell } | undefined;
 
-  /** @param name tells the machines of one test apart */
+  /** @param name distinguishes the machines of a test */
   static async make(image: BuiltImage, name: string): Promise<CutMachine> {
     const full = `test-cuts-${name}-${process.pid}`;
     const paths = instancePaths(full);
@@ -44,7 +44,7 @@ export class CutMachine {
       acceleration: await chooseAcceleration(image.kernel, qemuVersion()),
       firmware: image.firmware,
       disk: { nbd: socket },
-      // With "unsafe" QEMU would keep the guest's flushes to itself.
+      // With "unsafe" QEMU would not forward the guest's flushes.
       diskCache: 'writeback',
       console: paths.console,
       monitors: [paths.control],
@@ -80,7 +80,7 @@ export class CutMachine {
     return this.#running.shell;
   }
 
-  /** Powers on and waits until the API and the root shell answer; how long that took, in seconds. */
+  /** Powers on and waits until the API and the root shell answer. Returns the seconds until the API answered. */
   async boot(): Promise<number> {
     this.nbd.thaw();
     const machine = await Machine.start(this.#settings, this.paths.qemuLog);
@@ -98,7 +98,7 @@ export class CutMachine {
     }
   }
 
-  /** Cuts the power: nothing more reaches the disk, QEMU is killed, the disk's cache is lost. */
+  /** Cuts the power: no more writes reach the disk, QEMU is killed, the content of the disk's cache is lost. */
   async cut(random: Random): Promise<Loss> {
     await this.#kill();
     if (this.nbd.failure) throw this.nbd.failure;

@@ -7,43 +7,43 @@ import type { CutMachine } from './cut-machine.ts';
 import { ABSENT } from './ledger.ts';
 import { AUTHORITIES, BUNDLE, CONFIG, configValue, digest, SPLASH } from './workload.ts';
 
-/** What /data is after a boot, by the initramfs's word, when its journal was all that it needed. */
+/** States that the initramfs reports for /data when replaying its journal was enough. */
 const GOOD_STATES = ['created', 'clean'];
-/** What health tells until the next boot when e2fsck had to do more. */
+/** The problem that health reports until the next boot when e2fsck had to repair more. */
 const REPAIRED = /^The file system of the data partition was damaged and has been repaired/;
 const LOOK_AT_STATE = 'cat /run/vitrine/data-state /run/vitrine/data.log';
 /** Prints the digests of the files, by `sha256sum`. */
 const LOOK_AT_FILES = `cd /data
 find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
-/** The names that finished writes leave. */
+/** The names of files that completed writes leave. */
 const KNOWN_FILES =
   /^\.\/(?:config\.json|content\/[a-z]+\.(?:zip|json)|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/central\.raucs|display.*|\.writable)$/;
 /**
- * The device writes a little of itself soon after its start, and RAUC its status, so that a file may come and go under
- * the look. What a cut has left stays.
+ * Time limit for temporary files to disappear: soon after its start the device writes some files by itself, and RAUC its
+ * status. Leftovers of a power cut do not disappear.
  */
 const REST_TIMEOUT_MS = 120_000;
 
-/** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and turns to the other one. */
+/** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and switches to the other one. */
 const EXPECTED_PROBLEM = /^(?:Slot [ab] does not start or was marked bad|This boot is not confirmed)/;
 
 export interface Findings {
-  /** By key of the ledger. */
+  /** By the keys of the ledger. */
   values: Map<string, string>;
-  /** What must not be, whatever was asked for. */
+  /** Problems that are independent of the requests. */
   problems: string[];
-  /** The initramfs's word for /data. */
+  /** State of /data as reported by the initramfs. */
   dataState: string;
-  /** What e2fsck said, when /data needed more than its journal. */
+  /** Output of e2fsck, if /data needed more than its journal. */
   repair: string[];
 }
 
 /**
- * Looks at everything that the device remembers, through the API and in its files.
- * @param torn whether the cut before left a write in part. Of such a block ext4 can only tell that it is neither old nor
- * new. Two were seen for which it has e2fsck check everything although nothing is lost: its superblock, read before the
- * journal that would mend it, and the block that commits a transaction, which ended without having been confirmed. So a
- * repair is no problem then; what it must not have lost is in the values. After any other cut the journal is enough.
+ * Reads everything that the device stores, through the API and from its files.
+ * @param torn whether the previous cut left a torn write, in which case a repair by e2fsck is no problem. ext4 can only
+ * detect that a torn block is neither old nor new. For two kinds of blocks it then requires a full check although nothing
+ * is lost: the superblock, which is read before the journal that would restore it, and the commit block of a transaction
+ * that was never confirmed. The values show whether data was lost. After any other cut the journal must be enough.
  */
 export async function inspect(machine: CutMachine, torn: boolean): Promise<Findings> {
   const values = new Map<string, string>();
@@ -67,7 +67,7 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
     },
     { timeoutMs: REST_TIMEOUT_MS, what: 'nothing but files of finished writes in /data' },
   ).catch((error: unknown) => problems.push(messageOf(error)));
-  for (const file of unknown()) problems.push(`there is a file ${file}`);
+  for (const file of unknown()) problems.push(`unexpected file ${file}`);
   let told: unknown;
   await waitFor(
     async () => {
@@ -76,7 +76,7 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
     },
     { timeoutMs: REST_TIMEOUT_MS, what: 'every bundle to be read' },
   ).catch((error: unknown) => problems.push(messageOf(error)));
-  for (const problem of Array.isArray(told) ? told.map(String) : ['health tells no list of problems']) {
+  for (const problem of Array.isArray(told) ? told.map(String) : ['health contains no list of problems']) {
     const expected = EXPECTED_PROBLEM.test(problem) || (mayBeRepaired && REPAIRED.test(problem));
     if (!expected) problems.push(`health: ${problem}`);
   }
@@ -93,7 +93,7 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
   for (const file of files.keys()) {
     const name = /^\.\/content\/(.*)\.(?:zip|json)$/.exec(file)?.[1];
     if (name !== undefined && !values.has(BUNDLE + name))
-      problems.push(`${file} is of no bundle that is listed`);
+      problems.push(`${file} belongs to no listed bundle`);
   }
 
   const config = await get('/config');
@@ -102,14 +102,14 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
   if (splash) {
     values.set(SPLASH, splash);
     const { bytes } = await http('GET', `${machine.api}/files/splash`);
-    if (digest(bytes) !== splash) problems.push('the splash image is not the file that is kept');
+    if (digest(bytes) !== splash) problems.push('the splash image differs from the stored file');
   }
   const authorities = files.get('./certificates/ca.pem');
   if (authorities) values.set(AUTHORITIES, authorities);
   return { values, problems, dataState, repair };
 }
 
-/** By name, from /data. Throws when a file goes away meanwhile. */
+/** The SHA-256 digests of the files in /data, by name. Throws when a file disappears meanwhile. */
 async function digests(shell: GuestShell): Promise<Map<string, string>> {
   const lines = (await shell.ok(LOOK_AT_FILES)).split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));

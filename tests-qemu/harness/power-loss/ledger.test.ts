@@ -5,13 +5,13 @@ import { ABSENT, Ledger } from './ledger.ts';
 function ledgerWith(values: Record<string, string>): Ledger {
   const ledger = new Ledger();
   for (const [key, value] of Object.entries(values)) {
-    ledger.ask(key, value);
+    ledger.request(key, value);
     ledger.confirm(key);
   }
   return ledger;
 }
 
-test('what was confirmed must be there, unchanged, and nothing else', () => {
+test('the device must have exactly the confirmed values', () => {
   const found = (values: Record<string, string>) => new Map(Object.entries(values));
   assert.deepEqual(ledgerWith({ a: '1', b: '2' }).compare(found({ a: '1', b: '2' })), []);
   assert.match(
@@ -26,11 +26,11 @@ test('what was confirmed must be there, unchanged, and nothing else', () => {
   assert.match(String(ledgerWith({ a: ABSENT }).compare(found({ a: '1' }))), /^a is 1/);
 });
 
-test('what was asked for may be there or not, but nothing third', () => {
+test('an unconfirmed request may have taken effect or not, but no other value is permitted', () => {
   const asking = (): Ledger => {
     const ledger = ledgerWith({ a: '1' });
-    ledger.ask('a', '2');
-    ledger.ask('new', '3');
+    ledger.request('a', '2');
+    ledger.request('new', '3');
     return ledger;
   };
   for (const a of ['1', '2']) {
@@ -58,15 +58,15 @@ test('what was asked for may be there or not, but nothing third', () => {
   assert.equal(asking().compare(new Map()).length, 1);
 });
 
-test('what was found counts from then on', () => {
+test('the values that were found are the expected ones from then on', () => {
   const ledger = ledgerWith({ a: '1' });
-  ledger.ask('a', '2');
+  ledger.request('a', '2');
   ledger.compare(new Map([['a', '2']]));
   assert.equal(ledger.get('a'), '2');
   assert.deepEqual(ledger.present(''), ['a']);
   assert.equal(ledger.compare(new Map([['a', '1']])).length, 1);
-  ledger.ask('a', ABSENT);
-  assert.throws(() => ledger.ask('a', '5'), /two requests/);
+  ledger.request('a', ABSENT);
+  assert.throws(() => ledger.request('a', '5'), /two requests/);
   ledger.confirm('a');
   assert.deepEqual(ledger.present(''), []);
   assert.throws(() => ledger.confirm('a'), /no request/);

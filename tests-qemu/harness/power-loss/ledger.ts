@@ -1,21 +1,21 @@
-/** The value of something that is not there. */
+/** The value of a key that does not exist. */
 export const ABSENT = '(absent)';
 
 interface Entry {
-  /** What the device has confirmed. */
+  /** The value that the device has confirmed. */
   confirmed: string;
-  /** What was asked for and not answered. */
-  asked?: string;
+  /** The value of a request that was not answered. */
+  requested?: string;
 }
 
 /**
- * What a device must remember, by key: what it has confirmed, or what was asked for when the power went. Values are
- * digests of contents. What was never written is {@link ABSENT}.
+ * The values that a device must have stored, by key: the confirmed one, or that of a request which was pending when the
+ * power was cut. Values are digests of contents. A key that was never written is {@link ABSENT}.
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
 
-  /** What is there now, as confirmed or last seen. */
+  /** The current value, as confirmed or last found. */
   get(key: string): string {
     return this.#entries.get(key)?.confirmed ?? ABSENT;
   }
@@ -27,31 +27,31 @@ export class Ledger {
       .map(([key]) => key);
   }
 
-  /** A request that makes `key` have `value` is on its way; one at a time for each key. */
-  ask(key: string, value: string): void {
+  /** Records a request that sets `key` to `value`. Only one request per key may be pending. */
+  request(key: string, value: string): void {
     const entry = this.#entries.get(key);
-    if (entry?.asked !== undefined) throw new Error(`two requests for ${key} at once`);
-    this.#entries.set(key, { confirmed: entry?.confirmed ?? ABSENT, asked: value });
+    if (entry?.requested !== undefined) throw new Error(`two requests for ${key} at once`);
+    this.#entries.set(key, { confirmed: entry?.confirmed ?? ABSENT, requested: value });
   }
 
-  /** The device has confirmed the request for `key`. */
+  /** Records that the device has confirmed the request for `key`. */
   confirm(key: string): void {
-    const asked = this.#entries.get(key)?.asked;
-    if (asked === undefined) throw new Error(`there is no request for ${key}`);
-    this.#entries.set(key, { confirmed: asked });
+    const requested = this.#entries.get(key)?.requested;
+    if (requested === undefined) throw new Error(`there is no request for ${key}`);
+    this.#entries.set(key, { confirmed: requested });
   }
 
   /**
-   * Compares with what the device has after a power cut, which is what counts from now on.
-   * @returns one sentence for each key that is neither as confirmed nor as asked for
+   * Compares with the values that the device has after a power cut. These are the expected ones from then on.
+   * @returns one sentence for each key whose value is neither the confirmed nor the requested one
    */
   compare(found: ReadonlyMap<string, string>): string[] {
     const problems: string[] = [];
     for (const key of new Set([...this.#entries.keys(), ...found.keys()])) {
-      const { confirmed = ABSENT, asked } = this.#entries.get(key) ?? {};
+      const { confirmed = ABSENT, requested } = this.#entries.get(key) ?? {};
       const value = found.get(key) ?? ABSENT;
-      if (value !== confirmed && value !== asked) {
-        const underWay = asked === undefined ? '' : `, asked for was ${asked}`;
+      if (value !== confirmed && value !== requested) {
+        const underWay = requested === undefined ? '' : `, requested was ${requested}`;
         problems.push(`${key} is ${value}; confirmed was ${confirmed}${underWay}`);
       }
       this.#entries.set(key, { confirmed: value });

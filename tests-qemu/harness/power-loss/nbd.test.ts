@@ -19,7 +19,7 @@ const socket = join(folder, 'nbd.sock');
 writeFileSync(base, Buffer.alloc(SIZE, 1));
 after(() => rmSync(folder, { recursive: true }));
 
-/** QEMU's own client, with the commands of qemu-io(1). */
+/** Runs QEMU's NBD client with commands of qemu-io(1). */
 async function qemuIo(
   commands: string[],
   timeoutMs = 30_000,
@@ -52,7 +52,7 @@ async function served(work: (disk: VolatileDisk, server: NbdServer) => Promise<v
   }
 }
 
-test('QEMU reads, writes and flushes; what it wrote after its last flush does not survive a cut', async () => {
+test('QEMU reads, writes and flushes; writes after the last flush do not survive a cut', async () => {
   await served(async (disk) => {
     const { code, output } = await qemuIo([
       'read -P 1 0 4M',
@@ -76,7 +76,7 @@ test('QEMU reads, writes and flushes; what it wrote after its last flush does no
   });
 });
 
-test('QEMU asks for a flush when its guest does, and for none before', async () => {
+test('QEMU sends a flush only when its guest does', async () => {
   await served(async (disk, server) => {
     let unflushed = -1;
     server.freezeAfter(2, () => {
@@ -94,7 +94,7 @@ test('QEMU asks for a flush when its guest does, and for none before', async () 
   });
 });
 
-test('a client that talks nonsense is cut off and named, the next one is served', async () => {
+test('an invalid client is disconnected and reported, the next one is served', async () => {
   const disk = new VolatileDisk(base, join(folder, 'overlay.img'));
   const server = await NbdServer.start(disk, socket);
   try {

@@ -22,7 +22,7 @@ const REQUEST_HEADER = 28;
 /** QEMU sends no more than 32 MiB at once. */
 const MAX_LENGTH = 32 * 2 ** 20;
 
-/** Serves a disk to one QEMU at a time on a unix socket, and can stop answering, for the power to be cut. */
+/** Serves a disk to one QEMU at a time on a unix socket. It can stop answering, to simulate a power cut. */
 export class NbdServer {
   readonly #disk: VolatileDisk;
   readonly #path: string;
@@ -48,28 +48,28 @@ export class NbdServer {
     this.#server = createServer((socket) => this.#serve(socket));
   }
 
-  /** What went wrong with a client, if anything did: the machine only sees its disk fail. */
+  /** The error of a client, if any: the machine itself only sees a failing disk. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
   /**
-   * Takes so many further writes and flushes, at least one, and then nothing more: no command happens or is answered
-   * any more, until {@link thaw}.
-   * @param frozen called when that is so
+   * Executes this many further writes and flushes, at least one. After that no command is executed or answered until
+   * {@link thaw}.
+   * @param frozen called after the last executed command
    */
   freezeAfter(commands: number, frozen: () => void): void {
     this.#commandsLeft = commands;
     this.#onFrozen = frozen;
   }
 
-  /** No command happens any more from now on. */
+  /** From now on no command is executed or answered. */
   freeze(): void {
     this.#commandsLeft = 0;
     this.#onFrozen = undefined;
   }
 
-  /** The power is on again. */
+  /** Commands are executed and answered again. */
   thaw(): void {
     this.#commandsLeft = Number.POSITIVE_INFINITY;
     this.#onFrozen = undefined;
@@ -99,7 +99,7 @@ export class NbdServer {
     talk.next();
   }
 
-  /** The whole conversation with a client; it yields where it needs more input. */
+  /** The protocol with a client. Yields when it needs more input. */
   *#talk(socket: Socket, input: Input): Generator<void, void> {
     const greeting = Buffer.alloc(18);
     greeting.writeBigUInt64BE(MAGIC, 0);
@@ -109,7 +109,7 @@ export class NbdServer {
     yield* input.take(4); // the client's flags
     for (;;) {
       const head = yield* input.take(OPTION_HEADER);
-      if (head.readBigUInt64BE(0) !== OPTION_MAGIC) throw new Error('no option of the NBD handshake');
+      if (head.readBigUInt64BE(0) !== OPTION_MAGIC) throw new Error('not an option of the NBD handshake');
       const option = head.readUInt32BE(8);
       yield* input.take(length(head.readUInt32BE(12)));
       if (option === OPTION.go) {
@@ -131,7 +131,7 @@ export class NbdServer {
   /** One command of the transmission phase; false at its end. */
   *#command(socket: Socket, input: Input): Generator<void, boolean> {
     const head = yield* input.take(REQUEST_HEADER);
-    if (head.readUInt32BE(0) !== REQUEST_MAGIC) throw new Error('no NBD request');
+    if (head.readUInt32BE(0) !== REQUEST_MAGIC) throw new Error('not an NBD request');
     const [flags, type] = [head.readUInt16BE(4), head.readUInt16BE(6)];
     const offset = Number(head.readBigUInt64BE(16));
     const size = length(head.readUInt32BE(24));
@@ -140,7 +140,7 @@ export class NbdServer {
     if (this.#commandsLeft === 0) return true;
     const reply = Buffer.alloc(16);
     reply.writeUInt32BE(REPLY_MAGIC, 0);
-    head.copy(reply, 8, 8, 16); // the client's name for the request
+    head.copy(reply, 8, 8, 16); // the client's id of the request
     if (offset + size > this.#disk.size) reply.writeUInt32BE(EINVAL, 4);
     else if (type === COMMAND.read) {
       socket.write(reply);
@@ -154,7 +154,7 @@ export class NbdServer {
     return true;
   }
 
-  /** Counts a command that changes something; stops at the last one before the freeze. */
+  /** Counts a command that changes the disk, and freezes after the last permitted one. */
   #count(): void {
     this.#commandsLeft--;
     if (this.#commandsLeft === 0) this.#onFrozen?.();
@@ -185,11 +185,11 @@ class Input {
     this.#length += chunk.length;
   }
 
-  /** The next `count` bytes; yields until they are there. */
+  /** The next `count` bytes. Yields until they have arrived. */
   *take(count: number): Generator<void, Buffer> {
     while (this.#length < count) yield;
     const [first, ...others] = this.#chunks;
-    // One copy of a big write, however many pieces it came in.
+    // A big write is copied only once, however many pieces it came in.
     const all = first && others.length === 0 ? first : Buffer.concat(this.#chunks);
     this.#length -= count;
     this.#chunks = this.#length > 0 ? [all.subarray(count)] : [];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { describePlan, drawPlan } from './plan.ts';
 import { Random } from './random.ts';
 
-test('the same seed draws the same plans; over sixty, every kind of cut is among them', () => {
+test('a seed always gives the same plans, and sixty of them contain every kind of cut', () => {
   const draw = (seed: number) => {
     const random = new Random(seed);
     return Array.from({ length: 60 }, () => drawPlan(random));
@@ -22,7 +22,7 @@ test('the same seed draws the same plans; over sixty, every kind of cut is among
       plans.filter(({ trigger }) => 'commands' in trigger),
     ];
     for (const kind of kinds) assert.ok(kind.length >= 5, plans.map(describePlan).join('\n'));
-    // Only an upload of a bundle has such a moment: another round would wait for it in vain.
+    // Only an upload of a bundle has this moment; any other round would never reach it.
     for (const { moment, actors } of plans) assert.ok(moment !== 'verified' || actors.includes('bundles'));
   }
 });

@@ -1,4 +1,4 @@
-/** A source of numbers that gives the same ones again for the same seed (mulberry32). */
+/** A seeded pseudo-random number generator (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** An integer, both ends included. */
+  /** An integer between `low` and `high`, both inclusive. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
@@ -28,7 +28,7 @@ export class Random {
     return choices[this.integer(0, choices.length - 1)] ?? choices[0];
   }
 
-  /** Bytes that no archiver makes smaller. */
+  /** Incompressible bytes. */
   bytes(length: number): Buffer {
     const words = new Uint32Array(Math.ceil(length / 4));
     for (let i = 0; i < words.length; i++) words[i] = this.next() * 2 ** 32;

@@ -10,29 +10,30 @@ import { Random } from './random.ts';
 import { SECTOR } from './volatile-disk.ts';
 import { Workload } from './workload.ts';
 
-/** A round whose moment or command does not come is cut then. */
+/** If the moment or command of a plan does not come, the power is cut after this time. */
 const ROUND_LIMIT_MS = 20_000;
 const SETTLE_TIMEOUT_MS = 30_000;
 /** Where /data begins on the disk, in sectors. */
 const DATA_START = 'cat /sys/class/block/$(basename $(findmnt -no SOURCE /data))/start';
-/** e2fsck's words for a superblock that does not fit its checksum. */
+/** e2fsck's message about a superblock with a wrong checksum. */
 const TORN_SUPERBLOCK = 'Superblock invalid, trying backup blocks';
-/** Of an ext4 file system, in bytes. */
+/** Position of the superblock of an ext4 file system, in bytes. */
 const SUPERBLOCK_OFFSET = 1024;
 const CHECKSUM_SIZE = 4;
 
-/** What one round was, in words. */
+/** The result of a round. */
 export interface Round {
   bootSeconds: number;
   dataState: string;
-  /** What e2fsck said, when /data needed more than its journal. */
+  /** Output of e2fsck, if /data needed more than its journal. */
   repair: string[];
-  said: string;
-  /** What is wrong after the cut before; empty when all is well. */
+  /** Plan and cut, for the log. */
+  summary: string;
+  /** Problems after the cut; empty when everything is correct. */
   problems: string[];
 }
 
-/** Rounds of boot, inspection, work and power cut on one machine; each goes on with what the one before left. */
+/** Rounds of requests, power cut, boot and inspection on one machine. Each continues with the disk of the previous one. */
 export class CutRounds {
   readonly #machine: CutMachine;
   readonly #random: Random;
@@ -43,7 +44,7 @@ export class CutRounds {
     this.#random = random;
   }
 
-  /** The first boot: what a device from the factory has. */
+  /** The first boot: records the values of a factory-new device. */
   async begin(): Promise<void> {
     await this.#machine.boot();
     const { values, problems } = await inspect(this.#machine, false);
@@ -51,7 +52,7 @@ export class CutRounds {
     this.#ledger.compare(values);
   }
 
-  /** Works, cuts the power, boots again and looks. */
+  /** Sends requests, cuts the power, boots again and inspects the device. */
   async round(): Promise<Round> {
     const plan = drawPlan(this.#random);
     const { done, torn } = await this.#workAndCut(plan);
@@ -61,22 +62,22 @@ export class CutRounds {
       bootSeconds,
       dataState,
       repair,
-      said: `${describePlan(plan)}; ${done}`,
+      summary: `${describePlan(plan)}; ${done}`,
       problems: [...problems, ...this.#ledger.compare(values)],
     };
   }
 
   /**
-   * Cuts the power at rest and leaves the superblock of /data torn between its two sectors, as a cut in its write does,
-   * which is rare; boots again and looks.
-   * @returns what is wrong then, with the damage not noticed among it; empty when all is well
+   * Cuts the power of an idle device and tears the superblock of /data between its two sectors, as a cut during its write
+   * would do, which is rare. Boots again and inspects the device.
+   * @returns the problems, including damage that was not detected; empty when everything is correct
    */
   async tornSuperblock(): Promise<string[]> {
     const { shell, disk } = this.#machine;
     const start = Number(await shell.ok(DATA_START)) * SECTOR;
     await this.#machine.cut(this.#fork());
     const secondHalf = start + SUPERBLOCK_OFFSET + SECTOR;
-    // It ends with the checksum, which is not of the first half that is there.
+    // The second half ends with the checksum, which then does not match the first half.
     disk.write(secondHalf, disk.read(secondHalf, SECTOR).fill(0, SECTOR - CHECKSUM_SIZE));
     disk.flush();
     await this.#machine.boot();
@@ -90,7 +91,7 @@ export class CutRounds {
     return new Random(this.#random.integer(0, 2 ** 32 - 1));
   }
 
-  /** @returns what was done, in words, and whether the cut left a write in part */
+  /** @returns a summary for the log, and whether the cut tore a write */
   async #workAndCut(plan: Plan): Promise<{ done: string; torn: boolean }> {
     const { nbd } = this.#machine;
     const fate = this.#fork();
@@ -119,7 +120,7 @@ export class CutRounds {
         off: () => off,
       };
       const working = Promise.all(
-        // A sequence for each, so that the pace of one does not change what another one does.
+        // Each actor has its own random sequence, so that its requests do not depend on the speed of the others.
         plan.actors.map((actor) => new Workload({ ...options, random: this.#fork() }).run(actor)),
       );
       const failed = working.then(() => new Promise<never>(() => undefined));
@@ -129,7 +130,7 @@ export class CutRounds {
       ended.abort();
       off = true;
       const loss = await this.#machine.cut(fate);
-      await within(working, SETTLE_TIMEOUT_MS, 'the requests under way to fail');
+      await within(working, SETTLE_TIMEOUT_MS, 'the pending requests to fail');
       const asked = `${seen.begun} begun, ${seen.confirmed} confirmed`;
       const lost = `${loss.strategy}: ${loss.kept} kept and ${loss.torn} torn of ${loss.writes} unflushed writes`;
       return { done: `${came === 'late' ? 'late; ' : ''}${asked}; ${lost}`, torn: loss.torn > 0 };

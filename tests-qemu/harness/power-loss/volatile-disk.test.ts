@@ -23,7 +23,7 @@ function withDisk(work: (disk: VolatileDisk) => void): void {
   }
 }
 
-/** A write's every byte is `mark`. */
+/** A random operation on the disk. */
 const Step = fc.oneof(
   {
     weight: 8,
@@ -37,11 +37,11 @@ const Step = fc.oneof(
 );
 const Strategies = fc.constantFrom<Strategy[]>('none', 'first', 'any', 'all');
 
-test('a reader sees every write, and after a cut each sector is what was flushed or what was written since', () => {
+test('a reader sees every write, and after a cut each sector has its flushed content or a later one', () => {
   fc.assert(
     fc.property(fc.array(Step, { maxLength: 30 }), Strategies, fc.integer(), (steps, strategy, seed) => {
       withDisk((disk) => {
-        // What each sector may hold after a cut: the flushed content first, the latest last.
+        // Permitted contents of each sector after a cut: the flushed one first, the latest last.
         const allowed = Array.from({ length: SECTORS }, (_, sector) => [sector]);
         let mark = 100;
         for (const step of steps) {
@@ -75,7 +75,7 @@ test('a reader sees every write, and after a cut each sector is what was flushed
           );
         }
         assert.ok(loss.kept + loss.torn <= loss.writes);
-        // What survived is on the medium: a second cut changes nothing.
+        // The surviving writes are on the medium: a second cut changes nothing.
         assert.equal(disk.unflushed, 0);
         disk.cut(new Random(seed + 1), 'none');
         assert.deepEqual(disk.read(0, disk.size), left);
@@ -90,7 +90,7 @@ function filled(byte: number | undefined): Buffer {
   return Buffer.alloc(SECTOR, byte);
 }
 
-test('the same seed makes the same losses, another one makes others', () => {
+test('the losses depend only on the seed', () => {
   const left = (seed: number): Buffer | undefined => {
     let result: Buffer | undefined;
     withDisk((disk) => {
@@ -120,7 +120,7 @@ test('writes are lost, kept and torn', () => {
   for (const [fate, count] of Object.entries(seen)) assert.ok(count > 20, `${fate}: ${count} of 1000`);
 });
 
-test('a write that is no whole sector is refused', () => {
+test('a write of an incomplete sector is rejected', () => {
   withDisk((disk) => {
     assert.throws(() => disk.write(100, Buffer.alloc(SECTOR)), /whole sector/);
     assert.throws(() => disk.write(0, Buffer.alloc(100)), /whole sector/);

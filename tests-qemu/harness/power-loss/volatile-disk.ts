@@ -1,15 +1,15 @@
 import { closeSync, ftruncateSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import type { Random } from './random.ts';
 
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes atomically, in bytes. */
 export const SECTOR = 512;
-/** The overlay's unit: a file system's block. */
+/** Block size of the overlay, in bytes: that of the file system. */
 const BLOCK = 4096;
 
-/** What a power cut did to the writes that were not flushed. */
+/** The effect of a power cut on the unflushed writes. */
 export interface Loss {
   strategy: Strategy;
-  /** Unflushed writes at the moment of the cut, and their bytes. */
+  /** Number of unflushed writes at the moment of the cut, and their bytes. */
   writes: number;
   bytes: number;
   kept: number;
@@ -17,9 +17,8 @@ export interface Loss {
 }
 
 /**
- * How the writes that survive a cut are drawn. `none`: the cache is lost as a whole. `first`: they reached the medium
- * in the order they came, up to one, which is torn. `any`: each one for itself, in no order, some torn. `all`: they
- * had all reached it.
+ * Which unflushed writes survive a cut. `none`: the whole cache is lost. `first`: the writes reached the medium in order,
+ * up to one that is torn. `any`: each write independently survives, is lost or is torn. `all`: all reached the medium.
  */
 export type Strategy = 'none' | 'first' | 'any' | 'all';
 
@@ -33,34 +32,34 @@ const STRATEGIES: readonly [Strategy, ...Strategy[]] = [
   'any',
   'all',
 ];
-/** Of the writes that survive `any`, so many do so in part. */
+/** Share of the surviving writes of `any` that are torn. */
 const TORN_SHARE = 0.2;
 
 interface Write {
   offset: number;
   data: Buffer;
-  /** On the medium before it was answered (force unit access). */
+  /** Written to the medium before it was answered (force unit access). */
   durable: boolean;
 }
 
 /**
- * A disk with a write cache that loses its content when the power is cut: what was written since the last flush is
- * there for readers, but of it only a random part survives {@link cut}, sector by sector. What a flush covered always
- * does. The disk starts as the raw image `base`, which is never written; changes go to a sparse file.
+ * A disk with a volatile write cache: data written since the last flush is visible to readers, but only a random part of
+ * it survives {@link cut}, sector by sector. Flushed data always survives. The disk starts with the content of the raw
+ * image `base`, which is never written; changes go to a sparse file.
  */
 export class VolatileDisk {
   readonly size: number;
   readonly #base: number;
   readonly #overlay: number;
   readonly #overlayPath: string;
-  /** By block: whether the overlay has it. */
+  /** For each block, whether it is in the overlay. */
   readonly #changed: Uint8Array;
   /** Unflushed writes, oldest first. */
   #pending: Write[] = [];
   /** The content that blocks with unflushed writes had at the last flush. */
   readonly #durable = new Map<number, Buffer>();
 
-  /** @param overlay a new sparse file, removed by `close`; what is there is overwritten */
+  /** @param overlay path of a new sparse file, which `close` removes; an existing file is overwritten */
   constructor(base: string, overlay: string) {
     this.size = statSync(base).size;
     if (this.size % BLOCK !== 0) throw new Error(`${base} does not end with a whole block`);
@@ -89,24 +88,24 @@ export class VolatileDisk {
     return into;
   }
 
-  /** @param durable the write is on the medium at once, past the cache */
+  /** @param durable write to the medium at once, bypassing the cache */
   write(offset: number, data: Buffer, durable = false): void {
     if (offset % SECTOR !== 0 || data.length % SECTOR !== 0) throw new Error('not a whole sector');
     for (let block = Math.floor(offset / BLOCK); block * BLOCK < offset + data.length; block++) {
       if (!this.#durable.has(block)) this.#durable.set(block, this.read(block * BLOCK, BLOCK));
     }
-    // The caller's buffer may be a part of a bigger one, which would be kept with it.
+    // A copy, because the caller's buffer may be part of a bigger one, which would be kept in memory.
     this.#pending.push({ offset, data: Buffer.from(data), durable });
     this.#put(offset, data);
   }
 
-  /** Everything written so far is on the medium. */
+  /** Writes everything to the medium. */
   flush(): void {
     this.#pending = [];
     this.#durable.clear();
   }
 
-  /** The power goes: what was not flushed is kept, lost or torn as `random` says. */
+  /** Cuts the power: `random` decides which unflushed writes are kept, lost or torn. */
   cut(random: Random, strategy: Strategy = random.pick(STRATEGIES)): Loss {
     const pending = this.#pending;
     const volatile = pending.filter((write) => !write.durable);
@@ -114,7 +113,7 @@ export class VolatileDisk {
     const loss: Loss = { strategy, writes: volatile.length, bytes, kept: 0, torn: 0 };
     const fate = drawFates(random, strategy, volatile.length);
     for (const [block, content] of this.#durable) this.#put(block * BLOCK, content);
-    // Oldest first: a sector has the youngest of its writes that survive.
+    // Oldest first, so that a sector gets the newest of its surviving writes.
     for (const { offset, data, durable } of pending) {
       const now = durable ? 'kept' : fate();
       if (now === 'kept') this.#put(offset, data);
@@ -131,7 +130,7 @@ export class VolatileDisk {
     rmSync(this.#overlayPath, { force: true });
   }
 
-  /** Some sectors of a write: a beginning of it, or any. */
+  /** Writes only some sectors of a write: the first ones, or random ones. */
   #tear(random: Random, offset: number, data: Buffer): void {
     const sectors = data.length / SECTOR;
     const whole = random.chance(0.5) ? random.integer(0, sectors) : undefined;
@@ -155,7 +154,7 @@ export class VolatileDisk {
   }
 }
 
-/** What becomes of the writes, in order. */
+/** Returns a function that draws the fate of each write, in order. */
 function drawFates(random: Random, strategy: Strategy, count: number): () => 'kept' | 'torn' | 'lost' {
   if (strategy === 'none') return () => 'lost';
   if (strategy === 'all') return () => 'kept';

@@ -12,12 +12,12 @@ import type { Actor, Moment } from './plan.ts';
 import type { Random } from './random.ts';
 
 const NAMES = ['app', 'kiosk', 'menu', 'signage'] as const;
-const [SMALLEST, BIGGEST] = [1024, 1.5 * 2 ** 20];
-/** Above this the serial link, whose every byte the guest decodes, takes longer than the cut waits. */
-const SERIAL_MOST = 48 * 1024;
+const [MIN_BYTES, MAX_BYTES] = [1024, 1.5 * 2 ** 20];
+/** Larger uploads over the serial link, which the guest must decode, take longer than the time until the cut. */
+const SERIAL_MAX_BYTES = 48 * 1024;
 const SERIAL_SHARE = 0.25;
 const DONE_TIMEOUT_MS = 120_000;
-/** Of a bundle that is there: so often it is deleted rather than replaced. */
+/** Share of the requests for an existing item that delete it; the others replace it. */
 const DELETE_SHARE = 0.35;
 
 export const BUNDLE = 'bundle ';
@@ -42,13 +42,13 @@ export interface WorkloadOptions {
   socket: EventSocket;
   serial: SerialClient;
   on: (moment: Moment) => void;
-  /** Whether nothing more is to be begun. */
+  /** Whether no further request may be started. */
   stopped: () => boolean;
-  /** Whether the device may be gone: what fails then has not failed. */
+  /** Whether the power may be off: errors are expected then. */
   off: () => boolean;
 }
 
-/** Changes things on a device by its links, and writes into the ledger what it asked for and what was confirmed. */
+/** Sends changing requests to a device over its links, and records requests and confirmations in the ledger. */
 export class Workload {
   readonly #o: WorkloadOptions;
 
@@ -56,7 +56,7 @@ export class Workload {
     this.#o = options;
   }
 
-  /** Makes requests until stopped or until the device is gone. */
+  /** Sends requests until it is stopped or the device is gone. */
   async run(actor: Actor): Promise<void> {
     const { off, stopped } = this.#o;
     const step = { bundles: () => this.#bundle(), config: () => this.#config(), files: () => this.#file() }[
@@ -77,7 +77,7 @@ export class Workload {
       await this.#change(key, ABSENT, () => this.#send('DELETE', `/content/${name}`), [204]);
       return;
     }
-    const size = Math.round(SMALLEST * (BIGGEST / SMALLEST) ** random.next());
+    const size = Math.round(MIN_BYTES * (MAX_BYTES / MIN_BYTES) ** random.next());
     const page = `<!doctype html><title>${name}</title>${random.next()}`;
     const archive = await zip({ 'index.html': page, 'media/clip.webm': random.bytes(size) });
     await this.#change(key, digest(archive), () => this.#upload(name, archive), [202]);
@@ -87,7 +87,7 @@ export class Workload {
   async #upload(name: string, archive: Buffer): Promise<{ status: number; body?: unknown }> {
     const { random, serial, socket, on, off } = this.#o;
     const { mark } = socket.events;
-    const bySerial = archive.length < SERIAL_MOST && random.chance(SERIAL_SHARE);
+    const bySerial = archive.length < SERIAL_MAX_BYTES && random.chance(SERIAL_SHARE);
     const answer = bySerial
       ? await serial.upload('PUT', `/api/v1/content/${name}`, archive)
       : await this.#http('PUT', `/content/${name}`, {
@@ -142,7 +142,7 @@ export class Workload {
     good: number[],
   ): Promise<void> {
     const { ledger, on } = this.#o;
-    ledger.ask(key, value);
+    ledger.request(key, value);
     on('begun');
     const { status, body } = await act();
     if (!good.includes(status)) throw new Error(`${key}: ${status} ${JSON.stringify(body)}`);
@@ -150,7 +150,7 @@ export class Workload {
     on('confirmed');
   }
 
-  /** By one of the links. */
+  /** Sends a request over a random link. */
   async #send(method: string, path: string, json?: unknown): Promise<{ status: number; body?: unknown }> {
     const { random, serial } = this.#o;
     if (random.chance(SERIAL_SHARE)) return await serial.request(method, `/api/v1${path}`, json);
@@ -167,7 +167,7 @@ function somePicture(random: Random): Buffer {
   return solidPng(random.integer(1, 200), random.integer(1, 200), [shade(), shade(), shade()]);
 }
 
-/** Some of the authorities that Node carries, in the form in which the device keeps them. */
+/** Some of the certificate authorities that Node includes, in the format in which the device stores them. */
 function someAuthorities(random: Random): Buffer {
   const first = random.integer(0, rootCertificates.length - 4);
   const few = rootCertificates.slice(first, first + random.integer(1, 4));

@@ -2,12 +2,12 @@ import { state } from './state.js';
 import { count } from './store.js';
 import { playAndSeek } from './video.js';
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 function within(promise, what) {
   return Promise.race([
     promise,
-    new Promise((_, reject) => setTimeout(() => reject(new Error(`${what} took too long`)), PATIENCE_MS)),
+    new Promise((_, reject) => setTimeout(() => reject(new Error(`${what} took too long`)), TIMEOUT_MS)),
   ]);
 }
 
@@ -15,7 +15,7 @@ function check(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-// This path is in no bundle: only the worker answers it.
+// This path is not in the bundle: only the service worker answers it.
 async function askWorker() {
   return await (await fetch('/answered-by-the-worker')).json();
 }
@@ -29,7 +29,7 @@ const PROOFS = {
     return `version ${version}`;
   },
   async modules() {
-    // A part that is loaded when it is needed, beside those that main.js imports.
+    // A dynamic import, in addition to the static ones of main.js.
     const { show } = await import('./views/menu.js');
     check(typeof show === 'function' && import.meta.url.startsWith(location.origin), 'no module');
     return 'static and dynamic';
@@ -52,7 +52,7 @@ const PROOFS = {
     return 'web font and SVG';
   },
   async routes(router) {
-    // Both ways of a single-page app: fragments, and history without a load.
+    // Both kinds of routing in a single-page app: fragments, and the history API.
     check(router.shown === '/status', 'not on the status view');
     history.pushState({ page: 2 }, '', '/menu/2');
     check(location.pathname === '/menu/2', 'the path did not change');
@@ -77,7 +77,7 @@ const PROOFS = {
     check(cached > 5, `${cached} files in the cache`);
     return `in control, ${cached} files in its cache`;
   },
-  // After the worker, which counts what the player asks for.
+  // After the worker, which counts the player's range requests.
   async video() {
     return await within(playAndSeek(document.querySelector('video'), 'media/clip.webm'), 'the video');
   },
@@ -88,18 +88,18 @@ const PROOFS = {
       check(/^bytes 100-399\/\d+$/.test(part.headers.get('content-range')), `${file}: wrong content-range`);
       return new Uint8Array(await part.arrayBuffer());
     };
-    // One that the archive has deflated, whose bytes can be compared, and one that is stored.
+    // A file that is deflated in the archive, whose bytes can be compared, and one that is stored.
     const whole = new Uint8Array(await (await fetch('style.css')).arrayBuffer());
     const part = await ranged('style.css');
     check(part.length === 300 && part.every((byte, i) => byte === whole[100 + i]), 'wrong bytes');
     check((await ranged('media/clip.webm')).length === 300, 'wrong length');
     const { mediaParts } = await askWorker();
-    // How many depends on how much of the clip has come before the jump: none on a quick computer.
+    // The number depends on how much of the clip was loaded before the seek; it is 0 on a fast computer.
     return `206, the right bytes; ${mediaParts} parts for the player`;
   },
 };
 
-/** Tries everything, one after the other, and tells the state how it went. */
+/** Runs all checks one after the other and stores the results in the state. */
 export async function runProofs(router) {
   for (const [name, proof] of Object.entries(PROOFS)) {
     try {

@@ -1,4 +1,4 @@
-/** Views by the path in the URL's fragment: such a URL can be loaded anew, since its file is always index.html. */
+/** Selects views by the URL's fragment. Such a URL can be reloaded, since its file is always index.html. */
 export class Router {
   #routes;
   shown = '';
@@ -8,7 +8,7 @@ export class Router {
     addEventListener('hashchange', () => void this.#show());
   }
 
-  /** Shows a view; resolves when it is there. */
+  /** Shows a view; resolves when it is displayed. */
   async go(path) {
     location.hash = path;
     await this.#show();

@@ -1,4 +1,4 @@
-/** What has been tried so far: by name, whether it is proven, and what is to be said of it. */
+/** The results of the checks so far: by name, whether the check has passed, and a text. */
 export const state = {
   fields: new Map(),
   done: false,

@@ -11,7 +11,7 @@ async function open() {
   return await done(opening);
 }
 
-/** Adds one to a counter in IndexedDB; gives what it is now. */
+/** Increments a counter in IndexedDB and returns the new value. */
 export async function count(name) {
   const database = await open();
   const counters = database.transaction('counters', 'readwrite').objectStore('counters');

@@ -1,4 +1,4 @@
-/** The clip is of one colour until second 3, then of another. */
+/** A position in the second part: the clip has one colour until second 3, then another. */
 const LATER_S = 4.5;
 
 function event(video, name) {
@@ -10,7 +10,7 @@ function event(video, name) {
   });
 }
 
-/** Plays the clip's beginning, then jumps into its second part and stays there. */
+/** Plays the beginning of the clip, then seeks to its second part and stops. */
 export async function playAndSeek(video, src) {
   video.src = src;
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) await event(video, 'loadeddata');

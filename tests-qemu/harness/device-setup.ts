@@ -10,23 +10,23 @@ import { qemuVersion } from '../../ci/qemu/program.ts';
 import { testCredentials } from '../../ci/qemu/test-credentials.ts';
 import { removeLeftovers } from './leftovers.ts';
 
-/** The serial number that the machine's firmware tells the device. */
+/** The serial number in the machine's firmware configuration. */
 export const SERIAL_NUMBER = 'VIRT-0123ABCD';
 
 const DISK_ROOM = 2 * 2 ** 30;
 
-/** Where a device of this process lives, and its machine. */
-export interface Place {
+/** The machine settings of a device of this process, and the paths of its files. */
+export interface DeviceSetup {
   settings: MachineSettings;
   paths: InstancePaths;
   disk: string;
 }
 
-let lastPlace = 0;
+let lastDevice = 0;
 
-/** A place of its own for one more device. What earlier runs left is removed. */
-export async function makePlace(image: BuiltImage): Promise<Place> {
-  const name = `test-${process.pid}-${++lastPlace}`;
+/** Prepares settings and folders for another device. Leftovers of earlier runs are removed. */
+export async function prepareDevice(image: BuiltImage): Promise<DeviceSetup> {
+  const name = `test-${process.pid}-${++lastDevice}`;
   const paths = instancePaths(name);
   await removeLeftovers(dirname(paths.folder));
   await rm(paths.folder, { recursive: true, force: true });
@@ -38,7 +38,7 @@ export async function makePlace(image: BuiltImage): Promise<Place> {
   return { paths, disk, settings: await deviceSettings(image, paths, disk) };
 }
 
-/** The machine of a device. Only its ports and its paths differ from one to the next. */
+/** The machine settings of a device. They differ between devices only in ports and paths. */
 export async function deviceSettings(
   image: BuiltImage,
   paths: InstancePaths,
