@@ -5,7 +5,7 @@ import { compiledValidators } from '../../ci/agent/validators.ts';
 import { BUNDLE } from '../../ci/build-agent.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
 import { field } from '../harness/events.ts';
-import { type Bench, scenario } from '../harness/suite.ts';
+import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 const PROBE = fileURLToPath(new URL('../harness/browser-probe.ts', import.meta.url));
 const IN_GUEST = '/run/browser-probe.mjs';
@@ -14,7 +14,7 @@ const PROBE_MS = 210_000;
 const CHECKS = 15;
 
 /** Puts the probe into the guest, as one file. */
-async function install({ device, pages }: Bench): Promise<void> {
+async function install({ device, pages }: ScenarioContext): Promise<void> {
   const { outputFiles } = await build({
     ...BUNDLE,
     // The agent's validators are files beside it; the probe is one file and compiles its own.
@@ -29,7 +29,7 @@ async function install({ device, pages }: Bench): Promise<void> {
 }
 
 /** Runs the probe in place of the agent, and starts the agent again. */
-async function runProbe({ device }: Bench): Promise<string> {
+async function runProbe({ device }: ScenarioContext): Promise<string> {
   try {
     const command = `systemctl stop vitrine-agent && node ${IN_GUEST} /run/vitrine/browser.sock`;
     return (await device.shell.run(command, PROBE_MS)).output;
@@ -41,14 +41,14 @@ async function runProbe({ device }: Bench): Promise<string> {
 export default scenario({
   title: 'the browser’s protocol: scripts, messages of pages, floods and long answers',
   machine: 'shared',
-  run: async (bench) => {
-    const { device, test } = bench;
+  run: async (context) => {
+    const { device, test } = context;
     let output = '';
     const checks = () =>
       output.split('\n').flatMap((line): unknown[] => (line.startsWith('{"name"') ? [JSON.parse(line)] : []));
     await test('the probe runs in place of the agent', async () => {
-      await install(bench);
-      output = await runProbe(bench);
+      await install(context);
+      output = await runProbe(context);
       assert.equal(checks().length, CHECKS, output.slice(-4000));
     }, 600_000);
     for (const check of checks()) {
