@@ -1,12 +1,12 @@
-# The project that this tree is a part of: overlay/, board/, the sources of agent, browser and splash.
+# The project that contains this tree: overlay/, board/, the sources of agent, browser and splash.
 VITRINE_PROJECT_DIR = $(realpath $(BR2_EXTERNAL_VITRINE_PATH)/..)
 
-# What board/common/post-build.sh reads from its environment.
+# Environment variables for board/common/post-build.sh.
 VITRINE_PROJECT_VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' $(VITRINE_PROJECT_DIR)/package.json)
 export VITRINE_VERSION ?= $(or $(call qstrip,$(BR2_VITRINE_VERSION)),$(VITRINE_PROJECT_VERSION))
 export VITRINE_KEYRING ?= $(call qstrip,$(BR2_VITRINE_KEYRING))
 
-# Kconfig drops symbols without a word: a kernel or a U-Boot without what its fragments ask for is not built.
+# Kconfig silently drops symbols: fail if the kernel or U-Boot lacks a value of its fragments.
 define VITRINE_CHECK_LINUX_CONFIG
 	$(VITRINE_PROJECT_DIR)/board/common/check-config.sh $(@D)/.config $(LINUX_KCONFIG_FRAGMENT_FILES)
 endef
@@ -16,12 +16,12 @@ define VITRINE_CHECK_UBOOT_CONFIG
 endef
 UBOOT_POST_CONFIGURE_HOOKS += VITRINE_CHECK_UBOOT_CONFIG
 
-# For packages whose sources are a folder of the project: its license, which legal-info collects.
+# Copies the license for legal-info, for packages whose sources are a folder of the project.
 define VITRINE_COPY_LICENSE
 	cp $(VITRINE_PROJECT_DIR)/LICENSE $(@D)/LICENSE
 endef
 
-# Where the agent lies on the device.
+# The agent's folder on the device.
 VITRINE_AGENT_LOCATION = /usr/lib/vitrine/agent
 
 # node-gyp, for the target and against the headers of its Node.

@@ -1,8 +1,8 @@
 /*
  * vitrine-throttled: prints the Raspberry Pi firmware's flags of undervoltage and throttling as a hexadecimal number.
  *
- * The kernel's own driver tells of undervoltage only (hwmon "rpi_volt"); the rest is told through the firmware's
- * mailbox, one ioctl away, which Node does not have. The agent calls this for its health report.
+ * The kernel's driver reports undervoltage only (hwmon "rpi_volt"). The other flags need an ioctl on the firmware's
+ * mailbox, which Node does not support. The agent runs this program for its health report.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ int main(void)
 		.size = sizeof message,
 		.tag = GET_THROTTLED,
 		.value_size = sizeof message.value,
-		/* Which of the flags "since the last time" to clear: those are the kernel driver's. */
+		/* Mask of "has occurred" flags to clear. None, because the kernel's driver uses them. */
 		.value = 0,
 	};
 
@@ -51,7 +51,7 @@ int main(void)
 	if (ioctl(mailbox, IOCTL_PROPERTY, &message) < 0)
 		return fail("the firmware's mailbox", strerror(errno));
 	if (message.status != ANSWERED || !(message.answer & ANSWERED))
-		return fail("the firmware's mailbox", "the firmware does not know the request");
+		return fail("the firmware's mailbox", "the firmware does not support the request");
 
 	printf("%x\n", message.value);
 	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));

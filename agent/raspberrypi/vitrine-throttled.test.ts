@@ -9,7 +9,7 @@ const skip = spawnSync('cc', ['--version']).error ? 'no C compiler' : false;
 const folder = mkdtempSync(join(tmpdir(), 'vitrine-throttled-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** The mailbox of the tests, in the place of open() and ioctl(): answers what `answer` does with the message. */
+/** A fake mailbox that replaces open() and ioctl(). `answer` is C code that fills in the message. */
 const mailbox = (answer: string) => `
   #include <errno.h>
   #include <stdint.h>
@@ -20,7 +20,7 @@ const mailbox = (answer: string) => `
     return 77;
   }
   int __wrap_ioctl(int fd, unsigned long request, uint32_t *message) {
-    /* As vcio.c numbers it on a kernel of 64 bits; one tag, with the room for a word, that asks and clears nothing. */
+    /* The request number of vcio.c on a 64-bit kernel; one tag with room for one word that clears no flags. */
     static const uint32_t asked[] = {28, 0, 0x00030046, 4, 0, 0, 0};
     if (fd != 77 || request != 0xc0086400 || memcmp(message, asked, sizeof asked)) { errno = EINVAL; return -1; }
     ${answer}
@@ -48,7 +48,7 @@ test("prints the firmware's flags", { skip }, () => {
   assert.equal(stdout, '50005\n');
 });
 
-test('prints 0 when all is well', { skip }, () => {
+test('prints 0 when no flag is set', { skip }, () => {
   assert.equal(run(ANSWERED).stdout, '0\n');
 });
 
@@ -56,7 +56,7 @@ const failures = [
   {
     what: 'a firmware that does not know the tag',
     answer: 'message[1] = 0x80000000;',
-    says: /does not know/,
+    says: /does not support/,
   },
   { what: 'a firmware that does not answer', answer: 'errno = ETIMEDOUT; return -1;', says: /timed out/i },
 ];

@@ -1,13 +1,13 @@
 # U-Boot's A/B script for RAUC's "uboot" backend, the same on every board. Names between two "@" are rendered from
 # board/common/partitions.env and the board's board.env. No setexpr: not every build has it.
 #
-# BOOT_ORDER is a list of slots, BOOT_A_LEFT and BOOT_B_LEFT are the attempts that are left. The first slot of the
-# order with an attempt left is taken and its attempt used up *before* the kernel starts; the running system puts it
-# back ("rauc status mark-good").
+# BOOT_ORDER is a list of slots, BOOT_A_LEFT and BOOT_B_LEFT are the remaining attempts. The first slot in the order with
+# attempts left is booted. One attempt is used up *before* the kernel starts; the running system restores the attempts
+# ("rauc status mark-good").
 #
-# The environment has two copies, each crc32 (4 bytes), generation (1 byte), data. The newer valid one is read, the
-# other one is written, so that a power cut in the middle of a write leaves a valid copy. "env import -c" knows the
-# form without generation: the crc is moved one byte up over it.
+# The environment has two copies, each consisting of crc32 (4 bytes), generation (1 byte) and data. The newer valid copy
+# is read, the other one is written, so that a power cut during a write leaves a valid copy. "env import -c" only supports
+# the format without generation, so the crc is moved up by one byte and overwrites the generation.
 
 test -n "${devtype}" || setenv devtype @BOOT_DEVTYPE@
 test -n "${devnum}" || setenv devnum @BOOT_DEVNUM@
@@ -15,8 +15,8 @@ setenv kernel_addr @KERNEL_ADDR@
 setenv initrd_addr @INITRD_ADDR@
 setenv scratch @ENV_SCRATCH@
 
-# Which copies are valid? "none" is no variable of theirs: nothing is imported yet. A short file is none: what an earlier
-# boot left in memory may complete it.
+# Find the valid copies. No copy has a variable called "none", so nothing is imported yet. A short file is invalid: data
+# of an earlier boot in memory might complete it.
 setenv valid_0
 setenv valid_1
 if load ${devtype} ${devnum}:@BOOT_PART@ @ENV_0@ @ENV_FILE_0@ @ENV_SIZE@ && itest 0x${filesize} == @ENV_SIZE@; then
@@ -32,7 +32,7 @@ if load ${devtype} ${devnum}:@BOOT_PART@ @ENV_1@ @ENV_FILE_1@ @ENV_SIZE@ && ites
   if env import -c @ENV_1_PACKED@ @ENV_PACKED_SIZE@ none; then setenv valid_1 1; fi
 fi
 
-# The newer of two valid ones, with the generation wrapping from ff to 0, as libubootenv decides it.
+# Select the newer of two valid copies like libubootenv; the generation wraps from ff to 0.
 setenv newest
 if test -n "${valid_0}"; then setenv newest 0; fi
 if test -n "${valid_1}"; then setenv newest 1; fi
@@ -56,13 +56,13 @@ else
   echo "vitrine: no valid environment, starting with the defaults"
   mw.b ${scratch} 0 1
 fi
-# As in RAUC's own script, what is missing has its default.
+# As in RAUC's own script, missing variables get their defaults.
 test -n "${BOOT_ORDER}" || setenv BOOT_ORDER "A B"
 test -n "${BOOT_A_LEFT}" || setenv BOOT_A_LEFT @BOOT_ATTEMPTS@
 test -n "${BOOT_B_LEFT}" || setenv BOOT_B_LEFT @BOOT_ATTEMPTS@
 
-# The first slot of the order with an attempt left; in a second round, after all were used up, with new attempts
-# rather than never to start again.
+# Select the first slot in the order with attempts left. If there is none, all slots get new attempts and a second round
+# follows, so that the device can always be booted.
 setenv slot
 for round in 1 2; do
   for candidate in ${BOOT_ORDER}; do
@@ -88,7 +88,7 @@ for round in 1 2; do
   fi
 done
 
-# The next generation, without arithmetic: walk all bytes until the one before is ours.
+# Compute the next generation without arithmetic: try all bytes until the previous one equals the current generation.
 setenv previous ff
 setenv next
 for high in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# check-config.sh CONFIG FRAGMENT…: whether all that the fragments ask for stands in CONFIG, the final configuration of
-# a kernel or of U-Boot. Kconfig drops what it does not know, and what depends on something that is off, without a word.
-# Of two fragments the later one wins. Buildroot runs it in every build (external.mk); exit code 1 with the list.
+# check-config.sh CONFIG FRAGMENT…: checks that CONFIG, the final configuration of a kernel or U-Boot, has all values of
+# the fragments. Kconfig silently drops unknown symbols and those with unmet dependencies. A later fragment overrides an
+# earlier one. Buildroot runs this in every build (external.mk). Prints the lost values and exits with 1.
 set -eu
 
 if [ $# -lt 2 ]; then

@@ -1,8 +1,8 @@
 #!/bin/sh
-# check-root.sh [--privileged] TARGET_DIR: checks what docs/security.md promises of a root filesystem, and exits with 1
-# and a list when something is otherwise. With --privileged it lists, one path a line, the programs with privileges of
-# their own that setuid.allow does not name, and checks nothing. Modes are seen as they will be only by root or under
-# fakeroot, when users and presets are done: see seal-root.sh.
+# check-root.sh [--privileged] TARGET_DIR: checks that a root filesystem has the properties promised in docs/security.md.
+# Prints the violations and exits with 1. With --privileged it only lists the files with setuid or setgid bits or
+# capabilities that setuid.allow does not name, one path per line. Must run as root or under fakeroot, after users and
+# presets are set up, because only then the final modes are visible: see seal-root.sh.
 set -eu
 
 COMMON_DIR=$(cd "$(dirname "$0")" && pwd)
@@ -15,18 +15,18 @@ cd "$1"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# refuse WHAT: every line of standard input is one thing that is wrong in this way.
+# refuse WHAT: reports every line of standard input as a violation of this kind.
 refuse() {
     while IFS= read -r line; do
         printf 'check-root: %s: %s\n' "$1" "$line"
     done >>"$work/report"
 }
-# from_root: paths of find as they are on the device.
+# from_root: converts paths printed by find to absolute paths on the device.
 from_root() {
     sed 's,^\.,,'
 }
 
-# Files with setuid or setgid bits or with capabilities (an extended attribute, which the shell cannot ask for).
+# Files with setuid or setgid bits or with capabilities (an extended attribute, which shell tools cannot read).
 privileged() {
     find . -xdev -type f -perm /6000 | from_root
     python3 - <<'END'
@@ -50,9 +50,9 @@ if [ -n "$only_list" ]; then
 fi
 refuse 'setuid, setgid or capabilities, and not in setuid.allow' <"$work/not-allowed"
 
-# Passwords. "*" and "!" lock; "x" in passwd points to shadow. Empty means none is asked for.
+# Passwords. "*" and "!" lock the user; "x" in passwd refers to shadow. Empty means login without a password.
 for file in etc/passwd etc/shadow; do
-    # Without a shadow file passwd must lock by itself; without passwd there is no root to lock.
+    # A missing file is treated as empty: then passwd must lock the users itself, and a missing passwd is reported below.
     [ -f "$file" ] || : >"$work/$(basename "$file")"
     [ ! -f "$file" ] || cp "$file" "$work/$(basename "$file")"
 done
@@ -60,7 +60,7 @@ done
 awk -F: '$2 != "x" && $2 !~ /^[*!]/ { print $1 " in /etc/passwd" }' "$work/passwd" | refuse 'password not locked'
 awk -F: '$2 !~ /^[*!]/ { print $1 " in /etc/shadow" }' "$work/shadow" | refuse 'password not locked'
 awk -F: 'FILENAME ~ /shadow$/ { there[$1] = 1; next } $2 == "x" && !there[$1] { print $1 }' \
-    "$work/shadow" "$work/passwd" | refuse 'password said to be in /etc/shadow, but not there'
+    "$work/shadow" "$work/passwd" | refuse 'password missing in /etc/shadow, to which /etc/passwd refers'
 awk -F: '$3 == 0 && $1 != "root" { print $1 }' "$work/passwd" | refuse 'another user with the rights of root'
 
 # Remote logins.
@@ -69,11 +69,11 @@ find . -xdev -path '*bin/*' \( -name sshd -o -name sshd-session -o -name dropbea
     -o -name in.rshd -o -name ftpd -o -name vsftpd \) | from_root | refuse 'a server for remote logins'
 find . -xdev \( -name 'ssh_host_*' -o -name authorized_keys \) | from_root | refuse 'a key of a remote login'
 
-# Logins on a console: neither a getty that is wanted, nor the generator that makes one for each console, nor the one
-# that logind starts when the terminal is switched, nor a root shell.
+# Logins on a console: no enabled getty, no generator that creates a getty for each console, no getty that logind starts
+# when the terminal is switched, no root shell.
 units=usr/lib/systemd
 [ -d "$units" ] || units=lib/systemd
-# masked NAME: whether a unit, or the template that it is of, is a link to /dev/null in /etc.
+# masked NAME: succeeds if a unit or its template is a link to /dev/null in /etc.
 masked() {
     template=$(echo "$1" | sed 's/@.*\.service$/@.service/')
     for unit in "$1" "$template"; do
@@ -96,11 +96,11 @@ for folder in etc/systemd "$units"; do
     [ ! -d "$folder" ] || grep -rlE '^[^#]*SYSTEMD_SULOGIN_FORCE=[1ty]' "$folder" | sed 's,^,/,'
 done | refuse 'lets a broken start end in a root shell'
 
-# Files that anybody may change. Folders may be so with the sticky bit; links and devices always look so.
+# World-writable files. World-writable folders need the sticky bit. Links and devices are not checked.
 find . -xdev -type f -perm -0002 | from_root | refuse 'anybody may write'
 find . -xdev -type d -perm -0002 ! -perm -1000 | from_root | refuse 'anybody may write, and no sticky bit'
 
-# Secrets, and what differs from device to device.
+# Secrets, and files that must differ between devices.
 grep -rlI -e '^-----BEGIN .*PRIVATE KEY-----' . 2>"$work/unread" | from_root | refuse 'a private key'
 grep -h 'ermission denied' "$work/unread" | refuse 'could not be read' || true
 if [ -s etc/machine-id ] && ! grep -qx uninitialized etc/machine-id; then

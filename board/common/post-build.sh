@@ -1,8 +1,8 @@
 #!/bin/sh
-# post-build.sh TARGET_DIR BOARD: the last changes to the root filesystem, after the packages and overlay/. Called by
-# Buildroot (BR2_ROOTFS_POST_BUILD_SCRIPT) and by ci/image alike, and more than once on the same tree. Runs nothing of
-# the tree. Of the environment: VITRINE_VERSION, VITRINE_KEYRING (PEM file of the certificates that update bundles are
-# checked with), SOURCE_DATE_EPOCH; Buildroot sets the last one with BR2_REPRODUCIBLE.
+# post-build.sh TARGET_DIR BOARD: final changes to the root filesystem, after the packages and overlay/. Called by
+# Buildroot (BR2_ROOTFS_POST_BUILD_SCRIPT) and by ci/image, possibly several times on the same tree. Does not execute any
+# program of the tree. Environment: VITRINE_VERSION, VITRINE_KEYRING (PEM file of the certificates that verify update
+# bundles), SOURCE_DATE_EPOCH (Buildroot sets it with BR2_REPRODUCIBLE).
 set -eu
 : "${VITRINE_VERSION:?}" "${VITRINE_KEYRING:?}" "${SOURCE_DATE_EPOCH:?}"
 
@@ -25,7 +25,7 @@ render "$COMMON_DIR/templates/ports.nft" "$TARGET_DIR/etc/vitrine/ports.nft"
 echo "$UDC_MODULE" >"$TARGET_DIR/etc/vitrine/udc-module"
 mkdir -p "$TARGET_DIR/etc/systemd/system.conf.d" "$TARGET_DIR/etc/modules-load.d"
 render "$COMMON_DIR/templates/watchdog.conf" "$TARGET_DIR/etc/systemd/system.conf.d/60-vitrine-watchdog.conf"
-# The bus is there by the device tree; /dev/i2c-* is a module that nothing else asks for.
+# The device tree enables the bus, but nothing else loads the module that provides /dev/i2c-*.
 if [ -n "$NFC_BUS" ]; then echo i2c-dev >"$TARGET_DIR/etc/modules-load.d/vitrine-nfc.conf"; fi
 cat >"$TARGET_DIR/usr/lib/os-release" <<EOF
 NAME=Vitrine
@@ -36,24 +36,23 @@ VARIANT_ID=$BOARD
 EOF
 ln -sf ../usr/lib/os-release "$TARGET_DIR/etc/os-release"
 
-# Names that belong to one device, not to an image. The initramfs binds the real machine-id over this file; the link
-# to systemd-resolved replaces whatever the building machine left.
+# Names that must not be copied from the build host. The initramfs bind-mounts the real machine-id over this file.
 : >"$TARGET_DIR/etc/machine-id"
 echo vitrine >"$TARGET_DIR/etc/hostname"
 printf '127.0.0.1 localhost\n127.0.1.1 vitrine\n::1 localhost\n' >"$TARGET_DIR/etc/hosts"
 ln -sf ../run/systemd/resolve/stub-resolv.conf "$TARGET_DIR/etc/resolv.conf"
 ln -sf ../proc/self/mounts "$TARGET_DIR/etc/mtab"
-# The time zone is the agent's to set; until there is such a link it is UTC.
+# The agent sets the time zone by creating this link's target; until then it is UTC.
 ln -sfn /data/state/localtime "$TARGET_DIR/etc/localtime"
 rm -f "$TARGET_DIR/etc/timezone"
 rm -f "$TARGET_DIR"/etc/ssh/ssh_host_* "$TARGET_DIR/var/lib/systemd/random-seed" "$TARGET_DIR/etc/.updated"
 
-# systemd never lets the clock be earlier than this file's date.
+# systemd sets the clock at least to the date of this file.
 : >"$TARGET_DIR/usr/lib/clock-epoch"
 touch -d "@$SOURCE_DATE_EPOCH" "$TARGET_DIR/usr/lib/clock-epoch"
 
-# Buildroot installs the kernel under the name that its makefile gives it, and device trees beside it, which come from
-# the firmware here.
+# Buildroot installs the kernel under its upstream name. It also installs device trees, which are not needed because the
+# firmware provides them.
 for kernel in bzImage Image; do
     if [ -e "$TARGET_DIR/boot/$kernel" ]; then mv -f "$TARGET_DIR/boot/$kernel" "$TARGET_DIR$KERNEL_FILE"; fi
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# post-image.sh BINARIES_DIR BOARD: makes disk.img (and boot.vfat in it) beside BINARIES_DIR's rootfs.ext4. Called by
-# Buildroot (BR2_ROOTFS_POST_IMAGE_SCRIPT) and by ci/image alike. No loop devices, no mounts. Of the environment:
+# post-image.sh BINARIES_DIR BOARD: builds disk.img from rootfs.ext4 in BINARIES_DIR and a new boot.vfat. Called by
+# Buildroot (BR2_ROOTFS_POST_IMAGE_SCRIPT) and by ci/image. Needs no loop devices or mounts. Environment:
 # SOURCE_DATE_EPOCH.
 set -eu
 
@@ -15,14 +15,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SOURCE_DATE_EPOCH
 
-# The FAT's files.
+# The files of the FAT.
 fat=$work/fat
 mkdir "$fat"
 if [ "$FIRMWARE" = raspberrypi ]; then raspberrypi_files "$BINARIES_DIR" "$fat"; fi
 render "$COMMON_DIR/boot.cmd" "$work/boot.cmd"
 mkimage -T script -C none -n 'vitrine A/B' -d "$work/boot.cmd" "$fat/boot.scr" >/dev/null
 
-# The first copy is generation 1, the second the same with 0: both valid, the first newer.
+# The first copy has generation 1, the second one is equal but with generation 0: both are valid, the first is newer.
 cat >"$work/environment" <<EOF
 BOOT_ORDER=A B
 BOOT_A_LEFT=$BOOT_ATTEMPTS
@@ -32,8 +32,8 @@ mkenvimage -r -s "$ENV_SIZE" -o "$fat/$ENV_FILE_0" "$work/environment"
 cp "$fat/$ENV_FILE_0" "$fat/$ENV_FILE_1"
 printf '\000' | dd of="$fat/$ENV_FILE_1" bs=1 seek=4 conv=notrunc status=none
 
-# --invariant: a constant volume id and creation date. The files one by one in an order of their own: a folder's is
-# the file system's.
+# For reproducible images: --invariant sets a constant volume id and creation date, and the files are copied one by one in
+# sorted order, because the order within a folder depends on the host's file system.
 image=$BINARIES_DIR/boot.vfat
 rm -f "$image"
 truncate -s "${BOOT_SIZE_MIB}M" "$image"

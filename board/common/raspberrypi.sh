@@ -1,13 +1,13 @@
-# Sourced by post-image.sh: what the Raspberry Pi's firmware wants in the FAT.
+# Sourced by post-image.sh: the files that the Raspberry Pi's firmware needs in the FAT.
 # shellcheck shell=sh disable=SC2154 # names of render.sh
 
-# raspberrypi_files BINARIES_DIR FAT: puts the files into the folder FAT: those of Buildroot's rpi-firmware with the
-# overlays, the kernel's device trees, U-Boot, and config.txt.
+# raspberrypi_files BINARIES_DIR FAT: copies these files into the folder FAT: Buildroot's rpi-firmware with overlays, the
+# kernel's device trees, U-Boot, and config.txt.
 raspberrypi_files() {
     cp -R "$1/rpi-firmware/." "$2"
     cp "$1"/*.dtb "$2"
     cp "$1/u-boot.bin" "$2"
-    # The kernel's arguments are U-Boot's.
+    # U-Boot sets the kernel arguments.
     rm -f "$2/cmdline.txt"
     render "$COMMON_DIR/templates/config.txt" "$2/config.txt"
     if [ -n "$GPIO_WATCHDOG" ]; then

@@ -1,5 +1,5 @@
-# Sourced by the scripts beside it: reads the definitions of the disk, of all devices and of the board, and fills
-# templates. Needs BOARD_DIR (board/<name>) and COMMON_DIR (board/common).
+# Sourced by other scripts: reads the definitions of the disk, of all devices and of the board, and renders templates.
+# Needs BOARD_DIR (board/<name>) and COMMON_DIR (board/common).
 # shellcheck shell=sh disable=SC2034,SC2154 # the names are used by eval, through RENDERED
 
 # shellcheck source=board/common/partitions.env
@@ -9,7 +9,7 @@
 # shellcheck source=board/virt/board.env
 . "$BOARD_DIR/board.env"
 
-# one_of NAME VALUE…: fails when the definition NAME has none of the values.
+# one_of NAME VALUE…: fails unless the definition NAME has one of the values.
 one_of() {
     one_name=$1
     eval "one_value=\$$1"
@@ -20,13 +20,13 @@ one_of() {
     echo "$BOARD_DIR/board.env: $one_name is \"$one_value\", not one of: $*" >&2
     exit 1
 }
-# numbers NAME…: fails when one of the definitions is no number, decimal or 0x….
+# numbers NAME…: fails unless all of the definitions are numbers, decimal or 0x….
 numbers() {
     for number_name in "$@"; do
         eval "number_value=\$$number_name"
         case ${number_value#0x} in
             '' | *[!0-9a-fA-F]*)
-                echo "$BOARD_DIR/board.env: $number_name is \"$number_value\", which is no number" >&2
+                echo "$BOARD_DIR/board.env: $number_name is \"$number_value\", which is not a number" >&2
                 exit 1
                 ;;
         esac
@@ -47,7 +47,7 @@ fi
 
 KERNEL_ARGS="console=$CONSOLE $KERNEL_ARGS_COMMON${KERNEL_ARGS:+ $KERNEL_ARGS}"
 
-# In a hybrid table the partitions with a type of the MBR are in the MBR too: the FAT alone.
+# In a hybrid table a partition with an MBR type gets an MBR entry: only the FAT.
 BOOT_MBR_TYPE=
 if [ "$PARTITION_TABLE" = hybrid ]; then BOOT_MBR_TYPE='partition-type = 0xC'; fi
 
@@ -59,7 +59,7 @@ if [ -n "$NFC_BUS" ]; then I2C_LINE=dtparam=i2c_arm=on; fi
 GPIO_WATCHDOG_LINE=
 if [ -n "$GPIO_WATCHDOG" ]; then GPIO_WATCHDOG_LINE=dtoverlay=vitrine-watchdog; fi
 
-# Addresses that the boot script works with, from ENV_ADDR and ENV_SIZE. See boot.cmd for the layout of a copy.
+# Addresses for the boot script, computed from ENV_ADDR and ENV_SIZE. See boot.cmd for the layout of a copy.
 hex() { printf '0x%x' "$1"; }
 ENV_0=$(hex "$((ENV_ADDR))")
 ENV_0_PACKED=$(hex "$((ENV_ADDR + 1))")
@@ -92,7 +92,7 @@ MEMORY_START MEMORY_MIB KERNEL_ADDR INITRD_ADDR BOOT_DEVTYPE BOOT_DEVNUM BOOT_CO
 KERNEL_ARGS INITRAMFS_MODULES FIRMWARE FIRMWARE_FILES USB_DEVICE_MODELS SCREEN_OVERLAY I2C_LINE GPIO_WATCHDOG_LINE CONTENT_PORT RADIO
 WATCHDOG_SECONDS GPIO_WATCHDOG NFC_BUS UDC_MODULE SERIAL_LINES_JSON SCREENS_JSON NFC_BUS_JSON USB_HOST_PORT_JSON"
 
-# render TEMPLATE OUT: replaces each @NAME@; fails when one is left.
+# render TEMPLATE OUT: replaces each @NAME@; fails if an undefined one is left.
 render() {
     render_script=
     for render_name in $RENDERED; do
@@ -102,7 +102,7 @@ s|@$render_name@|$render_value|g"
     done
     sed "$render_script" "$1" >"$2"
     if grep -Hn '@[A-Z0-9_]*@' "$2" >&2; then
-        echo "render: $1 names something that is not defined" >&2
+        echo "render: $1 contains an undefined name" >&2
         return 1
     fi
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# show.sh BOARD [TEMPLATE]: what is defined for BOARD, a line NAME=VALUE each; with TEMPLATE (a path below board/common,
-# such as boot.cmd) that file, rendered.
+# show.sh BOARD [TEMPLATE]: prints the definitions of BOARD as lines NAME=VALUE; with TEMPLATE (a path in board/common,
+# such as boot.cmd) prints that file rendered.
 set -eu
 
 COMMON_DIR=$(cd "$(dirname "$0")" && pwd)

@@ -86,7 +86,7 @@ const violations: [string, () => void, RegExp][] = [
     () => put('etc/passwd', 'root::0:0::/:/bin/sh\n'),
     /not locked: root in \/etc\/passwd/,
   ],
-  ['shadow without root', () => put('etc/shadow', 'kiosk:*::\n'), /not there: root$/m],
+  ['shadow without root', () => put('etc/shadow', 'kiosk:*::\n'), /to which \/etc\/passwd refers: root$/m],
   [
     'a second root',
     () => put('etc/passwd', 'root:*:0:0::/:/bin/sh\ntoor:*:0:0::/:/bin/sh\n'),
@@ -166,7 +166,7 @@ test('a masked getty template covers its instances', () => {
 
 test('a missing shadow file is reported for every user whose password should be there', () => {
   rmSync(join(root, 'etc/shadow'));
-  assert.match(run('check-root.sh').stderr, /not there: root\n.*not there: kiosk\n/);
+  assert.match(run('check-root.sh').stderr, /refers: root\n.*refers: kiosk\n/);
 });
 
 test('all problems are reported at once', () => {

@@ -6,20 +6,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* At boot a graphics driver may load late; at the end a compositor may let go of the screen late. */
-enum { LOOK_MS = 200, PATIENCE_MS = 5000 };
+/* At boot a graphics driver may load late; at shutdown a compositor may release the screen late. */
+enum { POLL_MS = 200, TIMEOUT_MS = 5000 };
 
-static void wait_a_moment(void)
+static void wait_poll_interval(void)
 {
-	nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000L }, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000000L }, NULL);
 }
 
-/* Waits for a card with a screen and shows the picture there. A process that has the screen shows something already and
- * is not waited for. With the last picture it is the other way round: that process is ending, and a screen that is not
- * there does not come any more and must not hold up the shutdown. */
+/* Waits for a card with a screen and shows the picture there. At boot does not wait for a screen that another process
+ * uses, because that process already shows something. With the last picture it is the other way round: waits for the
+ * other process, which is ending, but not for a missing screen, which must not delay the shutdown. */
 static bool show(struct card *card, const struct picture *picture, int rotation, bool last)
 {
-	for (int waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+	for (int waited = 0; waited < TIMEOUT_MS; waited += POLL_MS) {
 		bool taken;
 		if (card_open(card, &taken)) {
 			if (!card_paint(card, picture, rotation))
@@ -31,19 +31,19 @@ static bool show(struct card *card, const struct picture *picture, int rotation,
 		}
 		if (taken != last)
 			return false;
-		wait_a_moment();
+		wait_poll_interval();
 	}
 	return false;
 }
 
-/* Returns when a compositor has put its own frame on the screen; until then it scans out the picture, which goes with
- * this process. The kernel's console may come in between, for instance when a terminal is reset: then the screen has
- * another frame but no master, and the picture is put back. */
+/* Returns when a compositor has put its own frame on the screen. Until then this process must run, because its picture
+ * disappears when it ends. The kernel's console may replace the picture, for instance when a terminal is reset: then the
+ * screen has another frame but no master, and the picture is restored. */
 static void keep_shown(const struct card *card, bool last)
 {
 	do {
 		do
-			wait_a_moment();
+			wait_poll_interval();
 		while (card_is_shown(card));
 	} while (card_show(card, last));
 }
@@ -81,11 +81,11 @@ int main(int argc, char **argv)
 	if (!decoded)
 		return 1;
 	struct card card;
-	/* No screen is no failure: nobody would see the picture. */
+	/* A missing screen is not a failure. */
 	if (!show(&card, &picture, rotation, last))
 		return 0;
 	free(picture.pixels);
-	/* The last picture outlives the program that was started, so that who waits for that knows it is on the screen. */
+	/* A child process keeps showing the last picture. The parent exits, so that its caller knows that it is shown. */
 	if (last && fork() > 0)
 		_exit(0);
 	keep_shown(&card, last);

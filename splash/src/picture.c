@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the agent accepts (agent/src/resources/branding/png.ts); a file on a damaged disk may claim anything. */
+/* The limits of the agent (agent/src/resources/branding/png.ts). Checked again, because the disk may be damaged. */
 enum { MAX_SIDE = 8192, MAX_PIXELS = 1 << 25 };
 
 bool picture_read(const char *path, struct picture *picture)
@@ -25,7 +25,7 @@ bool picture_read(const char *path, struct picture *picture)
 	if (decoded) {
 		*picture = (struct picture){ png.width, png.height, pixels };
 	} else {
-		fprintf(stderr, "%s is left out: %s\n", path, png.message[0] ? png.message : "too large");
+		fprintf(stderr, "%s is skipped: %s\n", path, png.message[0] ? png.message : "too large");
 		free(pixels);
 	}
 	png_image_free(&png);
@@ -33,7 +33,7 @@ bool picture_read(const char *path, struct picture *picture)
 	return decoded;
 }
 
-/* Each pixel is the mean of those that it stands for. */
+/* Scales down. Each pixel is the mean of the pixels that it covers. */
 static void shrink(const struct picture *from, const struct picture *to)
 {
 	if (from->width == to->width && from->height == to->height) {
@@ -61,7 +61,7 @@ static void shrink(const struct picture *from, const struct picture *to)
 	}
 }
 
-/* The size that fits into width x height, never larger than the picture. */
+/* The size of the picture scaled down to fit into width x height; never larger than the picture. */
 static struct picture fitted(const struct picture *picture, uint32_t width, uint32_t height)
 {
 	struct picture fit = { picture->width, picture->height, NULL };

@@ -27,12 +27,13 @@ bool card_open(struct card *card, bool *taken)
 	for (int i = 0; i < MAX_CARDS; i++) {
 		char path[32];
 		snprintf(path, sizeof path, "/dev/dri/card%d", i);
-		/* Who opens a card without a master becomes it, and may again later; so no capability is needed. */
+		/* Opening a card without a master makes this process the master; it may become master again later without
+		 * a capability. */
 		int fd = open(path, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		bool master = drmIsMaster(fd);
-		/* A compositor that starts meanwhile must not be kept from it for longer than it takes to ask. */
+		/* Drop it at once, so that a compositor which starts meanwhile can become the master. */
 		if (master)
 			drmDropMaster(fd);
 		if (has_screen(fd)) {
@@ -47,7 +48,7 @@ bool card_open(struct card *card, bool *taken)
 	return false;
 }
 
-/* A framebuffer with the picture on it; 0 when that fails. It lives as long as the card is open. */
+/* Creates a framebuffer with the picture; 0 on failure. It exists as long as the card is open. */
 static uint32_t paint(int fd, const drmModeModeInfo *mode, const struct picture *picture, int rotation)
 {
 	uint32_t width = mode->hdisplay, height = mode->vdisplay, handle, stride, framebuffer = 0;
@@ -75,7 +76,7 @@ static const drmModeModeInfo *preferred_mode(const drmModeConnector *connector)
 	return &connector->modes[0];
 }
 
-/* A display pipe that can drive the connector and drives no other one of ours; 0 for none. */
+/* A CRTC that can drive the connector and is not used for another of our screens; 0 if there is none. */
 static uint32_t free_crtc(const struct card *card, const drmModeRes *resources, const drmModeConnector *connector)
 {
 	for (int e = 0; e < connector->count_encoders; e++) {

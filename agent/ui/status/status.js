@@ -1,9 +1,9 @@
-/** The status page: reads the API once, then follows its events. Texts go in as text, never as markup. */
+/** The status page: reads the API once, then follows its events. Inserts texts with textContent, never as HTML. */
 
 const API = '/api/v1';
 const TOPICS = ['display_state', 'network_changed', 'config_changed'];
-const LAST_RETRY_MS = 10_000;
-/** A page paints a moment after it has loaded. */
+const MAX_RETRY_MS = 10_000;
+/** Delay before a screenshot: a page paints shortly after it has loaded. */
 const PICTURE_DELAY_MS = 400;
 
 const part = (id) => document.getElementById(id);
@@ -72,7 +72,7 @@ function showPicture() {
   picture.src = `${API}/display/screenshot?at=${Date.now()}`;
 }
 
-/** Every part for itself: one that this device does not have leaves the others as they are. */
+/** Loads every part separately, so that one which fails does not affect the others. */
 function showAll() {
   const parts = {
     '/device': showDevice,
@@ -93,7 +93,7 @@ const EVENTS = {
 
 function follow(retryMs) {
   const socket = new WebSocket(`${location.origin.replace('http', 'ws')}${API}/events`);
-  let next = Math.min(retryMs * 2, LAST_RETRY_MS);
+  let next = Math.min(retryMs * 2, MAX_RETRY_MS);
   socket.onopen = () => {
     next = 500;
     show('link', 'connected');

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh ROOT INIT OUT MODULE…: a small initramfs of ROOT's busybox (with the shared libraries that it names, if any),
-# the kernel modules with what they depend on, and INIT. Runs nothing of ROOT. Same input, same bytes.
+# build.sh ROOT INIT OUT MODULE…: builds a small, reproducible initramfs from ROOT's busybox with its shared libraries, the
+# kernel modules with their dependencies, and INIT. Does not execute any program of ROOT.
 set -eu
 
 root=$1 init=$2 out=$3
@@ -15,7 +15,7 @@ fail() {
 
 mkdir -p "$work/bin" "$work/dev" "$work/proc" "$work/sys" "$work/run" "$work/sysroot" "$work/lib"
 cp "$root/usr/bin/busybox" "$work/bin/busybox"
-# The names of what a busybox can do stand in it, each between two NULs.
+# The busybox binary contains the names of its applets, separated by NULs.
 tr '\000' '\n' <"$work/bin/busybox" >"$work/names"
 for applet in sh mount insmod grep sed sleep rm rmdir ln mkdir basename dirname readlink chroot head tr wc dd od \
     chmod sync mv switch_root; do
@@ -26,7 +26,7 @@ rm "$work/names"
 cp "$init" "$work/init"
 chmod 0755 "$work/init"
 
-# library NAME: copies it, and what it needs in turn. The dynamic linker looks into /lib, or into /lib64.
+# library NAME: copies a library and its dependencies. The dynamic linker searches /lib or /lib64.
 library() {
     [ ! -e "$work/lib/$1" ] || return 0
     library_path=$(find "$root/usr/lib" "$root/lib/" "$root/lib64/" -name "$1" 2>/dev/null | LC_ALL=C sort | head -n 1)
@@ -35,7 +35,7 @@ library() {
     libraries_of "$work/lib/$1"
 }
 
-# libraries_of FILE: its dynamic linker and the libraries that it names.
+# libraries_of FILE: copies the dynamic linker and the libraries that FILE needs.
 libraries_of() {
     for needed in $(LC_ALL=C readelf -W -l -d "$1" |
         sed -n -e 's/.*(NEEDED).*\[\(.*\)\]$/\1/p' -e 's/.*program interpreter: .*\/\(.*\)\]$/\1/p'); do
@@ -45,9 +45,9 @@ libraries_of() {
 libraries_of "$work/bin/busybox"
 ln -s lib "$work/lib64"
 
-# modules.dep lists for each module what it needs, the deepest last. In names "_" is as good as "-".
+# modules.dep lists the dependencies of each module, the deepest last. In module names "_" and "-" are equivalent.
 : >"$work/lib/order"
-# A root that another kernel was built into before still has that one's folder.
+# The root may still contain the modules of an older kernel, which is an error.
 release=$(cd "$root/usr/lib/modules" && echo *)
 modules=$root/usr/lib/modules/$release
 [ -s "$modules/modules.dep" ] || fail "no modules of exactly one kernel in $root/usr/lib/modules: $release"
@@ -55,7 +55,7 @@ for name in "$@"; do
     pattern=$(echo "$name" | sed 's/[_-]/[_-]/g')
     line=$(sed -n "s,^\(.*/$pattern\.ko[.a-z]*:.*\),\1,p" "$modules/modules.dep")
     if [ -z "$line" ]; then
-        # Built into the kernel is as good.
+        # The module may be built into the kernel.
         grep -q "/$pattern\.ko$" "$modules/modules.builtin" || fail "the kernel has no module $name"
         continue
     fi

@@ -15,7 +15,7 @@ VITRINE_AGENT_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = \
 	--include=/docs --include=/docs/openapi.yaml \
 	--include=/package.json --include=/package-lock.json --include=/LICENSE \
 	--exclude=*
-# The agent's own, and of the npm packages in its bundle; ci/buildroot/checks compares them with package-lock.json.
+# Licenses of the agent and of the npm packages in its bundle; ci/buildroot/checks compares them with package-lock.json.
 VITRINE_AGENT_LICENSE = \
 	Apache-2.0, AFL-2.1 or BSD-3-Clause, BSD-2-Clause, BSD-3-Clause, BlueOak-1.0.0, \
 	ISC, MIT, MIT/X11, Unlicense
@@ -24,26 +24,26 @@ VITRINE_AGENT_LICENSE_FILES = LICENSE
 VITRINE_AGENT_REDISTRIBUTE = NO
 VITRINE_AGENT_DEPENDENCIES = host-nodejs host-python3 vitrine-nodejs
 
-# package-lock.json pins each npm package by its checksum; what was fetched once stays among Buildroot's downloads.
-# Settings of an npm that all this runs under do not count.
+# package-lock.json pins each npm package by its checksum. Downloads are cached in Buildroot's download folder. The
+# options override settings of an npm under which Buildroot may run.
 VITRINE_AGENT_NPM_CI = \
 	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/npm ci --ignore-scripts --no-audit --no-fund \
 	--loglevel=notice --include=dev --prefer-offline --cache=$(VITRINE_AGENT_DL_DIR)/npm
 
-# The package with the terminals carries its native half compiled by others only; node-pty has its sources.
+# @lydell/node-pty contains only a prebuilt native module; the package node-pty contains its sources.
 define VITRINE_AGENT_CONFIGURE_CMDS
 	cd $(@D) && $(VITRINE_AGENT_NPM_CI)
 	cp -R $(VITRINE_AGENT_PKGDIR)/node-pty $(@D)
 	cd $(@D)/node-pty && $(VITRINE_AGENT_NPM_CI)
 endef
 
-# The level of fortification is the configuration's.
+# Use the fortification level of Buildroot's configuration.
 define VITRINE_AGENT_DROP_FORTIFY
 	$(SED) "s/, '-D_FORTIFY_SOURCE=2'//" $(@D)/node-pty/node_modules/node-pty/binding.gyp
 endef
 VITRINE_AGENT_POST_CONFIGURE_HOOKS += VITRINE_AGENT_DROP_FORTIFY
 
-# What is compiled here stands in for what the npm packages carry.
+# Replaces the prebuilt modules of the npm packages by ones compiled here.
 define VITRINE_AGENT_BUILD_CMDS
 	cd $(@D)/node_modules/@serialport/bindings-cpp && $(VITRINE_NODE_GYP) rebuild
 	cd $(@D)/node-pty/node_modules/node-pty && $(VITRINE_NODE_GYP) rebuild
@@ -61,7 +61,7 @@ define VITRINE_AGENT_INSTALL_TARGET_CMDS
 	cp -dR $(@D)/agent/dist/. $(TARGET_DIR)$(VITRINE_AGENT_LOCATION)
 endef
 
-# What asks the Raspberry Pi's firmware for the health report.
+# The program that queries the Raspberry Pi's firmware for the health report.
 ifeq ($(BR2_PACKAGE_RPI_FIRMWARE),y)
 define VITRINE_AGENT_BUILD_THROTTLED
 	$(TARGET_CC) $(TARGET_CFLAGS) $(TARGET_LDFLAGS) -o $(@D)/vitrine-throttled \
@@ -75,7 +75,7 @@ endef
 VITRINE_AGENT_POST_INSTALL_TARGET_HOOKS += VITRINE_AGENT_INSTALL_THROTTLED
 endif
 
-# Once the agent is built: the licenses of the npm packages, beside its own.
+# Adds the licenses of the npm packages, if the agent has been built.
 define VITRINE_AGENT_NPM_LICENSES
 	if [ -d $(VITRINE_AGENT_DIR)/node_modules ]; then \
 		for part in . node-pty; do \

@@ -13,7 +13,7 @@ VITRINE_BROWSER_LICENSE = Apache-2.0
 VITRINE_BROWSER_LICENSE_FILES = LICENSE
 VITRINE_BROWSER_DEPENDENCIES = host-pkgconf json-glib vitrine-wpewebkit
 
-# The license stands in the project's root, above the sources.
+# The license is in the project's root folder, outside of these sources.
 VITRINE_BROWSER_POST_RSYNC_HOOKS += VITRINE_COPY_LICENSE
 
 $(eval $(meson-package))

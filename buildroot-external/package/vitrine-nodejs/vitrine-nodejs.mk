@@ -17,10 +17,10 @@ VITRINE_NODEJS_LICENSE_FILES = LICENSE
 VITRINE_NODEJS_CPE_ID_VENDOR = nodejs
 VITRINE_NODEJS_CPE_ID_PRODUCT = node.js
 
-# Shared are the libraries whose fixes must not wait for a Node release and
-# that Buildroot has for the host too: gyp links the host's programs with the
-# same list. The others are Node's own copies, some newer than Buildroot's
-# (libuv), some without a counterpart there.
+# Shared libraries are used where fixes must not wait for a Node release and
+# where Buildroot has the library for the host, too: gyp links the host's
+# programs with the same list. The others are Node's own copies, some newer
+# than Buildroot's (libuv), some without a counterpart there.
 VITRINE_NODEJS_DEPENDENCIES = \
 	host-icu \
 	host-libopenssl \
@@ -33,10 +33,10 @@ VITRINE_NODEJS_DEPENDENCIES = \
 
 VITRINE_NODEJS_CPU = $(if $(BR2_aarch64),arm64,x64)
 
-# Explicitly cross-compiling, also where host and target have one architecture:
-# else gyp would run programs linked with the target's C library. It implies
-# that Node's start-up snapshot and code cache, which a node of the target
-# would have to write, are left out; V8's own is there.
+# Explicitly cross-compiling, even if host and target have the same
+# architecture: otherwise gyp would run programs linked with the target's C
+# library. Therefore Node's startup snapshot and code cache, which only a node
+# of the target could write, are left out; V8's own snapshot is included.
 VITRINE_NODEJS_CONF_OPTS = \
 	--prefix=/usr \
 	--dest-os=linux \
@@ -50,8 +50,8 @@ VITRINE_NODEJS_CONF_OPTS = \
 	--shared-openssl \
 	--shared-zlib
 
-# What the makefiles that gyp writes take from the environment, for the target
-# and for the programs of the host (torque, mksnapshot and others).
+# Environment of gyp's makefiles, for the target and for the programs of the
+# host (torque, mksnapshot and others).
 VITRINE_NODEJS_ENV = \
 	$(TARGET_CONFIGURE_OPTS) \
 	PATH=$(@D)/out/tools/bin:$(BR_PATH) \
@@ -73,8 +73,8 @@ VITRINE_NODEJS_PKG_CONFIG_ENV = \
 	PKG_CONFIG_SYSTEM_INCLUDE_PATH="$(STAGING_DIR)/usr/include" \
 	PKG_CONFIG_SYSTEM_LIBRARY_PATH="$(STAGING_DIR)/usr/lib"
 
-# Makefiles, not ninja files: those have two rules for one file when there are
-# two toolsets.
+# Makefiles, not ninja files: with two toolsets those contain two rules for the
+# same file.
 define VITRINE_NODEJS_CONFIGURE_CMDS
 	cd $(@D) && $(VITRINE_NODEJS_ENV) $(VITRINE_NODEJS_PKG_CONFIG_ENV) \
 		$(HOST_DIR)/bin/python3 configure.py $(VITRINE_NODEJS_CONF_OPTS)
@@ -84,7 +84,7 @@ define VITRINE_NODEJS_BUILD_CMDS
 	$(VITRINE_NODEJS_ENV) $(MAKE) -C $(@D)/out BUILDTYPE=Release node
 endef
 
-# No program: only what modules are compiled with.
+# Only the headers for compiling modules.
 define VITRINE_NODEJS_INSTALL_STAGING_CMDS
 	cd $(@D) && $(HOST_DIR)/bin/python3 tools/install.py install \
 		--headers-only --dest-dir $(STAGING_DIR) --prefix /usr
@@ -94,5 +94,5 @@ define VITRINE_NODEJS_INSTALL_TARGET_CMDS
 	$(INSTALL) -D -m 0755 $(@D)/out/Release/node $(TARGET_DIR)/usr/bin/node
 endef
 
-# configure.py is Node's own, not made by autotools.
+# configure.py is Node's own script, not autotools.
 $(eval $(generic-package))

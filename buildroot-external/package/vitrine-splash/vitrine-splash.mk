@@ -13,7 +13,7 @@ VITRINE_SPLASH_LICENSE = Apache-2.0
 VITRINE_SPLASH_LICENSE_FILES = LICENSE
 VITRINE_SPLASH_DEPENDENCIES = host-pkgconf libdrm libpng
 
-# The license stands in the project's root, above the sources.
+# The license is in the project's root folder, outside of these sources.
 VITRINE_SPLASH_POST_RSYNC_HOOKS += VITRINE_COPY_LICENSE
 
 $(eval $(meson-package))

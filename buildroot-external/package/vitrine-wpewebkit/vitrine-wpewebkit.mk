@@ -57,16 +57,16 @@ VITRINE_WPEWEBKIT_DEPENDENCIES = \
 	woff2 \
 	zlib
 
-# The port refuses every other generator.
+# The port does not support other generators.
 VITRINE_WPEWEBKIT_CMAKE_BACKEND = ninja
 
 # Buildroot's compiler wrapper calls ccache; WebKit must not call it again.
 VITRINE_WPEWEBKIT_CONF_ENV = WK_USE_CCACHE=NO
 
-# Every public option of Source/cmake/OptionsWPE.cmake and what it includes is
-# set, so that no feature follows from what happens to lie in staging.
+# All public options of Source/cmake/OptionsWPE.cmake and its includes are set,
+# so that no feature depends on which libraries happen to be in staging.
 
-# How it is shown: by WPEPlatform, on Wayland.
+# Display: WPEPlatform on Wayland.
 VITRINE_WPEWEBKIT_CONF_OPTS = \
 	-DPORT=WPE \
 	-DENABLE_WPE_PLATFORM=ON \
@@ -80,7 +80,7 @@ VITRINE_WPEWEBKIT_CONF_OPTS = \
 	-DUSE_LIBDRM=ON \
 	-DUSE_VULKAN=OFF
 
-# What is neither for the device nor for those who develop for it.
+# Features that neither the device nor its developers need.
 VITRINE_WPEWEBKIT_CONF_OPTS += \
 	-DENABLE_API_TESTS=OFF \
 	-DENABLE_COG=OFF \
@@ -97,9 +97,9 @@ VITRINE_WPEWEBKIT_CONF_OPTS += \
 	-DENABLE_JIT=ON \
 	-DENABLE_C_LOOP=OFF
 
-# What pages get. PDF.js and the image formats come without a service; the
-# others are off for want of a user or of a library in Buildroot (hyphen).
-# libmanette would be found by chance: without gamepads it is not looked for.
+# Features for pages. PDF.js and the image formats need no service; others are
+# off because they are not needed or Buildroot lacks a library (hyphen).
+# Without gamepads CMake does not search for libmanette.
 VITRINE_WPEWEBKIT_CONF_OPTS += \
 	-DENABLE_ENCRYPTED_MEDIA=OFF \
 	-DENABLE_GAMEPAD=OFF \
@@ -117,11 +117,11 @@ VITRINE_WPEWEBKIT_CONF_OPTS += \
 	-DUSE_SKIA_OPENTYPE_SVG=ON \
 	-DUSE_SYSTEM_UNIFDEF=ON
 
-# Turned off by CMake itself, in favour of FreeType's own, when FreeType was
-# built with brotli: woff2 selects brotli, so that one of both is there.
+# CMake turns this off in favour of FreeType's own support when FreeType is
+# built with brotli. woff2 selects brotli, so one of both is available.
 VITRINE_WPEWEBKIT_CONF_OPTS += -DUSE_WOFF2=ON
 
-# Not for choice: 2.54 does not compile without video.
+# Not optional: 2.54 does not compile without video.
 VITRINE_WPEWEBKIT_CONF_OPTS += \
 	-DUSE_GSTREAMER=ON \
 	-DUSE_GSTREAMER_GL=ON \
@@ -131,7 +131,7 @@ VITRINE_WPEWEBKIT_CONF_OPTS += \
 	-DENABLE_WEB_CODECS=ON
 
 ifeq ($(BR2_PACKAGE_VITRINE_WPEWEBKIT_SANDBOX),y)
-# Cross-compiled, the paths on the target cannot be found: they are told.
+# When cross-compiling, the paths on the target cannot be detected.
 VITRINE_WPEWEBKIT_CONF_OPTS += \
 	-DENABLE_BUBBLEWRAP_SANDBOX=ON \
 	-DBWRAP_EXECUTABLE=/usr/bin/bwrap \

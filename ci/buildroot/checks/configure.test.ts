@@ -54,12 +54,12 @@ for (const board of boardNames()) {
 test('a value that Kconfig drops is reported', OPTIONS, async () => {
   const { ok, output } = await configure(await fakeBuildroot('short', 'BR2_PACKAGE_CAGE='), 'virt', folder);
   assert.equal(ok, false);
-  assert.match(output, /these values got lost:\nBR2_PACKAGE_CAGE=y\n/);
+  assert.match(output, /Kconfig dropped these values:\nBR2_PACKAGE_CAGE=y\n/);
 });
 
 test('an unknown board and a folder that is not Buildroot are reported', async () => {
   const buildroot = await fakeBuildroot('all');
   assert.match((await configure(buildroot, 'rpi9', folder)).output, /there is no board rpi9/);
-  assert.match((await configure(folder, 'virt', folder)).output, /is no Buildroot source folder/);
+  assert.match((await configure(folder, 'virt', folder)).output, /is not a Buildroot source folder/);
   assert.match((await configure(buildroot, 'virt')).output, /usage/);
 });
