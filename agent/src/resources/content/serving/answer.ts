@@ -8,7 +8,7 @@ import { pathOf, readTarget } from './request-path.ts';
 /** Header names and values alternating, as `writeHead` takes them. */
 export type RawHeaders = string[];
 
-/** Sent with every answer of this origin (docs/architecture.md: Whom we trust). */
+/** Sent with every answer of this origin (docs/architecture.md: Trust model). */
 export const ORIGIN_HEADERS: RawHeaders = [
   'content-security-policy',
   "frame-ancestors 'self'",
