@@ -343,7 +343,7 @@ export default scenario({
       assert.ok(limit > 2 ** 24 && limit < 0.04 * (await bytesOf(device, '/data')), String(limit));
       assert.ok(first > 0.4 * limit && first <= 0.6 * limit, `${first} bytes of ${limit}`);
       const told = field(await device.get('/device/health'), 'problems');
-      assert.match(String(told), /pages have stored.*clear-data/);
+      assert.match(String(told), /stored by pages.*clear-data/);
 
       // Uploads still work. A page of another origin gets the same share: the data of the first one is evicted.
       await putBundle(device, 'stores', await zip({ 'index.html': html }));
