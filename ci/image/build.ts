@@ -134,7 +134,8 @@ export async function asNamespaceRoot(script: string, args: string[]): Promise<s
         'unprivileged user namespaces (Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0).',
     );
   }
-  const guard = ['--pdeathsig', 'TERM', '--', 'unshare', '--kill-child', '--fork', ...enter];
+  // SIGKILL: unshare blocks SIGTERM while it waits for its child.
+  const guard = ['--pdeathsig', 'KILL', '--', 'unshare', '--kill-child', '--fork', ...enter];
   const child = spawn('setpriv', [...guard, process.execPath, script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -59,6 +59,8 @@ export async function makeRoot(options: RootOptions): Promise<void> {
       // INITRD=No: the kernel package must not build an initramfs; board/common builds ours.
       env: { SOURCE_DATE_EPOCH: String(options.epoch), INITRD: 'No', DEBIAN_FRONTEND: 'noninteractive' },
       timeoutMinutes: 60,
+      // mmdebstrap mounts /proc, /sys and /dev in the root.
+      isolated: true,
     },
   );
 }
