@@ -3,54 +3,60 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { type Effect, type Event, initialState, MAX_WAITING, next, type State } from './machine.ts';
+import { ApiError } from '../../contract/errors.ts';
+import {
+  type Effect,
+  type Event,
+  initialState,
+  MAX_WAITING,
+  next,
+  type PatchResult,
+  type Request,
+  type State,
+} from './machine.ts';
+import { type JsonObject, mergePatch } from './tree.ts';
 
-type Document = readonly number[];
-type Patch = number;
-type TestState = State<Patch, Document, Document>;
-type TestEvent = Event<Patch, Document, Document>;
-type TestEffect = Effect<Patch, Document, Document>;
-
-/** What the outside does next: a request comes, or what is being worked on goes well or fails. */
+/** The next event: a request arrives, or the current work succeeds or fails. */
 const action = fc.constantFrom('patch', 'patch', 'reapply', 'succeed', 'succeed', 'succeed', 'fail');
 
-/** Runs the machine on a disk that keeps each patch as one more number, and checks every step. */
+/** Runs the machine on a disk that keeps one key for each patch, and checks every step. */
 class World {
-  state: TestState = initialState({ document: [], config: [] });
+  state: State = initialState({ document: {}, config: {} });
   /** On the disk. */
-  stored: Document = [];
+  stored: JsonObject = {};
   /** In effect. */
-  applied: Document = [];
-  /** Ids of the requests that were taken, in their order, and of those that were answered. */
-  readonly taken: number[] = [];
-  readonly answered: number[] = [];
+  applied: JsonObject = {};
+  /** The accepted requests in their order, and the answered ones. */
+  readonly accepted: Request[] = [];
+  readonly answered: Request[] = [];
   busy = 0;
-  published: Document[] = [];
-  pending: TestEffect | undefined;
-  #lastId = 0;
+  published: JsonObject[] = [];
+  pending: Effect | undefined;
+  #patches = 0;
 
   act(what: 'patch' | 'reapply' | 'succeed' | 'fail'): void {
     if (what === 'patch' || what === 'reapply') {
-      this.#lastId += 1;
-      const id = this.#lastId;
+      const reply = Promise.withResolvers<PatchResult>();
       const refusals = this.busy;
-      this.handle({
-        type: 'requested',
-        request: what === 'patch' ? { id, kind: 'patch', patch: id } : { id, kind: 'reapply', path: 'a.b' },
-      });
-      if (this.busy === refusals) this.taken.push(id);
+      this.#patches += 1;
+      const request: Request =
+        what === 'patch'
+          ? { reply, kind: 'patch', patch: { [`a${this.#patches}`]: this.#patches } }
+          : { reply, kind: 'reapply', path: 'a.b' };
+      this.handle({ type: 'requested', request });
+      if (this.busy === refusals) this.accepted.push(request);
     } else if (this.pending) this.handle(this.#outcome(this.pending, what === 'succeed'));
   }
 
-  handle(event: TestEvent): void {
+  handle(event: Event): void {
     const { state, effects } = next(this.state, event);
     this.state = state;
-    const work = effects.filter(({ type }) => ['check', 'write', 'apply', 'reapply'].includes(type));
-    assert.ok(work.length <= 1, 'one thing is done at a time');
+    const work = effects.filter(({ type }) => ['check', 'write', 'apply'].includes(type));
+    assert.ok(work.length <= 1, 'one task at a time');
     if (event.type !== 'requested') this.pending = undefined;
     for (const effect of effects) this.#observe(effect);
     assert.ok(state.requests.length <= MAX_WAITING);
-    assert.deepEqual(state.current.document, this.stored, 'what is in force is what the disk holds');
+    assert.deepEqual(state.current.document, this.stored, 'the current version is on the disk');
     assert.equal(
       state.requests.length > 0,
       this.pending !== undefined,
@@ -58,25 +64,29 @@ class World {
     );
   }
 
-  #observe(effect: TestEffect): void {
+  #observe(effect: Effect): void {
     switch (effect.type) {
-      case 'reject_busy':
-        assert.equal(this.state.requests.length, MAX_WAITING);
-        this.busy += 1;
-        return;
       case 'publish':
-        assert.deepEqual(effect.config, this.stored, 'only what is stored is published');
-        assert.deepEqual(this.applied, this.stored, 'and after it was applied');
+        assert.deepEqual(effect.config, this.stored, 'only stored values are published');
+        assert.deepEqual(this.applied, this.stored, 'and after they were applied');
+        assert.deepEqual([...effect.leaves], [['a.b', 'live']]);
         this.published.push(effect.config);
         return;
-      case 'answer': {
-        const isPatch = effect.leaves.size > 0;
-        if (isPatch) assert.deepEqual(this.published.at(-1), effect.config, 'published before the answer');
-        this.answered.push(effect.id);
+      case 'answer':
+        if (effect.request.kind === 'patch') {
+          assert.equal(this.published.at(-1), effect.config, 'published before the answer');
+        }
+        this.answered.push(effect.request);
         return;
-      }
       case 'reject':
-        this.answered.push(effect.id);
+        if (effect.error instanceof ApiError) {
+          assert.equal(effect.error.code, 'too_many_requests');
+          assert.equal(this.state.requests.length, MAX_WAITING);
+          this.busy += 1;
+        } else {
+          assert.match(String(effect.error), /refused|no room/);
+          this.answered.push(effect.request);
+        }
         return;
       default:
         assert.equal(this.pending, undefined);
@@ -84,38 +94,38 @@ class World {
     }
   }
 
-  /** Does the work, or fails to, and says so. */
-  #outcome(effect: TestEffect, succeeds: boolean): TestEvent {
+  /** Does the work, or fails to, and returns the event. */
+  #outcome(effect: Effect, succeeds: boolean): Event {
     switch (effect.type) {
       case 'check': {
-        if (!succeeds) return { type: 'refused', error: new Error('refused') };
-        const document = [...effect.current.document, effect.patch];
+        if (!succeeds) return { type: 'failed', error: new Error('refused') };
+        const document = mergePatch(effect.current.document, effect.patch);
         const leaves = new Map([['a.b', 'live' as const]]);
         return { type: 'checked', change: { document, config: document, leaves } };
       }
       case 'write':
-        if (!succeeds) return { type: 'not_written', error: new Error('no room') };
+        if (!succeeds) return { type: 'failed', error: new Error('no room') };
         this.stored = effect.document;
         return { type: 'written' };
       case 'apply':
         assert.deepEqual(effect.before, this.applied);
+        assert.deepEqual([...effect.leaves], [['a.b', 'live']]);
+        if (effect.again) assert.equal(effect.now, effect.before);
+        else assert.equal(Object.keys(effect.now).length, Object.keys(effect.before).length + 1);
         this.applied = effect.now;
-        return { type: 'applied' };
-      case 'reapply':
-        assert.deepEqual(effect.now, this.stored);
         return { type: 'applied' };
       default:
         assert.fail(`${effect.type} is no work`);
     }
   }
 
-  /** Lets everything end well. */
+  /** Lets all work succeed. */
   settle(): void {
     while (this.pending) this.act('succeed');
   }
 }
 
-test('requests are answered once, in their order, and a patch is stored before it is in force', (t) => {
+test('requests are answered once, in their order, and a patch is stored before it is applied', (t) => {
   let sequences = 0;
   let steps = 0;
   fc.assert(
@@ -123,10 +133,11 @@ test('requests are answered once, in their order, and a patch is stored before i
       const world = new World();
       for (const each of actions) world.act(each);
       world.settle();
-      assert.deepEqual(world.answered, world.taken);
+      assert.equal(world.answered.length, world.accepted.length);
+      assert.ok(world.answered.every((request, index) => request === world.accepted[index]));
       assert.deepEqual(
-        world.published.map((config) => config.length),
-        world.stored.map((_, index) => index + 1),
+        world.published.map((config) => Object.keys(config).length),
+        Object.keys(world.stored).map((_, index) => index + 1),
       );
       assert.equal(world.state.step, undefined);
       sequences += 1;
@@ -137,7 +148,7 @@ test('requests are answered once, in their order, and a patch is stored before i
   t.diagnostic(`${sequences} sequences of ${steps} steps`);
 });
 
-test('a full queue refuses and goes on', () => {
+test('a full queue refuses requests and goes on', () => {
   const world = new World();
   for (let index = 0; index < MAX_WAITING + 5; index += 1) world.act(index % 2 === 0 ? 'patch' : 'reapply');
   assert.equal(world.busy, 5);
@@ -148,26 +159,29 @@ test('a full queue refuses and goes on', () => {
   assert.equal(world.answered.length, MAX_WAITING + 1);
 });
 
-test('an event that cannot come now is an error of the caller', () => {
-  const version = { document: [1], config: [1] };
-  const events: TestEvent[] = [
+test('an impossible event is an error of the caller', () => {
+  const version = { document: { a: 1 }, config: { a: 1 } };
+  const events: Event[] = [
     { type: 'checked', change: { ...version, leaves: new Map() } },
-    { type: 'refused', error: 1 },
+    { type: 'failed', error: 1 },
     { type: 'written' },
-    { type: 'not_written', error: 1 },
     { type: 'applied' },
   ];
-  const stages: readonly { actions: readonly ('patch' | 'succeed')[]; fits: readonly string[] }[] = [
-    { actions: [], fits: [] },
-    { actions: ['patch'], fits: ['checked', 'refused'] },
-    { actions: ['patch', 'succeed'], fits: ['written', 'not_written'] },
-    { actions: ['patch', 'succeed', 'succeed'], fits: ['applied'] },
+  const stages: readonly {
+    name: string;
+    actions: readonly ('patch' | 'succeed')[];
+    allowed: readonly string[];
+  }[] = [
+    { name: 'idle', actions: [], allowed: [] },
+    { name: 'checking', actions: ['patch'], allowed: ['checked', 'failed'] },
+    { name: 'writing', actions: ['patch', 'succeed'], allowed: ['written', 'failed'] },
+    { name: 'applying', actions: ['patch', 'succeed', 'succeed'], allowed: ['applied'] },
   ];
-  for (const { actions, fits } of stages) {
-    for (const event of events.filter(({ type }) => !fits.includes(type))) {
+  for (const { name, actions, allowed } of stages) {
+    for (const event of events.filter(({ type }) => !allowed.includes(type))) {
       const world = new World();
       for (const each of actions) world.act(each);
-      assert.throws(() => next(world.state, event), new RegExp(`${event.type} while`));
+      assert.throws(() => next(world.state, event), new RegExp(`${event.type} while ${name}`));
     }
   }
 });

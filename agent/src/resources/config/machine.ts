@@ -1,139 +1,132 @@
 /**
- * The order of everything that happens to the configuration, as a pure state machine: one change at a time, in the
- * order of the requests; first checked, then written, then in force, then applied, then published, then answered.
+ * The order of everything that happens to the configuration, as a pure state machine: one request at a time, in order
+ * of arrival. A patch is checked, written, applied, published and answered.
  */
+import { ApiError } from '../../contract/errors.ts';
 import type { Applied } from './fields.ts';
+import type { JsonObject } from './tree.ts';
 
-/** Changes that wait or are worked on; more are refused. */
+/** Requests that wait or are being worked on; more are refused. */
 export const MAX_WAITING = 64;
 
-/** A configuration: what the file holds and the whole tree that follows from it. */
-export interface Version<D, C> {
-  document: D;
-  config: C;
+/** The content of the file, and the whole configuration that follows from it. */
+export interface Version {
+  document: JsonObject;
+  config: JsonObject;
 }
 
 /** The leaves of a patch, by dotted path, with when their schema says that they take effect. */
 export type Leaves = ReadonlyMap<string, Applied>;
 
-/** A change that a patch makes, once it has been checked. */
-export interface Change<D, C> extends Version<D, C> {
+/** The version that a checked patch leads to. */
+export interface Change extends Version {
   leaves: Leaves;
 }
 
-export type Request<P> =
-  | { id: number; kind: 'patch'; patch: P }
-  /** Applies what is stored again: at the start, or when what was configured has lost its settings. */
-  | { id: number; kind: 'reapply'; path: string };
+/** The result of a patch. */
+export interface PatchResult {
+  config: JsonObject;
+  /** By dotted path of each leaf of the patch. */
+  applied: Record<string, Applied>;
+}
 
-type Step<D, C> =
-  | { name: 'checking' }
-  | { name: 'writing'; change: Change<D, C> }
-  | { name: 'applying'; leaves: Leaves };
+export type Request = { reply: PromiseWithResolvers<PatchResult> } & (
+  | { kind: 'patch'; patch: JsonObject }
+  /** Applies a stored field again: at the start, or when the configured program has lost its settings. */
+  | { kind: 'reapply'; path: string }
+);
 
-export interface State<P, D, C> {
-  readonly current: Version<D, C>;
+type Step = { name: 'checking' } | { name: 'writing'; change: Change } | { name: 'applying'; leaves: Leaves };
+
+export interface State {
+  readonly current: Version;
   /** The first one is being worked on. */
-  readonly requests: readonly Request<P>[];
+  readonly requests: readonly Request[];
   /** Undefined when there is no request. */
-  readonly step: Step<D, C> | undefined;
+  readonly step: Step | undefined;
 }
 
-export type Event<P, D, C> =
-  | { type: 'requested'; request: Request<P> }
-  | { type: 'checked'; change: Change<D, C> }
-  | { type: 'refused'; error: unknown }
+export type Event =
+  | { type: 'requested'; request: Request }
+  | { type: 'checked'; change: Change }
   | { type: 'written' }
-  | { type: 'not_written'; error: unknown }
-  | { type: 'applied' };
+  | { type: 'applied' }
+  /** The check refused the patch, or the document could not be written. */
+  | { type: 'failed'; error: unknown };
 
-export type Effect<P, D, C> =
-  /** Merge the patch into the current version and check it; answer with `checked` or `refused`. */
-  | { type: 'check'; patch: P; current: Version<D, C> }
-  /** Store the document; answer with `written` or `not_written`. */
-  | { type: 'write'; document: D }
-  /** Bring a change into effect; answer with `applied`, also when a part of it failed. */
-  | { type: 'apply'; now: C; before: C; leaves: Leaves }
-  /** Bring one path into effect again; answer with `applied`. */
-  | { type: 'reapply'; path: string; now: C }
-  | { type: 'publish'; leaves: Leaves; config: C }
-  | { type: 'answer'; id: number; config: C; leaves: Leaves }
-  | { type: 'reject'; id: number; error: unknown }
-  | { type: 'reject_busy'; id: number };
+export type Effect =
+  /** Merge the patch into the current version and check it; then `checked` or `failed`. */
+  | { type: 'check'; patch: JsonObject; current: Version }
+  /** Store the document; then `written` or `failed`. */
+  | { type: 'write'; document: JsonObject }
+  /** Apply what changed, or with `again` these leaves in any case; then `applied`, also when a part of it failed. */
+  | { type: 'apply'; now: JsonObject; before: JsonObject; leaves: Leaves; again: boolean }
+  | { type: 'publish'; config: JsonObject; leaves: Leaves }
+  | { type: 'answer'; request: Request; config: JsonObject; leaves: Leaves }
+  | { type: 'reject'; request: Request; error: unknown };
 
-export interface Transition<P, D, C> {
-  state: State<P, D, C>;
-  effects: readonly Effect<P, D, C>[];
+export interface Transition {
+  state: State;
+  effects: readonly Effect[];
 }
 
-export function initialState<P, D, C>(current: Version<D, C>): State<P, D, C> {
+export function initialState(current: Version): State {
   return { current, requests: [], step: undefined };
 }
 
-/** @throws Error for an event that cannot come in this state: a mistake of the caller */
-export function next<P, D, C>(state: State<P, D, C>, event: Event<P, D, C>): Transition<P, D, C> {
-  if (event.type === 'requested') return requested(state, event.request);
-  const [request] = state.requests;
-  const { current, step } = state;
-  if (!request || !step) throw unexpected(event.type, 'idle');
-  switch (event.type) {
-    case 'checked': {
-      if (step.name !== 'checking') throw unexpected(event.type, step.name);
-      const { change } = event;
-      const effect = { type: 'write', document: change.document } as const;
-      return { state: { ...state, step: { name: 'writing', change } }, effects: [effect] };
-    }
-    case 'refused':
-      if (step.name !== 'checking') throw unexpected(event.type, step.name);
-      return finish(state, { type: 'reject', id: request.id, error: event.error });
-    case 'not_written':
-      if (step.name !== 'writing') throw unexpected(event.type, step.name);
-      return finish(state, { type: 'reject', id: request.id, error: event.error });
-    case 'written': {
-      if (step.name !== 'writing') throw unexpected(event.type, step.name);
-      const { document, config, leaves } = step.change;
-      const effect = { type: 'apply', now: config, before: current.config, leaves } as const;
-      return {
-        state: { ...state, current: { document, config }, step: { name: 'applying', leaves } },
-        effects: [effect],
-      };
-    }
-    case 'applied': {
-      if (step.name !== 'applying') throw unexpected(event.type, step.name);
-      const { config } = current;
-      const answer = { type: 'answer', id: request.id, config, leaves: step.leaves } as const;
-      if (request.kind === 'reapply') return finish(state, answer);
-      return finish(state, { type: 'publish', leaves: step.leaves, config }, answer);
-    }
+/** @throws Error for an event that is impossible in this state: a mistake of the caller */
+export function next(state: State, event: Event): Transition {
+  if (event.type === 'requested') return enqueue(state, event.request);
+  const { current, requests, step } = state;
+  const [request] = requests;
+  if (!request || !step) throw new Error(`${event.type} while idle`);
+  if (event.type === 'checked' && step.name === 'checking') {
+    const { change } = event;
+    const write: Effect = { type: 'write', document: change.document };
+    return { state: { ...state, step: { name: 'writing', change } }, effects: [write] };
   }
+  if (event.type === 'failed' && step.name !== 'applying') {
+    return finish(state, { type: 'reject', request, error: event.error });
+  }
+  if (event.type === 'written' && step.name === 'writing') {
+    const { leaves, document, config } = step.change;
+    const apply: Effect = { type: 'apply', now: config, before: current.config, leaves, again: false };
+    const applying = { name: 'applying', leaves } as const;
+    return { state: { ...state, current: { document, config }, step: applying }, effects: [apply] };
+  }
+  if (event.type === 'applied' && step.name === 'applying') {
+    const result = { config: current.config, leaves: step.leaves };
+    const answer: Effect = { type: 'answer', request, ...result };
+    if (request.kind === 'reapply') return finish(state, answer);
+    return finish(state, { type: 'publish', ...result }, answer);
+  }
+  throw new Error(`${event.type} while ${step.name}`);
 }
 
-function requested<P, D, C>(state: State<P, D, C>, request: Request<P>): Transition<P, D, C> {
+function enqueue(state: State, request: Request): Transition {
   if (state.requests.length >= MAX_WAITING) {
-    return { state, effects: [{ type: 'reject_busy', id: request.id }] };
+    return { state, effects: [{ type: 'reject', request, error: new ApiError('too_many_requests') }] };
   }
-  const requests = [...state.requests, request];
-  return state.step ? { state: { ...state, requests }, effects: [] } : begin({ ...state, requests });
+  const queued = { ...state, requests: [...state.requests, request] };
+  return state.step ? { state: queued, effects: [] } : begin(queued);
 }
 
-/** Ends the first request and begins with the one behind it. */
-function finish<P, D, C>(state: State<P, D, C>, ...effects: Effect<P, D, C>[]): Transition<P, D, C> {
+/** Ends the first request and begins the next one. */
+function finish(state: State, ...effects: Effect[]): Transition {
   const begun = begin({ ...state, requests: state.requests.slice(1), step: undefined });
   return { state: begun.state, effects: [...effects, ...begun.effects] };
 }
 
-function begin<P, D, C>(state: State<P, D, C>): Transition<P, D, C> {
+function begin(state: State): Transition {
   const [request] = state.requests;
   const { current } = state;
   if (!request) return { state, effects: [] };
   if (request.kind === 'patch') {
-    const effect = { type: 'check', patch: request.patch, current } as const;
-    return { state: { ...state, step: { name: 'checking' } }, effects: [effect] };
+    const check: Effect = { type: 'check', patch: request.patch, current };
+    return { state: { ...state, step: { name: 'checking' } }, effects: [check] };
   }
-  const effect = { type: 'reapply', path: request.path, now: current.config } as const;
-  return { state: { ...state, step: { name: 'applying', leaves: new Map() } }, effects: [effect] };
-}
-
-function unexpected(event: string, step: string): Error {
-  return new Error(`${event} while ${step}`);
+  const { config } = current;
+  const leaves: Leaves = new Map([[request.path, 'live']]);
+  const apply: Effect = { type: 'apply', now: config, before: config, leaves, again: true };
+  return { state: { ...state, step: { name: 'applying', leaves } }, effects: [apply] };
 }
