@@ -1,6 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { isPrivateKey, readPem, refusal } from './pem.ts';
-import { readCertificates, requireNotExpired } from './x509.ts';
+import { isPrivateKey, readCertificates, readPem, refusal, requireNotExpired } from './pem.ts';
 
 /**
  * Reads an upload of CA certificates.

@@ -1,6 +1,15 @@
 import { createPrivateKey, type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
-import { attempt, decode, isPrivateKey, type PemBlock, readPem, refusal } from './pem.ts';
-import { type PlacedCertificate, readCertificates, requireNotExpired } from './x509.ts';
+import {
+  attempt,
+  decode,
+  isPrivateKey,
+  type PemBlock,
+  type PlacedCertificate,
+  readCertificates,
+  readPem,
+  refusal,
+  requireNotExpired,
+} from './pem.ts';
 
 /** The certificate and the key of HTTPS. */
 export interface ServerIdentity {
