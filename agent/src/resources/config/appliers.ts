@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import type { Applied } from './fields.ts';
 import { type Apply, type ConfigBinding, NOT_APPLIED_HERE } from './group.ts';
-import type { Effect } from './machine.ts';
+import type { Work } from './machine.ts';
 import { valueAt } from './tree.ts';
 
 /** How long one resource may take to apply a change, in ms. */
@@ -47,7 +47,8 @@ export class Appliers {
   }
 
   /** Applies what changed, and what failed before if a leaf of it is named again. Never rejects. */
-  async apply({ now, before, leaves, again }: Effect & { type: 'apply' }): Promise<void> {
+  async apply({ change, before, again }: Work & { type: 'apply' }): Promise<void> {
+    const { config: now, leaves } = change;
     for (const [group, { changed }] of this.#bindings) {
       try {
         if (differs(now, before, group)) changed?.();

@@ -11,12 +11,11 @@ const FILE_MODE = 0o600;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Number of damaged files kept beside the configuration; the oldest is removed first. */
 const KEPT_DAMAGED = 3;
-const MAX_SCHEMA = 9999;
 
 const NAME = 'config.json';
-const keptName = (schema: number) => `config.v${schema}.json`;
-const KEPT = /^config\.v([1-9]\d{0,3})\.json$/;
+const KEPT = /^config\.v([1-9]\d*)\.json$/;
 const DAMAGED = /^config\.damaged-.*\.json$/;
+const keptName = (schema: number) => `config.v${schema}.json`;
 
 /** The version of the document's shape that this agent writes, and the migrations from older ones. */
 export interface ConfigFormat {
@@ -27,13 +26,22 @@ export interface ConfigFormat {
 
 const CURRENT_FORMAT: ConfigFormat = { schema: CONFIG_SCHEMA, migrations: {} };
 
-/** A configuration document as it is stored. */
+/** A file as it was read. */
 interface Stored {
   schema: number;
-  /** The file's text. */
   text: string;
-  /** Its fields without `schema`. */
+  /** Its fields, without `schema`, in the shape of the current schema. */
   document: JsonObject;
+}
+
+/** The file has a schema that only newer firmware supports. */
+class NewerSchemaError extends Error {
+  readonly schema: number;
+
+  constructor(schema: number, supported: number) {
+    super(`it has schema ${schema}, but this firmware supports only schema ${supported}`);
+    this.schema = schema;
+  }
 }
 
 /**
@@ -44,7 +52,7 @@ export class ConfigFile {
   readonly #folder: string;
   readonly #log: Logger;
   readonly #format: ConfigFormat;
-  /** The file of an older schema as it was read; it is kept for a rollback before the first write replaces it. */
+  /** The file of an older schema; it is kept for a rollback before the first write replaces it. */
   #older: Stored | undefined;
 
   constructor(folder: string, log: Logger, format: ConfigFormat = CURRENT_FORMAT) {
@@ -54,30 +62,25 @@ export class ConfigFile {
   }
 
   /**
-   * @returns the fields that the file sets, none if it cannot be used and no kept file can; and why config.json is not
-   *   used, as sentences for health
+   * @returns the stored fields: of config.json or, if it is missing or cannot be used, of the newest kept file, or none;
+   *   and why config.json cannot be used, as sentences for health
    */
-  async load(): Promise<{ document: JsonObject; problem: string | undefined }> {
-    let problem: string | undefined;
+  async load(): Promise<{ document: JsonObject; problem?: string }> {
     try {
       const stored = await this.#read(NAME);
-      if (stored && stored.schema <= this.#format.schema) {
-        const document = this.#migrate(stored);
-        if (stored.schema < this.#format.schema) this.#older = stored;
-        return { document, problem };
-      }
-      if (stored) problem = await this.#setAsideNewer(stored.schema);
+      if (stored && stored.schema < this.#format.schema) this.#older = stored;
+      return { document: stored?.document ?? (await this.#newestKept())?.document ?? {} };
     } catch (error) {
-      problem = await this.#setAsideDamaged(error);
-    }
-    const kept = await this.#newestKept();
-    if (problem !== undefined) {
-      problem += kept
-        ? ` The configuration in ${kept.name} is used instead.`
-        : ' The defaults are used instead.';
+      const setAside = await this.#setAside(error);
+      const kept = await this.#newestKept();
+      const used = kept ? `The configuration in ${keptName(kept.schema)} is` : 'The defaults are';
+      // A parser's message quotes the text, which contains passphrases.
+      const why =
+        error instanceof SyntaxError || !(error instanceof Error) ? 'it is not JSON' : error.message;
+      const problem = `The configuration file cannot be used: ${why}.${setAside} ${used} used instead.`;
       this.#log.error(problem);
+      return { document: kept?.document ?? {}, problem };
     }
-    return { document: kept?.document ?? {}, problem };
   }
 
   /** Replaces the file. One of an older schema is kept for a rollback. */
@@ -94,7 +97,7 @@ export class ConfigFile {
     return join(this.#folder, name);
   }
 
-  /** Undefined when there is no such file. @throws Error when the file is not a configuration document */
+  /** Undefined if there is no such file. @throws Error if it cannot be used; the message ends a sentence */
   async #read(name: string): Promise<Stored | undefined> {
     const found = await stat(this.#path(name)).catch(() => undefined);
     if (!found) return undefined;
@@ -104,72 +107,52 @@ export class ConfigFile {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) throw new Error('it is not a JSON object');
     const { schema = 1, ...fields } = value;
-    if (typeof schema !== 'number' || !Number.isInteger(schema) || schema < 1 || schema > MAX_SCHEMA) {
+    if (typeof schema !== 'number' || !Number.isSafeInteger(schema) || schema < 1) {
       throw new Error('its schema is not a version number');
     }
+    const { schema: supported, migrations } = this.#format;
+    if (schema > supported) throw new NewerSchemaError(schema, supported);
     // As in a patch, null stands for the default.
-    return { schema, text, document: mergePatch({}, fields) };
-  }
-
-  #migrate({ schema, document }: Stored): JsonObject {
-    let migrated = document;
-    for (let version = schema; version < this.#format.schema; version++) {
-      const step = this.#format.migrations[version];
-      if (!step) throw new Error(`there is no migration from schema ${version} to ${version + 1}`);
-      migrated = step(migrated);
+    let document = mergePatch({}, fields);
+    for (let version = schema; version < supported; version++) {
+      const migrate = migrations[version];
+      if (!migrate) throw new Error(`there is no migration from schema ${version} to ${version + 1}`);
+      document = migrate(document);
     }
-    return migrated;
+    return { schema, text, document };
   }
 
-  /** After a rollback: the newest kept document whose schema this firmware supports. */
-  async #newestKept(): Promise<{ name: string; document: JsonObject } | undefined> {
-    const schemas = (await this.#names())
-      .map((name) => Number(KEPT.exec(name)?.[1] ?? 0))
-      .filter((schema) => schema > 0 && schema <= this.#format.schema)
-      .sort((a, b) => b - a);
-    for (const name of schemas.map(keptName)) {
+  /** After a rollback: the newest kept file that this firmware supports. */
+  async #newestKept(): Promise<Stored | undefined> {
+    const schemas = (await this.#names()).map((name) => Number(KEPT.exec(name)?.[1] ?? 0));
+    const supported = schemas.filter((schema) => schema > 0 && schema <= this.#format.schema);
+    for (const schema of supported.sort((a, b) => b - a)) {
       try {
-        const stored = await this.#read(name);
-        if (stored && stored.schema <= this.#format.schema) return { name, document: this.#migrate(stored) };
+        return await this.#read(keptName(schema));
       } catch (error) {
-        this.#log.warn({ err: error, file: name }, 'kept configuration is damaged');
+        this.#log.warn({ err: error, schema }, 'a kept configuration cannot be used');
       }
     }
     return undefined;
   }
 
-  async #setAsideNewer(schema: number): Promise<string> {
-    const kept = await this.#setAside(keptName(schema));
-    const supported = this.#format.schema;
-    return `The stored configuration has schema ${schema}, but this firmware supports only schema ${supported}.${kept}`;
-  }
-
-  async #setAsideDamaged(error: unknown): Promise<string> {
+  /** Renames config.json. @returns a sentence with the new name; empty if that failed (a read-only disk) */
+  async #setAside(reason: unknown): Promise<string> {
     const stamp = new Date().toISOString().replaceAll(/[:.]/g, '');
-    const kept = await this.#setAside(`config.damaged-${stamp}.json`);
-    const damaged = (await this.#names()).filter((name) => DAMAGED.test(name)).sort();
-    for (const name of damaged.slice(0, -KEPT_DAMAGED)) await this.#remove(name);
-    // The parser's message quotes the text, which contains passphrases.
-    const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : '';
-    return `The configuration file cannot be used: ${why}.${kept}`;
-  }
-
-  /** Renames config.json. @returns a sentence with the new name; empty when that failed (a read-only disk) */
-  async #setAside(name: string): Promise<string> {
+    const isNewer = reason instanceof NewerSchemaError;
+    const name = isNewer ? keptName(reason.schema) : `config.damaged-${stamp}.json`;
     try {
       await rename(this.#path(NAME), this.#path(name));
       await syncFolder(this.#folder);
+      const damaged = (await this.#names()).filter((each) => DAMAGED.test(each)).sort();
+      for (const old of damaged.slice(0, -KEPT_DAMAGED)) {
+        await rm(this.#path(old), { recursive: true, force: true });
+      }
       return ` It was kept as ${name}.`;
     } catch (error) {
-      this.#log.warn({ err: error }, 'configuration could not be set aside');
+      this.#log.warn({ err: error }, 'failed to set the configuration file aside');
       return '';
     }
-  }
-
-  async #remove(name: string): Promise<void> {
-    await rm(this.#path(name), { recursive: true, force: true }).catch((error: unknown) => {
-      this.#log.warn({ err: error, file: name }, 'file could not be removed');
-    });
   }
 
   async #names(): Promise<string[]> {

@@ -5,14 +5,15 @@ import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { ApiError } from '../../contract/errors.ts';
 import {
-  type Effect,
   type Event,
   initialState,
   MAX_WAITING,
+  type Message,
   next,
   type PatchResult,
   type Request,
   type State,
+  type Work,
 } from './machine.ts';
 import { type JsonObject, mergePatch } from './tree.ts';
 
@@ -21,17 +22,16 @@ const action = fc.constantFrom('patch', 'patch', 'reapply', 'succeed', 'succeed'
 
 /** Runs the machine on a disk that keeps one key for each patch, and checks every step. */
 class World {
-  state: State = initialState({ document: {}, config: {} });
   /** On the disk. */
   stored: JsonObject = {};
   /** In effect. */
-  applied: JsonObject = {};
+  applied = this.stored;
+  state: State = initialState({ document: this.stored, config: this.stored });
   /** The accepted requests in their order, and the answered ones. */
   readonly accepted: Request[] = [];
   readonly answered: Request[] = [];
   busy = 0;
   published: JsonObject[] = [];
-  pending: Effect | undefined;
   #patches = 0;
 
   act(what: 'patch' | 'reapply' | 'succeed' | 'fail'): void {
@@ -45,83 +45,74 @@ class World {
           : { reply, kind: 'reapply', path: 'a.b' };
       this.handle({ type: 'requested', request });
       if (this.busy === refusals) this.accepted.push(request);
-    } else if (this.pending) this.handle(this.#outcome(this.pending, what === 'succeed'));
+    } else if (this.state.work) this.handle(this.#outcome(this.state.work, what === 'succeed'));
   }
 
   handle(event: Event): void {
-    const { state, effects } = next(this.state, event);
+    const { work } = this.state;
+    const { state, messages } = next(this.state, event);
     this.state = state;
-    const work = effects.filter(({ type }) => ['check', 'write', 'apply'].includes(type));
-    assert.ok(work.length <= 1, 'one task at a time');
-    if (event.type !== 'requested') this.pending = undefined;
-    for (const effect of effects) this.#observe(effect);
+    for (const message of messages) this.#observe(message);
     assert.ok(state.requests.length <= MAX_WAITING);
-    assert.deepEqual(state.current.document, this.stored, 'the current version is on the disk');
-    assert.equal(
-      state.requests.length > 0,
-      this.pending !== undefined,
-      'a request is always being worked on',
-    );
+    assert.equal(state.current.document, this.stored, 'the current version is on the disk');
+    assert.equal(state.requests.length > 0, state.work !== undefined, 'a request is always being worked on');
+    if (event.type !== 'requested')
+      assert.notEqual(state.work ?? 'none', work, 'finished work is not repeated');
+    else if (work) assert.equal(state.work, work, 'work is not interrupted');
   }
 
-  #observe(effect: Effect): void {
-    switch (effect.type) {
+  #observe(message: Message): void {
+    switch (message.type) {
       case 'publish':
-        assert.deepEqual(effect.config, this.stored, 'only stored values are published');
-        assert.deepEqual(this.applied, this.stored, 'and after they were applied');
-        assert.deepEqual([...effect.leaves], [['a.b', 'live']]);
-        this.published.push(effect.config);
+        assert.equal(message.change.config, this.stored, 'only stored values are published');
+        assert.equal(this.applied, this.stored, 'and after they were applied');
+        assert.deepEqual([...message.change.leaves], [['a.b', 'live']]);
+        this.published.push(message.change.config);
         return;
       case 'answer':
-        if (effect.request.kind === 'patch') {
-          assert.equal(this.published.at(-1), effect.config, 'published before the answer');
+        if (message.request.kind === 'patch') {
+          assert.equal(this.published.at(-1), message.change.config, 'published before the answer');
         }
-        this.answered.push(effect.request);
+        assert.equal(message.change.config, this.stored);
+        this.answered.push(message.request);
         return;
       case 'reject':
-        if (effect.error instanceof ApiError) {
-          assert.equal(effect.error.code, 'too_many_requests');
+        if (message.error instanceof ApiError) {
+          assert.equal(message.error.code, 'too_many_requests');
           assert.equal(this.state.requests.length, MAX_WAITING);
           this.busy += 1;
         } else {
-          assert.match(String(effect.error), /refused|no room/);
-          this.answered.push(effect.request);
+          assert.match(String(message.error), /refused|no room/);
+          this.answered.push(message.request);
         }
-        return;
-      default:
-        assert.equal(this.pending, undefined);
-        this.pending = effect;
     }
   }
 
   /** Does the work, or fails to, and returns the event. */
-  #outcome(effect: Effect, succeeds: boolean): Event {
-    switch (effect.type) {
+  #outcome(work: Work, succeeds: boolean): Event {
+    switch (work.type) {
       case 'check': {
         if (!succeeds) return { type: 'failed', error: new Error('refused') };
-        const document = mergePatch(effect.current.document, effect.patch);
+        const document = mergePatch(work.current.document, work.patch);
         const leaves = new Map([['a.b', 'live' as const]]);
         return { type: 'checked', change: { document, config: document, leaves } };
       }
       case 'write':
         if (!succeeds) return { type: 'failed', error: new Error('no room') };
-        this.stored = effect.document;
+        this.stored = work.change.document;
         return { type: 'written' };
       case 'apply':
-        assert.deepEqual(effect.before, this.applied);
-        assert.deepEqual([...effect.leaves], [['a.b', 'live']]);
-        if (effect.again) assert.equal(effect.now, effect.before);
-        else assert.equal(Object.keys(effect.now).length, Object.keys(effect.before).length + 1);
-        this.applied = effect.now;
+        assert.equal(work.before, this.applied);
+        assert.equal(work.again, this.state.requests[0]?.kind === 'reapply');
+        assert.deepEqual([...work.change.leaves], [['a.b', 'live']]);
+        this.applied = work.change.config;
         return { type: 'applied' };
-      default:
-        assert.fail(`${effect.type} is no work`);
     }
   }
 
   /** Lets all work succeed. */
   settle(): void {
-    while (this.pending) this.act('succeed');
+    while (this.state.work) this.act('succeed');
   }
 }
 
@@ -139,7 +130,7 @@ test('requests are answered once, in their order, and a patch is stored before i
         world.published.map((config) => Object.keys(config).length),
         Object.keys(world.stored).map((_, index) => index + 1),
       );
-      assert.equal(world.state.step, undefined);
+      assert.equal(world.state.work, undefined);
       sequences += 1;
       steps += actions.length;
     }),
@@ -172,16 +163,16 @@ test('an impossible event is an error of the caller', () => {
     actions: readonly ('patch' | 'succeed')[];
     allowed: readonly string[];
   }[] = [
-    { name: 'idle', actions: [], allowed: [] },
-    { name: 'checking', actions: ['patch'], allowed: ['checked', 'failed'] },
-    { name: 'writing', actions: ['patch', 'succeed'], allowed: ['written', 'failed'] },
-    { name: 'applying', actions: ['patch', 'succeed', 'succeed'], allowed: ['applied'] },
+    { name: 'while idle', actions: [], allowed: [] },
+    { name: 'during check', actions: ['patch'], allowed: ['checked', 'failed'] },
+    { name: 'during write', actions: ['patch', 'succeed'], allowed: ['written', 'failed'] },
+    { name: 'during apply', actions: ['patch', 'succeed', 'succeed'], allowed: ['applied'] },
   ];
   for (const { name, actions, allowed } of stages) {
     for (const event of events.filter(({ type }) => !allowed.includes(type))) {
       const world = new World();
       for (const each of actions) world.act(each);
-      assert.throws(() => next(world.state, event), new RegExp(`${event.type} while ${name}`));
+      assert.throws(() => next(world.state, event), new RegExp(`${event.type} ${name}`));
     }
   }
 });

@@ -36,14 +36,21 @@ export type Request = { reply: PromiseWithResolvers<PatchResult> } & (
   | { kind: 'reapply'; path: string }
 );
 
-type Step = { name: 'checking' } | { name: 'writing'; change: Change } | { name: 'applying'; leaves: Leaves };
+/** The current task of the caller, who reports its end as an event. */
+export type Work =
+  /** Merge the patch into the current version and check it; then `checked` or `failed`. */
+  | { type: 'check'; patch: JsonObject; current: Version }
+  /** Store the document; then `written` or `failed`. */
+  | { type: 'write'; change: Change }
+  /** Apply what changed, or with `again` the leaves in any case; then `applied`, also when a part of it failed. */
+  | { type: 'apply'; change: Change; before: JsonObject; again: boolean };
 
 export interface State {
   readonly current: Version;
   /** The first one is being worked on. */
   readonly requests: readonly Request[];
-  /** Undefined when there is no request. */
-  readonly step: Step | undefined;
+  /** For the first request; undefined when there is none. */
+  readonly work: Work | undefined;
 }
 
 export type Event =
@@ -54,79 +61,62 @@ export type Event =
   /** The check refused the patch, or the document could not be written. */
   | { type: 'failed'; error: unknown };
 
-export type Effect =
-  /** Merge the patch into the current version and check it; then `checked` or `failed`. */
-  | { type: 'check'; patch: JsonObject; current: Version }
-  /** Store the document; then `written` or `failed`. */
-  | { type: 'write'; document: JsonObject }
-  /** Apply what changed, or with `again` these leaves in any case; then `applied`, also when a part of it failed. */
-  | { type: 'apply'; now: JsonObject; before: JsonObject; leaves: Leaves; again: boolean }
-  | { type: 'publish'; config: JsonObject; leaves: Leaves }
-  | { type: 'answer'; request: Request; config: JsonObject; leaves: Leaves }
+export type Message =
+  | { type: 'publish'; change: Change }
+  | { type: 'answer'; request: Request; change: Change }
   | { type: 'reject'; request: Request; error: unknown };
 
 export interface Transition {
+  /** If its work is a new object, the caller begins it, after it has sent the messages. */
   state: State;
-  effects: readonly Effect[];
+  messages: readonly Message[];
 }
 
 export function initialState(current: Version): State {
-  return { current, requests: [], step: undefined };
+  return { current, requests: [], work: undefined };
 }
 
 /** @throws Error for an event that is impossible in this state: a mistake of the caller */
 export function next(state: State, event: Event): Transition {
   if (event.type === 'requested') return enqueue(state, event.request);
-  const { current, requests, step } = state;
+  const { current, requests, work } = state;
   const [request] = requests;
-  if (!request || !step) throw new Error(`${event.type} while idle`);
-  if (event.type === 'checked' && step.name === 'checking') {
-    const { change } = event;
-    const write: Effect = { type: 'write', document: change.document };
-    return { state: { ...state, step: { name: 'writing', change } }, effects: [write] };
+  if (!request || !work) throw new Error(`${event.type} while idle`);
+  if (event.type === 'checked' && work.type === 'check') {
+    return { state: { ...state, work: { type: 'write', change: event.change } }, messages: [] };
   }
-  if (event.type === 'failed' && step.name !== 'applying') {
-    return finish(state, { type: 'reject', request, error: event.error });
+  if (event.type === 'written' && work.type === 'write') {
+    const { change } = work;
+    const apply: Work = { type: 'apply', change, before: current.config, again: false };
+    return { state: { ...state, current: change, work: apply }, messages: [] };
   }
-  if (event.type === 'written' && step.name === 'writing') {
-    const { leaves, document, config } = step.change;
-    const apply: Effect = { type: 'apply', now: config, before: current.config, leaves, again: false };
-    const applying = { name: 'applying', leaves } as const;
-    return { state: { ...state, current: { document, config }, step: applying }, effects: [apply] };
+  if (event.type === 'applied' && work.type === 'apply') {
+    const { change } = work;
+    const answer: Message = { type: 'answer', request, change };
+    return finish(state, request.kind === 'patch' ? [{ type: 'publish', change }, answer] : [answer]);
   }
-  if (event.type === 'applied' && step.name === 'applying') {
-    const result = { config: current.config, leaves: step.leaves };
-    const answer: Effect = { type: 'answer', request, ...result };
-    if (request.kind === 'reapply') return finish(state, answer);
-    return finish(state, { type: 'publish', ...result }, answer);
+  if (event.type === 'failed' && work.type !== 'apply') {
+    return finish(state, [{ type: 'reject', request, error: event.error }]);
   }
-  throw new Error(`${event.type} while ${step.name}`);
+  throw new Error(`${event.type} during ${work.type}`);
 }
 
 function enqueue(state: State, request: Request): Transition {
   if (state.requests.length >= MAX_WAITING) {
-    return { state, effects: [{ type: 'reject', request, error: new ApiError('too_many_requests') }] };
+    return { state, messages: [{ type: 'reject', request, error: new ApiError('too_many_requests') }] };
   }
-  const queued = { ...state, requests: [...state.requests, request] };
-  return state.step ? { state: queued, effects: [] } : begin(queued);
+  const requests = [...state.requests, request];
+  return { state: { ...state, requests, work: state.work ?? begin(state.current, request) }, messages: [] };
 }
 
 /** Ends the first request and begins the next one. */
-function finish(state: State, ...effects: Effect[]): Transition {
-  const begun = begin({ ...state, requests: state.requests.slice(1), step: undefined });
-  return { state: begun.state, effects: [...effects, ...begun.effects] };
+function finish({ current, requests: [, ...requests] }: State, messages: readonly Message[]): Transition {
+  const [request] = requests;
+  return { state: { current, requests, work: request && begin(current, request) }, messages };
 }
 
-function begin(state: State): Transition {
-  const [request] = state.requests;
-  const { current } = state;
-  if (!request) return { state, effects: [] };
-  if (request.kind === 'patch') {
-    const check: Effect = { type: 'check', patch: request.patch, current };
-    return { state: { ...state, step: { name: 'checking' } }, effects: [check] };
-  }
-  const { config } = current;
-  const leaves: Leaves = new Map([[request.path, 'live']]);
-  const apply: Effect = { type: 'apply', now: config, before: config, leaves, again: true };
-  return { state: { ...state, step: { name: 'applying', leaves } }, effects: [apply] };
+function begin(current: Version, request: Request): Work {
+  if (request.kind === 'patch') return { type: 'check', patch: request.patch, current };
+  const change: Change = { ...current, leaves: new Map([[request.path, 'live']]) };
+  return { type: 'apply', change, before: current.config, again: true };
 }

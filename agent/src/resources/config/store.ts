@@ -7,13 +7,14 @@ import { ConfigFile, type ConfigFormat } from './file.ts';
 import type { BoardLimits, BrokenRule, ConfigBinding, ConfigGroup, GroupValue } from './group.ts';
 import {
   type Change,
-  type Effect,
   type Event,
   initialState,
+  type Message,
   next,
   type PatchResult,
   type State,
   type Version,
+  type Work,
 } from './machine.ts';
 import type { ConfigContract } from './schema.ts';
 import {
@@ -127,41 +128,43 @@ export class ConfigStore {
   }
 
   #handle(event: Event): void {
-    const { state, effects } = next(this.#state, event);
+    const before = this.#state.work;
+    const { state, messages } = next(this.#state, event);
     this.#state = state;
-    for (const effect of effects) void this.#perform(effect);
+    for (const message of messages) this.#send(message);
+    if (!state.work || state.work === before) return;
+    void this.#perform(state.work)
+      .catch((error: unknown): Event => ({ type: 'failed', error: storageError(error) }))
+      .then((done) => this.#handle(done));
   }
 
-  /** Never rejects. */
-  async #perform(effect: Effect): Promise<void> {
-    switch (effect.type) {
+  #send(message: Message): void {
+    if (message.type === 'reject') {
+      message.request.reply.reject(message.error);
+      return;
+    }
+    const { config, leaves } = message.change;
+    if (message.type === 'publish') {
+      const paths = [...leaves.keys()];
+      this.#options.bus.emit(this.#options.contract.configChanged, { paths, config });
+    } else {
+      const applied = Object.fromEntries(
+        [...leaves].map(([path, declared]) => [path, this.#appliers.effective(path, declared)]),
+      );
+      message.request.reply.resolve({ config, applied });
+    }
+  }
+
+  async #perform(work: Work): Promise<Event> {
+    switch (work.type) {
       case 'check':
-        return this.#check(effect.patch, effect.current).then(
-          (change) => this.#handle({ type: 'checked', change }),
-          (error: unknown) => this.#handle({ type: 'failed', error }),
-        );
+        return { type: 'checked', change: await this.#check(work.patch, work.current) };
       case 'write':
-        return this.#file.write(effect.document).then(
-          () => this.#handle({ type: 'written' }),
-          (error: unknown) => this.#handle({ type: 'failed', error: storageError(error) }),
-        );
+        await this.#file.write(work.change.document);
+        return { type: 'written' };
       case 'apply':
-        await this.#appliers.apply(effect);
-        return this.#handle({ type: 'applied' });
-      case 'publish': {
-        const { bus, contract } = this.#options;
-        const { config, leaves } = effect;
-        return bus.emit(contract.configChanged, { paths: [...leaves.keys()], config });
-      }
-      case 'answer': {
-        const { request, config, leaves } = effect;
-        const applied = [...leaves].map(
-          ([path, declared]) => [path, this.#appliers.effective(path, declared)] as const,
-        );
-        return request.reply.resolve({ config, applied: Object.fromEntries(applied) });
-      }
-      case 'reject':
-        return effect.request.reply.reject(effect.error);
+        await this.#appliers.apply(work);
+        return { type: 'applied' };
     }
   }
 
