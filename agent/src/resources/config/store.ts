@@ -174,12 +174,7 @@ export class ConfigStore {
     const { schema: _schema, ...changes } = patch;
     const version = this.#version(mergePatch(current.document, changes));
     const issues = this.#issuesOf(version);
-    if (issues.length > 0) {
-      throw badRequest(
-        '',
-        issues.map(({ path, message }) => ({ path, message })),
-      );
-    }
+    if (issues.length > 0) throw badRequest('', issues);
     return { ...version, leaves: leavesOf(this.#options.contract.Config, patch, current.config) };
   }
 

@@ -18,6 +18,10 @@ function own(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+function mapValues<V, W>(values: Record<string, V>, to: (value: V, key: string) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, to(value, key)]));
+}
+
 /** The schema of the entries if the schema is that of a map (`display.screens`), else undefined. */
 function entryOf(schema: TSchema): TSchema | undefined {
   return Type.IsRecord(schema) ? Object.values(schema.patternProperties)[0] : undefined;
@@ -38,10 +42,8 @@ export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
  * are left out. A value of a wrong type stays as it is.
  */
 export function withDefaults(schema: TObject, sparse: JsonObject): JsonObject {
-  const filled = Object.entries(schema.properties).map(
-    ([key, field]) => [key, fill(field, own(sparse, key))] as const,
-  );
-  return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
+  const filled = mapValues(schema.properties, (field, key) => fill(field, own(sparse, key)));
+  return Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== undefined));
 }
 
 function fill(schema: TSchema, value: unknown): unknown {
@@ -53,8 +55,7 @@ function fill(schema: TSchema, value: unknown): unknown {
   if (!isObject(given)) return given;
   if (Type.IsObject(schema)) return withDefaults(schema, given);
   const entry = entryOf(schema);
-  if (!entry) return given;
-  return Object.fromEntries(Object.entries(given).map(([key, child]) => [key, fill(entry, child)]));
+  return entry ? mapValues(given, (child) => fill(entry, child)) : given;
 }
 
 /** Dotted paths of the keys in `tree`, at any depth, that `other` lacks. */
@@ -113,17 +114,9 @@ export function without(tree: JsonObject, pointer: string): JsonObject {
 }
 
 /** The schema of a merge patch against a group: every field may be absent or null. */
-export function patchSchema(schema: TObject, options: JsonObject = {}): TObject {
-  const { $id, description } = keywords(schema);
-  const fields = Object.entries(schema.properties).map(
-    ([key, field]) => [key, Type.Optional(nullable(patchOf(field)))] as const,
-  );
-  return Type.Object(Object.fromEntries(fields), {
-    ...(typeof $id === 'string' ? { $id: `${$id}Patch` } : {}),
-    additionalProperties: false,
-    ...(typeof description === 'string' ? { description } : {}),
-    ...options,
-  });
+export function patchSchema(schema: TObject, options: { $id?: string; description?: string } = {}): TObject {
+  const fields = mapValues(schema.properties, (field) => Type.Optional(nullable(patchOf(field))));
+  return Type.Object(fields, { additionalProperties: false, ...annotations(schema, 'Patch'), ...options });
 }
 
 function nullable(schema: TSchema): TSchema {
@@ -132,39 +125,33 @@ function nullable(schema: TSchema): TSchema {
 
 function patchOf(schema: TSchema): TSchema {
   if (Type.IsObject(schema)) return patchSchema(schema);
-  const { default: _default, [APPLIED]: _applied, ...rules } = keywords(schema);
   const entry = entryOf(schema);
-  if (entry) {
-    // The owner of the group checks which entries a patch may name, the schema of the whole configuration how many.
-    const {
-      type: _type,
-      patternProperties: _entries,
-      propertyNames: _names,
-      maxProperties: _most,
-      ...notes
-    } = rules;
-    return Type.Record(Type.String(), nullable(patchOf(entry)), notes);
-  }
-  if (Type.IsArray(schema)) {
-    const { type: _type, items: _items, ...bounds } = rules;
-    return Type.Array(itemSchema(schema.items), bounds);
-  }
-  return Type.Unsafe(rules);
+  // The owner of the group checks which entries a patch may name, the schema of the whole configuration how many.
+  if (entry) return Type.Record(Type.String(), nullable(patchOf(entry)), annotations(schema, 'Patch'));
+  const { default: _default, [APPLIED]: _applied, ...rules } = keywords(schema);
+  if (!Type.IsArray(schema)) return Type.Unsafe(rules);
+  const { type: _type, items: _items, ...bounds } = rules;
+  return Type.Array(itemSchema(schema.items), bounds);
 }
 
 /** An item as a client sends it: fields with a default are optional. It has its own name: `WifiNetworkInput`. */
 function itemSchema(items: TSchema): TSchema {
   if (!Type.IsObject(items) || !Object.values(items.properties).some((field) => 'default' in field))
     return items;
-  const fields = Object.entries(items.properties).map(([key, field]) => {
+  const fields = mapValues(items.properties, (field) => {
     const { default: value, ...rules } = keywords(field);
-    return [key, value === undefined ? field : Type.Optional(Type.Unsafe(rules))] as const;
+    return value === undefined ? field : Type.Optional(Type.Unsafe(rules));
   });
-  const { $id } = keywords(items);
-  return Type.Object(Object.fromEntries(fields), {
-    ...(typeof $id === 'string' ? { $id: `${$id}Input` } : {}),
-    additionalProperties: false,
-  });
+  return Type.Object(fields, { ...annotations(items, 'Input'), additionalProperties: false });
+}
+
+/** The description and the name, with a suffix, for a schema that is derived from another one. */
+function annotations(schema: TSchema, suffix: string): { $id?: string; description?: string } {
+  const { $id, description } = keywords(schema);
+  return {
+    ...(typeof $id === 'string' ? { $id: $id + suffix } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  };
 }
 
 /** Freezes a JSON value with everything in it, and returns it. */
