@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { isPrivateKey, readCertificates, readPem, refusal, requireNotExpired } from './pem.ts';
+import { readPem, refusal, requireNotExpired } from './pem.ts';
 
 /**
  * Reads an upload of CA certificates.
@@ -8,11 +8,10 @@ import { isPrivateKey, readCertificates, readPem, refusal, requireNotExpired } f
  * @throws ApiError `bad_request` that names the certificate and the reason
  */
 export function readCaCertificates(file: Buffer, now?: number): string[] {
-  const blocks = readPem(file);
-  if (blocks.some(isPrivateKey)) {
+  const { keys, certificates } = readPem(file);
+  if (keys.length > 0) {
     throw refusal('There is a private key in the file. Keep it secret and send the certificates only.');
   }
-  const certificates = readCertificates(blocks);
   if (certificates.length === 0) throw refusal('There is no certificate in the file.');
   for (const certificate of certificates) {
     const { x509, name } = certificate;

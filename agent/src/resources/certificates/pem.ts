@@ -22,12 +22,17 @@ export interface PlacedCertificate {
 const MAX_NAME = 100;
 
 /**
- * Splits a PEM file (RFC 7468) into its blocks: with text around them, any line ends, a byte order mark, indentation.
- * Messages never quote the file, here and wherever blocks are read: it may hold a key.
- * @returns the blocks without the parameters that key generators write before a key, which contains them itself
- * @throws ApiError `bad_request` when there is no block, or one without its end
+ * Reads a PEM file (RFC 7468): with text around the blocks, any line ends, a byte order mark, indentation. Messages never
+ * quote the file, here and wherever blocks are read: it may hold a key.
+ * @param maxCertificates bound of the work; duplicates count, too
+ * @returns private keys as they are, and the certificates, both in the order of the file. Duplicate certificates are left
+ *   out, and so are the parameters that key generators write before a key, which contains them itself
+ * @throws ApiError `bad_request` when there is no block, or one that is incomplete or neither a key nor a certificate
  */
-export function readPem(file: Buffer): PemBlock[] {
+export function readPem(
+  file: Buffer,
+  maxCertificates = Number.POSITIVE_INFINITY,
+): { keys: PemBlock[]; certificates: PlacedCertificate[] } {
   const [, ...sections] = file.toString('latin1').split('-----BEGIN ');
   if (sections.length === 0) throw refusal('This is not a PEM file: it has no "-----BEGIN" line.');
   const blocks = sections.map((section, index) => {
@@ -35,7 +40,26 @@ export function readPem(file: Buffer): PemBlock[] {
     if (end !== `END ${label}`) throw refusal(`Block ${index + 1} does not end with its "-----END" line.`);
     return { label, place: index + 1, body };
   });
-  return blocks.filter(({ label }) => !label.endsWith(' PARAMETERS'));
+  const isKey = ({ label }: PemBlock) => label.endsWith('PRIVATE KEY');
+  const others = blocks.filter((block) => !isKey(block) && !block.label.endsWith(' PARAMETERS'));
+  if (others.length > maxCertificates) {
+    throw refusal(`There are more than ${maxCertificates} certificates in the file.`);
+  }
+  const certificates = others.map((block, index) => readCertificate(block, index + 1));
+  const distinct = new Map(certificates.map((each) => [each.x509.fingerprint256, each]));
+  return { keys: blocks.filter(isKey), certificates: [...distinct.values()] };
+}
+
+function readCertificate(block: PemBlock, number: number): PlacedCertificate {
+  if (!/^(X509 )?CERTIFICATE$/.test(block.label)) {
+    throw refusal(`Block ${block.place} is not a certificate. Send certificates only.`);
+  }
+  const der = decode(block);
+  const x509 = attempt(() => new X509Certificate(der));
+  // OpenSSL ignores data after the certificate, and accepts encodings that others refuse.
+  if (!x509?.raw.equals(der))
+    throw refusal(`Certificate ${number} is damaged: it is not an X.509 certificate.`);
+  return { x509, name: `Certificate ${number} (${commonName(x509)})` };
 }
 
 /**
@@ -49,10 +73,6 @@ export function decode({ body, place }: PemBlock): Buffer {
   return der;
 }
 
-export function isPrivateKey({ label }: PemBlock): boolean {
-  return label.endsWith('PRIVATE KEY');
-}
-
 /** The result of a call into OpenSSL; undefined when it throws. Its messages could quote the file, so they are dropped. */
 export function attempt<T>(call: () => T): T | undefined {
   try {
@@ -64,27 +84,6 @@ export function attempt<T>(call: () => T): T | undefined {
 
 export function refusal(message: string): ApiError {
   return new ApiError('bad_request', message);
-}
-
-/**
- * Reads all blocks except private keys, in the order of the file. Duplicates are left out.
- * @throws ApiError `bad_request` for a block that is not a certificate
- */
-export function readCertificates(blocks: readonly PemBlock[]): PlacedCertificate[] {
-  const found = new Map<string, PlacedCertificate>();
-  for (const [index, block] of blocks.filter((each) => !isPrivateKey(each)).entries()) {
-    if (!/^(X509 )?CERTIFICATE$/.test(block.label)) {
-      throw refusal(`Block ${block.place} is not a certificate. Send certificates only.`);
-    }
-    const der = decode(block);
-    const x509 = attempt(() => new X509Certificate(der));
-    // OpenSSL ignores data after the certificate, and accepts encodings that others refuse.
-    if (!x509?.raw.equals(der))
-      throw refusal(`Certificate ${index + 1} is damaged: it is not an X.509 certificate.`);
-    const name = `Certificate ${index + 1} (${commonName(x509)})`;
-    found.set(x509.fingerprint256, { x509, name });
-  }
-  return [...found.values()];
 }
 
 /** @throws ApiError `bad_request` when the certificate has expired */
