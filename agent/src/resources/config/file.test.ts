@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { fits } from '../../contract/validate.ts';
 import type { ConfigFormat } from './file.ts';
@@ -48,8 +49,9 @@ describe('an update', () => {
     await config.patch({ sound: { output: 'new' } });
     assert.deepEqual(await get('config.v1.json'), { schema: 1, sound: { volume: 11 } });
     assert.deepEqual(await get('config.json'), { schema: 2, sound: { volume: 100, output: 'new' } });
+    await rm(join(folder, 'config.v1.json'));
     await config.patch({ sound: null });
-    assert.deepEqual(await get('config.v1.json'), { schema: 1, sound: { volume: 11 } }, 'kept once');
+    assert.deepEqual(await names(), ['config.json'], 'it is written once');
   });
 
   test('migrates step by step', async () => {
@@ -91,9 +93,12 @@ describe('an update', () => {
 
   test('within one schema keeps fields that only the other version knows', async () => {
     await put('config.json', { schema: 1, sauna: { heat: 80 }, light: { hue: 'red', on: true } });
-    const config = await open();
+    const logged: string[] = [];
+    const sink = { write: (line: string) => void logged.push(line) };
+    const config = await openStore(folder, contract, { log: pino({}, sink) });
     assert.equal(config.get(light).on, true);
     assert.deepEqual(config.problems(), []);
+    assert.match(logged.join(), /"fields":\["sauna","light.hue"\]/);
     assert.ok(fits(contract.Config, config.tree));
     await config.patch({ light: { on: false } });
     assert.deepEqual(await get('config.json'), {
@@ -227,6 +232,20 @@ describe('the file', () => {
       'Invalid stored values were replaced by their defaults: ' +
         '/sound/volume, /light/lamps/hall/name, /light/scenes/1/name, /sound/output.',
     ]);
+  });
+
+  test('loses the field that a broken rule names', async () => {
+    await put('config.json', { schema: 1, sound: { volume: 60, output: 'radio' } });
+    const config = await openStore(folder, contract, { board: { dualBandRadio: true } });
+    assert.deepEqual([config.get(sound).volume, config.get(sound).output], [60, 'hdmi']);
+    assert.match(config.problems().join(), /: \/sound\/output\.$/);
+  });
+
+  test('has the default of the device for a null', async () => {
+    await put('config.json', { schema: 1, sound: null, light: { on: null } });
+    const config = await openStore(folder, contract, { defaults: { sound: { output: 'own' } } });
+    assert.deepEqual([config.get(sound).output, config.get(light).on], ['own', false]);
+    assert.deepEqual(config.problems(), []);
   });
 
   test('with very many invalid values is not used', async () => {

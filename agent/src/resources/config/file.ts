@@ -107,7 +107,7 @@ export class ConfigFile {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) throw new Error('it is not a JSON object');
     const { schema = 1, ...fields } = value;
-    if (typeof schema !== 'number' || !Number.isSafeInteger(schema) || schema < 1) {
+    if (typeof schema !== 'number' || !Number.isSafeInteger(schema)) {
       throw new Error('its schema is not a version number');
     }
     const { schema: supported, migrations } = this.#format;
@@ -125,8 +125,7 @@ export class ConfigFile {
   /** After a rollback: the newest kept file that this firmware supports. */
   async #newestKept(): Promise<Stored | undefined> {
     const schemas = (await this.#names()).map((name) => Number(KEPT.exec(name)?.[1] ?? 0));
-    const supported = schemas.filter((schema) => schema > 0 && schema <= this.#format.schema);
-    for (const schema of supported.sort((a, b) => b - a)) {
+    for (const schema of schemas.filter((each) => each > 0).sort((a, b) => b - a)) {
       try {
         return await this.#read(keptName(schema));
       } catch (error) {

@@ -171,8 +171,7 @@ export class ConfigStore {
   /** Merges a patch into the current version. @throws ApiError for a result that is not allowed */
   async #check(patch: JsonObject, current: Version): Promise<Change> {
     await this.#appliers.check(patch);
-    const { schema: _schema, ...changes } = patch;
-    const version = this.#version(mergePatch(current.document, changes));
+    const version = this.#version(mergePatch(current.document, patch));
     const issues = this.#issuesOf(version);
     if (issues.length > 0) throw badRequest('', issues);
     return { ...version, leaves: leavesOf(this.#options.contract.Config, patch, current.config) };

@@ -167,6 +167,11 @@ describe('the configuration tree', () => {
     );
   });
 
+  test('keys of prototypes are no fields', () => {
+    assert.equal(valueAt({}, 'constructor.name'), undefined);
+    assert.deepEqual([...leavesOf(Config, { constructor: { name: 1 } }, {})], []);
+  });
+
   test('keys that another version knows are left out and listed', () => {
     const document = {
       light: { on: true, hue: 'red', scenes: [{ name: 'a', sky: 1 }], lamps: { hall: { age: 1 } } },

@@ -48,7 +48,7 @@ export function withDefaults(schema: TObject, sparse: JsonObject): JsonObject {
 
 function fill(schema: TSchema, value: unknown): unknown {
   const missing = Type.IsObject(schema) ? {} : keywords(schema).default;
-  const given = value === undefined ? structuredClone(missing) : value;
+  const given = value === undefined ? missing : value;
   if (Type.IsArray(schema) && Array.isArray(given)) {
     return given.map((item: unknown) => fill(schema.items, item));
   }
