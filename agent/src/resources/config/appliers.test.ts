@@ -77,7 +77,11 @@ test('live is answered after it succeeded; a failure stays stored, is answered, 
   assert.deepEqual(config.problems(), [
     'The configuration of sound.volume is stored and could not be applied.',
   ]);
-  assert.deepEqual(await again(), { 'sound.volume': 'reboot_required' }, 'nothing changes, and it is tried');
+  assert.deepEqual(
+    await again(),
+    { 'sound.volume': 'reboot_required' },
+    'tried again although the value is the same',
+  );
   await config.patch({ sound: { mute: false } });
   assert.equal(calls, 2, 'a patch of another field does not try it again');
   works = true;
@@ -104,7 +108,7 @@ test('nothing is applied, published or answered when the file cannot be written'
   assert.deepEqual(calls, ['changed', 'applied', 'published']);
 });
 
-test('a function that takes too long does not hold up the patches', async (t) => {
+test('a function that takes too long does not block the patches', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const started = Promise.withResolvers<void>();
   const config = await openSound({
@@ -119,7 +123,7 @@ test('a function that takes too long does not hold up the patches', async (t) =>
   assert.deepEqual((await patched).applied, { 'sound.volume': 'reboot_required' });
 });
 
-test('a stored field is applied when asked for, and a failure is remembered', async () => {
+test('a stored field is applied on request, and a failure is remembered', async () => {
   const volumes: number[] = [];
   let works = false;
   const config = await openSound({
@@ -138,7 +142,7 @@ test('a stored field is applied when asked for, and a failure is remembered', as
   assert.deepEqual(volumes, [80, 80, 80]);
 });
 
-test('a field that this system never applies, or not now, is not answered live', async () => {
+test('a field that is never applied here, or not now, is answered reboot_required', async () => {
   const config = await openSound({
     volume: NOT_APPLIED_HERE,
     mute: READ_WHEN_NEEDED,
@@ -155,7 +159,7 @@ test('a field that this system never applies, or not now, is not answered live',
   }
 });
 
-test('a resource may refuse a patch of its group; nothing has changed then', async () => {
+test('a resource can refuse a patch of its group; then nothing changes', async () => {
   const seen: unknown[] = [];
   const config = await openSound({
     hooks: {
@@ -172,7 +176,7 @@ test('a resource may refuse a patch of its group; nothing has changed then', asy
   assert.deepEqual(await stored(), { schema: 1, light: { on: true } });
 });
 
-test('a resource hears of every change of its group, and its failure changes nothing', async () => {
+test('a resource is called for every change of its group, and its failure has no effect', async () => {
   let changes = 0;
   const config = await openSound({
     hooks: {
@@ -188,7 +192,7 @@ test('a resource hears of every change of its group, and its failure changes not
   assert.deepEqual([changes, applied], [1, { 'sound.output': 'reboot_required' }]);
 });
 
-test('a group is bound once', async () => {
+test('a group can be bound only once', async () => {
   const config = await openSound();
   const again = bindGroup(sound, {
     volume: NOTHING_TO_APPLY,

@@ -66,8 +66,8 @@ test('a patch that does not fit the schema is refused with every issue', async (
 describe('rules over fields', () => {
   const refused: [string, unknown, string][] = [
     ['Wi-Fi without a country', { wifi: { enabled: true } }, '/wifi/country'],
-    ['a country that there is not', { wifi: { country: 'UK' } }, '/wifi/country'],
-    ['a country in small letters', { wifi: { country: 'de' } }, '/wifi/country'],
+    ['an unknown country', { wifi: { country: 'UK' } }, '/wifi/country'],
+    ['a country in lower case', { wifi: { country: 'de' } }, '/wifi/country'],
     ['5 GHz without a dual-band radio', { wifi: { ap: { band: '5' } } }, '/wifi/ap/band'],
     ['a short passphrase', { wifi: { ap: { psk: '1234567' } } }, '/wifi/ap/psk'],
     ['a long passphrase', { wifi: { ap: { psk: 'x'.repeat(64) } } }, '/wifi/ap/psk'],
@@ -80,17 +80,17 @@ describe('rules over fields', () => {
     ],
     ['a network twice', { wifi: { networks: [{ ssid: 'a' }, { ssid: 'a' }] } }, '/wifi/networks/1/ssid'],
     ['an ssid of too many bytes', { wifi: { ap: { ssid: 'ä'.repeat(17) } } }, '/wifi/ap/ssid'],
-    ['a time zone that there is not', { device: { timezone: 'Europe/Atlantis' } }, '/device/timezone'],
-    ['a time zone that is spelt otherwise', { device: { timezone: 'europe/berlin' } }, '/device/timezone'],
+    ['an unknown time zone', { device: { timezone: 'Europe/Atlantis' } }, '/device/timezone'],
+    ['a time zone with a different case', { device: { timezone: 'europe/berlin' } }, '/device/timezone'],
     [
-      'a time server that is no host',
+      'a time server that is not a host',
       { device: { ntp_servers: ['192.0.2.1', 'a..example'] } },
       '/device/ntp_servers/1',
     ],
     ['an origin with a path', { nfc: { origins: ['https://a.example/x'] } }, '/nfc/origins/0'],
     ['an origin with its usual port', { nfc: { origins: ['https://a.example:443'] } }, '/nfc/origins/0'],
     ['a proxy without an address', { proxy: { mode: 'manual' } }, '/proxy/http'],
-    ['a script of a proxy without one', { proxy: { mode: 'pac' } }, '/proxy/pac_url'],
+    ['a proxy script without its URL', { proxy: { mode: 'pac' } }, '/proxy/pac_url'],
     ['a URL with a control character', { proxy: { http: 'http://a.example/\u0001x' } }, '/proxy/http'],
     ['a name of blanks', { device: { name: '   ' } }, '/device/name'],
     [
@@ -107,7 +107,7 @@ describe('rules over fields', () => {
     });
   }
 
-  test('a rule looks at the result, whichever patch brought the parts', async () => {
+  test('a rule is checked against the result, whichever patch set its fields', async () => {
     const config = await open({ board: { dualBandRadio: true } });
     await config.patch({ wifi: { country: 'DE', ap: { band: '5', channel: 36, psk: '12345678' } } });
     await config.patch({ wifi: { enabled: true, mode: 'ap' } });
@@ -142,15 +142,15 @@ describe('random patches', () => {
     { maxKeys: 3, noNullPrototype: true },
   );
 
-  test('are taken whole or not at all, and the result always fits', async () => {
+  test('are applied completely or not at all, and the result always fits', async () => {
     const config = await open();
-    let taken = 0;
+    let accepted = 0;
     await fc.assert(
       fc.asyncProperty(fc.oneof(patches, leaf), async (junk) => {
         const before = config.tree;
         try {
           await patch(config, junk);
-          taken += 1;
+          accepted += 1;
           assert.deepEqual(issues(configuration.Config, config.tree), []);
           const stored = JSON.parse(await readFile(join(folder, 'config.json'), 'utf8'));
           assert.deepEqual(withDefaults(configuration.Config, stored), { ...config.tree });
@@ -162,7 +162,7 @@ describe('random patches', () => {
       }),
       { numRuns: repetitions(150, 6000) },
     );
-    assert.ok(taken > 10, `only ${taken} patches were taken`);
+    assert.ok(accepted > 10, `only ${accepted} patches were accepted`);
     assert.deepEqual((await open()).tree, config.tree);
   });
 });
