@@ -155,10 +155,10 @@ export class Certificates {
   async #startCa(): Promise<void> {
     let file: Buffer | undefined;
     try {
-      file = await readIfExists(this.#caFile);
-      if (file) this.#applyCa(readCaCertificates(file));
+      file = await readFile(this.#caFile);
+      this.#applyCa(readCaCertificates(file));
     } catch (error) {
-      this.#report('ca', `The stored CA certificates are not used: ${reason(error)}`);
+      this.#report('ca', 'The stored CA certificates are not used', error);
       if (!file?.length) return;
       // With a damaged list the browser trusts nobody. An empty one has no effect and keeps the problem known.
       await truncate(this.#caFile).then(
@@ -170,19 +170,25 @@ export class Certificates {
 
   async #startServer(): Promise<void> {
     try {
-      const file = await readIfExists(this.#serverFile);
-      if (!file) return;
-      const identity = readServerIdentity(file);
+      const identity = readServerIdentity(await readFile(this.#serverFile));
       await this.#o.https.apply(identity);
       this.#server = identity;
     } catch (error) {
-      this.#report('server', `There is no HTTPS: ${reason(error)}`);
+      this.#report('server', 'There is no HTTPS', error);
     }
   }
 
-  #report(what: 'ca' | 'server', problem: string): void {
-    this.#problems.set(what, problem);
-    this.#o.log.error(problem);
+  /** Reports stored certificates that cannot be used. Without a file there is nothing to report. */
+  #report(what: 'ca' | 'server', effect: string, error: unknown): void {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return;
+    // Only our own messages and system codes: a parser's message could quote the file.
+    const reason =
+      error instanceof ApiError
+        ? error.message
+        : `The file cannot be read (${code ?? 'unexpected failure'}).`;
+    this.#problems.set(what, `${effect}: ${reason}`);
+    this.#o.log.error(`${effect}: ${reason}`);
   }
 
   #changeCa(certificates: readonly string[]): void {
@@ -210,19 +216,4 @@ export class Certificates {
     if (created !== undefined) await syncFolder(dirname(created));
     await writeFileAtomic(path, text, FILE_MODE);
   }
-}
-
-async function readIfExists(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Messages of our own and system codes only: a parser's message could quote the file. */
-function reason(error: unknown): string {
-  if (error instanceof ApiError) return error.message;
-  return `The stored certificate cannot be read (${errorCode(error) ?? 'unexpected failure'}).`;
 }
