@@ -15,10 +15,9 @@ import { systemShell } from './links/serial/shell.ts';
 import { EventSocket, refusePlainEvents } from './links/socket.ts';
 import { serveUi } from './links/ui.ts';
 import { openPorts } from './ports.ts';
-import { configGroups, configuration, endpoints, resources } from './resources/all.ts';
+import { configIssues, configuration, endpoints, resources } from './resources/all.ts';
 import { certificates } from './resources/certificates/index.ts';
 import { ConfigStore } from './resources/config/store.ts';
-import { configChecks } from './resources/config-checks.ts';
 import { deviceConfig } from './resources/device/config.ts';
 import { network } from './resources/network/index.ts';
 import { Resources } from './resources/resource.ts';
@@ -44,13 +43,12 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   await sweepTemporaryFiles(board.dataFolder);
   const config = await ConfigStore.open({
     folder: board.dataFolder,
-    groups: configGroups,
     contract: configuration,
-    checks: configChecks,
+    issues: configIssues,
     bus,
     log,
     board,
-    deviceName: name,
+    ...(name === undefined ? {} : { defaults: { device: { name } } }),
   });
   const disk = new FileSystemSpace(board.dataFolder);
   const created = new Resources({ board, bus, log, config, disk, asset }, ports);

@@ -73,14 +73,16 @@ export interface CheckedCall {
   afterAnswer(action: () => void): void;
 }
 
-/** The result of a handler: the typed resource, bytes for a download, undefined for 204. */
+/** The result of a handler: the typed resource, bytes for a download, nothing for 204. */
 export type Answer<E extends Endpoint> = E['response'] extends TSchema
   ? Static<E['response']>
   : E['download'] extends BinaryAnswer
     ? Uint8Array
     : undefined;
 
-export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Answer<E>> | Answer<E>;
+export type Handler<E extends Endpoint> = (
+  call: Call<E>,
+) => Answer<E> | Promise<Answer<E>> | (E['status'] extends 204 ? Promise<void> : never);
 
 /** Keeps the literal types of an endpoint declaration. */
 export function endpoint<const E extends Endpoint>(declaration: E): E {

@@ -17,7 +17,7 @@ import { EventBus } from '../events/bus.ts';
 import { configuration, endpoints } from '../resources/all.ts';
 import { bluetoothConfig } from '../resources/bluetooth/config.ts';
 import { bluetoothRoutes } from '../resources/bluetooth/routes.ts';
-import { configRoutes } from '../resources/config/routes.ts';
+import { configRoutes } from '../resources/config/index.ts';
 import type { ConfigStore } from '../resources/config/store.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';
 import { documentRoutes } from '../resources/document/routes.ts';

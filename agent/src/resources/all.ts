@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Topic } from '../contract/topics.ts';
+import { type Issue, issues } from '../contract/validate.ts';
 import { audio } from './audio/index.ts';
 import { bluetooth } from './bluetooth/index.ts';
 import { branding } from './branding/index.ts';
@@ -44,7 +45,9 @@ const owners = [
 /** The groups of the configuration, in its order. */
 export const configGroups = owners.flatMap(({ config = [] }) => config);
 export const configuration = configContract(configGroups);
-export const { ConfigPatch, StoredConfig } = configuration;
+export const Config = configuration.Config;
+/** Where a value breaks the schema of the configuration. The agent's build finds the schema by this call. */
+export const configIssues = (value: unknown): Issue[] => issues(Config, value);
 export const resources = [...owners, configResource(configuration)] as const;
 
 const exported = resources.flatMap(({ contract }): [string, unknown][] => Object.entries(contract));

@@ -10,7 +10,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { EventBus } from '../events/bus.ts';
 import { createApp } from '../links/app.ts';
 import { configContract } from './config/schema.ts';
-import { openConfig } from './config/tests/open-config.ts';
+import { openStore } from './config/tests/open-store.ts';
 import { Resources } from './resource.ts';
 import { led } from './tests/led/index.ts';
 import { getLed, setLed } from './tests/led/schema.ts';
@@ -27,7 +27,7 @@ async function open(ledPort: { set(percent: number): Promise<void> } | undefined
   const groups = [...(led.config ?? [])];
   const bus = new EventBus();
   const log = createLogger('silent');
-  const config = await openConfig(folder, { groups, contract: configContract(groups), bus, log });
+  const config = await openStore(folder, configContract(groups), { bus, log });
   const disk = { reserve: async () => undefined, free: async () => ({ free_bytes: 0, total_bytes: 0 }) };
   const asset = async () => Buffer.alloc(0);
   const created = new Resources({ board: generic, bus, log, config, disk, asset }, { ledPort });

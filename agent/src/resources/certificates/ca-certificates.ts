@@ -1,6 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { isPrivateKey, readPem, refusal } from './pem.ts';
-import { readCertificates, requireNotExpired } from './x509.ts';
+import { readPem, refusal, requireNotExpired } from './pem.ts';
 
 /**
  * Reads an upload of CA certificates.
@@ -9,11 +8,10 @@ import { readCertificates, requireNotExpired } from './x509.ts';
  * @throws ApiError `bad_request` that names the certificate and the reason
  */
 export function readCaCertificates(file: Buffer, now?: number): string[] {
-  const blocks = readPem(file);
-  if (blocks.some(isPrivateKey)) {
+  const { keys, certificates } = readPem(file);
+  if (keys.length > 0) {
     throw refusal('There is a private key in the file. Keep it secret and send the certificates only.');
   }
-  const certificates = readCertificates(blocks);
   if (certificates.length === 0) throw refusal('There is no certificate in the file.');
   for (const certificate of certificates) {
     const { x509, name } = certificate;

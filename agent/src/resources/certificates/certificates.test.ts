@@ -152,7 +152,10 @@ test('starts with damaged files, and reports them until they are replaced', asyn
   assert.equal(restarts(), 1); // a browser that had read the damaged list trusts nobody
   const problems = certificates.problems();
   assert.equal(problems.length, 2);
-  assert.match(problems.join('\n'), /stored CA certificates are damaged.*\nThere is no HTTPS: Block \d/);
+  assert.match(
+    problems.join('\n'),
+    /^The stored CA certificates are not used: This is not a PEM file.*\nThere is no HTTPS: Block \d/,
+  );
   assert.match(logged(), /There is no HTTPS/);
   assert.equal((await readFile(join(folder, 'ca.pem'))).length, 0);
   assert.deepEqual(await files(folder), ['ca.pem', 'server.pem']);
@@ -179,7 +182,8 @@ test('stored certificates that expire stay in use and are reported', async (t) =
   const { certificates } = await open(folder);
   await certificates.putCa(bytes(ca.cert));
   await certificates.putServer(bytes(one.cert, one.key));
-  const later = await open(folder, { now: () => Date.now() + 31 * DAY_MS });
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 31 * DAY_MS });
+  const later = await open(folder);
   assert.deepEqual([later.served.length, later.trusted], [1, [1]]);
   assert.match(later.certificates.problems().join(), /^The certificate of HTTPS expired at 2/);
 });

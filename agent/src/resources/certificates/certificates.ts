@@ -38,8 +38,6 @@ export interface CertificatesOptions {
   /** Called after `ca.pem` has changed: restarts the browser, which reads it at its start. */
   trustChanged: () => void;
   log: Logger;
-  /** ms since 1970. */
-  now?: () => number;
 }
 
 /** The server's key is in one of the files. */
@@ -58,8 +56,8 @@ export class Certificates {
   /** PEM of the CA certificates in use. */
   #ca = '';
   #server: ServerIdentity | undefined;
-  #caProblem: string | undefined;
-  #serverProblem: string | undefined;
+  /** Why stored certificates are not used, as sentences. */
+  readonly #problems = new Map<'ca' | 'server', string>();
 
   constructor(options: CertificatesOptions) {
     this.#o = options;
@@ -67,7 +65,7 @@ export class Certificates {
     this.#serverFile = join(options.folder, 'server.pem');
   }
 
-  /** Applies the stored certificates. Never fails: `problems` tells which could not be used. */
+  /** Applies the stored certificates. Never fails: `problems` names those that could not be used. */
   start(): Promise<void> {
     return this.#mutex.run(async () => {
       // An interrupted write may have left a key.
@@ -79,9 +77,9 @@ export class Certificates {
 
   /** What an operator should know, as sentences. */
   problems(): string[] {
-    const problems = [this.#caProblem, this.#serverProblem].filter((problem) => problem !== undefined);
+    const problems = [...this.#problems.values()];
     const expiry = this.#server?.leaf.validToDate;
-    if (expiry && expiry.getTime() < this.#now()) {
+    if (expiry && expiry.getTime() < Date.now()) {
       problems.push(`The certificate of HTTPS expired at ${expiry.toISOString()}.`);
     }
     return problems;
@@ -104,13 +102,11 @@ export class Certificates {
    *   changed
    */
   async putCa(file: Buffer): Promise<void> {
-    const certificates = readCaCertificates(file, this.#now());
+    const certificates = readCaCertificates(file, Date.now());
     await this.#mutex.run(async () => {
       if (certificates.join('') === this.#ca) return;
       await this.#store(this.#caFile, certificates.join(''));
-      this.#caProblem = undefined;
-      this.#applyCa(certificates);
-      this.#restartBrowser();
+      this.#changeCa(certificates);
     });
   }
 
@@ -118,10 +114,8 @@ export class Certificates {
   deleteCa(): Promise<void> {
     return this.#mutex.run(async () => {
       await removeFile(this.#caFile);
-      this.#caProblem = undefined;
-      if (this.#ca === '') return;
-      this.#applyCa([]);
-      this.#restartBrowser();
+      this.#problems.delete('ca');
+      if (this.#ca !== '') this.#changeCa([]);
     });
   }
 
@@ -132,7 +126,7 @@ export class Certificates {
    *   stored; then nothing has changed
    */
   async putServer(file: Buffer): Promise<void> {
-    const identity = readServerIdentity(file, this.#now());
+    const identity = readServerIdentity(file, Date.now());
     await this.#mutex.run(async () => {
       await this.#o.https.apply(identity);
       try {
@@ -144,7 +138,7 @@ export class Certificates {
         throw error;
       }
       this.#server = identity;
-      this.#serverProblem = undefined;
+      this.#problems.delete('server');
     });
   }
 
@@ -153,42 +147,54 @@ export class Certificates {
     return this.#mutex.run(async () => {
       await removeFile(this.#serverFile);
       this.#server = undefined;
-      this.#serverProblem = undefined;
+      this.#problems.delete('server');
       await this.#o.https.apply(undefined);
     });
   }
 
   async #startCa(): Promise<void> {
+    let file: Buffer | undefined;
     try {
-      const file = await readIfExists(this.#caFile);
-      if (!file) return;
-      try {
-        this.#applyCa(readCaCertificates(file));
-      } catch (error) {
-        this.#caProblem = 'The stored CA certificates are damaged and not used; upload them again.';
-        this.#o.log.error(`${this.#caProblem} ${reason(error)}`);
-        if (file.length === 0) return;
-        // With a damaged list the browser trusts nobody. An empty one has no effect and keeps the problem known.
-        await truncate(this.#caFile);
-        this.#restartBrowser();
-      }
+      file = await readFile(this.#caFile);
+      this.#applyCa(readCaCertificates(file));
     } catch (error) {
-      this.#caProblem = 'The stored CA certificates cannot be used; the log has the reason.';
-      this.#o.log.error({ err: error }, this.#caProblem);
+      this.#report('ca', 'The stored CA certificates are not used', error);
+      if (!file?.length) return;
+      // With a damaged list the browser trusts nobody. An empty one has no effect and keeps the problem known.
+      await truncate(this.#caFile).then(
+        () => this.#restartBrowser(),
+        (failure: unknown) => this.#o.log.error({ err: failure }, 'damaged CA certificates are still stored'),
+      );
     }
   }
 
   async #startServer(): Promise<void> {
     try {
-      const file = await readIfExists(this.#serverFile);
-      if (!file) return;
-      const identity = readServerIdentity(file);
+      const identity = readServerIdentity(await readFile(this.#serverFile));
       await this.#o.https.apply(identity);
       this.#server = identity;
     } catch (error) {
-      this.#serverProblem = `There is no HTTPS: ${reason(error)}`;
-      this.#o.log.error(this.#serverProblem);
+      this.#report('server', 'There is no HTTPS', error);
     }
+  }
+
+  /** Reports stored certificates that cannot be used. Without a file there is nothing to report. */
+  #report(what: 'ca' | 'server', effect: string, error: unknown): void {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return;
+    // Only our own messages and system codes: a parser's message could quote the file.
+    const reason =
+      error instanceof ApiError
+        ? error.message
+        : `The file cannot be read (${code ?? 'unexpected failure'}).`;
+    this.#problems.set(what, `${effect}: ${reason}`);
+    this.#o.log.error(`${effect}: ${reason}`);
+  }
+
+  #changeCa(certificates: readonly string[]): void {
+    this.#problems.delete('ca');
+    this.#applyCa(certificates);
+    this.#restartBrowser();
   }
 
   #applyCa(certificates: readonly string[]): void {
@@ -205,28 +211,9 @@ export class Certificates {
     }
   }
 
-  #now(): number {
-    return (this.#o.now ?? Date.now)();
-  }
-
   async #store(path: string, text: string): Promise<void> {
     const created = await makeFolder(this.#o.folder, FOLDER_MODE);
     if (created !== undefined) await syncFolder(dirname(created));
     await writeFileAtomic(path, text, FILE_MODE);
   }
-}
-
-async function readIfExists(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Messages of our own and system codes only: a parser's message could quote the file. */
-function reason(error: unknown): string {
-  if (error instanceof ApiError) return error.message;
-  return `The stored certificate cannot be read (${errorCode(error) ?? 'unexpected failure'}).`;
 }

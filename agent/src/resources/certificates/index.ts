@@ -1,9 +1,14 @@
 import { join } from 'node:path';
+import { atMost } from '../../contract/at-most.ts';
+import { serve } from '../../contract/endpoint.ts';
+import { receiveToMemory } from '../../uploads/receive.ts';
 import { display } from '../display/index.ts';
 import { defineResource } from '../resource.ts';
 import { Certificates, type Https, type Trust } from './certificates.ts';
-import { certificateRoutes } from './routes.ts';
 import * as contract from './schema.ts';
+
+/** Each is held in memory whole. */
+const MAX_UPLOADS = 4;
 
 export const certificates = defineResource({
   contract,
@@ -16,9 +21,20 @@ export const certificates = defineResource({
       trustChanged: restartBrowser,
       log,
     });
+    const bounded = atMost(MAX_UPLOADS, 'uploads of certificate files');
+    const { MAX_PEM_BYTES: limit } = contract;
     return {
       service,
-      routes: certificateRoutes(service),
+      routes: [
+        serve(contract.uploadCaCertificates, ({ upload }) =>
+          bounded(async () => service.putCa(await receiveToMemory(upload, limit))),
+        ),
+        serve(contract.deleteCaCertificates, () => service.deleteCa()),
+        serve(contract.uploadServerCertificate, ({ upload }) =>
+          bounded(async () => service.putServer(await receiveToMemory(upload, limit))),
+        ),
+        serve(contract.deleteServerCertificate, () => service.deleteServer()),
+      ],
       problems: () => service.problems(),
       start: () => service.start(),
     };

@@ -1,6 +1,13 @@
 import { createPrivateKey, type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
-import { attempt, decode, isPrivateKey, type PemBlock, readPem, refusal } from './pem.ts';
-import { type PlacedCertificate, readCertificates, requireNotExpired } from './x509.ts';
+import {
+  attempt,
+  decode,
+  type PemBlock,
+  type PlacedCertificate,
+  readPem,
+  refusal,
+  requireNotExpired,
+} from './pem.ts';
 
 /** The certificate and the key of HTTPS. */
 export interface ServerIdentity {
@@ -27,15 +34,11 @@ const SERVER_USAGES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
  * @throws ApiError `bad_request` with the reason, which quotes nothing of the key
  */
 export function readServerIdentity(file: Buffer, now?: number): ServerIdentity {
-  const blocks = readPem(file);
-  const [keyBlock, ...moreKeys] = blocks.filter(isPrivateKey);
+  const { keys, certificates } = readPem(file, MAX_CERTIFICATES);
+  const [keyBlock, ...moreKeys] = keys;
   if (!keyBlock) throw refusal('There is no private key in the file; send it together with the certificate.');
   if (moreKeys.length > 0) throw refusal('There is more than one private key in the file.');
-  if (blocks.length > MAX_CERTIFICATES + 1) {
-    throw refusal(`There are more than ${MAX_CERTIFICATES} certificates in the file.`);
-  }
   const key = readKey(keyBlock);
-  const certificates = readCertificates(blocks);
   const leaf = findLeaf(certificates, key);
   requireServerUse(leaf);
   if (now !== undefined) requireNotExpired(leaf, now);

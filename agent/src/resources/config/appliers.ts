@@ -1,108 +1,95 @@
-/** Which changes are in effect: runs what the resources bound to their live fields and remembers what failed. */
+/** Applies changes: calls the functions that the resources bound to their live fields, and remembers failures. */
 import type { Logger } from '../../base/logger.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import type { Applied } from './fields.ts';
-import { type Apply, type BindingHooks, type ConfigBinding, NOT_APPLIED_HERE } from './group.ts';
+import { type Apply, type ConfigBinding, NOT_APPLIED_HERE } from './group.ts';
+import type { Work } from './machine.ts';
 import { valueAt } from './tree.ts';
 
 /** How long one resource may take to apply a change, in ms. */
 const APPLY_TIMEOUT_MS = 10_000;
 
-/** One function, and all fields that it applies. */
+/** A function with all fields that it applies. */
 interface Applier {
   group: string;
   /** Dotted paths of the fields. */
   paths: string[];
   apply: Apply<unknown>;
+  /** The last call failed: the stored values are not in effect. */
+  failed: boolean;
 }
 
 export class Appliers {
   readonly #log: Logger;
+  readonly #bindings = new Map<string, ConfigBinding>();
   readonly #appliers: Applier[] = [];
-  readonly #hooks = new Map<string, BindingHooks>();
-  /** Those whose last call failed: what is stored is not in effect. */
-  readonly #failed = new Set<Applier>();
-  readonly #notApplied: string[] = [];
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
   /** @throws Error for a group that is bound already */
-  bind({ group, live, hooks }: ConfigBinding): void {
-    if (this.#hooks.has(group.name)) throw new Error(`the configuration group ${group.name} is bound twice`);
-    this.#hooks.set(group.name, hooks);
-    const byFunction = new Map<Apply<unknown>, Applier>();
-    for (const [field, how] of Object.entries(live)) {
-      const path = `${group.name}.${field}`;
-      if (how === NOT_APPLIED_HERE) this.#notApplied.push(path);
-      if (typeof how === 'string') continue;
-      const applier = byFunction.get(how) ?? { group: group.name, paths: [], apply: how };
-      applier.paths.push(path);
-      byFunction.set(how, applier);
+  bind(binding: ConfigBinding): void {
+    const { name } = binding.group;
+    if (this.#bindings.has(name)) throw new Error(`the configuration group ${name} is bound twice`);
+    this.#bindings.set(name, binding);
+    const byFunction = Map.groupBy(Object.entries(binding.live), ([, apply]) => apply);
+    for (const [apply, fields] of byFunction) {
+      if (typeof apply === 'string') continue;
+      const paths = fields.map(([field]) => `${name}.${field}`);
+      this.#appliers.push({ group: name, paths, apply, failed: false });
     }
-    this.#appliers.push(...byFunction.values());
   }
 
-  /** Asks the groups that a patch names whether it may be. @throws ApiError */
+  /** Asks the groups that a patch names whether they accept it. @throws ApiError */
   async check(patch: Readonly<Record<string, unknown>>): Promise<void> {
-    for (const [name, part] of Object.entries(patch)) await this.#hooks.get(name)?.check?.(part);
+    for (const [name, part] of Object.entries(patch)) await this.#bindings.get(name)?.check?.(part);
   }
 
-  /**
-   * Applies what differs, and what failed before when the patch names it again. Never rejects.
-   * @param patched dotted paths of the leaves of the patch
-   */
-  async apply(now: unknown, before: unknown, patched: readonly string[]): Promise<void> {
-    for (const [group, { changed }] of this.#hooks) {
-      if (!changed || !differs(now, before, group)) continue;
+  /** Applies what changed, and what failed before if a leaf of it is named again. Never rejects. */
+  async apply({ change, before, again }: Work & { type: 'apply' }): Promise<void> {
+    const { config: now, leaves } = change;
+    for (const [group, { changed }] of this.#bindings) {
       try {
-        changed();
+        if (differs(now, before, group)) changed?.();
       } catch (error) {
-        this.#log.error({ err: error, group }, 'a changed configuration was not taken');
+        this.#log.error({ err: error, group }, 'failed to take over a changed configuration');
       }
     }
     for (const applier of this.#appliers) {
-      const isChanged = applier.paths.some((path) => differs(now, before, path));
-      const isRetried =
-        this.#failed.has(applier) &&
-        patched.some((leaf) => applier.paths.some((path) => isBelow(leaf, path)));
-      if (isChanged || isRetried) await this.#run(applier, now, before);
+      const { paths, failed } = applier;
+      const isNamed = [...leaves.keys()].some((leaf) => paths.includes(fieldOf(leaf)));
+      const isChanged = paths.some((path) => differs(now, before, path));
+      if (isChanged || (isNamed && (failed || again))) await this.#run(applier, now, before);
     }
   }
 
-  /** Applies the field at a dotted path, whatever was applied before. Never rejects. */
-  async reapply(path: string, now: unknown): Promise<void> {
-    for (const applier of this.#appliers) {
-      if (applier.paths.includes(path)) await this.#run(applier, now, now);
-    }
-  }
-
-  /** When a leaf takes effect, going by its schema, this device, and what was applied last. */
+  /** When a leaf takes effect: by its schema, on this device, after the last attempt to apply it. */
   effective(path: string, declared: Applied): Applied {
-    if (declared === 'reboot_required') return declared;
-    const notInEffect = [...this.#notApplied, ...[...this.#failed].flatMap(({ paths }) => paths)];
-    if (notInEffect.some((prefix) => isBelow(path, prefix))) return 'reboot_required';
-    const [group = ''] = path.split('.', 1);
-    const isLive = this.#hooks.get(group)?.isLive?.(path.slice(group.length + 1)) ?? true;
-    return isLive ? 'live' : 'reboot_required';
+    const [group = '', field = ''] = path.split('.');
+    const { live = {}, isLive } = this.#bindings.get(group) ?? {};
+    const isInEffect =
+      live[field] !== NOT_APPLIED_HERE &&
+      !this.#appliers.some(({ failed, paths }) => failed && paths.includes(fieldOf(path))) &&
+      isLive?.(path.slice(group.length + 1)) !== false;
+    return isInEffect ? declared : 'reboot_required';
   }
 
-  /** What is stored and could not be applied, as sentences for health. */
+  /** The stored values that could not be applied, as sentences for health. */
   problems(): string[] {
-    return [...this.#failed].map(
-      ({ paths }) => `The configuration of ${paths.join(', ')} is stored and could not be applied.`,
-    );
+    return this.#appliers
+      .filter(({ failed }) => failed)
+      .map(({ paths }) => `The configuration of ${paths.join(', ')} is stored and could not be applied.`);
   }
 
   async #run(applier: Applier, now: unknown, before: unknown): Promise<void> {
     const { group, apply, paths } = applier;
     try {
       await withTimeout((async () => apply(valueAt(now, group), valueAt(before, group)))(), APPLY_TIMEOUT_MS);
-      this.#failed.delete(applier);
+      applier.failed = false;
     } catch (error) {
       this.#log.error({ err: error, paths }, 'configuration stored but not applied');
-      this.#failed.add(applier);
+      applier.failed = true;
     }
   }
 }
@@ -111,7 +98,7 @@ function differs(now: unknown, before: unknown, path: string): boolean {
   return JSON.stringify(valueAt(now, path)) !== JSON.stringify(valueAt(before, path));
 }
 
-/** Whether a dotted path is another one or lies below it. */
-function isBelow(path: string, prefix: string): boolean {
-  return path === prefix || path.startsWith(`${prefix}.`);
+/** The field of a group that a leaf belongs to: `wifi.ap` of `wifi.ap.band`. */
+function fieldOf(leaf: string): string {
+  return leaf.split('.', 2).join('.');
 }

@@ -1,4 +1,4 @@
-/** Schemas that the configuration groups of several resources use, and the rules that a pattern cannot express. */
+/** Schemas for the configuration groups of several resources, and rules that a pattern cannot express. */
 import { Type } from 'typebox';
 import { CONTROL } from '../../contract/shared.ts';
 import type { BrokenRule } from './group.ts';
@@ -19,31 +19,31 @@ export const Origin = Type.String({
   examples: ['https://kiosk.example', 'http://menu.localhost:8090'],
 });
 
-/** Text that people read: one line, not blank. The pattern needs one pass, since texts may be long. */
+/** One line of text for people, not blank. The pattern is matched in one pass: the text may be long. */
 export const label = (maxLength: number) => ({
   minLength: 1,
   maxLength,
   pattern: `^ *[^\\s${CONTROL}][^${CONTROL}]*$`,
 });
 
-/** The fields of a group, by JSON pointer, that hold a URL which does not parse. */
+/** Requires URLs that parse. @param urls by JSON pointer in their group */
 export function urlRules(urls: Readonly<Record<string, string | null>>): BrokenRule[] {
   return Object.entries(urls)
     .filter(([, url]) => url !== null && !URL.canParse(url))
     .map(([path]) => ({ path, message: 'must be a URL' }));
 }
 
-/** Origins must be written as a page has them. @param path JSON pointer of the list in its group */
+/** Requires origins as browsers serialize them. @param path JSON pointer of the list in its group */
 export function originRules(path: string, origins: readonly string[]): BrokenRule[] {
   return origins.flatMap((origin, index) => {
     const parsed = URL.canParse(origin) ? new URL(origin).origin : undefined;
     if (parsed === origin) return [];
-    const message = parsed === undefined ? 'must be an origin' : `must be spelt ${parsed}`;
+    const message = parsed === undefined ? 'must be an origin' : `must be written as ${parsed}`;
     return [{ path: `${path}/${index}`, message, reset: path }];
   });
 }
 
-/** A key as a part of a JSON pointer. */
+/** Escapes a key for a JSON pointer. */
 export function pointerKey(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,4 +1,4 @@
-/** Builders for the fields of a configuration group: each leaf carries its default and when it takes effect. */
+/** Builders for the fields of a configuration group. Each leaf has a default and says when it takes effect. */
 import { type TSchema, Type } from 'typebox';
 
 /** When a patched field takes effect (interface: States, Configuration field). */
@@ -32,14 +32,14 @@ function leaves<const A extends Applied>(applied: A) {
   };
 }
 
-/** Leaves that take effect at once. */
+/** Leaves that take effect immediately. */
 export const live = leaves('live');
 /** Leaves that are stored now and take effect at the next boot. */
 export const atBoot = leaves('reboot_required');
 
 /**
  * A nested object of the configuration.
- * @param $id its name in the OpenAPI document; in patches it has `Patch` behind it
+ * @param $id its name in the OpenAPI document; the schema of a patch has the suffix `Patch`
  */
 export const section = <P extends Record<string, TSchema>>($id: string, fields: P) =>
   Type.Object(fields, { $id, additionalProperties: false });

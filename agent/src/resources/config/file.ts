@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { syncFolder, writeFileAtomic } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
-import { isObject, type JsonObject } from './tree.ts';
+import { isObject, type JsonObject, mergePatch } from './tree.ts';
 
 /** Passphrases are in it. */
 const FILE_MODE = 0o600;
 /** Far more than any document that this program writes; a larger file counts as damaged. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Damaged files kept beside the configuration; the oldest goes first. */
+/** Number of damaged files kept beside the configuration; the oldest is removed first. */
 const KEPT_DAMAGED = 3;
-const MAX_SCHEMA = 9999;
 
 const NAME = 'config.json';
-const ofSchema = (schema: number) => `config.v${schema}.json`;
-const OF_SCHEMA = /^config\.v([1-9]\d{0,3})\.json$/;
+const KEPT = /^config\.v([1-9]\d*)\.json$/;
 const DAMAGED = /^config\.damaged-.*\.json$/;
+const keptName = (schema: number) => `config.v${schema}.json`;
 
 /** The version of the document's shape that this agent writes, and the migrations from older ones. */
 export interface ConfigFormat {
@@ -25,38 +24,36 @@ export interface ConfigFormat {
   migrations: Readonly<Record<number, (document: JsonObject) => JsonObject>>;
 }
 
-export const CURRENT_FORMAT: ConfigFormat = { schema: CONFIG_SCHEMA, migrations: {} };
+const CURRENT_FORMAT: ConfigFormat = { schema: CONFIG_SCHEMA, migrations: {} };
 
-/** Why stored values are not used; for the log and for health. */
-export interface ConfigProblem {
-  code: 'config_damaged' | 'config_newer' | 'config_values_dropped';
-  message: string;
-  /** Name of the file beside config.json that keeps the unused document. */
-  kept: string | null;
-}
-
-export interface Loaded {
-  /** The fields that the file sets, without `schema`; empty when the file cannot be used. */
-  document: JsonObject;
-  problem: ConfigProblem | undefined;
-}
-
-interface Parsed {
+/** A file as it was read. */
+interface Stored {
   schema: number;
   text: string;
+  /** Its fields, without `schema`, in the shape of the current schema. */
   document: JsonObject;
+}
+
+/** The file has a schema that only newer firmware supports. */
+class NewerSchemaError extends Error {
+  readonly schema: number;
+
+  constructor(schema: number, supported: number) {
+    super(`it has schema ${schema}, but this firmware supports only schema ${supported}`);
+    this.schema = schema;
+  }
 }
 
 /**
  * Reads and writes config.json and the files kept beside it. Only this code knows their names and versions. Reading
- * never fails: the device starts whatever the file contains (docs/contract.md: Configuration file).
+ * never fails: the device starts whatever the files contain (docs/contract.md: Configuration file).
  */
 export class ConfigFile {
   readonly #folder: string;
   readonly #log: Logger;
   readonly #format: ConfigFormat;
-  /** The file of an older schema as it was read; it is kept for a rollback before the first write replaces it. */
-  #older: Parsed | undefined;
+  /** The file of an older schema; it is kept for a rollback before the first write replaces it. */
+  #older: Stored | undefined;
 
   constructor(folder: string, log: Logger, format: ConfigFormat = CURRENT_FORMAT) {
     this.#folder = folder;
@@ -64,33 +61,32 @@ export class ConfigFile {
     this.#format = format;
   }
 
-  async load(): Promise<Loaded> {
-    let problem: ConfigProblem | undefined;
-    let parsed: Parsed | undefined;
+  /**
+   * @returns the stored fields: of config.json or, if it is missing or cannot be used, of the newest kept file, or none;
+   *   and why config.json cannot be used, as sentences for health
+   */
+  async load(): Promise<{ document: JsonObject; problem?: string }> {
     try {
-      parsed = await this.#read(NAME);
-      if (parsed && parsed.schema <= this.#format.schema) {
-        const document = this.#migrate(parsed);
-        if (parsed.schema < this.#format.schema) this.#older = parsed;
-        return { document, problem };
-      }
-      if (parsed) problem = await this.#setAsideNewer(parsed.schema);
+      const stored = await this.#read(NAME);
+      if (stored && stored.schema < this.#format.schema) this.#older = stored;
+      return { document: stored?.document ?? (await this.#newestKept())?.document ?? {} };
     } catch (error) {
-      problem = await this.#setAsideDamaged(error);
+      const setAside = await this.#setAside(error);
+      const kept = await this.#newestKept();
+      const used = kept ? `The configuration in ${keptName(kept.schema)} is` : 'The defaults are';
+      // A parser's message quotes the text, which contains passphrases.
+      const why =
+        error instanceof SyntaxError || !(error instanceof Error) ? 'it is not JSON' : error.message;
+      const problem = `The configuration file cannot be used: ${why}.${setAside} ${used} used instead.`;
+      this.#log.error(problem);
+      return { document: kept?.document ?? {}, problem };
     }
-    const earlier = await this.#earlier();
-    if (problem) {
-      const used = earlier ? `what schema ${earlier.schema} had is used` : 'defaults are used';
-      problem.message += ` ${used[0]?.toUpperCase()}${used.slice(1)}.`;
-      this.#log.error({ problem }, 'configuration not used');
-    }
-    return { document: earlier?.document ?? {}, problem };
   }
 
   /** Replaces the file. One of an older schema is kept for a rollback. */
   async write(document: JsonObject): Promise<void> {
     if (this.#older) {
-      await writeFileAtomic(this.#path(ofSchema(this.#older.schema)), this.#older.text, FILE_MODE);
+      await writeFileAtomic(this.#path(keptName(this.#older.schema)), this.#older.text, FILE_MODE);
       this.#older = undefined;
     }
     const text = JSON.stringify({ schema: this.#format.schema, ...document }, undefined, 2);
@@ -101,8 +97,8 @@ export class ConfigFile {
     return join(this.#folder, name);
   }
 
-  /** Undefined when there is no such file. @throws Error when the file is not a configuration document */
-  async #read(name: string): Promise<Parsed | undefined> {
+  /** Undefined if there is no such file. @throws Error if it cannot be used; the message ends a sentence */
+  async #read(name: string): Promise<Stored | undefined> {
     const found = await stat(this.#path(name)).catch(() => undefined);
     if (!found) return undefined;
     if (!found.isFile() || found.size > MAX_BYTES)
@@ -110,73 +106,52 @@ export class ConfigFile {
     const text = await readFile(this.#path(name), 'utf8');
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) throw new Error('it is not a JSON object');
-    const { schema = 1, ...document } = value;
-    if (typeof schema !== 'number' || !Number.isInteger(schema) || schema < 1 || schema > MAX_SCHEMA) {
+    const { schema = 1, ...fields } = value;
+    if (typeof schema !== 'number' || !Number.isSafeInteger(schema)) {
       throw new Error('its schema is not a version number');
+    }
+    const { schema: supported, migrations } = this.#format;
+    if (schema > supported) throw new NewerSchemaError(schema, supported);
+    // As in a patch, null stands for the default.
+    let document = mergePatch({}, fields);
+    for (let version = schema; version < supported; version++) {
+      const migrate = migrations[version];
+      if (!migrate) throw new Error(`there is no migration from schema ${version} to ${version + 1}`);
+      document = migrate(document);
     }
     return { schema, text, document };
   }
 
-  #migrate({ schema, document }: Parsed): JsonObject {
-    let migrated = document;
-    for (let version = schema; version < this.#format.schema; version++) {
-      const step = this.#format.migrations[version];
-      if (!step) throw new Error(`there is no migration from schema ${version} to ${version + 1}`);
-      migrated = step(migrated);
-    }
-    return migrated;
-  }
-
-  /** After a rollback: the newest kept document whose schema this agent knows. */
-  async #earlier(): Promise<{ schema: number; document: JsonObject } | undefined> {
-    const schemas = (await this.#names())
-      .map((name) => Number(OF_SCHEMA.exec(name)?.[1] ?? 0))
-      .filter((schema) => schema > 0 && schema <= this.#format.schema)
-      .sort((a, b) => b - a);
-    for (const schema of schemas) {
+  /** After a rollback: the newest kept file that this firmware supports. */
+  async #newestKept(): Promise<Stored | undefined> {
+    const schemas = (await this.#names()).map((name) => Number(KEPT.exec(name)?.[1] ?? 0));
+    for (const schema of schemas.filter((each) => each > 0).sort((a, b) => b - a)) {
       try {
-        const parsed = await this.#read(ofSchema(schema));
-        if (parsed && parsed.schema <= this.#format.schema)
-          return { schema, document: this.#migrate(parsed) };
+        return await this.#read(keptName(schema));
       } catch (error) {
-        this.#log.warn({ err: error, file: ofSchema(schema) }, 'kept configuration is damaged');
+        this.#log.warn({ err: error, schema }, 'a kept configuration cannot be used');
       }
     }
     return undefined;
   }
 
-  async #setAsideNewer(schema: number): Promise<ConfigProblem> {
-    const kept = await this.#setAside(ofSchema(schema));
-    const message = `The configuration is of schema ${schema}, this firmware knows ${this.#format.schema}.`;
-    return { code: 'config_newer', message, kept };
-  }
-
-  async #setAsideDamaged(error: unknown): Promise<ConfigProblem> {
-    const stamp = new Date().toISOString().replaceAll(':', '').replaceAll('.', '');
-    const kept = await this.#setAside(`config.damaged-${stamp}.json`);
-    const damaged = (await this.#names()).filter((name) => DAMAGED.test(name)).sort();
-    for (const name of damaged.slice(0, Math.max(0, damaged.length - KEPT_DAMAGED))) await this.#remove(name);
-    // The parser's message quotes the text, which contains passphrases.
-    const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : '';
-    return { code: 'config_damaged', message: `The configuration file cannot be used: ${why}.`, kept };
-  }
-
-  /** Renames config.json. @returns the new name, or null when that failed (a read-only disk) */
-  async #setAside(name: string): Promise<string | null> {
+  /** Renames config.json. @returns a sentence with the new name; empty if that failed (a read-only disk) */
+  async #setAside(reason: unknown): Promise<string> {
+    const stamp = new Date().toISOString().replaceAll(/[:.]/g, '');
+    const isNewer = reason instanceof NewerSchemaError;
+    const name = isNewer ? keptName(reason.schema) : `config.damaged-${stamp}.json`;
     try {
       await rename(this.#path(NAME), this.#path(name));
       await syncFolder(this.#folder);
-      return name;
+      const damaged = (await this.#names()).filter((each) => DAMAGED.test(each)).sort();
+      for (const old of damaged.slice(0, -KEPT_DAMAGED)) {
+        await rm(this.#path(old), { recursive: true, force: true });
+      }
+      return ` It was kept as ${name}.`;
     } catch (error) {
-      this.#log.warn({ err: error }, 'configuration could not be set aside');
-      return null;
+      this.#log.warn({ err: error }, 'failed to set the configuration file aside');
+      return '';
     }
-  }
-
-  async #remove(name: string): Promise<void> {
-    await rm(this.#path(name), { recursive: true, force: true }).catch((error: unknown) => {
-      this.#log.warn({ err: error, file: name }, 'file could not be removed');
-    });
   }
 
   async #names(): Promise<string[]> {

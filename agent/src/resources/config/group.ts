@@ -1,15 +1,15 @@
-/** What a resource declares of the configuration: a group of fields, its rules, and how changes take effect. */
+/** A resource's part of the configuration: a group of fields, its rules, and how changes take effect. */
 import { type Static, type TObject, type TRecord, type TSchema, Type } from 'typebox';
 import type { Issue } from '../../contract/validate.ts';
 import type { APPLIED } from './fields.ts';
 
-/** A rule over several fields, or one that a pattern cannot express, that does not hold. */
+/** A broken rule: one over several fields, or one that a pattern cannot express. */
 export interface BrokenRule extends Issue {
-  /** JSON pointer of the field that a stored document loses when it breaks the rule; `path` by default. */
+  /** JSON pointer of the field that is removed from a stored document that breaks the rule; `path` by default. */
   reset?: string;
 }
 
-/** What rules need to know about the board. */
+/** The properties of the board that rules depend on. */
 export interface BoardLimits {
   /** Whether a radio can carry a 5 GHz access point. */
   dualBandRadio: boolean;
@@ -63,12 +63,12 @@ type HasLiveLeaf<S> = S extends { [K in typeof APPLIED]: infer A }
 
 /** The field is read every time it is needed, so a change takes effect by itself. */
 export const READ_WHEN_NEEDED = 'read when needed';
-/** This device has nothing that the field configures (no such hardware), so there is nothing to do. */
+/** This device has no hardware that the field configures, so there is nothing to do. */
 export const NOTHING_TO_APPLY = 'nothing to apply';
-/** The field is stored, and this system never applies it: it is answered `reboot_required`. */
+/** The field is stored but never applied on this system: it is answered `reboot_required`. */
 export const NOT_APPLIED_HERE = 'not applied here';
 
-/** Brings a change into effect. Throws when it could not. */
+/** Makes a change take effect. Throws when it could not. */
 export type Apply<V> = (now: V, before: V) => void | Promise<void>;
 export type ApplyOr<V> =
   | Apply<V>
@@ -81,16 +81,9 @@ export type LiveFields<P extends Record<string, TSchema>> = {
   [K in keyof P as HasLiveLeaf<P[K]> extends true ? K : never]: ApplyOr<Static<TObject<P>>>;
 };
 
-/** A group together with how its changes take effect. Build with {@link bindGroup}. */
-export interface ConfigBinding {
-  readonly group: ConfigGroup;
-  readonly live: Readonly<Record<string, ApplyOr<unknown>>>;
-  readonly hooks: BindingHooks;
-}
-
 export interface BindingHooks {
   /**
-   * Refuses a patch that the schema and the rules cannot judge.
+   * Refuses a patch for reasons that are neither in the schema nor in the rules.
    * @param patch the group's part of it; null resets the group
    * @throws ApiError
    */
@@ -101,15 +94,21 @@ export interface BindingHooks {
   isLive?: (path: string) => boolean;
 }
 
+/** A group together with how its changes take effect. Created by {@link bindGroup}. */
+export interface ConfigBinding extends BindingHooks {
+  readonly group: ConfigGroup;
+  readonly live: Readonly<Record<string, ApplyOr<unknown>>>;
+}
+
 /**
- * Ties a group to what applies it. Fields that share one function are applied together, by one call.
- * @param live for each field with a live leaf: what applies a change, or why there is nothing to do
+ * Binds a group to the functions that apply it. Fields that share a function are applied together, by one call.
+ * @param live for each field with a live leaf: the function that applies a change, or why there is nothing to do
  */
 export function bindGroup<P extends Record<string, TSchema>>(
   group: ConfigGroup<TObject<P>>,
   live: LiveFields<P>,
   hooks: BindingHooks = {},
 ): ConfigBinding {
-  // The store calls each with values of this very group, which fit its schema.
-  return { group, live: live as ConfigBinding['live'], hooks };
+  // The store calls each function with values of this group, which fit its schema.
+  return { group, live: live as ConfigBinding['live'], ...hooks };
 }

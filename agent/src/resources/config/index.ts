@@ -1,6 +1,7 @@
+import { type Route, serve } from '../../contract/endpoint.ts';
 import { defineResource } from '../resource.ts';
-import { configRoutes } from './routes.ts';
 import type { ConfigContract } from './schema.ts';
+import type { ConfigStore } from './store.ts';
 
 /** The configuration as a resource. @param contract of the groups of all resources */
 export function configResource(contract: ConfigContract) {
@@ -12,4 +13,8 @@ export function configResource(contract: ConfigContract) {
       problems: () => config.problems(),
     }),
   });
+}
+
+export function configRoutes({ getConfig, patchConfig }: ConfigContract, config: ConfigStore): Route[] {
+  return [serve(getConfig, () => config.tree), serve(patchConfig, ({ body }) => config.patch(body))];
 }

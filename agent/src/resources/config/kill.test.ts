@@ -1,7 +1,7 @@
 /**
- * Hard kills of the real agent in the middle of patches. After each, config.json parses and is the last acknowledged
- * configuration or the one that was on its way. A kill keeps what the system has not written to the disk yet; what a
- * power cut leaves, the scenario `cuts` shows.
+ * Kills the real agent with SIGKILL in the middle of patches. After each kill, config.json parses and is the last
+ * acknowledged configuration or the one that was being written. A kill keeps data that is not on the disk yet; the
+ * scenario `cuts` tests power cuts.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -19,10 +19,10 @@ import { killAtChange } from '../../base/tests/kill-at-change.ts';
 import { isObject, mergePatch } from './tree.ts';
 
 const KILLS = repetitions(16, 300);
-/** Devices that are killed side by side, each with a data folder of its own. */
+/** Devices that run in parallel, each with its own data folder. */
 const DEVICES = 2;
 /**
- * A patch makes, fills and renames a file: four changes in the folder. The kills go through the changes of the first
+ * A patch creates, writes and renames a file: four changes in the folder. The kills go through the changes of the first
  * patches one by one.
  */
 const CHANGES = 8;
@@ -33,7 +33,7 @@ let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-kill-'));
   await buildAgent(join(folder, 'agent'));
-  // The compiled code is kept at an orderly end only; with it every later start is quicker.
+  // The compile cache is written only at an orderly exit; it makes later starts faster.
   const { child, exited } = await start(join(folder, 'data-0'));
   child.kill('SIGTERM');
   await exited;
@@ -66,7 +66,7 @@ async function start(data: string): Promise<Running> {
   throw new Error(`the agent did not start: ${said.join('').slice(0, 2000)}`);
 }
 
-/** Status and JSON of one request; rejects when the agent is gone before all of the answer has come. */
+/** Status and JSON of one request; rejects when the agent dies before the answer is complete. */
 function ask(connection: Agent, url: string, patch?: unknown): Promise<{ status: number; body: unknown }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: unknown }>();
   const headers = patch === undefined ? {} : { 'content-type': 'application/json' };
@@ -82,7 +82,7 @@ function ask(connection: Agent, url: string, patch?: unknown): Promise<{ status:
   return promise;
 }
 
-/** Documents of quite different sizes, so that half of one and half of another never make a whole. */
+/** Documents of very different sizes, so that parts of two of them never form a valid one. */
 function patchOf(count: number): object {
   const origins = Array.from(
     { length: (count * 7) % 60 },
@@ -94,7 +94,7 @@ function patchOf(count: number): object {
 interface Device {
   data: string;
   count: number;
-  /** What config.json may hold after a kill: the last acknowledged document and the one on its way. */
+  /** Possible contents of config.json after a kill: the last acknowledged document and the one being written. */
   acknowledged: unknown;
   inFlight: unknown;
 }
@@ -104,7 +104,7 @@ async function stored(data: string): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** Starts the agent on what the last kill left, checks what it reads, patches until it is killed, checks the file. */
+/** Starts the agent with the files of the last kill, checks its configuration, patches until it is killed, checks the file. */
 async function round(device: Device, change: number): Promise<void> {
   const { child, exited, api } = await start(device.data);
   const connection = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -112,7 +112,7 @@ async function round(device: Device, change: number): Promise<void> {
     const shown = await ask(connection, `${api}/config`);
     const found = await stored(device.data);
     assert.ok(isObject(shown.body) && isObject(found));
-    assert.deepEqual(mergePatch(shown.body, found), shown.body, 'the agent runs with what the file says');
+    assert.deepEqual(mergePatch(shown.body, found), shown.body, 'the agent uses the values of the file');
 
     killAtChange(child, device.data, change);
     for (;;) {
@@ -130,14 +130,14 @@ async function round(device: Device, change: number): Promise<void> {
     connection.destroy();
   }
   const left = await stored(device.data);
-  const context = `patch ${device.count} was on its way`;
+  const context = `patch ${device.count} was being written`;
   const isInFlight = JSON.stringify(left) === JSON.stringify(device.inFlight);
   assert.deepEqual(left, isInFlight ? device.inFlight : device.acknowledged, context);
-  // What is on the disk now is what the next round begins with, acknowledged or not.
+  // The next round begins with the document on the disk, acknowledged or not.
   device.acknowledged = left;
 }
 
-test(`${KILLS} hard kills in the middle of patches leave a whole configuration`, {
+test(`${KILLS} hard kills in the middle of patches leave a complete configuration`, {
   timeout: 560_000,
 }, async (t) => {
   const devices = Array.from({ length: DEVICES }, (_, index) => ({
@@ -157,12 +157,15 @@ test(`${KILLS} hard kills in the middle of patches leave a whole configuration`,
   );
   const patches = devices.reduce((sum, { count }) => sum + count, 0);
   t.diagnostic(`${KILLS} kills, ${patches} patches`);
-  assert.ok(patches > KILLS, `only ${patches} patches were sent: the kills met the first of each life only`);
+  assert.ok(
+    patches > KILLS,
+    `only ${patches} patches were sent: the kills hit only the first one after each start`,
+  );
 
   const { data } = devices[0] ?? assert.fail('there is a device');
   const { child, exited } = await start(data);
   child.kill('SIGTERM');
   await exited;
   const leftovers = (await readdir(data)).filter((name) => TEMPORARY_FILE.test(name));
-  assert.deepEqual(leftovers, [], 'a start sweeps what the kills left');
+  assert.deepEqual(leftovers, [], 'a start removes the temporary files of the kills');
 });

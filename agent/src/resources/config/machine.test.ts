@@ -3,119 +3,120 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { type Effect, type Event, initialState, MAX_WAITING, next, type State } from './machine.ts';
+import { ApiError } from '../../contract/errors.ts';
+import {
+  type Event,
+  initialState,
+  MAX_WAITING,
+  type Message,
+  next,
+  type PatchResult,
+  type Request,
+  type State,
+  type Work,
+} from './machine.ts';
+import { type JsonObject, mergePatch } from './tree.ts';
 
-type Document = readonly number[];
-type Patch = number;
-type TestState = State<Patch, Document, Document>;
-type TestEvent = Event<Patch, Document, Document>;
-type TestEffect = Effect<Patch, Document, Document>;
-
-/** What the outside does next: a request comes, or what is being worked on goes well or fails. */
+/** The next event: a request arrives, or the current work succeeds or fails. */
 const action = fc.constantFrom('patch', 'patch', 'reapply', 'succeed', 'succeed', 'succeed', 'fail');
 
-/** Runs the machine on a disk that keeps each patch as one more number, and checks every step. */
+/** Runs the machine on a disk that keeps one key for each patch, and checks every step. */
 class World {
-  state: TestState = initialState({ document: [], config: [] });
   /** On the disk. */
-  stored: Document = [];
+  stored: JsonObject = {};
   /** In effect. */
-  applied: Document = [];
-  /** Ids of the requests that were taken, in their order, and of those that were answered. */
-  readonly taken: number[] = [];
-  readonly answered: number[] = [];
+  applied = this.stored;
+  state: State = initialState({ document: this.stored, config: this.stored });
+  /** The accepted requests in their order, and the answered ones. */
+  readonly accepted: Request[] = [];
+  readonly answered: Request[] = [];
   busy = 0;
-  published: Document[] = [];
-  pending: TestEffect | undefined;
-  #lastId = 0;
+  published: JsonObject[] = [];
+  #patches = 0;
 
   act(what: 'patch' | 'reapply' | 'succeed' | 'fail'): void {
     if (what === 'patch' || what === 'reapply') {
-      this.#lastId += 1;
-      const id = this.#lastId;
+      const reply = Promise.withResolvers<PatchResult>();
       const refusals = this.busy;
-      this.handle({
-        type: 'requested',
-        request: what === 'patch' ? { id, kind: 'patch', patch: id } : { id, kind: 'reapply', path: 'a.b' },
-      });
-      if (this.busy === refusals) this.taken.push(id);
-    } else if (this.pending) this.handle(this.#outcome(this.pending, what === 'succeed'));
+      this.#patches += 1;
+      const request: Request =
+        what === 'patch'
+          ? { reply, kind: 'patch', patch: { [`a${this.#patches}`]: this.#patches } }
+          : { reply, kind: 'reapply', path: 'a.b' };
+      this.handle({ type: 'requested', request });
+      if (this.busy === refusals) this.accepted.push(request);
+    } else if (this.state.work) this.handle(this.#outcome(this.state.work, what === 'succeed'));
   }
 
-  handle(event: TestEvent): void {
-    const { state, effects } = next(this.state, event);
+  handle(event: Event): void {
+    const { work } = this.state;
+    const { state, messages } = next(this.state, event);
     this.state = state;
-    const work = effects.filter(({ type }) => ['check', 'write', 'apply', 'reapply'].includes(type));
-    assert.ok(work.length <= 1, 'one thing is done at a time');
-    if (event.type !== 'requested') this.pending = undefined;
-    for (const effect of effects) this.#observe(effect);
+    for (const message of messages) this.#observe(message);
     assert.ok(state.requests.length <= MAX_WAITING);
-    assert.deepEqual(state.current.document, this.stored, 'what is in force is what the disk holds');
-    assert.equal(
-      state.requests.length > 0,
-      this.pending !== undefined,
-      'a request is always being worked on',
-    );
+    assert.equal(state.current.document, this.stored, 'the current version is on the disk');
+    assert.equal(state.requests.length > 0, state.work !== undefined, 'a request is always being worked on');
+    if (event.type !== 'requested')
+      assert.notEqual(state.work ?? 'none', work, 'finished work is not repeated');
+    else if (work) assert.equal(state.work, work, 'work is not interrupted');
   }
 
-  #observe(effect: TestEffect): void {
-    switch (effect.type) {
-      case 'reject_busy':
-        assert.equal(this.state.requests.length, MAX_WAITING);
-        this.busy += 1;
-        return;
+  #observe(message: Message): void {
+    switch (message.type) {
       case 'publish':
-        assert.deepEqual(effect.config, this.stored, 'only what is stored is published');
-        assert.deepEqual(this.applied, this.stored, 'and after it was applied');
-        this.published.push(effect.config);
+        assert.equal(message.change.config, this.stored, 'only stored values are published');
+        assert.equal(this.applied, this.stored, 'and after they were applied');
+        assert.deepEqual([...message.change.leaves], [['a.b', 'live']]);
+        this.published.push(message.change.config);
         return;
-      case 'answer': {
-        const isPatch = effect.leaves.size > 0;
-        if (isPatch) assert.deepEqual(this.published.at(-1), effect.config, 'published before the answer');
-        this.answered.push(effect.id);
+      case 'answer':
+        if (message.request.kind === 'patch') {
+          assert.equal(this.published.at(-1), message.change.config, 'published before the answer');
+        }
+        assert.equal(message.change.config, this.stored);
+        this.answered.push(message.request);
         return;
-      }
       case 'reject':
-        this.answered.push(effect.id);
-        return;
-      default:
-        assert.equal(this.pending, undefined);
-        this.pending = effect;
+        if (message.error instanceof ApiError) {
+          assert.equal(message.error.code, 'too_many_requests');
+          assert.equal(this.state.requests.length, MAX_WAITING);
+          this.busy += 1;
+        } else {
+          assert.match(String(message.error), /refused|no room/);
+          this.answered.push(message.request);
+        }
     }
   }
 
-  /** Does the work, or fails to, and says so. */
-  #outcome(effect: TestEffect, succeeds: boolean): TestEvent {
-    switch (effect.type) {
+  /** Does the work, or fails to, and returns the event. */
+  #outcome(work: Work, succeeds: boolean): Event {
+    switch (work.type) {
       case 'check': {
-        if (!succeeds) return { type: 'refused', error: new Error('refused') };
-        const document = [...effect.current.document, effect.patch];
+        if (!succeeds) return { type: 'failed', error: new Error('refused') };
+        const document = mergePatch(work.current.document, work.patch);
         const leaves = new Map([['a.b', 'live' as const]]);
         return { type: 'checked', change: { document, config: document, leaves } };
       }
       case 'write':
-        if (!succeeds) return { type: 'not_written', error: new Error('no room') };
-        this.stored = effect.document;
+        if (!succeeds) return { type: 'failed', error: new Error('no room') };
+        this.stored = work.change.document;
         return { type: 'written' };
       case 'apply':
-        assert.deepEqual(effect.before, this.applied);
-        this.applied = effect.now;
+        assert.equal(work.before, this.applied);
+        assert.equal(work.again, this.state.requests[0]?.kind === 'reapply');
+        assert.deepEqual([...work.change.leaves], [['a.b', 'live']]);
+        this.applied = work.change.config;
         return { type: 'applied' };
-      case 'reapply':
-        assert.deepEqual(effect.now, this.stored);
-        return { type: 'applied' };
-      default:
-        assert.fail(`${effect.type} is no work`);
     }
   }
 
-  /** Lets everything end well. */
+  /** Lets all work succeed. */
   settle(): void {
-    while (this.pending) this.act('succeed');
+    while (this.state.work) this.act('succeed');
   }
 }
 
-test('requests are answered once, in their order, and a patch is stored before it is in force', (t) => {
+test('requests are answered once, in their order, and a patch is stored before it is applied', (t) => {
   let sequences = 0;
   let steps = 0;
   fc.assert(
@@ -123,12 +124,13 @@ test('requests are answered once, in their order, and a patch is stored before i
       const world = new World();
       for (const each of actions) world.act(each);
       world.settle();
-      assert.deepEqual(world.answered, world.taken);
+      assert.equal(world.answered.length, world.accepted.length);
+      assert.ok(world.answered.every((request, index) => request === world.accepted[index]));
       assert.deepEqual(
-        world.published.map((config) => config.length),
-        world.stored.map((_, index) => index + 1),
+        world.published.map((config) => Object.keys(config).length),
+        Object.keys(world.stored).map((_, index) => index + 1),
       );
-      assert.equal(world.state.step, undefined);
+      assert.equal(world.state.work, undefined);
       sequences += 1;
       steps += actions.length;
     }),
@@ -137,7 +139,7 @@ test('requests are answered once, in their order, and a patch is stored before i
   t.diagnostic(`${sequences} sequences of ${steps} steps`);
 });
 
-test('a full queue refuses and goes on', () => {
+test('a full queue refuses requests and goes on', () => {
   const world = new World();
   for (let index = 0; index < MAX_WAITING + 5; index += 1) world.act(index % 2 === 0 ? 'patch' : 'reapply');
   assert.equal(world.busy, 5);
@@ -148,26 +150,29 @@ test('a full queue refuses and goes on', () => {
   assert.equal(world.answered.length, MAX_WAITING + 1);
 });
 
-test('an event that cannot come now is an error of the caller', () => {
-  const version = { document: [1], config: [1] };
-  const events: TestEvent[] = [
+test('an impossible event is an error of the caller', () => {
+  const version = { document: { a: 1 }, config: { a: 1 } };
+  const events: Event[] = [
     { type: 'checked', change: { ...version, leaves: new Map() } },
-    { type: 'refused', error: 1 },
+    { type: 'failed', error: 1 },
     { type: 'written' },
-    { type: 'not_written', error: 1 },
     { type: 'applied' },
   ];
-  const stages: readonly { actions: readonly ('patch' | 'succeed')[]; fits: readonly string[] }[] = [
-    { actions: [], fits: [] },
-    { actions: ['patch'], fits: ['checked', 'refused'] },
-    { actions: ['patch', 'succeed'], fits: ['written', 'not_written'] },
-    { actions: ['patch', 'succeed', 'succeed'], fits: ['applied'] },
+  const stages: readonly {
+    name: string;
+    actions: readonly ('patch' | 'succeed')[];
+    allowed: readonly string[];
+  }[] = [
+    { name: 'while idle', actions: [], allowed: [] },
+    { name: 'during check', actions: ['patch'], allowed: ['checked', 'failed'] },
+    { name: 'during write', actions: ['patch', 'succeed'], allowed: ['written', 'failed'] },
+    { name: 'during apply', actions: ['patch', 'succeed', 'succeed'], allowed: ['applied'] },
   ];
-  for (const { actions, fits } of stages) {
-    for (const event of events.filter(({ type }) => !fits.includes(type))) {
+  for (const { name, actions, allowed } of stages) {
+    for (const event of events.filter(({ type }) => !allowed.includes(type))) {
       const world = new World();
       for (const each of actions) world.act(each);
-      assert.throws(() => next(world.state, event), new RegExp(`${event.type} while`));
+      assert.throws(() => next(world.state, event), new RegExp(`${event.type} ${name}`));
     }
   }
 });

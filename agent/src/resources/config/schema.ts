@@ -1,24 +1,15 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
 import { APPLIED } from './fields.ts';
 import type { ConfigGroup } from './group.ts';
-import { partialSchema, patchSchema } from './tree.ts';
+import { type JsonObject, patchSchema } from './tree.ts';
 
 /** Version of the document's shape; what a newer agent may add without a new one: docs/contract.md. */
 export const CONFIG_SCHEMA = 1;
 
-const PatchedField = Type.Enum(['live', 'reboot_required']);
-
-/** The part of the contract that is about the configuration, put together from the groups of all resources. */
+/** The configuration's part of the contract, made from the groups of all resources. */
 export type ConfigContract = ReturnType<typeof configContract>;
-
-/** What a patch is answered with. */
-export interface PatchResult {
-  config: unknown;
-  /** By dotted path of each leaf of the patch. */
-  applied: Record<string, Static<typeof PatchedField>>;
-}
 
 /** Builds schemas, endpoints and topic of the configuration from its groups. */
 export function configContract(groups: readonly ConfigGroup[]) {
@@ -26,30 +17,31 @@ export function configContract(groups: readonly ConfigGroup[]) {
     groups.map(({ name, schema }) => [name, schema]),
   );
   const version = Type.Literal(CONFIG_SCHEMA, { default: CONFIG_SCHEMA, [APPLIED]: 'live' });
-  /** The whole configuration (interface: Configuration; docs/contract.md). GET gives every field. */
+  /** The whole configuration (interface: Configuration; docs/contract.md). GET returns every field. */
   const Config: TObject = Type.Object(
     { schema: version, ...fields },
     { $id: 'Config', additionalProperties: false },
   );
-  /** Any subset of the tree; null puts a field, or a whole group, back to its default. */
-  const ConfigPatch: TSchema = patchSchema(Config, {
-    $id: 'ConfigPatch',
-    description: 'RFC 7396 merge patch: arrays are replaced whole, null resets to the default',
-  });
-  const Result: TSchema = Type.Object(
+  /** Any subset of the tree; null resets a field, or a whole group, to its default. */
+  const ConfigPatch = Type.Unsafe<JsonObject>(
+    patchSchema(Config, {
+      $id: 'ConfigPatch',
+      description: 'RFC 7396 merge patch: arrays are replaced whole, null resets to the default',
+    }),
+  );
+  const Result = Type.Object(
     {
-      config: Config,
-      applied: Type.Record(Type.String(), PatchedField, {
+      config: Type.Unsafe<JsonObject>(Config),
+      applied: Type.Record(Type.String(), Type.Enum(['live', 'reboot_required']), {
         description: 'By dotted leaf path: in effect now, or kept now and in effect after the next boot',
       }),
     },
     { $id: 'ConfigPatchResult' },
   );
   return {
+    groups,
     Config,
     ConfigPatch,
-    /** What config.json holds: any subset, without nulls. */
-    StoredConfig: partialSchema(Config, false),
     configChanged: topic(
       'config_changed',
       Type.Object({

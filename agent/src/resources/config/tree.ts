@@ -1,4 +1,5 @@
-import { type TSchema, Type } from 'typebox';
+/** The configuration as a tree: JSON values that follow a schema of groups, maps, lists and leaves. */
+import { type TObject, type TSchema, Type } from 'typebox';
 import { APPLIED, type Applied } from './fields.ts';
 
 /** A JSON object as it comes from outside. */
@@ -13,87 +14,58 @@ function keywords(schema: TSchema): JsonObject {
   return { ...schema };
 }
 
-function own(value: JsonObject, key: string): unknown {
-  return Object.hasOwn(value, key) ? value[key] : undefined;
+function own(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** The schema's fields when it is a group, else undefined. */
-function fieldsOf(schema: TSchema): Record<string, TSchema> | undefined {
-  return Type.IsObject(schema) && !Object.hasOwn(schema, APPLIED) ? schema.properties : undefined;
+function mapValues<V, W>(values: Record<string, V>, to: (value: V, key: string) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, to(value, key)]));
 }
 
-/** The schema of the entries when the schema is that of a map (`display.screens`), else undefined. */
+/** The schema of the entries if the schema is that of a map (`display.screens`), else undefined. */
 function entryOf(schema: TSchema): TSchema | undefined {
   return Type.IsRecord(schema) ? Object.values(schema.patternProperties)[0] : undefined;
 }
 
-/** The schema of a key of a group or a map; undefined for an unknown key. */
-function under(schema: TSchema, key: string): TSchema | undefined {
-  const fields = fieldsOf(schema);
-  return fields ? (Object.hasOwn(fields, key) ? fields[key] : undefined) : entryOf(schema);
-}
-
-/**
- * RFC 7396: `target` with `patch` merged into it. Neither is changed; an own `__proto__` stays a plain key.
- */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
+/** RFC 7396: `target` with `patch` merged into it. Neither is changed; an own `__proto__` stays a plain key. */
+export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key);
-    else merged.set(key, mergePatch(merged.get(key), value));
+    else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value);
   }
   return Object.fromEntries(merged);
 }
 
-/** The whole tree: the values that `sparse` sets, and the schema's defaults for the rest. Unknown keys are left out. */
-export function withDefaults(schema: TSchema, sparse: unknown): unknown {
-  const given: JsonObject = isObject(sparse) ? sparse : {};
-  const fields = fieldsOf(schema);
-  if (fields) {
-    return Object.fromEntries(
-      Object.entries(fields).map(([key, field]) => [key, withDefaults(field, own(given, key))]),
-    );
+/**
+ * The whole tree: the values that `sparse` sets, and the schema's defaults for the rest, in list items too. Unknown keys
+ * are left out. A value of a wrong type stays as it is.
+ */
+export function withDefaults(schema: TObject, sparse: JsonObject): JsonObject {
+  const filled = mapValues(schema.properties, (field, key) => fill(field, own(sparse, key)));
+  return Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== undefined));
+}
+
+function fill(schema: TSchema, value: unknown): unknown {
+  const missing = Type.IsObject(schema) ? {} : keywords(schema).default;
+  const given = value === undefined ? missing : value;
+  if (Type.IsArray(schema) && Array.isArray(given)) {
+    return given.map((item: unknown) => fill(schema.items, item));
   }
+  if (!isObject(given)) return given;
+  if (Type.IsObject(schema)) return withDefaults(schema, given);
   const entry = entryOf(schema);
-  if (entry) {
-    return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, withDefaults(entry, value)]));
-  }
-  if (sparse === undefined) return structuredClone(keywords(schema).default);
-  if (Type.IsArray(schema) && Array.isArray(sparse)) {
-    return sparse.map((item: unknown) => fillItem(schema.items, item));
-  }
-  return sparse;
+  return entry ? mapValues(given, (child) => fill(entry, child)) : given;
 }
 
-/** Adds the defaults of the fields that an item of a list leaves out. */
-function fillItem(schema: TSchema, item: unknown): unknown {
-  if (!isObject(item) || !Type.IsObject(schema)) return item;
-  const missing = Object.entries(schema.properties).filter(
-    ([key, field]) => 'default' in field && !Object.hasOwn(item, key),
-  );
-  return { ...item, ...Object.fromEntries(missing.map(([key, field]) => [key, keywords(field).default])) };
-}
-
-/** Splits a document into the fields that the schema knows and the paths of those that it does not. */
-export function splitKnown(schema: TSchema, value: unknown): { known: unknown; unknown: string[] } {
-  const unknown: string[] = [];
-  const keep = (at: TSchema, part: unknown, path: string[]): unknown => {
-    if (Type.IsArray(at) && Array.isArray(part)) {
-      return part.map((item: unknown) =>
-        Type.IsObject(at.items) ? keep(at.items, item, [...path, '*']) : item,
-      );
-    }
-    if (!isObject(part) || !(fieldsOf(at) || entryOf(at))) return part;
-    const kept: [string, unknown][] = [];
-    for (const [key, child] of Object.entries(part)) {
-      const childSchema = under(at, key);
-      if (childSchema) kept.push([key, keep(childSchema, child, [...path, key])]);
-      else unknown.push([...path, key].join('.'));
-    }
-    return Object.fromEntries(kept);
-  };
-  return { known: keep(schema, value, []), unknown };
+/** Dotted paths of the keys in `tree`, at any depth, that `other` lacks. */
+export function keysMissingIn(other: unknown, tree: unknown, parents: readonly string[] = []): string[] {
+  if (typeof tree !== 'object' || tree === null || typeof other !== 'object' || other === null) return [];
+  const values = new Map(Object.entries(other));
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const path = [...parents, key];
+    return values.has(key) ? keysMissingIn(values.get(key), value, path) : [path.join('.')];
+  });
 }
 
 /**
@@ -103,20 +75,16 @@ export function splitKnown(schema: TSchema, value: unknown): { known: unknown; u
  */
 export function leavesOf(schema: TSchema, patch: unknown, current: unknown): Map<string, Applied> {
   const found = new Map<string, Applied>();
-  const visit = (at: TSchema, part: unknown, before: unknown, path: string[]): void => {
-    const fields = fieldsOf(at);
-    const keys = fields
-      ? Object.keys(isObject(part) ? part : fields)
-      : Object.keys(isObject(part) ? part : isObject(before) ? before : {});
-    if (!fields && !entryOf(at)) {
+  const visit = (at: TSchema, part: unknown, before: unknown, path: readonly string[]): void => {
+    const fields = Type.IsObject(at) ? at.properties : undefined;
+    const entry = entryOf(at);
+    if (!fields && !entry) {
       found.set(path.join('.'), keywords(at)[APPLIED] === 'live' ? 'live' : 'reboot_required');
       return;
     }
-    for (const key of keys) {
-      const child = under(at, key);
-      if (!child) continue;
-      const value = isObject(part) ? part[key] : null;
-      visit(child, value, isObject(before) ? own(before, key) : undefined, [...path, key]);
+    for (const key of Object.keys(isObject(part) ? part : (fields ?? Object(before)))) {
+      const child = fields && Object.hasOwn(fields, key) ? fields[key] : entry;
+      if (child) visit(child, own(part, key), own(before, key), [...path, key]);
     }
   };
   visit(schema, patch, current, []);
@@ -125,88 +93,71 @@ export function leavesOf(schema: TSchema, patch: unknown, current: unknown): Map
 
 /** Value at a dotted path; undefined when there is none. */
 export function valueAt(tree: unknown, path: string): unknown {
-  let at = tree;
-  for (const key of path.split('.')) {
-    if (!isObject(at)) return undefined;
-    at = own(at, key);
-  }
-  return at;
+  return path.split('.').reduce(own, tree);
 }
 
 /**
  * `tree` without the field at a JSON pointer. For an element of a list the whole list is removed, for a missing field
  * its group.
  */
-export function without(tree: unknown, pointer: string): unknown {
-  const keys = pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const drop = (at: unknown, [key, ...rest]: string[]): unknown => {
-    if (!isObject(at) || key === undefined || !Object.hasOwn(at, key)) return at;
-    const below = at[key];
-    const whole = rest.length === 0 || !isObject(below) || !Object.hasOwn(below, rest[0] ?? '');
-    const entries = Object.entries(at).filter(([name]) => name !== key);
-    return Object.fromEntries(whole ? entries : [...entries, [key, drop(below, rest)]]);
-  };
-  return drop(tree, keys);
-}
-
-/** The schema of a merge patch against `schema`: every field may be absent or null. */
-export function patchSchema(schema: TSchema, options: { $id: string; description: string }): TSchema {
-  return Object.assign(partialSchema(schema, true), options);
-}
-
-/** As `schema` with every field optional, and, when `nullable`, every field or null. */
-export function partialSchema(schema: TSchema, nullable: boolean): TSchema {
-  const child = (at: TSchema): TSchema => {
-    const partial = partialSchema(at, nullable);
-    return nullable && !('anyOf' in partial) ? Type.Union([partial, Type.Null()]) : partial;
-  };
-  const fields = fieldsOf(schema);
-  if (fields) {
-    const partial = Object.entries(fields).map(([key, field]) => [key, Type.Optional(child(field))] as const);
-    const { $id, description } = keywords(schema);
-    const name = nullable && typeof $id === 'string' ? { $id: `${$id}Patch` } : {};
-    return Type.Object(Object.fromEntries(partial), {
-      ...name,
-      additionalProperties: false,
-      ...(typeof description === 'string' ? { description } : {}),
-    });
+export function without(tree: JsonObject, pointer: string): JsonObject {
+  const path: string[] = [];
+  let at: unknown = tree;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!isObject(at) || !Object.hasOwn(at, key)) break;
+    path.push(key);
+    at = at[key];
   }
-  const { default: _default, [APPLIED]: _applied, ...rules } = keywords(schema);
+  const patch = path.reduceRight<JsonObject | null>((below, key) => ({ [key]: below }), null);
+  return patch ? mergePatch(tree, patch) : {};
+}
+
+/** The schema of a merge patch against a group: every field may be absent or null. */
+export function patchSchema(schema: TObject, options: { $id?: string; description?: string } = {}): TObject {
+  const fields = mapValues(schema.properties, (field) => Type.Optional(nullable(patchOf(field))));
+  return Type.Object(fields, { additionalProperties: false, ...annotations(schema, 'Patch'), ...options });
+}
+
+function nullable(schema: TSchema): TSchema {
+  return 'anyOf' in schema ? schema : Type.Union([schema, Type.Null()]);
+}
+
+function patchOf(schema: TSchema): TSchema {
+  if (Type.IsObject(schema)) return patchSchema(schema);
   const entry = entryOf(schema);
-  if (entry) {
-    const { type: _type, patternProperties: _entries, ...bounds } = rules;
-    const { propertyNames: _names, maxProperties: _most, ...notes } = bounds;
-    // The owner of the group checks which entries a patch may name.
-    return Type.Record(Type.String(), child(entry), nullable ? notes : bounds);
-  }
-  if (Type.IsArray(schema)) {
-    const { type: _type, items: _items, ...bounds } = rules;
-    return Type.Array(itemSchema(schema.items), bounds);
-  }
-  return Type.Unsafe(rules);
+  // The owner of the group checks which entries a patch may name, the schema of the whole configuration how many.
+  if (entry) return Type.Record(Type.String(), nullable(patchOf(entry)), annotations(schema, 'Patch'));
+  const { default: _default, [APPLIED]: _applied, ...rules } = keywords(schema);
+  if (!Type.IsArray(schema)) return Type.Unsafe(rules);
+  const { type: _type, items: _items, ...bounds } = rules;
+  return Type.Array(itemSchema(schema.items), bounds);
 }
 
-/** An item as a client sends it: fields with a default are optional. It gets a name of its own: `WifiNetworkInput`. */
+/** An item as a client sends it: fields with a default are optional. It has its own name: `WifiNetworkInput`. */
 function itemSchema(items: TSchema): TSchema {
   if (!Type.IsObject(items) || !Object.values(items.properties).some((field) => 'default' in field))
     return items;
-  const fields = Object.entries(items.properties).map(([key, field]) => {
+  const fields = mapValues(items.properties, (field) => {
     const { default: value, ...rules } = keywords(field);
-    return [key, value === undefined ? field : Type.Optional(Type.Unsafe(rules))] as const;
+    return value === undefined ? field : Type.Optional(Type.Unsafe(rules));
   });
-  const { $id } = keywords(items);
-  return Type.Object(Object.fromEntries(fields), {
-    ...(typeof $id === 'string' ? { $id: `${$id}Input` } : {}),
-    additionalProperties: false,
-  });
+  return Type.Object(fields, { ...annotations(items, 'Input'), additionalProperties: false });
+}
+
+/** The description and the name, with a suffix, for a schema that is derived from another one. */
+function annotations(schema: TSchema, suffix: string): { $id?: string; description?: string } {
+  const { $id, description } = keywords(schema);
+  return {
+    ...(typeof $id === 'string' ? { $id: $id + suffix } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  };
 }
 
 /** Freezes a JSON value with everything in it, and returns it. */
-export function deepFreeze(value: unknown): unknown {
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   for (const child of Object.values(value)) deepFreeze(child);
-  return Object.freeze(value);
+  Object.freeze(value);
+  return value;
 }

@@ -15,7 +15,7 @@ export interface TimeZone {
 export interface TimeServers {
   /** @param servers empty for its defaults. @throws Error when it refuses them */
   set(servers: readonly string[]): Promise<void>;
-  /** Calls `started` whenever the service runs and may have its default servers. @returns a function that ends it */
+  /** Calls `started` whenever the service may have its default servers, until the returned function is called. */
   onStart(started: () => void): () => void;
 }
 
@@ -28,8 +28,8 @@ export interface Clock {
 type Device = GroupValue<typeof deviceConfig>;
 
 /**
- * What applies the clock's fields.
- * @param zoneChanged called when the time zone is another one: programs read it at their start
+ * The functions that apply the clock's fields.
+ * @param zoneChanged called when the time zone has changed, which programs read only when they start
  */
 export function clockFields({ zone, servers }: Clock, zoneChanged: () => void) {
   return {
@@ -41,17 +41,17 @@ export function clockFields({ zone, servers }: Clock, zoneChanged: () => void) {
 }
 
 /**
- * Applies the stored fields at the start, and the servers again whenever their program has been started. Resolves when
- * the time zone is set; the servers follow in the background.
- * @returns ends it
+ * Applies the stored fields when the agent starts, and the servers again whenever the time service has started. Resolves
+ * when the time zone is set; the servers follow in the background.
+ * @returns stops this
  */
 export async function applyStoredClock(
   { servers }: Clock,
   config: { applyStored(path: string): Promise<void> },
 ): Promise<() => void> {
   const applyServers = () => void config.applyStored('device.ntp_servers');
-  const end = servers.onStart(applyServers);
+  const stop = servers.onStart(applyServers);
   await config.applyStored('device.timezone');
   applyServers();
-  return end;
+  return stop;
 }

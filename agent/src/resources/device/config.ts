@@ -40,7 +40,7 @@ function zoneRules(zone: string): BrokenRule[] {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
     // The database is a folder of files with case-sensitive names; Intl ignores case.
     if (timeZone === zone || timeZone.toLowerCase() !== zone.toLowerCase()) return [];
-    return [{ path: '/timezone', message: `must be spelt ${timeZone}` }];
+    return [{ path: '/timezone', message: `must be written as ${timeZone}` }];
   } catch {
     return [{ path: '/timezone', message: 'must be a name of the time zone database' }];
   }

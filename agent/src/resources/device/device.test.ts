@@ -7,11 +7,10 @@ import { ApiError } from '../../contract/errors.ts';
 import { fits } from '../../contract/validate.ts';
 import { EventBus } from '../../events/bus.ts';
 import { createApp } from '../../links/app.ts';
-import { Device } from './device.ts';
+import { Device, deviceRoutes } from './device.ts';
 import { HealthMonitor } from './health.ts';
 import type { Journal, Power, PowerAction } from './ports.ts';
-import { deviceRoutes } from './routes.ts';
-import { Device as DeviceSchema, deviceEndpoints, Health, type LogRecord } from './schema.ts';
+import { Device as DeviceSchema, Health, type LogRecord } from './schema.ts';
 
 const RECORD: LogRecord = {
   ts: '2026-01-02T03:04:05.678Z',
@@ -99,7 +98,7 @@ beforeEach(() => {
   });
   health = new HealthMonitor({
     ...{ bus, onError, problems: () => problems, intervalMs: () => interval },
-    browser: { health: () => ({ running: true, restarts: 2, pid: 42, rss_bytes: null }) },
+    browser: async () => ({ running: true, restarts: 2, pid: 42, rss_bytes: null }),
     vitals: {
       read: async () => ({
         ...{ uptime_s: 1.5, throttled: null, undervoltage: true, temperature_c: 61.8, load_1m: 0.5 },
@@ -108,11 +107,9 @@ beforeEach(() => {
       }),
     },
   });
-  app = createApp({
-    endpoints: deviceEndpoints,
-    routes: deviceRoutes(device, health),
-    log: createLogger('silent'),
-  });
+  const routes = deviceRoutes(device, health);
+  const endpoints = routes.map(({ endpoint }) => endpoint);
+  app = createApp({ endpoints, routes, log: createLogger('silent') });
 });
 
 afterEach(async () => {

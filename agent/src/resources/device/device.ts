@@ -1,25 +1,26 @@
 import { API_VERSION } from '../../contract/api.ts';
+import { atMost } from '../../contract/at-most.ts';
+import { type Route, serve } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { parseTime } from '../../contract/shared.ts';
 import { badRequest } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
-import type { DataReset, Hardware, Identity, Journal, Power, PowerAction } from './ports.ts';
-import { type Capabilities, type Device as DeviceState, type LogRecord, logWritten } from './schema.ts';
+import type { HealthMonitor } from './health.ts';
+import type { DevicePorts, PowerAction } from './ports.ts';
+import * as contract from './schema.ts';
 
 /** How long measured capabilities are reused, in ms: touch screens come and go. */
 const CAPABILITIES_AGE_MS = 2000;
+/** Each reader is a journalctl process. */
+const MAX_LOG_READERS = 8;
 
-export interface DeviceOptions {
+export interface DeviceOptions
+  extends Pick<DevicePorts, 'identity' | 'hardware' | 'journal' | 'power' | 'dataReset'> {
   bus: EventBus;
-  identity: Identity;
   /** `model_profile`: the agent's board profile. */
   profile: string;
   /** `device.name` of the configuration. */
   name: () => string;
-  hardware: Hardware;
-  journal: Journal;
-  power: Power;
-  dataReset: DataReset;
   onError: (error: unknown) => void;
 }
 
@@ -29,29 +30,32 @@ type AfterAnswer = (action: () => void) => void;
 /** The device as a whole (interface: Resources, Device). */
 export class Device {
   readonly #options: DeviceOptions;
-  readonly #unregister: () => void;
-  #capabilities: Promise<Capabilities> | undefined;
+  /** Stops producing the log topic. */
+  readonly stop: () => void;
+  #capabilities: Promise<contract.Capabilities> | undefined;
   #measured = 0;
 
   constructor(options: DeviceOptions) {
     this.#options = options;
     const { bus, journal } = options;
-    this.#unregister = bus.produceOnDemand(logWritten, () =>
-      journal.follow((record) => bus.emit(logWritten, record)),
+    this.stop = bus.produceOnDemand(contract.logWritten, () =>
+      journal.follow((record) => bus.emit(contract.logWritten, record)),
     );
   }
 
-  async get(): Promise<DeviceState> {
+  async get(): Promise<contract.Device> {
     const { identity, profile, name } = this.#options;
+    const { serial, model, version, slot } = identity;
+    const capabilities = await this.#currentCapabilities();
     return {
-      serial: identity.serial,
+      serial,
       name: name(),
-      model: identity.model,
+      model,
       model_profile: profile,
-      version: identity.version,
-      slot: identity.slot,
+      version,
+      slot,
       api: API_VERSION,
-      capabilities: await this.#currentCapabilities(),
+      capabilities,
     };
   }
 
@@ -60,22 +64,24 @@ export class Device {
    * @param query `since`: a cursor or a time; `limit`: 100 by default
    * @throws ApiError `bad_request` for an invalid time or an unknown cursor; `unavailable` without a journal
    */
-  async logs({ since, limit = 100 }: { since?: string; limit?: number }): Promise<LogRecord[]> {
-    if (since === undefined) return this.#options.journal.read({ limit });
-    if (since.startsWith('s=')) return this.#options.journal.read({ after: since, limit });
+  async logs({ since, limit = 100 }: { since?: string; limit?: number }): Promise<contract.LogRecord[]> {
+    const { journal } = this.#options;
+    if (since === undefined) return journal.read({ limit });
+    if (since.startsWith('s=')) return journal.read({ after: since, limit });
     const from = parseTime(since);
     if (from === undefined) throw badRequest('', [{ path: '/since', message: 'is not a valid time' }]);
-    return this.#options.journal.read({ from, limit });
+    return journal.read({ from, limit });
   }
 
   /**
    * Reboots or powers off after the answer was sent.
    * @throws ApiError `unavailable` when the system cannot
    */
-  async end(action: PowerAction, afterAnswer: AfterAnswer): Promise<void> {
+  async end(action: PowerAction, afterAnswer: AfterAnswer) {
     const { power, onError } = this.#options;
     await power.check(action);
     afterAnswer(() => void power.perform(action).catch(onError));
+    return {};
   }
 
   /**
@@ -83,12 +89,13 @@ export class Device {
    * @throws ApiError `confirm_mismatch` unless `confirm` is the device's serial; `unavailable`;
    *   `insufficient_storage` when the data partition has no room for the request's flag
    */
-  async factoryReset(confirm: string, afterAnswer: AfterAnswer): Promise<void> {
+  async factoryReset(confirm: string, afterAnswer: AfterAnswer) {
     const { identity, power, dataReset, onError } = this.#options;
     if (confirm !== identity.serial) throw new ApiError('confirm_mismatch');
     await dataReset.check();
     await power.check('reboot');
     afterAnswer(() => void this.#resetAndReboot().catch(onError));
+    return {};
   }
 
   /** Withdraws the request when the reboot fails: a later reboot must not erase the data unexpectedly. */
@@ -103,11 +110,7 @@ export class Device {
     }
   }
 
-  stop(): void {
-    this.#unregister();
-  }
-
-  #currentCapabilities(): Promise<Capabilities> {
+  #currentCapabilities(): Promise<contract.Capabilities> {
     const now = performance.now();
     if (!this.#capabilities || now - this.#measured > CAPABILITIES_AGE_MS) {
       this.#capabilities = this.#options.hardware.capabilities();
@@ -115,4 +118,16 @@ export class Device {
     }
     return this.#capabilities;
   }
+}
+
+export function deviceRoutes(device: Device, health: HealthMonitor): Route[] {
+  const readLog = atMost(MAX_LOG_READERS, 'readers of the log');
+  return [
+    serve(contract.getDevice, () => device.get()),
+    serve(contract.getHealth, () => health.snapshot()),
+    serve(contract.getLogs, ({ query }) => readLog(() => device.logs(query))),
+    serve(contract.reboot, ({ afterAnswer }) => device.end('reboot', afterAnswer)),
+    serve(contract.shutdown, ({ afterAnswer }) => device.end('shutdown', afterAnswer)),
+    serve(contract.factoryReset, ({ body, afterAnswer }) => device.factoryReset(body.confirm, afterAnswer)),
+  ];
 }

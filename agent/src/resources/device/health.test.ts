@@ -19,7 +19,7 @@ test('reports the event loop delay of the last minute only', async (t) => {
         disk: { total_bytes: 20, free_bytes: 10 },
       }),
     },
-    browser: { health: () => ({ running: false, restarts: 0, pid: null, rss_bytes: null }) },
+    browser: async () => ({ running: false, restarts: 0, pid: null, rss_bytes: null }),
     intervalMs: () => 5000,
     problems: () => [],
     onError: (error) => assert.fail(String(error)),

@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { now } from '../../contract/shared.ts';
 import type { EventBus } from '../../events/bus.ts';
-import type { BrowserVitals, Vitals } from './ports.ts';
+import type { Vitals } from './ports.ts';
 import { type Health, healthSampled } from './schema.ts';
 
 /** Interval at which the event loop's delay is sampled, in ms: long enough to cost nothing. */
@@ -12,8 +13,8 @@ const LOOP_WINDOW_MS = 60_000;
 export interface HealthOptions {
   bus: EventBus;
   vitals: Vitals;
-  browser: BrowserVitals;
-  /** Interval of the `health` topic in ms (`device.health_interval_ms`), read before each sample. */
+  browser: () => Promise<Health['browser']>;
+  /** Interval of the `health` topic in ms (`device.health_interval_ms`), read after each sample. */
   intervalMs: () => number;
   /** Sentences about what an operator should know. */
   problems: () => readonly string[];
@@ -26,7 +27,8 @@ export class HealthMonitor {
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   readonly #unregister: () => void;
   readonly #window: NodeJS.Timeout;
-  #sampleNow: (() => void) | undefined;
+  /** Ends the pause between two samples of the topic. */
+  #pause = new AbortController();
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -34,12 +36,16 @@ export class HealthMonitor {
     // Also without requests: a snapshot covers the last minute only.
     this.#window = setInterval(() => this.#loop.reset(), LOOP_WINDOW_MS);
     this.#window.unref();
-    this.#unregister = options.bus.produceOnDemand(healthSampled, () => this.#produce());
+    this.#unregister = options.bus.produceOnDemand(healthSampled, () => {
+      const stop = new AbortController();
+      void this.#produce(stop.signal);
+      return () => stop.abort();
+    });
   }
 
   async snapshot(): Promise<Health> {
     const { vitals, browser, problems } = this.#options;
-    const [board, browserHealth] = await Promise.all([vitals.read(), browser.health()]);
+    const [board, browserHealth] = await Promise.all([vitals.read(), browser()]);
     return {
       ts: now(),
       ...board,
@@ -51,7 +57,7 @@ export class HealthMonitor {
 
   /** Applies a changed interval: samples now, then at the new interval. */
   periodChanged(): void {
-    this.#sampleNow?.();
+    this.#pause.abort();
   }
 
   stop(): void {
@@ -66,30 +72,17 @@ export class HealthMonitor {
     return Math.round(Math.max(delay, 0) * 10) / 10;
   }
 
-  #produce(): () => void {
+  /** Samples until `stopped` aborts. */
+  async #produce(stopped: AbortSignal): Promise<void> {
     const { bus, intervalMs, onError } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    let stopped = false;
-    const sample = async () => {
-      try {
-        const health = await this.snapshot();
-        if (!stopped) bus.emit(healthSampled, health);
-      } catch (error) {
-        onError(error);
-      }
-      if (stopped) return;
-      clearTimeout(timer); // set by a sample taken meanwhile
-      timer = setTimeout(sample, intervalMs());
-    };
-    void sample();
-    this.#sampleNow = () => {
-      clearTimeout(timer);
-      void sample();
-    };
-    return () => {
-      stopped = true;
-      this.#sampleNow = undefined;
-      clearTimeout(timer);
-    };
+    for (;;) {
+      const health = await this.snapshot().catch(onError);
+      if (stopped.aborted) return;
+      if (health) bus.emit(healthSampled, health);
+      this.#pause = new AbortController();
+      const signal = AbortSignal.any([stopped, this.#pause.signal]);
+      await setTimeout(intervalMs(), undefined, { signal }).catch(() => undefined);
+      if (stopped.aborted) return;
+    }
   }
 }

@@ -1,4 +1,5 @@
-import type { BrowserHealth, Capabilities, Health, LogRecord } from './schema.ts';
+import type { Clock } from './clock.ts';
+import type { Capabilities, Health, LogRecord } from './schema.ts';
 
 /** Does not change while the agent runs. */
 export interface Identity {
@@ -15,24 +16,7 @@ export interface Hardware {
 
 /** The board's part of the health snapshot. */
 export interface Vitals {
-  read(): Promise<
-    Pick<
-      Health,
-      | 'uptime_s'
-      | 'throttled'
-      | 'undervoltage'
-      | 'temperature_c'
-      | 'load_1m'
-      | 'memory'
-      | 'disk'
-      | 'time_synced'
-    >
-  >;
-}
-
-/** The display's part of the health snapshot. */
-export interface BrowserVitals {
-  health(): BrowserHealth | Promise<BrowserHealth>;
+  read(): Promise<Omit<Health, 'ts' | 'browser' | 'agent' | 'problems'>>;
 }
 
 /** Which records to read: after a cursor, from a time on, or the newest ones. */
@@ -69,4 +53,18 @@ export interface DataReset {
   request(): Promise<void>;
   /** Withdraws the request. */
   withdraw(): Promise<void>;
+}
+
+export interface DevicePorts {
+  identity: Identity;
+  hardware: Hardware;
+  journal: Journal;
+  power: Power;
+  dataReset: DataReset;
+  vitals: Vitals;
+  /** Memory of a process and all those below it, in bytes; null when it cannot be read. */
+  processMemory: (pid: number) => Promise<number | null>;
+  /** Undefined where the clock is not the device's own to set. */
+  clock: Clock | undefined;
+  dataPartition: { problems(): string[] };
 }

@@ -29,15 +29,6 @@ export const Device = Type.Object(
 );
 export type Device = Static<typeof Device>;
 
-/** The browser's part of the health snapshot. */
-export const BrowserHealth = Type.Object({
-  running: Type.Boolean(),
-  restarts: Type.Integer({ minimum: 0, description: 'Restarts since the agent started, asked for or not' }),
-  pid: Nullable(Type.Integer()),
-  rss_bytes: Nullable(Type.Integer({ description: 'Memory of the browser and its web processes' })),
-});
-export type BrowserHealth = Static<typeof BrowserHealth>;
-
 /** A value that the board cannot read is null (docs/contract.md: Device). */
 export const Health = Type.Object(
   {
@@ -55,7 +46,15 @@ export const Health = Type.Object(
       { total_bytes: Nullable(Type.Integer()), free_bytes: Nullable(Type.Integer()) },
       { description: 'The data partition' },
     ),
-    browser: BrowserHealth,
+    browser: Type.Object({
+      running: Type.Boolean(),
+      restarts: Type.Integer({
+        minimum: 0,
+        description: 'Restarts since the agent started, asked for or not',
+      }),
+      pid: Nullable(Type.Integer()),
+      rss_bytes: Nullable(Type.Integer({ description: 'Memory of the browser and its web processes' })),
+    }),
     agent: Type.Object({
       rss_bytes: Type.Integer(),
       event_loop_p99_ms: Type.Number({
@@ -90,34 +89,32 @@ export const logWritten = topic('log', LogRecord, 'Live log tail');
 const ISO_TIME = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?:Z|[+-]\\d{2}:\\d{2})';
 const CURSOR = 's=[0-9a-f]{32}(?:;[a-z]=[0-9a-f]{1,32}){1,8}';
 
+const read = { method: 'GET', tag: 'Device', status: 200 } as const;
+const action = { method: 'POST', tag: 'Device', status: 202, response: Nothing } as const;
+
 export const getDevice = endpoint({
-  method: 'GET',
+  ...read,
   path: '/device',
-  tag: 'Device',
   summary: 'What this device is and can do',
   description:
     'Identity, firmware version and boot slot. The capabilities are measured on the running system.',
-  status: 200,
   response: Device,
   errors: [],
 });
 
 export const getHealth = endpoint({
-  method: 'GET',
+  ...read,
   path: '/device/health',
-  tag: 'Device',
   summary: 'Health snapshot',
   description:
     'Temperature, load, memory, disk, browser and agent at this moment. A value that the board cannot read is null.',
-  status: 200,
   response: Health,
   errors: [],
 });
 
 export const getLogs = endpoint({
-  method: 'GET',
+  ...read,
   path: '/device/logs',
-  tag: 'Device',
   summary: 'Log records, oldest first',
   description:
     'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive); without, the newest `limit` records.',
@@ -133,37 +130,29 @@ export const getLogs = endpoint({
     },
     { additionalProperties: false },
   ),
-  status: 200,
   response: Type.Array(LogRecord),
   errors: ['unavailable'],
 });
 
 export const reboot = endpoint({
-  method: 'POST',
+  ...action,
   path: '/device/reboot',
-  tag: 'Device',
   summary: 'Reboot cleanly',
   description: 'Answered first, then done. Applies what the configuration reports as `reboot_required`.',
-  status: 202,
-  response: Nothing,
   errors: ['unavailable'],
 });
 
 export const shutdown = endpoint({
-  method: 'POST',
+  ...action,
   path: '/device/shutdown',
-  tag: 'Device',
   summary: 'Power off cleanly',
   description: 'Answered first, then done. 503 `unavailable` where the system cannot be powered off.',
-  status: 202,
-  response: Nothing,
   errors: ['unavailable'],
 });
 
 export const factoryReset = endpoint({
-  method: 'POST',
+  ...action,
   path: '/device/factory-reset',
-  tag: 'Device',
   summary: 'Wipe the data partition to defaults and reboot',
   description:
     "Answered first, then done: the next boot makes the data partition new, with configuration, content and certificates. `confirm` must be the device's `serial`; anything else is `confirm_mismatch`.",
@@ -171,11 +160,5 @@ export const factoryReset = endpoint({
     { confirm: Type.String({ description: 'The device serial' }) },
     { additionalProperties: false },
   ),
-  status: 202,
-  response: Nothing,
   errors: ['confirm_mismatch', 'unavailable', 'insufficient_storage'],
 });
-
-/** Every endpoint of this resource, for the contract. */
-export const deviceEndpoints = [getDevice, getHealth, getLogs, reboot, shutdown, factoryReset];
-export const deviceTopics = [healthSampled, logWritten];

@@ -1,25 +1,8 @@
-/** The configuration of all resources in a folder, for tests. */
-import { createLogger } from '../../../base/logger.ts';
-import { issues, parse } from '../../../contract/validate.ts';
-import { EventBus } from '../../../events/bus.ts';
-import { configGroups, configuration } from '../../all.ts';
-import { type ConfigChecks, type ConfigOptions, ConfigStore } from '../store.ts';
+/** The configuration of all resources in a folder, for tests. Tests of the store itself use tests/small-contract.ts. */
+import { configuration } from '../../all.ts';
+import type { ConfigOptions, ConfigStore } from '../store.ts';
+import { openStore } from './open-store.ts';
 
-/** @param options other groups come with their contract */
 export function openConfig(folder: string, options: Partial<ConfigOptions> = {}): Promise<ConfigStore> {
-  const { contract = configuration } = options;
-  const checks: ConfigChecks = {
-    parsePatch: (value) => parse(contract.ConfigPatch, value, ''),
-    storedIssues: (value) => issues(contract.StoredConfig, value),
-  };
-  return ConfigStore.open({
-    folder,
-    groups: configGroups,
-    contract,
-    checks,
-    bus: new EventBus(),
-    log: createLogger('silent'),
-    board: { dualBandRadio: false },
-    ...options,
-  });
+  return openStore(folder, configuration, options);
 }
