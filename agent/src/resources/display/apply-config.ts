@@ -3,22 +3,33 @@ import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { bindGroup, type ConfigBinding } from '../config/group.ts';
 import type { ConfigReader } from '../config/store.ts';
-import { displayConfig } from './config.ts';
+import { browserConfig, displayConfig } from './config.ts';
 import type { Display } from './display.ts';
 import type { BrowserSettings } from './ports.ts';
-import { displaySettings } from './settings.ts';
 
-/**
- * How the group `display` takes effect.
- * @param browser the settings that the browser was started with, which it keeps until the next boot
- */
-export function bindDisplay(config: ConfigReader, display: Display, browser: BrowserSettings): ConfigBinding {
-  const turned = () => display.turned();
+/** Share of the board's memory that one web process may use when nothing is configured. */
+const DEFAULT_MEMORY_SHARE = 0.4;
+const LEAST_MEMORY_MB = 256;
+
+/** The settings of the browser, which it keeps until the next boot. */
+export function browserSettings(config: ConfigReader): BrowserSettings {
+  const { user_agent, ignore_tls_errors, memory_limit_mb } = config.get(browserConfig);
+  const share = Math.floor((totalmem() / 2 ** 20) * DEFAULT_MEMORY_SHARE);
+  return {
+    userAgent: user_agent,
+    ignoreTlsErrors: ignore_tls_errors,
+    memoryLimitMb: memory_limit_mb ?? Math.max(share, LEAST_MEMORY_MB),
+  };
+}
+
+/** How the group `display` takes effect. */
+export function bindDisplay(config: ConfigReader, display: Display): ConfigBinding {
+  const rotate = () => display.rotate();
   return bindGroup(
     displayConfig,
-    { rotation: turned, screens: turned },
+    { rotation: rotate, screens: rotate },
     {
-      changed: () => display.apply({ ...displaySettings(config, totalmem()), browser }),
+      changed: () => display.configChanged(),
       check: (patch) => checkScreens(patch, config, display),
       isLive: (path) => {
         const id = /^screens\.(.+)\.rotation$/.exec(path)?.[1];

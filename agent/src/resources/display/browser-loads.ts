@@ -2,16 +2,8 @@
  * Events of the browser's loads (browser/PROTOCOL.md). They belong to the load of the target or to a navigation by the
  * page itself.
  */
-import {
-  LOAD_BLOCKED,
-  loadFailure,
-  passwordError,
-  START_PAGE_UNREADABLE,
-  TIMED_OUT,
-} from './display-errors.ts';
+import { fail, markUp, show } from './keeper-actions.ts';
 import type { EventOf, Transition } from './keeper-state.ts';
-import { fail } from './recovery.ts';
-import { markUp, show } from './showing.ts';
 import { addressOf, isPageOf, OWN_URI } from './target.ts';
 
 /** Only the target's load is followed, not that of a notice. */
@@ -38,7 +30,7 @@ export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void
   const { load } = t.state;
   if (event.load === load.id) {
     if (event.kind === 'cancelled') terminateForLoad(t);
-    else fail(t, 'load', loadFailure(event));
+    else fail(t, 'load', event.kind === 'tls' ? 'tls_failed' : 'load_failed', event.message);
   } else if (event.load === 0 && load.stage === 'committed') markUp(t); // the page stays as it was
 }
 
@@ -49,14 +41,14 @@ export function onLoadTimer(t: Transition): void {
   else if (stage === 'requested' && !t.state.terminatedForLoad) terminateForLoad(t);
   else {
     t.state.ownPage = undefined; // rendered again, it replaces what is still being loaded
-    fail(t, 'load', TIMED_OUT);
+    fail(t, 'load', 'load_timeout', 'The page took too long to load.');
   }
 }
 
 /** The page on the screen does not let the target replace it: it is terminated, once, and the target loaded again. */
 function terminateForLoad(t: Transition): void {
   if (t.state.terminatedForLoad) {
-    fail(t, 'load', LOAD_BLOCKED);
+    fail(t, 'load', 'load_failed', 'The load was stopped again.');
     return;
   }
   t.supersede();
@@ -81,21 +73,21 @@ function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   const isWaiting = state.target.mode === 'waiting';
   if (event.uri === OWN_URI && !isWaiting) {
     // A notice took the target's id when the target replaced it; the target comes without an id.
-    state.load = { stage: 'started', id: undefined };
+    state.load = { stage: 'started' };
     return;
   }
   // From here on, what comes without an id is the page's own.
   state.load = { stage: 'committed', id: event.load === 0 ? undefined : event.load };
   state.terminatedForLoad = false;
-  state.documentError = passwordError(event);
   if (!isWaiting) state.ownPage = undefined;
-  t.setTimer('load', t.config.timing.completeMs);
+  documentArrived(t, event);
   if (state.target.mode === 'bundle' && (event.status ?? 0) >= 400) bundleUnreadable(t, event.uri);
 }
 
 /** An HTTP error from a foreign server is a page like any other; from our own server it is not. */
 function bundleUnreadable(t: Transition, uri: string): void {
-  if (uri === addressOf(t.state.target, t.config.bundleUrl)) fail(t, 'load', START_PAGE_UNREADABLE);
+  const isStartPage = uri === addressOf(t.state.target, t.config.bundleUrl);
+  if (isStartPage) fail(t, 'load', 'bundle_damaged', "The bundle's start page cannot be read.");
   else show(t); // a reload, at an address that only a script of the start page can handle
 }
 
@@ -107,8 +99,14 @@ function pageNavigates(t: Transition, event: EventOf<'load'>): void {
   } else if (event.state === 'committed') {
     state.loading = true;
     state.navigatedTo = event.uri;
-    state.documentError = passwordError(event);
-    state.error = state.documentError;
-    t.setTimer('load', t.config.timing.completeMs);
+    documentArrived(t, event);
   } else if (event.state === 'finished') markUp(t);
+}
+
+/** The screen shows the document; if it is only the answer to a missing password, that is an error. */
+function documentArrived(t: Transition, { authentication_required, status }: EventOf<'load'>): void {
+  const who = status === 407 ? 'The proxy' : 'The server';
+  const message = `${who} asks for a password, and the device has none.`;
+  t.state.error = authentication_required ? { code: 'authentication_required', message } : null;
+  t.setTimer('load', t.config.timing.completeMs);
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { BrowserFolder } from '../../system/browser-data.ts';
-import type { DisplayOptions } from './display-options.ts';
+import type { DisplayOptions } from './display.ts';
 import type { Target } from './ports.ts';
-import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { DisplayStage } from './tests/display-stage.ts';
 
 const URL = 'http://192.0.2.1/';
 
@@ -54,7 +54,6 @@ test('clears between two browsers, answers when done, and shows the target again
   let found: string[] | undefined;
   stage.browser.configure = async () => {
     found = await readdir(folder);
-    return false;
   };
   stage.browser.plug();
   const { mode, url } = await answered;
@@ -111,19 +110,18 @@ test('503 where the data does not belong to the device', async () => {
 });
 
 test('clears at boot when configured, and not when only the agent restarts', async () => {
-  const settings = { ...SETTINGS, clearDataOnBoot: true };
   const store = (current: Target | undefined) => ({
     current: async () => current,
     last: async () => undefined,
     save: async () => undefined,
   });
-  await make({ settings, store: store({ mode: 'waiting' }) });
+  await make({ clearDataOnBoot: true, targetStore: store({ mode: 'waiting' }) });
   assert.ok((await readdir(folder)).length > 0);
   stage.display.stop();
-  await make({ settings: SETTINGS, store: store(undefined) });
+  await make({ targetStore: store(undefined) });
   assert.ok((await readdir(folder)).length > 0);
   stage.display.stop();
-  await make({ settings, store: store(undefined) });
+  await make({ clearDataOnBoot: true, targetStore: store(undefined) });
   assert.deepEqual(await readdir(folder), []);
   await fill();
   await showing();

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
-import type { Display } from './display.ts';
-import type { DisplayOptions } from './display-options.ts';
+import type { Display, DisplayOptions } from './display.ts';
 import { displayRoutes } from './routes.ts';
 import { type DisplayState, displayEndpoints } from './schema.ts';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
@@ -210,7 +209,7 @@ test("follows the page's own navigation, and keeps the target", async () => {
 
 test('a restarted agent does not reload a page that is still on the screen', async () => {
   const store = { current: async () => ({ mode: 'url', url: 'http://a.example' }) as const };
-  const change = { store: { ...store, last: async () => undefined, save: async () => undefined } };
+  const change = { targetStore: { ...store, last: async () => undefined, save: async () => undefined } };
   await make(change).start();
   browser.plug(URL_A);
   await shown();

@@ -1,33 +1,45 @@
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
+import { badRequest } from '../../contract/validate.ts';
+import type { EventBus } from '../../events/bus.ts';
+import type { DisplayConfig } from './config.ts';
 import { DataClearing } from './data-clearing.ts';
-import type { BrowserHealth, DisplayOptions } from './display-options.ts';
-import { firstTarget } from './first-target.ts';
-import { Keeper, TIMING } from './keeper.ts';
+import { Keeper, type KeeperOptions } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperEvent } from './keeper-state.ts';
-import type { Target } from './ports.ts';
+import type { Bundles, DisplayPorts, Target } from './ports.ts';
 import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
-import { ScreenDriver } from './screen-driver.ts';
 import { Screens } from './screens.ts';
-import type { DisplaySettings } from './settings.ts';
+import { firstTarget } from './target.ts';
 
 /** How often connectors are read while nobody asks, in ms. */
 const CHECK_EVERY_MS = 5000;
-/** Every so many of these checks the compositor is asked for its outputs, which costs a process. */
-const CHECKS_PER_OUTPUTS = 2;
 /** A new browser connects within this time, in ms, also in an emulator on a busy computer. */
 const NEW_BROWSER_MS = 90_000;
+
+export interface DisplayOptions
+  extends Omit<KeeperOptions, 'beforeConfigure' | 'ready' | 'changed'>,
+    Pick<DisplayPorts, 'browserData' | 'compositor' | 'connectors' | 'targetStore'> {
+  bundles: Bundles;
+  bus: EventBus;
+  /** The present configuration. */
+  config: () => DisplayConfig;
+  /** Delete the browser's data at boot. */
+  clearDataOnBoot: boolean;
+  /** How often connectors are read while nobody asks, in ms. */
+  checkEveryMs?: number;
+  /** How long a new browser may take to connect after the old one was ended, in ms. */
+  newBrowserMs?: number;
+}
 
 /** The screen and what it shows (interface: Display). */
 export class Display {
   readonly #o: DisplayOptions;
   readonly #screens: Screens;
-  readonly #driver: ScreenDriver;
   readonly #keeper: Keeper;
   readonly #clearing: DataClearing;
-  readonly #checkEveryMs: number;
-  #settings: DisplaySettings;
+  /** The last known `display.resume_on_boot`. */
+  #resumesOnBoot: boolean;
   /** The requested target, also while the waiting page says why it is not shown. */
   #wanted: Target = { mode: 'waiting' };
   /** Number of the last request for a target, and of the last one that was carried out. */
@@ -38,60 +50,50 @@ export class Display {
 
   constructor(options: DisplayOptions) {
     this.#o = options;
-    this.#settings = options.settings;
-    this.#checkEveryMs = options.lookEveryMs ?? CHECK_EVERY_MS;
-    const { browser, browserData, compositor, connectors, log } = options;
-    const outputsFreshMs = CHECKS_PER_OUTPUTS * this.#checkEveryMs;
-    this.#screens = new Screens(connectors, compositor, () => browser.connected, outputsFreshMs);
-    this.#driver = new ScreenDriver({
-      ...options,
-      screens: this.#screens,
-      rotation: () => this.rotation,
-      changed: () => this.#publish(),
-    });
-    const timeoutMs = options.newBrowserMs ?? NEW_BROWSER_MS;
-    this.#clearing = new DataClearing({ browser, data: browserData, log, timeoutMs });
+    this.#resumesOnBoot = options.config().resume_on_boot;
+    const { checkEveryMs = CHECK_EVERY_MS, newBrowserMs: timeoutMs = NEW_BROWSER_MS } = options;
+    const changed = () => void this.#publish();
+    this.#screens = new Screens({ ...options, checkEveryMs, changed });
+    this.#clearing = new DataClearing({ ...options, timeoutMs });
     this.#keeper = new Keeper({
       ...options,
-      timing: options.timing ?? TIMING,
-      settings: () => this.#settings.browser,
       beforeConfigure: () => this.#clearing.browserConnected(),
-      ready: () => void this.#driver.drive(),
-      changed: () => this.#publish(),
+      ready: () => void this.#screens.drive(),
+      changed,
     });
   }
 
   /** Decides what to show first; it is shown as soon as there is a browser. */
   async start(): Promise<void> {
     await this.#screens.refresh();
-    const { store, bundles, log } = this.#o;
+    const { targetStore, bundles, clearDataOnBoot, config, log } = this.#o;
     // Not when only the agent was restarted.
-    if (this.#settings.clearDataOnBoot && !(await store.current())) await this.#clearing.clearAtBoot();
-    const first = await firstTarget(store, bundles, this.#settings, this.primaryScreen);
-    if (first.missing) log.warn({ bundle: first.missing }, 'the bundle cannot be shown');
+    if (clearDataOnBoot && !(await targetStore.current())) await this.#clearing.clearAtBoot();
+    const { wanted, missing } = await firstTarget(targetStore, bundles, config(), this.primaryScreen);
+    if (missing) log.warn({ bundle: missing }, 'the bundle cannot be shown');
     // This also settles what a restarted agent shows, whatever the startup settings are by then.
-    this.#wanted = first.wanted;
+    this.#wanted = wanted;
     this.#remember(false);
-    this.#keeper.start(first.target, first.missing);
-    this.#driver.start(this.#checkEveryMs);
+    this.#keeper.start(missing ? { mode: 'waiting' } : wanted, missing);
+    this.#screens.start();
   }
 
   stop(): void {
-    this.#driver.stop();
+    this.#screens.stop();
     this.#keeper.stop();
   }
 
   /** The state as GET /display gives it. */
   state(): DisplayState {
     const { target, navigatedTo, loading } = this.#keeper.state;
-    const primary = this.#screens.primary;
+    const { primary, rotation, resolution } = this.#screens;
     return {
       mode: target.mode,
       ...(target.mode === 'url' ? { url: navigatedTo ?? target.url } : {}),
       ...(target.mode === 'bundle' ? { bundle: target.name } : {}),
       screen_on: primary?.connected === true && primary.powered,
-      rotation: this.#screens.rotation ?? this.rotation,
-      resolution: this.#screens.resolution,
+      rotation,
+      resolution,
       loading,
       error: visibleError(this.#keeper.state),
     };
@@ -99,7 +101,7 @@ export class Display {
 
   async screens(): Promise<Screen[]> {
     await this.#refreshScreens();
-    return this.#screens.list(this.#screens.rotation ?? this.rotation);
+    return this.#screens.list();
   }
 
   /** The id that `?screen=` and `display.screens.<id>` may name; undefined without graphics hardware. */
@@ -120,11 +122,11 @@ export class Display {
 
   /** The configured rotation of the primary screen, in degrees clockwise. */
   get rotation(): Rotation {
-    const { screens, rotation } = this.#settings;
-    return screens[this.primaryScreen ?? '']?.rotation ?? rotation;
+    return this.#screens.configuredRotation;
   }
 
-  get browserHealth(): BrowserHealth {
+  /** The browser's part of the health report (docs/contract.md: Device). */
+  get browserHealth() {
     const { connected, pid } = this.#o.browser;
     return { running: connected, restarts: Math.max(0, this.#keeper.state.connection - 1), pid };
   }
@@ -142,10 +144,8 @@ export class Display {
 
   /** @throws ApiError `bad_request` for anything but an http: or https: URL, `unavailable` without a browser */
   navigate(url: string): DisplayState {
-    const protocol = URL.canParse(url) ? new URL(url).protocol : '';
-    if (protocol !== 'http:' && protocol !== 'https:') {
-      const message = 'must be an http: or https: URL';
-      throw new ApiError('bad_request', `/url ${message}`, { issues: [{ path: '/url', message }] });
+    if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')) {
+      throw badRequest('', [{ path: '/url', message: 'must be an http: or https: URL' }]);
     }
     return this.#show({ mode: 'url', url }, ++this.#lastRequest);
   }
@@ -241,28 +241,24 @@ export class Display {
     }
   }
 
-  /** Takes over a changed configuration; its live fields take effect at once. */
-  apply(settings: DisplaySettings): void {
-    const { resumeOnBoot } = this.#settings;
-    const { rotation } = this;
-    this.#settings = settings;
-    if (this.rotation !== rotation) void this.#driver.drive();
-    if (settings.resumeOnBoot && !resumeOnBoot) this.#remember(true);
-    this.#keeper.dispatch({ event: 'settings_changed' });
-    this.#publish();
+  /** `display.resume_on_boot` was set: what is shown now is the target of the next boot. */
+  configChanged(): void {
+    const { resume_on_boot } = this.#o.config();
+    if (resume_on_boot && !this.#resumesOnBoot) this.#remember(true);
+    this.#resumesOnBoot = resume_on_boot;
   }
 
   /**
    * Resolves when the primary screen has its configured rotation, or when there is no browser yet.
    * @throws Error when the compositor did not rotate it
    */
-  turned(): Promise<void> {
-    return this.#driver.settled();
+  rotate(): Promise<void> {
+    return this.#screens.rotate();
   }
 
   /** What an operator should know, as sentences. */
   problems(): string[] {
-    return this.#driver.problem ? [this.#driver.problem] : [];
+    return this.#screens.problem ? [this.#screens.problem] : [];
   }
 
   /** The name, the addresses or the image on the waiting page changed: it is rendered again if it is on the screen. */
@@ -277,7 +273,7 @@ export class Display {
     if (request < this.#lastShown) return this.#publish();
     this.#lastShown = request;
     this.#wanted = target;
-    this.#remember(this.#settings.resumeOnBoot);
+    this.#remember(this.#o.config().resume_on_boot);
     this.#published = ''; // every request sends an event, also one for the target that is already shown
     return this.#request({ event: 'show_target', target });
   }
@@ -290,7 +286,7 @@ export class Display {
 
   /** @param lasting also for the next boot */
   #remember(lasting: boolean): void {
-    this.#o.store.save(this.#wanted, lasting).catch((error: unknown) => {
+    this.#o.targetStore.save(this.#wanted, lasting).catch((error: unknown) => {
       this.#o.log.warn({ err: error }, 'the target could not be saved');
     });
   }

@@ -1,17 +1,15 @@
-import { totalmem } from 'node:os';
 import { branding } from '../branding/index.ts';
 import { bindGroup, NOT_APPLIED_HERE, READ_WHEN_NEEDED } from '../config/group.ts';
 import { content } from '../content/index.ts';
 import { deviceConfig } from '../device/config.ts';
 import { network } from '../network/index.ts';
 import { defineResource } from '../resource.ts';
-import { bindDisplay } from './apply-config.ts';
+import { bindDisplay, browserSettings } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
 import { Display } from './display.ts';
 import type { DisplayPorts } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import * as contract from './schema.ts';
-import { displaySettings } from './settings.ts';
 import { SPLASH_URI, WaitingPage } from './waiting-page.ts';
 
 export interface DisplayService {
@@ -27,7 +25,7 @@ export const display = defineResource({
     const splash = await use(branding);
     const { store, origin, setDisplayed } = await use(content);
     const addresses = await use(network);
-    const { browser, kiosk, compositor, connectors, targetStore, browserData, hostServices } = ports;
+    const { browser, hostServices } = ports;
     const page = new WaitingPage(
       () => asset('page/waiting.html'),
       () => ({
@@ -40,22 +38,15 @@ export const display = defineResource({
     ports.pageResources.set(SPLASH_URI, () => {
       return { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') };
     });
-    const settings = displaySettings(config, totalmem());
     const screen = new Display({
-      browser,
-      compositor,
-      kiosk,
-      browserData,
-      connectors,
-      store: targetStore,
+      ...ports,
       page,
-      bundles: {
-        locate: (bundle) => store.locate(bundle),
-        problem: (bundle) => store.problem(bundle),
-        url: (bundle) => origin.url(bundle),
-      },
+      bundles: store,
+      bundleUrl: (bundle) => origin.url(bundle),
       bus,
-      settings,
+      config: () => config.get(displayConfig),
+      browserSettings: browserSettings(config),
+      clearDataOnBoot: config.get(browserConfig).clear_data_on_boot,
       log,
     });
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
@@ -82,7 +73,7 @@ export const display = defineResource({
       },
       routes: displayRoutes(screen),
       config: [
-        bindDisplay(config, screen, settings.browser),
+        bindDisplay(config, screen),
         bindGroup(browserConfig, {
           script_timeout_ms: READ_WHEN_NEEDED,
           allow_host_services: hostServices ? async () => allow() : NOT_APPLIED_HERE,

@@ -1,7 +1,6 @@
 /** Rules of the keeper: loads, requests and our own page. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { TIMING } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperEvent } from './keeper-state.ts';
 import {
@@ -24,6 +23,7 @@ import {
   state,
   timer,
 } from './tests/keeper-driver.ts';
+import { TIMING } from './timing.ts';
 
 beforeEach(() => reset());
 

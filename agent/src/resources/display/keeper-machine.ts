@@ -4,19 +4,21 @@
  */
 import { onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
 import {
-  onConfigured,
-  onConnected,
-  onDisconnected,
-  onPageGone,
-  onPong,
-  onPrepared,
-  onSettingsChanged,
-  onStart,
-} from './connection.ts';
-import { AWAY, UNRESPONSIVE } from './display-errors.ts';
+  configure,
+  countFailure,
+  expectBrowser,
+  fail,
+  followLoad,
+  markUp,
+  planRetry,
+  renderOwnPage,
+  restart,
+  show,
+  startStableTimer,
+  stopStableTimer,
+} from './keeper-actions.ts';
 import {
   type Effect,
-  type EventKind,
   type EventOf,
   type KeeperConfig,
   type KeeperEvent,
@@ -24,19 +26,20 @@ import {
   type TimerName,
   Transition,
 } from './keeper-state.ts';
-import { onBundleArrived, onOwnPageChanged, onRendered } from './own-page.ts';
-import {
-  fail,
-  onCommandFailed,
-  onQuitFailed,
-  onRetryTimer,
-  onStableTimer,
-  onUnitRestartFailed,
-  onUnitTimer,
-  restart,
-} from './recovery.ts';
 import type { DisplayError } from './schema.ts';
-import { followLoad, show, stopStableTimer } from './showing.ts';
+import { isPageOf } from './target.ts';
+
+/** The longest delay between restarts of the unit, as a multiple of the first. */
+const MAX_UNIT_DELAY_FACTOR = 16;
+
+const AWAY: DisplayError = {
+  code: 'browser_unavailable',
+  message: 'The browser is not running; the target is shown as soon as it is.',
+};
+const BROWSER_ENDED: DisplayError = {
+  code: 'page_crashed',
+  message: 'The browser ended while it showed the page.',
+};
 
 /** @returns the same state object when the event is out of date */
 export function advance(
@@ -64,12 +67,10 @@ function isOutdated(state: Readonly<KeeperState>, event: KeeperEvent): boolean {
 }
 
 /** The type demands a handler for every kind of event. */
-const HANDLERS: { readonly [K in EventKind]: (t: Transition, event: EventOf<K>) => void } = {
+const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: EventOf<K>) => void } = {
   start: onStart,
   connected: onConnected,
-  prepared: onPrepared,
   configured: onConfigured,
-  settings_changed: onSettingsChanged,
   disconnected: onDisconnected,
   show_target: onShowTarget,
   reload: onReload,
@@ -93,13 +94,21 @@ const HANDLERS: { readonly [K in EventKind]: (t: Transition, event: EventOf<K>) 
 const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
   retry: onRetryTimer,
   load: onLoadTimer,
-  stable: onStableTimer,
+  stable: (t) => {
+    t.state.failures = 0;
+  },
   ping: (t) => t.emit({ do: 'ping' }),
   unit: onUnitTimer,
 };
 
-function handle<K extends EventKind>(t: Transition, kind: K, event: EventOf<K>): void {
+function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: EventOf<K>): void {
   HANDLERS[kind](t, event);
+}
+
+function onStart(t: Transition, { target, missing }: EventOf<'start'>): void {
+  Object.assign(t.state, { target, missing });
+  t.expectTarget();
+  expectBrowser(t);
 }
 
 /** A request of a host: earlier failures do not count any more. */
@@ -111,8 +120,8 @@ function beginRequest(t: Transition): void {
   t.expectTarget();
 }
 
-function onShowTarget(t: Transition, event: EventOf<'show_target'>): void {
-  t.state.target = event.target;
+function onShowTarget(t: Transition, { target }: EventOf<'show_target'>): void {
+  t.state.target = target;
   t.state.missing = undefined;
   t.state.navigatedTo = undefined;
   beginRequest(t);
@@ -134,12 +143,150 @@ function onReload(t: Transition): void {
   }
 }
 
-function onRestartBrowser(t: Transition, event: EventOf<'restart_browser'>): void {
+function onRestartBrowser(t: Transition, { stage }: EventOf<'restart_browser'>): void {
   beginRequest(t);
-  restart(t, event.stage);
+  restart(t, stage);
 }
 
-function onPageTerminated(t: Transition, event: EventOf<'page_terminated'>): void {
-  if (event.next === 'load') show(t);
-  else fail(t, 'crash', UNRESPONSIVE);
+function onConnected(t: Transition, { uri }: EventOf<'connected'>): void {
+  t.supersede();
+  t.cancelTimer('unit');
+  t.state.connection += 1;
+  t.state.connected = true;
+  t.state.foundUri = uri;
+  t.expectTarget();
+  configure(t);
+}
+
+function onConfigured(t: Transition): void {
+  const { state } = t;
+  const { foundUri, target, failures } = state;
+  state.settings = 'taken';
+  state.missedPongs = 0;
+  t.setTimer('ping', t.config.timing.pingEveryMs);
+  if (state.ending) return;
+  const isFound = foundUri !== null && isPageOf(foundUri, target, t.config.bundleUrl);
+  if (isFound && target.mode !== 'waiting') {
+    // The agent was away, not the page: leave the page alone.
+    state.error = null;
+    t.emit({ do: 'report_first_frame' });
+    markUp(t);
+  } else if (failures > 1) {
+    state.error ??= BROWSER_ENDED;
+    // The browser is new: no other one is needed.
+    planRetry(t, { ...t.config.timing.step(failures, 'crash'), stage: 'page' });
+  } else show(t);
+}
+
+function onDisconnected(t: Transition): void {
+  const { state } = t;
+  const wasEnded = state.ending;
+  t.supersede();
+  t.cancelTimer('ping');
+  stopStableTimer(t);
+  state.connected = false;
+  state.settings = 'none';
+  state.ending = false;
+  state.ownPage = undefined;
+  state.navigatedTo = undefined;
+  t.expectTarget();
+  if (!wasEnded) countFailure(t, BROWSER_ENDED);
+  expectBrowser(t);
+}
+
+function onPageGone(t: Transition, { reason }: EventOf<'page_gone'>): void {
+  t.state.ownPage = undefined;
+  t.state.foundUri = null;
+  // Only we terminate pages, and continue when the browser has confirmed it. One that is not ready yet gets the target
+  // when it is.
+  if (reason === 'terminated' || !t.isReady) return;
+  if (reason === 'memory') fail(t, 'crash', 'page_out_of_memory', 'The page used more memory than it may.');
+  else fail(t, 'crash', 'page_crashed', 'The page crashed.');
+}
+
+function onPageTerminated(t: Transition, { next }: EventOf<'page_terminated'>): void {
+  if (next === 'load') show(t);
+  else fail(t, 'crash', 'page_unresponsive', 'The page stopped responding.');
+}
+
+function onPong(t: Transition, { answered }: EventOf<'pong'>): void {
+  const { state } = t;
+  const { pingEveryMs, misses } = t.config.timing;
+  t.setTimer('ping', pingEveryMs);
+  if (answered) {
+    state.missedPongs = 0;
+    if (state.load.stage === 'committed' && !state.loading) startStableTimer(t);
+    return;
+  }
+  stopStableTimer(t);
+  state.missedPongs += 1;
+  if (state.missedPongs < misses || state.ending) return;
+  state.missedPongs = 0;
+  t.emit({ do: 'terminate_page', next: 'failure' });
+}
+
+/** A bundle that the waiting page reports as missing was stored or read; `problem` replaces the old reason. */
+function onBundleArrived(t: Transition, { name, problem }: EventOf<'bundle_arrived'>): void {
+  if (t.state.missing?.name !== name) return;
+  t.state.missing = problem && { name, ...problem };
+  onOwnPageChanged(t);
+}
+
+/** Renders our own page again if it is on the screen. It must not cancel the load of anything else. */
+function onOwnPageChanged(t: Transition): void {
+  const { state } = t;
+  const isOwnLoad = state.target.mode === 'waiting' && state.load.stage !== 'none';
+  if (state.rendering) state.rendering = { ...state.rendering, outdated: true };
+  else if (state.ownPage !== undefined && (isOwnLoad || !state.loading)) renderOwnPage(t, 'refresh');
+}
+
+function onRendered(t: Transition, { html }: EventOf<'rendered'>): void {
+  const { state } = t;
+  const { rendering } = state;
+  if (!rendering) return;
+  const isTarget = rendering.purpose === 'target';
+  state.rendering = undefined;
+  if (rendering.outdated) renderOwnPage(t, rendering.purpose);
+  else if (html !== undefined && (isTarget || html !== state.ownPage)) {
+    state.ownPage = html;
+    state.isOwnPageShown = false;
+    t.emit({ do: 'load_own_page', html });
+    if (isTarget || state.load.stage !== 'none') followLoad(t);
+  } else if (isTarget) fail(t, 'load', 'load_failed', 'The waiting page cannot be read.');
+}
+
+function onRetryTimer(t: Transition): void {
+  const { retryStage } = t.state;
+  t.expectTarget();
+  if (retryStage === 'page') show(t);
+  else restart(t, retryStage);
+}
+
+function onUnitTimer(t: Transition): void {
+  const { state } = t;
+  t.warn({ after_ms: state.unitDelayMs }, 'no new browser; restarting its unit');
+  t.emit({ do: 'restart_unit' });
+  state.unitDelayMs = Math.min(state.unitDelayMs * 2, t.config.timing.awayMs * MAX_UNIT_DELAY_FACTOR);
+  t.setTimer('unit', state.unitDelayMs);
+}
+
+function onQuitFailed(t: Transition, { reason }: EventOf<'quit_failed'>): void {
+  t.warn({ reason }, 'the browser does not quit');
+  t.emit({ do: 'restart_unit' });
+}
+
+/** The browser that was to end stays, and is used as it is. */
+function onUnitRestartFailed(t: Transition): void {
+  t.state.ending = false;
+  t.cancelTimer('unit');
+  fail(t, 'crash', 'page_unresponsive', 'The browser could not be restarted.');
+}
+
+/** A browser that is connected and does not take commands is of no use. */
+function onCommandFailed(t: Transition, { reason }: EventOf<'command_failed'>): void {
+  if (t.state.settings !== 'taken') t.state.settings = 'failed';
+  t.state.ownPage = undefined; // it may never have been shown
+  if (t.state.ending) return;
+  t.warn({ reason }, 'the browser does not take commands');
+  restart(t, 'compositor');
 }

@@ -10,7 +10,7 @@ import { bindDisplay } from './apply-config.ts';
 import { displayConfig } from './config.ts';
 import type { Compositor } from './ports.ts';
 import { Screens } from './screens.ts';
-import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { CONFIG, DisplayStage } from './tests/display-stage.ts';
 
 let folder: string;
 let stage: DisplayStage;
@@ -30,8 +30,8 @@ afterEach(async () => {
 test('a refused rotation is saved, reported as not live, and a problem until it works', async () => {
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
-  const display = stage.make({ log });
-  config.bind(bindDisplay(config, display, SETTINGS.browser));
+  const display = stage.make({ log, config: () => config.get(displayConfig) });
+  config.bind(bindDisplay(config, display));
   await display.start();
   stage.browser.plug();
   await stage.until('the first turn', () => stage.browser.count('drive') > 0);
@@ -75,12 +75,19 @@ test('an answer of the compositor from before a change does not count after it',
     drive: async () => undefined,
   };
   const known = { id: 'Virtual-1', connected: true, powered: true, modes: [], make: null, model: null };
-  const screens = new Screens({ read: async () => [known] }, compositor, () => true, 60_000);
+  const screens = new Screens({
+    browser: Object.assign(stage.browser, { connected: true }),
+    connectors: { read: async () => [known] },
+    compositor,
+    config: () => CONFIG,
+    changed: () => undefined,
+    checkEveryMs: 60_000,
+    log: { info: () => undefined, warn: () => undefined },
+  });
   void screens.refresh();
   await new Promise(setImmediate);
   rotation = 90;
-  screens.invalidate();
-  const after = screens.refresh();
+  const after = screens.refresh(true);
   answer.resolve();
   await after;
   assert.equal(screens.rotation, 90);

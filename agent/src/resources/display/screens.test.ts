@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Compositor, Connector } from './ports.ts';
-import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { CONFIG, DisplayStage, screenConfig } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
@@ -20,12 +20,9 @@ afterEach(() => stage.display.stop());
 
 test('rotates the screen live, and again after a restart of the compositor', async () => {
   await stage.showing(URL_A);
-  stage.display.apply({
-    ...SETTINGS,
-    rotation: 180,
-    screens: { 'Virtual-1': { rotation: 90, url: null } },
-  });
-  await until('the turn', () => browser.calls.includes('drive Virtual-1 90'));
+  stage.config = { ...CONFIG, rotation: 180, screens: { 'Virtual-1': screenConfig(90, null) } };
+  await stage.display.rotate();
+  assert.ok(browser.calls.includes('drive Virtual-1 90'));
   assert.equal(stage.display.state().rotation, 90);
   browser.unplug();
   browser.plug();
@@ -41,7 +38,7 @@ test('a compositor that refused gets the command again', async () => {
       await browser.drive(...asked);
     },
   };
-  await stage.showing(URL_A, { compositor, lookEveryMs: 20 });
+  await stage.showing(URL_A, { compositor, checkEveryMs: 20 });
   await until('the turn', () => browser.count('drive Virtual-1 0') === 1);
   assert.equal(refusals, 0);
 });
@@ -55,7 +52,7 @@ test('of two screens only the first is driven, and the other one when the first 
   const connectors = {
     read: async () => ['HDMI-A-1', 'HDMI-A-2'].map((id) => connector(id, plugged.includes(id))),
   };
-  await stage.showing(URL_A, { connectors, lookEveryMs: 20 });
+  await stage.showing(URL_A, { connectors, checkEveryMs: 20 });
   await until('the first', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 1);
   assert.equal(stage.display.primaryScreen, 'HDMI-A-1');
   plugged = ['HDMI-A-2'];
@@ -72,7 +69,7 @@ test('of two screens only the first is driven, and the other one when the first 
 
 test('a screen that was unplugged between two checks is rotated again, and no other stays on', async () => {
   browser.compositorOutputs = ['Virtual-1', 'HDMI-A-1'];
-  await stage.showing(URL_A, { settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await stage.showing(URL_A, { config: () => ({ ...CONFIG, rotation: 90 }), checkEveryMs: 10 });
   await until('the turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 1);
   const asked = browser.count('outputs');
   await until('a look at what was turned', () => browser.count('outputs') > asked + 2);
@@ -96,7 +93,7 @@ test('commands to a compositor that hangs do not pile up', async (t) => {
       throw new Error('it hung');
     },
   };
-  await stage.showing(URL_A, { compositor, lookEveryMs: 1000 });
+  await stage.showing(URL_A, { compositor, checkEveryMs: 1000 });
   await until('the first', () => asked === 1);
   for (let look = 0; look < 20; look += 1) {
     t.mock.timers.tick(1000);
@@ -117,7 +114,7 @@ test('a compositor that ignores commands does not get one at every check', async
       browser.turned.clear();
     },
   };
-  await stage.showing(URL_A, { compositor, settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await stage.showing(URL_A, { compositor, config: () => ({ ...CONFIG, rotation: 90 }), checkEveryMs: 10 });
   await until('many looks', () => browser.count('outputs') > 10);
   assert.equal(browser.count('drive'), 1);
 });

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Notice, WaitingPage as Port } from './ports.ts';
+import type { Notice } from './target.ts';
 
 /** The facts on the waiting page. */
 export interface WaitingFacts {
@@ -17,7 +17,7 @@ export const SPLASH_URI = 'vitrine://files/splash';
 const MAX_ADDRESSES = 3;
 
 /** The built-in page: name and addresses of the device, or why the requested page is not shown. */
-export class WaitingPage implements Port {
+export class WaitingPage {
   readonly #template: () => Promise<Buffer | string>;
   readonly #facts: () => WaitingFacts;
   #text: Promise<string> | undefined;

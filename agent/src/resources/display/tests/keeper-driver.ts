@@ -1,9 +1,9 @@
 /** Drives the keeper's state machine event by event. */
 import assert from 'node:assert/strict';
-import { TIMING } from '../keeper.ts';
 import { advance } from '../keeper-machine.ts';
-import { type Effect, INITIAL_STATE, type KeeperEvent } from '../keeper-state.ts';
+import { type Effect, type KeeperEvent, KeeperState } from '../keeper-state.ts';
 import type { BrowserEventOf, Target } from '../ports.ts';
+import { TIMING } from '../timing.ts';
 
 export const A: Target = { mode: 'url', url: 'http://a.example/' };
 export const B: Target = { mode: 'url', url: 'http://b.example/' };
@@ -14,14 +14,14 @@ export const MENU_URL = 'http://menu.localhost:8081/';
 export const LATEST = -1;
 
 /** Of the machine; `effects` are those of the last event. */
-export let state = INITIAL_STATE;
+export let state: Readonly<KeeperState> = new KeeperState();
 export let effects: readonly Effect[] = [];
 let isKioskInstalled = true;
 export let lastId = 0;
 
 /** Before each test. */
 export function reset(isInstalled = true): void {
-  state = INITIAL_STATE;
+  state = new KeeperState();
   isKioskInstalled = isInstalled;
 }
 
@@ -64,8 +64,7 @@ export function failed(kind: BrowserEventOf<'load_failed'>['kind'], id = LATEST)
 
 export function connect(uri: string | null = null): void {
   send({ event: 'connected', uri });
-  const { connection } = state;
-  send({ event: 'prepared', connection }, { event: 'configured', connection });
+  send({ event: 'configured', connection: state.connection });
 }
 
 export function begin(target: Target = A, uri: string | null = null): void {

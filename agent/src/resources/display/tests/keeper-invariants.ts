@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { TIMING } from '../keeper.ts';
 import type { Effect, KeeperConfig, KeeperEvent, KeeperState } from '../keeper-state.ts';
 import type { Target } from '../ports.ts';
-import { recoveryStep } from '../recovery.ts';
 import { isPageOf, OWN_URI } from '../target.ts';
+import { recoveryStep, TIMING } from '../timing.ts';
 import type { FakeClock } from './fake-clock.ts';
 import type { SimulatedBrowser } from './simulated-browser.ts';
 
@@ -146,13 +145,14 @@ export class KeeperInvariants {
     const { connected, loading, load, target } = state;
     assert.deepEqual([connected, loading, load.stage], [true, false, 'committed']);
     assert.deepEqual(target, this.#requested);
-    assert.equal(state.error, state.documentError);
     assert.equal(state.failures, 0, 'failures are forgotten');
     assert.ok(
       running.every((name) => name === 'ping'),
       `still running: ${running}`,
     );
     const document = this.#browser.document ?? assert.fail('the screen is empty');
+    if (!document.isDenied) assert.equal(state.error, null, 'the error is out of date');
+    else if (state.error) assert.equal(state.error.code, 'authentication_required');
     const uri = document.uri.replace('redirected', '');
     const navigatedTo = state.navigatedTo?.replace('redirected', '');
     if (target.mode === 'waiting') {

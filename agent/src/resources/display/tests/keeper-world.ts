@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
-import type { MissingBundle } from '../first-target.ts';
-import { TIMING } from '../keeper.ts';
 import { advance } from '../keeper-machine.ts';
-import {
-  type Effect,
-  INITIAL_STATE,
-  type KeeperEvent,
-  type KeeperState,
-  type TimerName,
-} from '../keeper-state.ts';
-import type { Notice, Target } from '../ports.ts';
-import { OWN_URI } from '../target.ts';
+import { type Effect, type KeeperEvent, KeeperState, type TimerName } from '../keeper-state.ts';
+import type { Target } from '../ports.ts';
+import { type MissingBundle, type Notice, OWN_URI } from '../target.ts';
+import { TIMING } from '../timing.ts';
 import { FakeClock } from './fake-clock.ts';
 import { CONFIG, KeeperInvariants } from './keeper-invariants.ts';
 import { SimulatedBrowser } from './simulated-browser.ts';
@@ -30,7 +23,7 @@ interface Awaited {
 export class KeeperWorld {
   readonly clock = new FakeClock();
   readonly browser = new SimulatedBrowser(this.clock, (event) => this.send(event));
-  state: Readonly<KeeperState> = INITIAL_STATE;
+  state: Readonly<KeeperState> = new KeeperState();
   /** On our own page. */
   facts = 0;
   renderMs = 5;
@@ -56,7 +49,7 @@ export class KeeperWorld {
     this.#isAgentGone = true;
     this.browser.reconnect();
     this.#isAgentGone = false;
-    this.state = INITIAL_STATE;
+    this.state = new KeeperState();
     this.send({ event: 'start', target, missing });
   }
 
@@ -109,16 +102,16 @@ export class KeeperWorld {
       case 'load_own_page':
         browser.load(this.#sent(), { uri: OWN_URI, html: effect.html }, failed);
         break;
-      case 'prepare_browser':
-        this.clock.after(this.renderMs, this.#answer({ event: 'prepared', connection }, { connection }));
-        break;
       case 'configure': {
         const awaited = { connection };
         const done = this.#answer({ event: 'configured', connection }, awaited);
-        browser.configure(
-          done,
-          this.#answer({ event: 'command_failed', connection, reason: 'timeout' }, awaited),
-        );
+        const refused = this.#answer({ event: 'command_failed', connection, reason: 'timeout' }, awaited);
+        const agent = this.#agents;
+        // Its data may be deleted first.
+        this.clock.after(this.renderMs, () => {
+          if (agent === this.#agents && connection === this.state.connection)
+            browser.configure(done, refused);
+        });
         break;
       }
       case 'terminate_page': {
