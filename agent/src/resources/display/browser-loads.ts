@@ -2,9 +2,9 @@
  * Events of the browser's loads (browser/PROTOCOL.md). They belong to the load of the target or to a navigation by the
  * page itself.
  */
-import { fail, markUp, show } from './keeper-actions.ts';
-import type { EventOf, Transition } from './keeper-state.ts';
+import type { EventOf } from './keeper-state.ts';
 import { addressOf, isPageOf, OWN_URI } from './target.ts';
+import type { Transition } from './transition.ts';
 
 /** Only the target's load is followed, not that of a notice. */
 export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
@@ -30,25 +30,25 @@ export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void
   const { load } = t.state;
   if (event.load === load.id) {
     if (event.kind === 'cancelled') terminateForLoad(t);
-    else fail(t, 'load', event.kind === 'tls' ? 'tls_failed' : 'load_failed', event.message);
-  } else if (event.load === 0 && load.stage === 'committed') markUp(t); // the page stays as it was
+    else t.fail('load', event.kind === 'tls' ? 'tls_failed' : 'load_failed', event.message);
+  } else if (event.load === 0 && load.stage === 'committed') t.markUp(); // the page stays as it was
 }
 
 /** A step of a load took too long. A page whose document is there stays, whatever of it is still missing. */
 export function onLoadTimer(t: Transition): void {
   const { stage } = t.state.load;
-  if (stage === 'committed') markUp(t);
+  if (stage === 'committed') t.markUp();
   else if (stage === 'requested' && !t.state.terminatedForLoad) terminateForLoad(t);
   else {
     t.state.ownPage = undefined; // rendered again, it replaces what is still being loaded
-    fail(t, 'load', 'load_timeout', 'The page took too long to load.');
+    t.fail('load', 'load_timeout', 'The page took too long to load.');
   }
 }
 
 /** The page on the screen does not let the target replace it: it is terminated, once, and the target loaded again. */
 function terminateForLoad(t: Transition): void {
   if (t.state.terminatedForLoad) {
-    fail(t, 'load', 'load_failed', 'The load was stopped again.');
+    t.fail('load', 'load_failed', 'The load was stopped again.');
     return;
   }
   t.supersede();
@@ -65,7 +65,7 @@ function followStarted(t: Transition, id: number): void {
 function targetLoads(t: Transition, event: EventOf<'load'>): void {
   if (event.state === 'started') followStarted(t, event.load);
   else if (event.state === 'committed') targetCommitted(t, event);
-  else if (event.state === 'finished') markUp(t);
+  else if (event.state === 'finished') t.markUp();
 }
 
 function targetCommitted(t: Transition, event: EventOf<'load'>): void {
@@ -87,8 +87,8 @@ function targetCommitted(t: Transition, event: EventOf<'load'>): void {
 /** An HTTP error from a foreign server is a page like any other; from our own server it is not. */
 function bundleUnreadable(t: Transition, uri: string): void {
   const isStartPage = uri === addressOf(t.state.target, t.config.bundleUrl);
-  if (isStartPage) fail(t, 'load', 'bundle_damaged', "The bundle's start page cannot be read.");
-  else show(t); // a reload, at an address that only a script of the start page can handle
+  if (isStartPage) t.fail('load', 'bundle_damaged', "The bundle's start page cannot be read.");
+  else t.show(); // a reload, at an address that only a script of the start page can handle
 }
 
 function pageNavigates(t: Transition, event: EventOf<'load'>): void {
@@ -100,7 +100,7 @@ function pageNavigates(t: Transition, event: EventOf<'load'>): void {
     state.loading = true;
     state.navigatedTo = event.uri;
     documentArrived(t, event);
-  } else if (event.state === 'finished') markUp(t);
+  } else if (event.state === 'finished') t.markUp();
 }
 
 /** The screen shows the document; if it is only the answer to a missing password, that is an error. */

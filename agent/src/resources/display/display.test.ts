@@ -4,7 +4,7 @@ import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
 import type { Display, DisplayOptions } from './display.ts';
 import { displayRoutes } from './routes.ts';
-import { type DisplayState, displayEndpoints } from './schema.ts';
+import type { DisplayState } from './schema.ts';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
@@ -247,7 +247,8 @@ test('the waiting page is rendered again when its facts change', async () => {
 
 test('routes: screens, refusals and endpoints without a backend', async () => {
   await showing(URL_A);
-  const app = createApp({ endpoints: displayEndpoints, routes: displayRoutes(stage.display), log });
+  const routes = displayRoutes(stage.display);
+  const app = createApp({ endpoints: routes.map(({ endpoint }) => endpoint), routes, log });
   const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
     const answer = await app.inject({
       method,

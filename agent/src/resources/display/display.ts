@@ -52,7 +52,7 @@ export class Display {
     this.#o = options;
     this.#resumesOnBoot = options.config().resume_on_boot;
     const { checkEveryMs = CHECK_EVERY_MS, newBrowserMs: timeoutMs = NEW_BROWSER_MS } = options;
-    const changed = () => void this.#publish();
+    const changed = () => this.#publish();
     this.#screens = new Screens({ ...options, checkEveryMs, changed });
     this.#clearing = new DataClearing({ ...options, timeoutMs });
     this.#keeper = new Keeper({
@@ -181,7 +181,6 @@ export class Display {
     const { target } = this.#keeper.state;
     if (this.activeBundle === name) this.#keeper.dispatch({ event: 'show_target', target });
     else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem: undefined });
-    this.#publish();
   }
 
   /**
@@ -196,7 +195,6 @@ export class Display {
       this.#keeper.dispatch({ event: 'show_target', target: wanted });
     else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
     await this.#keeper.rendered();
-    this.#publish();
   }
 
   /** @throws ApiError `unavailable` without a browser */
@@ -224,7 +222,7 @@ export class Display {
       // By the unit, whether or not the browser takes commands.
       this.#keeper.dispatch({ event: 'restart_browser', stage: 'compositor' });
     });
-    return this.#publish();
+    return this.state();
   }
 
   /**
@@ -270,7 +268,7 @@ export class Display {
   /** @param request its number; one that a later request has overtaken changes nothing */
   #show(target: Target, request: number): DisplayState {
     this.#requireBrowser();
-    if (request < this.#lastShown) return this.#publish();
+    if (request < this.#lastShown) return this.state();
     this.#lastShown = request;
     this.#wanted = target;
     this.#remember(this.#o.config().resume_on_boot);
@@ -281,7 +279,7 @@ export class Display {
   #request(event: KeeperEvent): DisplayState {
     this.#requireBrowser();
     this.#keeper.dispatch(event);
-    return this.#publish();
+    return this.state();
   }
 
   /** @param lasting also for the next boot */
@@ -302,13 +300,11 @@ export class Display {
   }
 
   /** Sends the state to all subscribers, if it has changed. */
-  #publish(): DisplayState {
+  #publish(): void {
     const state = this.state();
     const text = JSON.stringify(state);
-    if (text !== this.#published) {
-      this.#published = text;
-      this.#o.bus.emit(displayState, state);
-    }
-    return state;
+    if (text === this.#published) return;
+    this.#published = text;
+    this.#o.bus.emit(displayState, state);
   }
 }

@@ -3,31 +3,10 @@
  * the effects and reports their results as events.
  */
 import { onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
-import {
-  configure,
-  countFailure,
-  expectBrowser,
-  fail,
-  followLoad,
-  markUp,
-  planRetry,
-  renderOwnPage,
-  restart,
-  show,
-  startStableTimer,
-  stopStableTimer,
-} from './keeper-actions.ts';
-import {
-  type Effect,
-  type EventOf,
-  type KeeperConfig,
-  type KeeperEvent,
-  type KeeperState,
-  type TimerName,
-  Transition,
-} from './keeper-state.ts';
+import type { Effect, EventOf, KeeperConfig, KeeperEvent, KeeperState, TimerName } from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
 import { isPageOf } from './target.ts';
+import { Transition } from './transition.ts';
 
 /** The longest delay between restarts of the unit, as a multiple of the first. */
 const MAX_UNIT_DELAY_FACTOR = 16;
@@ -68,31 +47,50 @@ function isOutdated(state: Readonly<KeeperState>, event: KeeperEvent): boolean {
 
 /** The type demands a handler for every kind of event. */
 const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: EventOf<K>) => void } = {
-  start: onStart,
+  start: (t, { target, missing }) => {
+    t.state.target = target;
+    t.state.missing = missing;
+    t.expectTarget();
+    t.expectBrowser();
+  },
   connected: onConnected,
   configured: onConfigured,
   disconnected: onDisconnected,
   show_target: onShowTarget,
   reload: onReload,
-  restart_browser: onRestartBrowser,
+  restart_browser: (t, { stage }) => {
+    beginRequest(t);
+    t.restart(stage);
+  },
   load_sent: onLoadSent,
   load: onLoad,
   load_failed: onLoadFailed,
   painted: (t) => t.emit({ do: 'report_first_frame' }),
   page_gone: onPageGone,
-  page_terminated: onPageTerminated,
+  page_terminated: (t, { next }) => {
+    if (next === 'load') t.show();
+    else t.fail('crash', 'page_unresponsive', 'The page stopped responding.');
+  },
   pong: onPong,
   own_page_changed: onOwnPageChanged,
   bundle_arrived: onBundleArrived,
   rendered: onRendered,
   command_failed: onCommandFailed,
-  quit_failed: onQuitFailed,
+  quit_failed: (t, { reason }) => {
+    t.warn({ reason }, 'the browser does not quit');
+    t.emit({ do: 'restart_unit' });
+  },
   unit_restart_failed: onUnitRestartFailed,
   timer: (t, { timer }) => TIMER_HANDLERS[timer](t),
 };
 
 const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
-  retry: onRetryTimer,
+  retry: (t) => {
+    const { retryStage } = t.state;
+    t.expectTarget();
+    if (retryStage === 'page') t.show();
+    else t.restart(retryStage);
+  },
   load: onLoadTimer,
   stable: (t) => {
     t.state.failures = 0;
@@ -105,15 +103,9 @@ function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: E
   HANDLERS[kind](t, event);
 }
 
-function onStart(t: Transition, { target, missing }: EventOf<'start'>): void {
-  Object.assign(t.state, { target, missing });
-  t.expectTarget();
-  expectBrowser(t);
-}
-
 /** A request of a host: earlier failures do not count any more. */
 function beginRequest(t: Transition): void {
-  stopStableTimer(t);
+  t.stopStableTimer();
   t.state.failures = 0;
   t.state.error = null;
   t.state.terminatedForLoad = false;
@@ -125,7 +117,7 @@ function onShowTarget(t: Transition, { target }: EventOf<'show_target'>): void {
   t.state.missing = undefined;
   t.state.navigatedTo = undefined;
   beginRequest(t);
-  show(t);
+  t.show();
 }
 
 /** In place, past the cache, when the page is there; a target that is not there is loaded. */
@@ -136,16 +128,11 @@ function onReload(t: Transition): void {
   if (isThere && target.mode !== 'waiting') {
     t.supersede();
     t.emit({ do: 'reload' });
-    followLoad(t);
+    t.followLoad();
   } else {
     t.state.navigatedTo = undefined;
-    show(t);
+    t.show();
   }
-}
-
-function onRestartBrowser(t: Transition, { stage }: EventOf<'restart_browser'>): void {
-  beginRequest(t);
-  restart(t, stage);
 }
 
 function onConnected(t: Transition, { uri }: EventOf<'connected'>): void {
@@ -155,7 +142,7 @@ function onConnected(t: Transition, { uri }: EventOf<'connected'>): void {
   t.state.connected = true;
   t.state.foundUri = uri;
   t.expectTarget();
-  configure(t);
+  t.configure();
 }
 
 function onConfigured(t: Transition): void {
@@ -170,12 +157,12 @@ function onConfigured(t: Transition): void {
     // The agent was away, not the page: leave the page alone.
     state.error = null;
     t.emit({ do: 'report_first_frame' });
-    markUp(t);
+    t.markUp();
   } else if (failures > 1) {
     state.error ??= BROWSER_ENDED;
     // The browser is new: no other one is needed.
-    planRetry(t, { ...t.config.timing.step(failures, 'crash'), stage: 'page' });
-  } else show(t);
+    t.planRetry({ ...t.config.timing.step(failures, 'crash'), stage: 'page' });
+  } else t.show();
 }
 
 function onDisconnected(t: Transition): void {
@@ -183,15 +170,15 @@ function onDisconnected(t: Transition): void {
   const wasEnded = state.ending;
   t.supersede();
   t.cancelTimer('ping');
-  stopStableTimer(t);
+  t.stopStableTimer();
   state.connected = false;
   state.settings = 'none';
   state.ending = false;
   state.ownPage = undefined;
   state.navigatedTo = undefined;
   t.expectTarget();
-  if (!wasEnded) countFailure(t, BROWSER_ENDED);
-  expectBrowser(t);
+  if (!wasEnded) t.countFailure(BROWSER_ENDED);
+  t.expectBrowser();
 }
 
 function onPageGone(t: Transition, { reason }: EventOf<'page_gone'>): void {
@@ -200,13 +187,8 @@ function onPageGone(t: Transition, { reason }: EventOf<'page_gone'>): void {
   // Only we terminate pages, and continue when the browser has confirmed it. One that is not ready yet gets the target
   // when it is.
   if (reason === 'terminated' || !t.isReady) return;
-  if (reason === 'memory') fail(t, 'crash', 'page_out_of_memory', 'The page used more memory than it may.');
-  else fail(t, 'crash', 'page_crashed', 'The page crashed.');
-}
-
-function onPageTerminated(t: Transition, { next }: EventOf<'page_terminated'>): void {
-  if (next === 'load') show(t);
-  else fail(t, 'crash', 'page_unresponsive', 'The page stopped responding.');
+  if (reason === 'memory') t.fail('crash', 'page_out_of_memory', 'The page used more memory than it may.');
+  else t.fail('crash', 'page_crashed', 'The page crashed.');
 }
 
 function onPong(t: Transition, { answered }: EventOf<'pong'>): void {
@@ -215,10 +197,10 @@ function onPong(t: Transition, { answered }: EventOf<'pong'>): void {
   t.setTimer('ping', pingEveryMs);
   if (answered) {
     state.missedPongs = 0;
-    if (state.load.stage === 'committed' && !state.loading) startStableTimer(t);
+    if (state.load.stage === 'committed' && !state.loading) t.startStableTimer();
     return;
   }
-  stopStableTimer(t);
+  t.stopStableTimer();
   state.missedPongs += 1;
   if (state.missedPongs < misses || state.ending) return;
   state.missedPongs = 0;
@@ -237,7 +219,7 @@ function onOwnPageChanged(t: Transition): void {
   const { state } = t;
   const isOwnLoad = state.target.mode === 'waiting' && state.load.stage !== 'none';
   if (state.rendering) state.rendering = { ...state.rendering, outdated: true };
-  else if (state.ownPage !== undefined && (isOwnLoad || !state.loading)) renderOwnPage(t, 'refresh');
+  else if (state.ownPage !== undefined && (isOwnLoad || !state.loading)) t.renderOwnPage('refresh');
 }
 
 function onRendered(t: Transition, { html }: EventOf<'rendered'>): void {
@@ -246,20 +228,13 @@ function onRendered(t: Transition, { html }: EventOf<'rendered'>): void {
   if (!rendering) return;
   const isTarget = rendering.purpose === 'target';
   state.rendering = undefined;
-  if (rendering.outdated) renderOwnPage(t, rendering.purpose);
+  if (rendering.outdated) t.renderOwnPage(rendering.purpose);
   else if (html !== undefined && (isTarget || html !== state.ownPage)) {
     state.ownPage = html;
     state.isOwnPageShown = false;
     t.emit({ do: 'load_own_page', html });
-    if (isTarget || state.load.stage !== 'none') followLoad(t);
-  } else if (isTarget) fail(t, 'load', 'load_failed', 'The waiting page cannot be read.');
-}
-
-function onRetryTimer(t: Transition): void {
-  const { retryStage } = t.state;
-  t.expectTarget();
-  if (retryStage === 'page') show(t);
-  else restart(t, retryStage);
+    if (isTarget || state.load.stage !== 'none') t.followLoad();
+  } else if (isTarget) t.fail('load', 'load_failed', 'The waiting page cannot be read.');
 }
 
 function onUnitTimer(t: Transition): void {
@@ -270,16 +245,11 @@ function onUnitTimer(t: Transition): void {
   t.setTimer('unit', state.unitDelayMs);
 }
 
-function onQuitFailed(t: Transition, { reason }: EventOf<'quit_failed'>): void {
-  t.warn({ reason }, 'the browser does not quit');
-  t.emit({ do: 'restart_unit' });
-}
-
 /** The browser that was to end stays, and is used as it is. */
 function onUnitRestartFailed(t: Transition): void {
   t.state.ending = false;
   t.cancelTimer('unit');
-  fail(t, 'crash', 'page_unresponsive', 'The browser could not be restarted.');
+  t.fail('crash', 'page_unresponsive', 'The browser could not be restarted.');
 }
 
 /** A browser that is connected and does not take commands is of no use. */
@@ -288,5 +258,5 @@ function onCommandFailed(t: Transition, { reason }: EventOf<'command_failed'>): 
   t.state.ownPage = undefined; // it may never have been shown
   if (t.state.ending) return;
   t.warn({ reason }, 'the browser does not take commands');
-  restart(t, 'compositor');
+  t.restart('compositor');
 }

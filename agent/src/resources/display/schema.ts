@@ -213,18 +213,3 @@ export const executeJs = endpoint({
   response: Type.Object({ result: Type.Unknown({ description: 'Value of the script, as JSON' }) }),
   errors: ['screen_not_found', 'script_error', 'script_timeout', 'unavailable', 'not_implemented'],
 });
-
-/** The whole Display section of the interface. */
-export const displayEndpoints = [
-  getDisplay,
-  getScreens,
-  navigate,
-  showBundle,
-  showWaitingPage,
-  reload,
-  restartBrowser,
-  clearData,
-  switchScreen,
-  takeScreenshot,
-  executeJs,
-];
