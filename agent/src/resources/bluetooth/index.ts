@@ -1,8 +1,9 @@
+import type { Route } from '../../contract/endpoint.ts';
 import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
 import { device } from '../device/index.ts';
+import { type RadioState, radioRoutes } from '../radio-routes.ts';
 import { defineResource } from '../resource.ts';
 import { bluetoothConfig } from './config.ts';
-import { bluetoothRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 
 export const bluetooth = defineResource({
@@ -26,3 +27,9 @@ export const bluetooth = defineResource({
     };
   },
 });
+
+export function bluetoothRoutes(state: RadioState): Route[] {
+  const { getBluetooth, powerBluetooth, scanBluetooth, getBluetoothDevices } = contract;
+  const endpoints = [getBluetooth, powerBluetooth, scanBluetooth, getBluetoothDevices];
+  return radioRoutes('bluetooth', [...endpoints, contract.pairBluetooth, contract.removeBluetooth], state);
+}

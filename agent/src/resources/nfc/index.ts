@@ -1,7 +1,8 @@
+import { notWired, type Route } from '../../contract/endpoint.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
 import { nfcConfig } from './config.ts';
-import { nfcRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 
 export const nfc = defineResource({
@@ -23,3 +24,12 @@ export const nfc = defineResource({
     ],
   }),
 });
+
+/** While `nfc.enabled` is false every endpoint answers 503 `nfc_disabled` (interface: NFC). */
+export function nfcRoutes(isEnabled: () => boolean): Route[] {
+  const { getNfcReaders, transceiveNfc, writeNdef, giveNfcFeedback } = contract;
+  const gate = () => {
+    if (!isEnabled()) throw new ApiError('nfc_disabled');
+  };
+  return [getNfcReaders, transceiveNfc, writeNdef, giveNfcFeedback].map((each) => notWired(each, gate));
+}

@@ -1,8 +1,9 @@
+import type { Route } from '../../contract/endpoint.ts';
 import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
 import { device } from '../device/index.ts';
+import { type RadioState, radioRoutes } from '../radio-routes.ts';
 import { defineResource } from '../resource.ts';
 import { wifiConfig } from './config.ts';
-import { wifiRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 
 export const wifi = defineResource({
@@ -28,3 +29,9 @@ export const wifi = defineResource({
     };
   },
 });
+
+export function wifiRoutes(state: RadioState): Route[] {
+  const { getWifi, scanWifi, getWifiNetworks, setWifiNetworks, connectWifi, setAccessPoint } = contract;
+  const endpoints = [getWifi, scanWifi, getWifiNetworks, setWifiNetworks, connectWifi, setAccessPoint];
+  return radioRoutes('wifi', endpoints, state);
+}
