@@ -1,5 +1,5 @@
 import type { Route } from '../../contract/endpoint.ts';
-import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
+import { bindNothing } from '../config/group.ts';
 import { device } from '../device/index.ts';
 import { type RadioState, radioRoutes } from '../radio-routes.ts';
 import { defineResource } from '../resource.ts';
@@ -17,13 +17,7 @@ export const bluetooth = defineResource({
         hasRadio: async () => board.managesRadios && (await system.get()).capabilities.bluetooth,
         isEnabled: () => config.get(bluetoothConfig).enabled,
       }),
-      config: [
-        bindGroup(bluetoothConfig, {
-          enabled: READ_WHEN_NEEDED,
-          name: NOTHING_TO_APPLY,
-          discoverable: NOTHING_TO_APPLY,
-        }),
-      ],
+      config: [bindNothing(bluetoothConfig)],
     };
   },
 });

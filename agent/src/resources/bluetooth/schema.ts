@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { Nullable } from '../../contract/shared.ts';
+import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 const Address = Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$', examples: ['AA:BB:CC:DD:EE:FF'] });
@@ -39,7 +39,7 @@ export const bluetoothChanged = topic(
 
 const common = { tag: 'Bluetooth', status: 200 } as const;
 const GATES: ErrorCode[] = ['bluetooth_unsupported', 'bluetooth_disabled', 'not_implemented'];
-const ByAddress = Type.Object({ address: Address }, { additionalProperties: false });
+const ByAddress = Exactly({ address: Address });
 
 export const getBluetooth = endpoint({
   method: 'GET',
@@ -57,7 +57,7 @@ export const powerBluetooth = endpoint({
   ...common,
   summary: 'Switch the adapter on or off',
   description: 'Answers the adapter.',
-  body: Type.Object({ powered: Type.Boolean() }, { additionalProperties: false }),
+  body: Exactly({ powered: Type.Boolean() }),
   response: BluetoothAdapter,
   errors: [...GATES, 'unavailable'],
 });
@@ -69,7 +69,7 @@ export const scanBluetooth = endpoint({
   summary: 'Start or stop discovery',
   description:
     'What is found is listed by GET /bluetooth/devices and told by `bluetooth_changed`. Answers the adapter; 409 `conflict` while it is powered off.',
-  body: Type.Object({ active: Type.Boolean() }, { additionalProperties: false }),
+  body: Exactly({ active: Type.Boolean() }),
   response: BluetoothAdapter,
   errors: [...GATES, 'conflict', 'unavailable'],
 });

@@ -113,3 +113,8 @@ export function bindGroup<P extends Record<string, TSchema>>(
   // The store calls each with values of this very group, which fit its schema.
   return { group, live: live as ConfigBinding['live'], hooks };
 }
+
+/** Ties a group to nothing: it configures hardware that this device does not drive, or is read when needed. */
+export function bindNothing(group: ConfigGroup): ConfigBinding {
+  return { group, live: {}, hooks: {} };
+}

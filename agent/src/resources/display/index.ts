@@ -3,6 +3,7 @@ import { bindGroup, NOT_APPLIED_HERE, READ_WHEN_NEEDED } from '../config/group.t
 import { content } from '../content/index.ts';
 import { deviceConfig } from '../device/config.ts';
 import { network } from '../network/index.ts';
+import { networkChanged } from '../network/schema.ts';
 import { defineResource } from '../resource.ts';
 import { bindDisplay, browserSettings } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
@@ -54,7 +55,7 @@ export const display = defineResource({
     setDisplayed(() => screen.activeBundle);
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
     store.onRead((bundle) => void screen.bundleRead(bundle).catch(onError));
-    addresses.onChange(redraw);
+    bus.on(networkChanged, redraw);
     splash.onChange((kind) => {
       if (kind === 'boot') redraw();
     });

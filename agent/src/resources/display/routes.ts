@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { fits } from '../../contract/validate.ts';
 import type { Display } from './display.ts';
 import * as contract from './schema.ts';
+import { ScreenQuery } from './schema.ts';
 
 /** Each may take tens of megabytes on a large screen. */
 const MAX_SCREENSHOTS = 4;
@@ -33,6 +34,6 @@ export function displayRoutes(display: Display): Route[] {
 
 /** Checks `?screen=` before anything else. */
 async function answerOnScreen(display: Display, route: Route, call: CheckedCall): Promise<unknown> {
-  if (fits(contract.ScreenQuery, call.query)) await display.requireScreen(call.query.screen);
+  if (fits(ScreenQuery, call.query)) await display.requireScreen(call.query.screen);
   return route.handler(call);
 }

@@ -78,12 +78,9 @@ test('reports changes from before the start', (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { network, events, change } = setUp();
-  const heard: State[] = [];
-  network.onChange((next) => heard.push(next));
   change(state('10.1.1.1'));
   network.start();
   mock.timers.tick(100);
   assert.deepEqual(events, [state('10.1.1.1')]);
-  assert.deepEqual(heard, events);
   network.stop();
 });

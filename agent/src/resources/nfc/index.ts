@@ -1,6 +1,6 @@
 import { notWired, type Route } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
+import { bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
 import { nfcConfig } from './config.ts';
 import * as contract from './schema.ts';
@@ -11,17 +11,7 @@ export const nfc = defineResource({
   create: ({ config }) => ({
     service: undefined,
     routes: nfcRoutes(() => config.get(nfcConfig).enabled),
-    config: [
-      bindGroup(nfcConfig, {
-        enabled: READ_WHEN_NEEDED,
-        backend: NOTHING_TO_APPLY,
-        origins: NOTHING_TO_APPLY,
-        i2c: NOTHING_TO_APPLY,
-        spi: NOTHING_TO_APPLY,
-        poll: NOTHING_TO_APPLY,
-        feedback: NOTHING_TO_APPLY,
-      }),
-    ],
+    config: [bindNothing(nfcConfig)],
   }),
 });
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
+import { Exactly } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 const Techs = Type.Array(Type.Enum(['iso-dep', 'ndef']));
@@ -85,10 +86,7 @@ export const transceiveNfc = endpoint({
   summary: 'Exchange one APDU with the present tag',
   description:
     'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it is not ISO-DEP.',
-  body: Type.Object(
-    { reader_id: ReaderId, tag_handle: TagHandle, apdu: Base64(88_000) },
-    { additionalProperties: false },
-  ),
+  body: Exactly({ reader_id: ReaderId, tag_handle: TagHandle, apdu: Base64(88_000) }),
   response: Type.Object({
     response: Type.String({ description: 'base64, without the status word' }),
     sw: Type.String({ pattern: '^[0-9A-F]{4}$', description: 'ISO 7816 status word' }),
@@ -103,10 +101,7 @@ export const writeNdef = endpoint({
   summary: 'Write an NDEF message to the present tag',
   description:
     'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it cannot be written or is too small.',
-  body: Type.Object(
-    { reader_id: ReaderId, tag_handle: TagHandle, message: Base64(88_000) },
-    { additionalProperties: false },
-  ),
+  body: Exactly({ reader_id: ReaderId, tag_handle: TagHandle, message: Base64(88_000) }),
   response: Type.Object({ written_bytes: Type.Integer({ minimum: 0 }) }),
   errors: TAG_ERRORS,
 });
@@ -117,14 +112,11 @@ export const giveNfcFeedback = endpoint({
   ...common,
   summary: "Drive the reader's light and buzzer",
   description: '`led` and `buzzer_ms` may each be left out. Answers the reader.',
-  body: Type.Object(
-    {
-      reader_id: ReaderId,
-      led: Type.Optional(Type.Enum(['off', 'green', 'red', 'orange'])),
-      buzzer_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-    },
-    { additionalProperties: false },
-  ),
+  body: Exactly({
+    reader_id: ReaderId,
+    led: Type.Optional(Type.Enum(['off', 'green', 'red', 'orange'])),
+    buzzer_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  }),
   response: NfcReader,
   errors: ['nfc_disabled', 'not_found', 'unavailable', 'not_implemented'],
 });

@@ -1,5 +1,5 @@
 import type { Route } from '../../contract/endpoint.ts';
-import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
+import { bindNothing } from '../config/group.ts';
 import { device } from '../device/index.ts';
 import { type RadioState, radioRoutes } from '../radio-routes.ts';
 import { defineResource } from '../resource.ts';
@@ -17,15 +17,7 @@ export const wifi = defineResource({
         hasRadio: async () => board.managesRadios && (await system.get()).capabilities.wifi,
         isEnabled: () => config.get(wifiConfig).enabled,
       }),
-      config: [
-        bindGroup(wifiConfig, {
-          enabled: READ_WHEN_NEEDED,
-          mode: NOTHING_TO_APPLY,
-          country: NOTHING_TO_APPLY,
-          networks: NOTHING_TO_APPLY,
-          ap: NOTHING_TO_APPLY,
-        }),
-      ],
+      config: [bindNothing(wifiConfig)],
     };
   },
 });

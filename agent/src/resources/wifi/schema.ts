@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { Nullable } from '../../contract/shared.ts';
+import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { WifiBand, WifiNetwork, WifiNetworkInput, WifiPsk, WifiSsid } from './config.ts';
 
@@ -100,7 +100,7 @@ export const connectWifi = endpoint({
   ...common,
   summary: 'Connect to a configured network now',
   description: 'Not kept. 404 for an ssid that is not configured, 409 while an access point is active.',
-  body: Type.Object({ ssid: WifiSsid }, { additionalProperties: false }),
+  body: Exactly({ ssid: WifiSsid }),
   response: WifiStatus,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
 });
@@ -111,23 +111,17 @@ export const setAccessPoint = endpoint({
   ...common,
   summary: 'Start or stop the access point now',
   description: 'Not kept. What `ap` leaves out is as in `wifi.ap`.',
-  body: Type.Object(
-    {
-      active: Type.Boolean(),
-      ap: Type.Optional(
-        Type.Object(
-          {
-            ssid: Type.Optional(WifiSsid),
-            psk: Type.Optional(WifiPsk),
-            band: Type.Optional(WifiBand),
-            channel: Type.Optional(Type.Integer({ minimum: 0, maximum: 196 })),
-          },
-          { additionalProperties: false },
-        ),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  body: Exactly({
+    active: Type.Boolean(),
+    ap: Type.Optional(
+      Exactly({
+        ssid: Type.Optional(WifiSsid),
+        psk: Type.Optional(WifiPsk),
+        band: Type.Optional(WifiBand),
+        channel: Type.Optional(Type.Integer({ minimum: 0, maximum: 196 })),
+      }),
+    ),
+  }),
   response: WifiStatus,
   errors: [...GATES, 'conflict', 'unavailable'],
 });
