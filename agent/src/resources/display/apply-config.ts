@@ -24,7 +24,7 @@ export function browserSettings(config: ConfigReader): BrowserSettings {
 
 /** How the group `display` takes effect. */
 export function bindDisplay(config: ConfigReader, display: Display): ConfigBinding {
-  const rotate = () => display.rotate();
+  const rotate = () => display.screens.rotate();
   return bindGroup(
     displayConfig,
     { rotation: rotate, screens: rotate },
@@ -33,7 +33,7 @@ export function bindDisplay(config: ConfigReader, display: Display): ConfigBindi
       check: (patch) => checkScreens(patch, config, display),
       isLive: (path) => {
         const id = /^screens\.(.+)\.rotation$/.exec(path)?.[1];
-        return id === undefined || id === display.primaryScreen;
+        return id === undefined || id === display.screens.primary?.id;
       },
     },
   );
@@ -44,7 +44,7 @@ async function checkScreens(patch: unknown, config: ConfigReader, display: Displ
   const { screens: asked }: { screens?: unknown } = Object(patch);
   if (asked === undefined && patch !== null) return;
   // Also when a null resets all of them: which screen is the primary one decides what is live.
-  const screens = await display.screens();
+  const screens = await display.listScreens();
   const stored = config.get(displayConfig).screens;
   for (const [id, value] of Object.entries(Object(asked))) {
     // Removing what is set for an output that is gone must stay possible.

@@ -3,7 +3,7 @@
  * page itself.
  */
 import type { EventOf } from './keeper-state.ts';
-import { addressOf, isPageOf, OWN_URI } from './target.ts';
+import { isPageOf, OWN_URI } from './target.ts';
 import type { Transition } from './transition.ts';
 
 /** Only the target's load is followed, not that of a notice. */
@@ -21,7 +21,7 @@ export function onLoad(t: Transition, event: EventOf<'load'>): void {
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);
   else if (event.load === 0 && load.stage === 'started' && event.state === 'started') {
     // A load that is replaced just as it starts takes the id of the newer one, which then comes without an id.
-    if (isPageOf(event.uri, target, t.config.bundleUrl)) followStarted(t, 0);
+    if (isPageOf(event.uri, target)) followStarted(t, 0);
     else terminateForLoad(t);
   } else if (event.load === load.id) targetLoads(t, event);
 }
@@ -70,7 +70,8 @@ function targetLoads(t: Transition, event: EventOf<'load'>): void {
 
 function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   const { state } = t;
-  const isWaiting = state.target.mode === 'waiting';
+  const { target } = state;
+  const isWaiting = target.mode === 'waiting';
   if (event.uri === OWN_URI && !isWaiting) {
     // A notice took the target's id when the target replaced it; the target comes without an id.
     state.load = { stage: 'started' };
@@ -81,13 +82,9 @@ function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   state.terminatedForLoad = false;
   if (!isWaiting) state.ownPage = undefined;
   documentArrived(t, event);
-  if (state.target.mode === 'bundle' && (event.status ?? 0) >= 400) bundleUnreadable(t, event.uri);
-}
-
-/** An HTTP error from a foreign server is a page like any other; from our own server it is not. */
-function bundleUnreadable(t: Transition, uri: string): void {
-  const isStartPage = uri === addressOf(t.state.target, t.config.bundleUrl);
-  if (isStartPage) t.fail('load', 'bundle_damaged', "The bundle's start page cannot be read.");
+  // An HTTP error from a foreign server is a page like any other; from our own server it is not.
+  if (target.mode !== 'bundle' || (event.status ?? 0) < 400) return;
+  if (event.uri === target.url) t.fail('load', 'bundle_damaged', "The bundle's start page cannot be read.");
   else t.show(); // a reload, at an address that only a script of the start page can handle
 }
 

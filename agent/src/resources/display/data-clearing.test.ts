@@ -90,6 +90,24 @@ test('503 when no new browser connects in time, and nothing is cleared later', a
   assert.ok((await readdir(folder)).length > 0);
 });
 
+test('a browser that connects while the data of another one is being deleted waits for that', async () => {
+  const deleted = Promise.withResolvers<void>();
+  await make({ browserData: { clear: () => deleted.promise } });
+  await showing();
+  const answered = stage.display.clearData();
+  await stage.until('the restart of the unit', () => stage.unitRestarts === 1);
+  for (let browsers = 0; browsers < 2; browsers += 1) {
+    stage.browser.unplug();
+    stage.browser.plug();
+    await new Promise(setImmediate);
+  }
+  assert.equal(stage.browser.count('configure'), 0);
+  deleted.resolve();
+  await answered;
+  await stage.shown();
+  assert.equal(stage.browser.count(`load ${URL}`), 1);
+});
+
 test('503 with the reason when clearing fails, and the target is shown again', async () => {
   const clear = () => Promise.reject(Object.assign(new Error('EROFS'), { code: 'EROFS' }));
   await make({ browserData: { clear } });

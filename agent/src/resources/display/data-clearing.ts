@@ -16,6 +16,8 @@ export class DataClearing {
   readonly #o: DataClearingOptions;
   /** A clearing that waits for the next browser. */
   #pending: { oldPid: number | null; done: PromiseWithResolvers<void> } | undefined;
+  /** The last deletion. */
+  #clearing: Promise<void> | undefined;
 
   constructor(options: DataClearingOptions) {
     this.#o = options;
@@ -56,15 +58,17 @@ export class DataClearing {
     }
   }
 
-  /** A browser has connected and has no settings yet. Never rejects. */
+  /** A browser has connected and has no settings yet. Resolves when it may get them; never rejects. */
   async browserConnected(): Promise<void> {
     const { browser, browserData } = this.#o;
     const pending = this.#pending;
     // The old browser, connected again, still has its files open.
-    if (!pending || (pending.oldPid !== null && pending.oldPid === browser.pid)) return;
-    this.#pending = undefined;
-    await browserData?.clear().then(pending.done.resolve, (error: unknown) => {
-      pending.done.reject(storageError(error));
-    });
+    if (pending && (pending.oldPid === null || pending.oldPid !== browser.pid)) {
+      this.#pending = undefined;
+      this.#clearing = browserData?.clear().then(pending.done.resolve, (error: unknown) => {
+        pending.done.reject(storageError(error));
+      });
+    }
+    await this.#clearing; // also that of a browser which has ended since
   }
 }

@@ -49,7 +49,7 @@ test('shows the waiting page first, and reports the outputs of the compositor', 
     error: null,
   });
   assert.equal(browser.html, 'waiting');
-  assert.deepEqual(await stage.display.screens(), [
+  assert.deepEqual(await stage.display.listScreens(), [
     {
       id: 'Virtual-1',
       primary: true,
@@ -234,7 +234,7 @@ test('saves targets, for the next boot only when configured', async () => {
 
 test('the waiting page is rendered again when its facts change', async () => {
   let text = 'one';
-  await make({ page: { render: async () => text } }).start();
+  await make({ renderPage: async () => text }).start();
   browser.plug();
   await shown();
   await stage.display.waitingPageChanged();

@@ -7,10 +7,10 @@ import { DataClearing } from './data-clearing.ts';
 import { Keeper, type KeeperOptions } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperEvent } from './keeper-state.ts';
-import type { Bundles, DisplayPorts, Target } from './ports.ts';
-import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
+import type { BrowserSettings, Bundles, DisplayPorts, Target } from './ports.ts';
+import { type DisplayState, displayState, type Screen } from './schema.ts';
 import { Screens } from './screens.ts';
-import { firstTarget } from './target.ts';
+import { firstTarget, type LocatedTarget } from './target.ts';
 
 /** How often connectors are read while nobody asks, in ms. */
 const CHECK_EVERY_MS = 5000;
@@ -18,9 +18,12 @@ const CHECK_EVERY_MS = 5000;
 const NEW_BROWSER_MS = 90_000;
 
 export interface DisplayOptions
-  extends Omit<KeeperOptions, 'beforeConfigure' | 'ready' | 'changed'>,
+  extends Omit<KeeperOptions, 'configure' | 'changed'>,
     Pick<DisplayPorts, 'browserData' | 'compositor' | 'connectors' | 'targetStore'> {
+  browserSettings: BrowserSettings;
   bundles: Bundles;
+  /** Address of a bundle's start page. */
+  bundleUrl: (name: string) => string;
   bus: EventBus;
   /** The present configuration. */
   config: () => DisplayConfig;
@@ -35,7 +38,8 @@ export interface DisplayOptions
 /** The screen and what it shows (interface: Display). */
 export class Display {
   readonly #o: DisplayOptions;
-  readonly #screens: Screens;
+  /** All of them, as of the last refresh. */
+  readonly screens: Screens;
   readonly #keeper: Keeper;
   readonly #clearing: DataClearing;
   /** The last known `display.resume_on_boot`. */
@@ -53,40 +57,43 @@ export class Display {
     this.#resumesOnBoot = options.config().resume_on_boot;
     const { checkEveryMs = CHECK_EVERY_MS, newBrowserMs: timeoutMs = NEW_BROWSER_MS } = options;
     const changed = () => this.#publish();
-    this.#screens = new Screens({ ...options, checkEveryMs, changed });
+    this.screens = new Screens({ ...options, checkEveryMs, changed });
     this.#clearing = new DataClearing({ ...options, timeoutMs });
     this.#keeper = new Keeper({
       ...options,
-      beforeConfigure: () => this.#clearing.browserConnected(),
-      ready: () => void this.#screens.drive(),
+      configure: async () => {
+        await this.#clearing.browserConnected();
+        await options.browser.configure(options.browserSettings);
+        void this.screens.drive();
+      },
       changed,
     });
   }
 
   /** Decides what to show first; it is shown as soon as there is a browser. */
   async start(): Promise<void> {
-    await this.#screens.refresh();
+    await this.screens.refresh();
     const { targetStore, bundles, clearDataOnBoot, config, log } = this.#o;
     // Not when only the agent was restarted.
     if (clearDataOnBoot && !(await targetStore.current())) await this.#clearing.clearAtBoot();
-    const { wanted, missing } = await firstTarget(targetStore, bundles, config(), this.primaryScreen);
+    const { wanted, missing } = await firstTarget(targetStore, bundles, config(), this.screens.primary?.id);
     if (missing) log.warn({ bundle: missing }, 'the bundle cannot be shown');
     // This also settles what a restarted agent shows, whatever the startup settings are by then.
     this.#wanted = wanted;
     this.#remember(false);
-    this.#keeper.start(missing ? { mode: 'waiting' } : wanted, missing);
-    this.#screens.start();
+    this.#keeper.start(missing ? { mode: 'waiting' } : this.#locate(wanted), missing);
+    this.screens.start();
   }
 
   stop(): void {
-    this.#screens.stop();
+    this.screens.stop();
     this.#keeper.stop();
   }
 
   /** The state as GET /display gives it. */
   state(): DisplayState {
     const { target, navigatedTo, loading } = this.#keeper.state;
-    const { primary, rotation, resolution } = this.#screens;
+    const { primary, rotation, resolution } = this.screens;
     return {
       mode: target.mode,
       ...(target.mode === 'url' ? { url: navigatedTo ?? target.url } : {}),
@@ -99,14 +106,9 @@ export class Display {
     };
   }
 
-  async screens(): Promise<Screen[]> {
+  async listScreens(): Promise<Screen[]> {
     await this.#refreshScreens();
-    return this.#screens.list();
-  }
-
-  /** The id that `?screen=` and `display.screens.<id>` may name; undefined without graphics hardware. */
-  get primaryScreen(): string | undefined {
-    return this.#screens.primary?.id;
+    return this.screens.list();
   }
 
   /** Resolves when the browser has shown a frame: one of the conditions for a slot to be marked good. */
@@ -117,12 +119,7 @@ export class Display {
   /** Whether a screen is connected now. */
   async hasScreen(): Promise<boolean> {
     await this.#refreshScreens();
-    return this.#screens.primary?.connected === true;
-  }
-
-  /** The configured rotation of the primary screen, in degrees clockwise. */
-  get rotation(): Rotation {
-    return this.#screens.configuredRotation;
+    return this.screens.primary?.connected === true;
   }
 
   /** The browser's part of the health report (docs/contract.md: Device). */
@@ -135,7 +132,7 @@ export class Display {
   async requireScreen(id: string | undefined): Promise<void> {
     if (id === undefined) return;
     await this.#refreshScreens();
-    if (id === this.primaryScreen) return;
+    if (id === this.screens.primary?.id) return;
     throw new ApiError(
       'screen_not_found',
       `There is no screen ${id.slice(0, MAX_SCREEN_ID)} that can be driven.`,
@@ -191,9 +188,9 @@ export class Display {
     const problem = await this.#o.bundles.problem(name);
     const wanted = this.#wanted;
     const isWanted = wanted.mode === 'bundle' && wanted.name === name && this.activeBundle !== name;
-    if (isWanted && this.#lastShown === 0 && !problem)
-      this.#keeper.dispatch({ event: 'show_target', target: wanted });
-    else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
+    if (isWanted && this.#lastShown === 0 && !problem) {
+      this.#keeper.dispatch({ event: 'show_target', target: this.#locate(wanted) });
+    } else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
     await this.#keeper.rendered();
   }
 
@@ -246,19 +243,6 @@ export class Display {
     this.#resumesOnBoot = resume_on_boot;
   }
 
-  /**
-   * Resolves when the primary screen has its configured rotation, or when there is no browser yet.
-   * @throws Error when the compositor did not rotate it
-   */
-  rotate(): Promise<void> {
-    return this.#screens.rotate();
-  }
-
-  /** What an operator should know, as sentences. */
-  problems(): string[] {
-    return this.#screens.problem ? [this.#screens.problem] : [];
-  }
-
   /** The name, the addresses or the image on the waiting page changed: it is rendered again if it is on the screen. */
   async waitingPageChanged(): Promise<void> {
     this.#keeper.dispatch({ event: 'own_page_changed' });
@@ -273,13 +257,17 @@ export class Display {
     this.#wanted = target;
     this.#remember(this.#o.config().resume_on_boot);
     this.#published = ''; // every request sends an event, also one for the target that is already shown
-    return this.#request({ event: 'show_target', target });
+    return this.#request({ event: 'show_target', target: this.#locate(target) });
   }
 
   #request(event: KeeperEvent): DisplayState {
     this.#requireBrowser();
     this.#keeper.dispatch(event);
     return this.state();
+  }
+
+  #locate(target: Target): LocatedTarget {
+    return target.mode === 'bundle' ? { ...target, url: this.#o.bundleUrl(target.name) } : target;
   }
 
   /** @param lasting also for the next boot */
@@ -295,7 +283,7 @@ export class Display {
   }
 
   async #refreshScreens(): Promise<void> {
-    await this.#screens.refresh();
+    await this.screens.refresh();
     this.#publish();
   }
 

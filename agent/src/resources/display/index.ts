@@ -11,7 +11,7 @@ import { Display } from './display.ts';
 import type { DisplayPorts } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import * as contract from './schema.ts';
-import { SPLASH_URI, WaitingPage } from './waiting-page.ts';
+import { SPLASH_URI, waitingPage } from './waiting-page.ts';
 
 export interface DisplayService {
   display: Display;
@@ -27,21 +27,20 @@ export const display = defineResource({
     const { store, origin, setDisplayed } = await use(content);
     const addresses = await use(network);
     const { browser, hostServices } = ports;
-    const page = new WaitingPage(
-      () => asset('page/waiting.html'),
-      () => ({
-        name: config.get(deviceConfig).name,
-        version: ports.identity.version,
-        addresses: addresses.addresses(),
-        splash: splash.version,
-      }),
-    );
     ports.pageResources.set(SPLASH_URI, () => {
       return { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') };
     });
     const screen = new Display({
       ...ports,
-      page,
+      renderPage: async (notice) => {
+        const facts = {
+          name: config.get(deviceConfig).name,
+          version: ports.identity.version,
+          addresses: addresses.addresses(),
+          splash: splash.version,
+        };
+        return waitingPage(String(await asset('page/waiting.html')), facts, notice);
+      },
       bundles: store,
       bundleUrl: (bundle) => origin.url(bundle),
       bus,
@@ -60,7 +59,8 @@ export const display = defineResource({
       if (kind === 'boot') redraw();
     });
     const turnSplash = () => {
-      if (screen.primaryScreen !== undefined) splash.turn(screen.rotation).catch(onError);
+      const { primary, configuredRotation } = screen.screens;
+      if (primary) splash.turn(configuredRotation).catch(onError);
     };
     // Which screen is the primary one, and so how it is turned, may be known long after the start.
     bus.on(contract.displayState, turnSplash);
@@ -81,7 +81,7 @@ export const display = defineResource({
         }),
         bindGroup(proxyConfig, {}),
       ],
-      problems: () => [...screen.problems(), ...(hostServices?.problems() ?? [])],
+      problems: () => [...screen.screens.problems(), ...(hostServices?.problems() ?? [])],
       start: async () => {
         void allow()?.catch(onError);
         await screen.start();

@@ -152,7 +152,7 @@ function onConfigured(t: Transition): void {
   state.missedPongs = 0;
   t.setTimer('ping', t.config.timing.pingEveryMs);
   if (state.ending) return;
-  const isFound = foundUri !== null && isPageOf(foundUri, target, t.config.bundleUrl);
+  const isFound = foundUri !== null && isPageOf(foundUri, target);
   if (isFound && target.mode !== 'waiting') {
     // The agent was away, not the page: leave the page alone.
     state.error = null;

@@ -1,8 +1,8 @@
 /** The vocabulary of the keeper's state machine: its state, the events that change it, the effects it asks for. */
 import type { BundleProblem } from '../content/checks.ts';
-import type { BrowserEvent, Target } from './ports.ts';
+import type { BrowserEvent } from './ports.ts';
 import type { DisplayError } from './schema.ts';
-import type { MissingBundle, Notice } from './target.ts';
+import type { LocatedTarget, MissingBundle, Notice } from './target.ts';
 import type { Stage, TIMING } from './timing.ts';
 
 /** What does not change while the keeper runs. */
@@ -10,8 +10,6 @@ export interface KeeperConfig {
   timing: typeof TIMING;
   /** There is a unit that starts the browser again whenever it ends. */
   kioskInstalled: boolean;
-  /** Address of a bundle's start page. */
-  bundleUrl: (name: string) => string;
 }
 
 /** The load that brings the target. */
@@ -24,7 +22,7 @@ export interface TargetLoad {
 
 /** The state, with its initial values. */
 export class KeeperState {
-  target: Target = { mode: 'waiting' };
+  target: LocatedTarget = { mode: 'waiting' };
   /** Why the target is the waiting page instead of a bundle. */
   missing: MissingBundle | undefined;
   /** Where the page navigated itself to, away from the target. */
@@ -74,8 +72,8 @@ export type TimerName = 'retry' | 'load' | 'stable' | 'ping' | 'unit';
 /** Answers carry the connection or the generation of their request. */
 export type KeeperEvent =
   | BrowserEvent
-  | { event: 'start'; target: Target; missing: MissingBundle | undefined }
-  | { event: 'show_target'; target: Target }
+  | { event: 'start'; target: LocatedTarget; missing: MissingBundle | undefined }
+  | { event: 'show_target'; target: LocatedTarget }
   | { event: 'reload' }
   | { event: 'restart_browser'; stage: Exclude<Stage, 'page'> }
   | { event: 'bundle_arrived'; name: string; problem: BundleProblem | undefined }

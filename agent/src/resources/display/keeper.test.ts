@@ -19,7 +19,7 @@ test('after stop no timer runs, and neither late answers nor events of the brows
     for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   };
   const answer = Promise.withResolvers<string>();
-  await stage.make({ page: { render: async () => answer.promise } }).start();
+  await stage.make({ renderPage: async () => answer.promise }).start();
   stage.browser.plug();
   await pass(0);
   await pass(TIMING.pingEveryMs);

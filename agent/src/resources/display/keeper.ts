@@ -7,8 +7,8 @@ import {
   KeeperState,
   type TimerName,
 } from './keeper-state.ts';
-import type { BrowserSettings, DisplayLog, DisplayPorts, Load, Target } from './ports.ts';
-import { type MissingBundle, type Notice, OWN_URI } from './target.ts';
+import type { DisplayLog, DisplayPorts, Load } from './ports.ts';
+import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from './target.ts';
 import { TIMING } from './timing.ts';
 
 const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'page_gone'] as const;
@@ -16,18 +16,12 @@ const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'p
 const RENDER_MS = 10_000;
 
 export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'kiosk'> {
-  /** The settings of every browser. */
-  browserSettings: BrowserSettings;
-  /** Renders the waiting page, or the notice that says why the target is not shown. */
-  page: { render(notice: Notice | undefined): Promise<string> };
-  /** Address of a bundle's start page. */
-  bundleUrl: (name: string) => string;
+  /** Renders the waiting page, or the notice that says why the target is not shown, as HTML. */
+  renderPage: (notice: Notice | undefined) => Promise<string>;
   log: DisplayLog;
   timing?: typeof TIMING;
-  /** A browser is connected and opens its files only when it gets its settings, after this. Never rejects. */
-  beforeConfigure: () => Promise<void>;
-  /** A browser has its settings. */
-  ready: () => void;
+  /** Gives a browser that has connected its settings. */
+  configure: () => Promise<void>;
   /** The display's state may have changed. */
   changed: () => void;
 }
@@ -50,12 +44,12 @@ export class Keeper {
 
   constructor(options: KeeperOptions) {
     this.#o = options;
-    const { kiosk, bundleUrl, timing = TIMING } = options;
-    this.#config = { timing, kioskInstalled: kiosk.installed, bundleUrl };
+    const { kiosk, timing = TIMING } = options;
+    this.#config = { timing, kioskInstalled: kiosk.installed };
   }
 
   /** @param missing why the target is the waiting page, when a bundle was wanted */
-  start(target: Target, missing: MissingBundle | undefined): void {
+  start(target: LocatedTarget, missing: MissingBundle | undefined): void {
     const { browser } = this.#o;
     this.dispatch({ event: 'start', target, missing });
     this.#stopListening = browser.on(KINDS, (event) => this.dispatch(event));
@@ -108,7 +102,7 @@ export class Keeper {
   readonly #effects: { readonly [K in Effect['do']]: (effect: Extract<Effect, { do: K }>) => void } = {
     configure: () => {
       const { connection } = this.#state;
-      this.#command(this.#configure(connection), { event: 'configured', connection });
+      this.#command(this.#o.configure(), { event: 'configured', connection });
     },
     load: ({ address }) => this.#load(this.#o.browser.load(address)),
     load_own_page: ({ html }) => this.#load(this.#o.browser.loadHtml(html, OWN_URI)),
@@ -141,15 +135,6 @@ export class Keeper {
     this.#effects[kind](effect);
   }
 
-  async #configure(connection: number): Promise<void> {
-    const { browser, browserSettings, beforeConfigure, ready } = this.#o;
-    await beforeConfigure();
-    // A browser that has connected meanwhile gets its settings for its own connection.
-    if (connection !== this.#state.connection || this.#isStopped) return;
-    await browser.configure(browserSettings);
-    ready();
-  }
-
   #load({ id, accepted }: Load): void {
     this.dispatch({ event: 'load_sent', id });
     this.#command(accepted);
@@ -175,7 +160,7 @@ export class Keeper {
     const { generation } = this.#state;
     let html: string | undefined;
     try {
-      html = await withTimeout(this.#o.page.render(notice), RENDER_MS);
+      html = await withTimeout(this.#o.renderPage(notice), RENDER_MS);
     } catch (error) {
       this.#o.log.warn({ err: error }, 'the waiting page cannot be rendered');
     }

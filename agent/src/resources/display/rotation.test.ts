@@ -47,13 +47,13 @@ test('a refused rotation is saved, reported as not live, and a problem until it 
     });
     assert.equal(config.get(displayConfig).rotation, 90);
     assert.equal(display.state().rotation, 0);
-    assert.equal((await display.screens())[0]?.rotation, 0);
-    problems.push(...display.problems());
+    assert.equal((await display.listScreens())[0]?.rotation, 0);
+    problems.push(...display.screens.problems());
     stage.browser.refusal = undefined;
     const other = await config.patch({ display: { rotation: 180 } });
     assert.deepEqual(other.applied, { 'display.rotation': 'live' });
     assert.equal(display.state().rotation, 180);
-    assert.deepEqual(display.problems(), []);
+    assert.deepEqual(display.screens.problems(), []);
     await config.patch({ display: { rotation: null } });
   }
   assert.deepEqual(problems, [

@@ -14,7 +14,7 @@ export function displayRoutes(display: Display): Route[] {
   const takePicture = atMost(MAX_SCREENSHOTS, 'screenshots being taken');
   const routes = [
     serve(contract.getDisplay, () => display.state()),
-    serve(contract.getScreens, () => display.screens()),
+    serve(contract.getScreens, () => display.listScreens()),
     serve(contract.navigate, ({ body }) => display.navigate(body.url)),
     serve(contract.showBundle, ({ body }) => display.showBundle(body.name)),
     serve(contract.showWaitingPage, () => display.showWaiting()),

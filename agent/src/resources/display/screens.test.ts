@@ -21,7 +21,7 @@ afterEach(() => stage.display.stop());
 test('rotates the screen live, and again after a restart of the compositor', async () => {
   await stage.showing(URL_A);
   stage.config = { ...CONFIG, rotation: 180, screens: { 'Virtual-1': screenConfig(90, null) } };
-  await stage.display.rotate();
+  await stage.display.screens.rotate();
   assert.ok(browser.calls.includes('drive Virtual-1 90'));
   assert.equal(stage.display.state().rotation, 90);
   browser.unplug();
@@ -54,14 +54,14 @@ test('of two screens only the first is driven, and the other one when the first 
   };
   await stage.showing(URL_A, { connectors, checkEveryMs: 20 });
   await until('the first', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 1);
-  assert.equal(stage.display.primaryScreen, 'HDMI-A-1');
+  assert.equal(stage.display.screens.primary?.id, 'HDMI-A-1');
   plugged = ['HDMI-A-2'];
   browser.compositorOutputs = plugged;
   await until('the second', () => browser.count('drive HDMI-A-2 0') === 1);
-  assert.equal(stage.display.primaryScreen, 'HDMI-A-2');
+  assert.equal(stage.display.screens.primary?.id, 'HDMI-A-2');
   // The kernel knows of it before the compositor does.
   plugged = ['HDMI-A-1', 'HDMI-A-2'];
-  await until('the first one as primary', () => stage.display.primaryScreen === 'HDMI-A-1');
+  await until('the first one as primary', () => stage.display.screens.primary?.id === 'HDMI-A-1');
   browser.compositorOutputs = plugged;
   await until('the first again', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 2);
   assert.equal(browser.count('drive'), 3);

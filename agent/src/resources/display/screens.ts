@@ -110,10 +110,12 @@ export class Screens {
     });
   }
 
-  /** For an operator; undefined when the screen has its configured rotation. */
-  get problem(): string | undefined {
-    if (!this.#failure) return undefined;
-    return `The screen is not rotated by ${this.configuredRotation} degrees as configured: ${this.#failure}`;
+  /** What an operator should know, as sentences. */
+  problems(): string[] {
+    if (!this.#failure) return [];
+    return [
+      `The screen is not rotated by ${this.configuredRotation} degrees as configured: ${this.#failure}`,
+    ];
   }
 
   /** Makes the compositor use the primary screen as configured, if there is a compositor. Never rejects. */

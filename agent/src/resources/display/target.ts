@@ -7,6 +7,11 @@ import type { DisplayError } from './schema.ts';
 /** The address of the waiting page and of notices; no page can navigate there. */
 export const OWN_URI = 'vitrine://waiting/';
 
+/** A target with the address of its page; the waiting page is loaded as HTML. */
+export type LocatedTarget =
+  | Exclude<Target, { mode: 'bundle' }>
+  | { mode: 'bundle'; name: string; url: string };
+
 /** A bundle that cannot be shown, with the reason. */
 export interface MissingBundle extends BundleProblem {
   name: string;
@@ -56,19 +61,10 @@ function unreadable(error: unknown): BundleProblem {
   return { code: 'bundle_damaged', message: `The bundle cannot be read: ${reason}` };
 }
 
-/**
- * The address of a target; undefined for the waiting page, which is loaded as HTML.
- * @param bundleUrl address of a bundle's start page
- */
-export function addressOf(target: Target, bundleUrl: (name: string) => string): string | undefined {
-  if (target.mode === 'bundle') return bundleUrl(target.name);
-  return target.mode === 'url' ? target.url : undefined;
-}
-
 /** Whether a document is the target: any page of a bundle, only the very page of a URL. */
-export function isPageOf(uri: string, target: Target, bundleUrl: (name: string) => string): boolean {
+export function isPageOf(uri: string, target: LocatedTarget): boolean {
   const actual = URL.parse(uri);
-  const expected = URL.parse(addressOf(target, bundleUrl) ?? OWN_URI);
+  const expected = URL.parse(target.mode === 'waiting' ? OWN_URI : target.url);
   if (!actual || !expected) return false;
   return target.mode === 'bundle' ? actual.origin === expected.origin : actual.href === expected.href;
 }

@@ -1,6 +1,6 @@
 import type { Effect, KeeperConfig, KeeperState, TimerName } from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
-import { addressOf, noticeOf } from './target.ts';
+import { noticeOf } from './target.ts';
 import type { FailureKind, Stage, Step } from './timing.ts';
 
 /** One event's change of the state, with the effects that it has so far, and what the keeper's rules can do. */
@@ -57,11 +57,10 @@ export class Transition {
     const { settings, ending, target, isOwnPageShown } = this.state;
     if (settings === 'failed' && !ending) this.configure();
     if (!this.isReady) return;
-    const address = addressOf(target, this.config.bundleUrl);
-    if (address === undefined) this.renderOwnPage('target');
+    if (target.mode === 'waiting') this.renderOwnPage('target');
     else {
       if (!isOwnPageShown) this.state.ownPage = undefined; // this load cancels it
-      this.emit({ do: 'load', address });
+      this.emit({ do: 'load', address: target.url });
       this.followLoad();
     }
   }

@@ -104,7 +104,7 @@ export class DisplayStage {
         last: async () => undefined,
         save: async (target, lasting) => void this.saved.push({ target, lasting }),
       },
-      page: { render: async (notice) => (notice ? `notice ${notice.what} ${notice.why}` : 'waiting') },
+      renderPage: async (notice) => (notice ? `notice ${notice.what} ${notice.why}` : 'waiting'),
       bundles: this.bundles,
       bundleUrl: (name) => `http://${name}.localhost:8081/`,
       bus,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Effect, KeeperConfig, KeeperEvent, KeeperState } from '../keeper-state.ts';
-import type { Target } from '../ports.ts';
-import { isPageOf, OWN_URI } from '../target.ts';
+import { isPageOf, type LocatedTarget, OWN_URI } from '../target.ts';
 import { recoveryStep, TIMING } from '../timing.ts';
 import type { FakeClock } from './fake-clock.ts';
 import type { SimulatedBrowser } from './simulated-browser.ts';
@@ -9,7 +8,6 @@ import type { SimulatedBrowser } from './simulated-browser.ts';
 export const CONFIG: KeeperConfig = {
   timing: TIMING,
   kioskInstalled: true,
-  bundleUrl: (name) => `http://${name}.localhost:8081/`,
 };
 type State = Readonly<KeeperState>;
 
@@ -23,7 +21,7 @@ const LOAD_ERRORS = ['load_failed', 'tls_failed', 'load_timeout', 'bundle_damage
 export class KeeperInvariants {
   readonly #clock: FakeClock;
   readonly #browser: SimulatedBrowser;
-  #requested: Target = { mode: 'waiting' };
+  #requested: LocatedTarget = { mode: 'waiting' };
   /** Something has happened for which the target may be loaded. */
   #mayLoad = false;
   /** In a row. */
@@ -98,10 +96,7 @@ export class KeeperInvariants {
     }
     if (effect.do === 'report_first_frame' && cause.event !== 'painted') {
       assert.equal(cause.event, 'configured');
-      assert.ok(
-        isPageOf(browser.document?.uri ?? '', state.target, CONFIG.bundleUrl),
-        'no frame of the target',
-      );
+      assert.ok(isPageOf(browser.document?.uri ?? '', state.target), 'no frame of the target');
     }
     if (effect.do === 'warn' && effect.message === 'the target is not on the screen') {
       this.#failures += 1;
@@ -159,7 +154,7 @@ export class KeeperInvariants {
       assert.equal(uri, OWN_URI);
       if (!this.isRefreshLost) assert.equal(document.html, html);
     } else if (target.mode === 'url') assert.equal(uri, navigatedTo ?? target.url);
-    else assert.ok(uri === navigatedTo || isPageOf(uri, target, CONFIG.bundleUrl), uri);
+    else assert.ok(uri === navigatedTo || isPageOf(uri, target), uri);
   }
 
   /** A load event changes the state as the truth about the load demands, whatever id it carries. */
@@ -172,7 +167,7 @@ export class KeeperInvariants {
     const { stage } = before.load;
     const isTarget = cause === this.#targetLoad.id && before.generation === this.#targetLoad.generation;
     // A page that navigates itself there brings the target, too.
-    const isTargetsAddress = isPageOf(event.uri, state.target, CONFIG.bundleUrl);
+    const isTargetsAddress = isPageOf(event.uri, state.target);
     if (event.event === 'load_failed') {
       if (isTarget && stage === 'started') {
         assert.equal(state.load.stage, 'none', 'the failed target is still followed');

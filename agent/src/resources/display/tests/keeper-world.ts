@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { advance } from '../keeper-machine.ts';
 import { type Effect, type KeeperEvent, KeeperState, type TimerName } from '../keeper-state.ts';
-import type { Target } from '../ports.ts';
-import { type MissingBundle, type Notice, OWN_URI } from '../target.ts';
+import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from '../target.ts';
 import { TIMING } from '../timing.ts';
 import { FakeClock } from './fake-clock.ts';
 import { CONFIG, KeeperInvariants } from './keeper-invariants.ts';
@@ -41,7 +40,7 @@ export class KeeperWorld {
   }
 
   /** Also a restart of the agent: nothing is left of the earlier one, and the page stays. */
-  startAgent(target: Target, missing?: MissingBundle): void {
+  startAgent(target: LocatedTarget, missing?: MissingBundle): void {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
     this.#awaited.clear();
