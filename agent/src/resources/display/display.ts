@@ -186,10 +186,8 @@ export class Display {
    */
   async bundleRead(name: string): Promise<void> {
     const problem = await this.#o.bundles.problem(name);
-    const wanted = this.#wanted;
-    const isWanted = wanted.mode === 'bundle' && wanted.name === name && this.activeBundle !== name;
-    if (isWanted && this.#lastShown === 0 && !problem) {
-      this.#keeper.dispatch({ event: 'show_target', target: this.#locate(wanted) });
+    if (this.#keeper.state.missing?.name === name && !problem) {
+      this.#keeper.dispatch({ event: 'show_target', target: this.#locate({ mode: 'bundle', name }) });
     } else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
     await this.#keeper.rendered();
   }

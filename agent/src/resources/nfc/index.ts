@@ -1,4 +1,4 @@
-import { notWired, type Route } from '../../contract/endpoint.ts';
+import { noneWired, type Route } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
@@ -17,9 +17,7 @@ export const nfc = defineResource({
 
 /** While `nfc.enabled` is false every endpoint answers 503 `nfc_disabled` (interface: NFC). */
 export function nfcRoutes(isEnabled: () => boolean): Route[] {
-  const { getNfcReaders, transceiveNfc, writeNdef, giveNfcFeedback } = contract;
-  const gate = () => {
+  return noneWired(contract, () => {
     if (!isEnabled()) throw new ApiError('nfc_disabled');
-  };
-  return [getNfcReaders, transceiveNfc, writeNdef, giveNfcFeedback].map((each) => notWired(each, gate));
+  });
 }
