@@ -64,6 +64,10 @@ test('a page that is still there when the browser connects again is not loaded, 
   send({ event: 'connected', uri: 'http://a.example/' }, { event: 'page_gone', reason: 'memory' });
   send({ event: 'configured', connection: state.connection });
   assert.ok(did().includes('load'), 'the page has crashed since');
+  send({ event: 'show_target', target: A }, { event: 'disconnected' });
+  send({ event: 'connected', uri: 'http://a.example/' }, { event: 'restart_browser', stage: 'browser' });
+  send({ event: 'configured', connection: state.connection });
+  assert.deepEqual([state.loading, state.load.stage], [true, 'none'], 'it is being ended');
   send({ event: 'show_target', target: { mode: 'waiting' } }, { event: 'disconnected' });
   connect('vitrine://waiting/');
   assert.ok(did().includes('render') && !did().includes('report_first_frame'));
@@ -103,7 +107,9 @@ test('a browser that we end is no failure, gets no loads, and is ended harder wh
   send({ event: 'show_target', target: B });
   assert.ok(!did().includes('load'));
   const { connection } = state;
-  send({ event: 'command_failed', connection, reason: 'gone' }, { event: 'page_gone', reason: 'crashed' });
+  send({ event: 'command_failed', connection, reason: 'gone' });
+  assert.ok(!did().includes('restart_unit'));
+  send({ event: 'page_gone', reason: 'crashed' });
   send({ event: 'pong', connection, answered: false });
   assert.deepEqual([did().includes('restart_unit'), state.failures, state.error], [false, 0, null]);
   send({ event: 'quit_failed', connection, reason: 'timeout' });
