@@ -237,12 +237,12 @@ test('the waiting page is rendered again when its facts change', async () => {
   await make({ renderPage: async () => text }).start();
   browser.plug();
   await shown();
-  await stage.display.waitingPageChanged();
+  stage.display.waitingPageChanged();
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   assert.equal(browser.count('html'), 1);
   text = 'two';
-  await stage.display.waitingPageChanged();
-  await shown();
-  assert.equal(browser.html, 'two');
+  stage.display.waitingPageChanged();
+  await until('the new page', () => browser.html === 'two');
 });
 
 test('routes: screens, refusals and endpoints without a backend', async () => {

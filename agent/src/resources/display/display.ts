@@ -42,8 +42,6 @@ export class Display {
   readonly screens: Screens;
   readonly #keeper: Keeper;
   readonly #clearing: DataClearing;
-  /** The last known `display.resume_on_boot`. */
-  #resumesOnBoot: boolean;
   /** The requested target, also while the waiting page says why it is not shown. */
   #wanted: Target = { mode: 'waiting' };
   /** Number of the last request for a target, and of the last one that was carried out. */
@@ -54,7 +52,6 @@ export class Display {
 
   constructor(options: DisplayOptions) {
     this.#o = options;
-    this.#resumesOnBoot = options.config().resume_on_boot;
     const { checkEveryMs = CHECK_EVERY_MS, newBrowserMs: timeoutMs = NEW_BROWSER_MS } = options;
     const changed = () => this.#publish();
     this.screens = new Screens({ ...options, checkEveryMs, changed });
@@ -189,7 +186,6 @@ export class Display {
     if (this.#keeper.state.missing?.name === name && !problem) {
       this.#keeper.dispatch({ event: 'show_target', target: this.#locate({ mode: 'bundle', name }) });
     } else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
-    await this.#keeper.rendered();
   }
 
   /** @throws ApiError `unavailable` without a browser */
@@ -234,17 +230,14 @@ export class Display {
     }
   }
 
-  /** `display.resume_on_boot` was set: what is shown now is the target of the next boot. */
+  /** If `display.resume_on_boot` was set, what is shown now is the target of the next boot. */
   configChanged(): void {
-    const { resume_on_boot } = this.#o.config();
-    if (resume_on_boot && !this.#resumesOnBoot) this.#remember(true);
-    this.#resumesOnBoot = resume_on_boot;
+    this.#remember(this.#o.config().resume_on_boot);
   }
 
   /** The name, the addresses or the image on the waiting page changed: it is rendered again if it is on the screen. */
-  async waitingPageChanged(): Promise<void> {
+  waitingPageChanged(): void {
     this.#keeper.dispatch({ event: 'own_page_changed' });
-    await this.#keeper.rendered();
   }
 
   /** @param request its number; one that a later request has overtaken changes nothing */

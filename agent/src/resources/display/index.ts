@@ -50,7 +50,7 @@ export const display = defineResource({
       log,
     });
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
-    const redraw = () => void screen.waitingPageChanged().catch(onError);
+    const redraw = () => screen.waitingPageChanged();
     setDisplayed(() => screen.activeBundle);
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
     store.onRead((bundle) => void screen.bundleRead(bundle).catch(onError));

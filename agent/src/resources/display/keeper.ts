@@ -39,7 +39,6 @@ export class Keeper {
   #state: Readonly<KeeperState> = new KeeperState();
   #isAdvancing = false;
   #isStopped = false;
-  #rendering = Promise.resolve();
   #stopListening: (() => void) | undefined;
 
   constructor(options: KeeperOptions) {
@@ -90,14 +89,6 @@ export class Keeper {
     if (this.#state !== before) this.#o.changed();
   }
 
-  /** Resolves when nothing is being rendered. */
-  async rendered(): Promise<void> {
-    for (let last: Promise<void> | undefined; last !== this.#rendering; ) {
-      last = this.#rendering;
-      await last;
-    }
-  }
-
   /** Carries out the effects. Answers carry the connection or the generation of their request. */
   readonly #effects: { readonly [K in Effect['do']]: (effect: Extract<Effect, { do: K }>) => void } = {
     configure: () => {
@@ -119,9 +110,7 @@ export class Keeper {
     },
     quit: () => this.#command(this.#o.browser.quit(), undefined, 'quit_failed'),
     restart_unit: () => void this.#restartUnit(),
-    render: ({ notice }) => {
-      this.#rendering = this.#render(notice);
-    },
+    render: ({ notice }) => void this.#render(notice),
     set_timer: ({ timer, ms }) => {
       clearTimeout(this.#timers.get(timer));
       this.#timers.set(timer, setTimeout(() => this.dispatch({ event: 'timer', timer }), ms).unref());
