@@ -53,11 +53,70 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     t.expectTarget();
     t.expectBrowser();
   },
-  connected: onConnected,
-  configured: onConfigured,
-  disconnected: onDisconnected,
-  show_target: onShowTarget,
-  reload: onReload,
+  connected: (t, { uri }) => {
+    t.supersede();
+    t.cancelTimer('unit');
+    t.state.connection += 1;
+    t.state.connected = true;
+    t.state.foundUri = uri;
+    t.expectTarget();
+    t.configure();
+  },
+  configured: (t) => {
+    const { state } = t;
+    const { foundUri, target, failures } = state;
+    state.settings = 'taken';
+    state.missedPongs = 0;
+    t.setTimer('ping', t.config.timing.pingEveryMs);
+    if (state.ending) return;
+    const isFound = foundUri !== null && isPageOf(foundUri, target);
+    if (isFound && target.mode !== 'waiting') {
+      // The agent was away, not the page: leave the page alone.
+      state.error = null;
+      t.emit({ do: 'report_first_frame' });
+      t.markUp();
+    } else if (failures > 1) {
+      state.error ??= BROWSER_ENDED;
+      // The browser is new: no other one is needed.
+      t.planRetry({ ...t.config.timing.step(failures, 'crash'), stage: 'page' });
+    } else t.show();
+  },
+  disconnected: (t) => {
+    const { state } = t;
+    const wasEnded = state.ending;
+    t.supersede();
+    t.cancelTimer('ping');
+    t.stopStableTimer();
+    state.connected = false;
+    state.settings = 'none';
+    state.ending = false;
+    state.ownPage = undefined;
+    state.navigatedTo = undefined;
+    t.expectTarget();
+    if (!wasEnded) t.countFailure(BROWSER_ENDED);
+    t.expectBrowser();
+  },
+  show_target: (t, { target }) => {
+    t.state.target = target;
+    t.state.missing = undefined;
+    t.state.navigatedTo = undefined;
+    beginRequest(t);
+    t.show();
+  },
+  /** In place, past the cache, when the page is there; a target that is not there is loaded. */
+  reload: (t) => {
+    const { load, loading, error, target } = t.state;
+    const isThere = load.stage === 'committed' && !loading && error === null;
+    beginRequest(t);
+    if (isThere && target.mode !== 'waiting') {
+      t.supersede();
+      t.emit({ do: 'reload' });
+      t.followLoad();
+    } else {
+      t.state.navigatedTo = undefined;
+      t.show();
+    }
+  },
   restart_browser: (t, { stage }) => {
     beginRequest(t);
     t.restart(stage);
@@ -66,21 +125,73 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
   load: onLoad,
   load_failed: onLoadFailed,
   painted: (t) => t.emit({ do: 'report_first_frame' }),
-  page_gone: onPageGone,
+  page_gone: (t, { reason }) => {
+    t.state.ownPage = undefined;
+    t.state.foundUri = null;
+    // Only we terminate pages, and continue when the browser has confirmed it. A browser that is not ready yet gets the
+    // target when it is.
+    if (reason === 'terminated' || !t.isReady) return;
+    if (reason === 'memory') t.fail('crash', 'page_out_of_memory', 'The page used more memory than it may.');
+    else t.fail('crash', 'page_crashed', 'The page crashed.');
+  },
   page_terminated: (t, { next }) => {
     if (next === 'load') t.show();
     else t.fail('crash', 'page_unresponsive', 'The page stopped responding.');
   },
-  pong: onPong,
+  pong: (t, { answered }) => {
+    const { state } = t;
+    const { pingEveryMs, misses } = t.config.timing;
+    t.setTimer('ping', pingEveryMs);
+    if (answered) {
+      state.missedPongs = 0;
+      if (state.load.stage === 'committed' && !state.loading) t.startStableTimer();
+      return;
+    }
+    t.stopStableTimer();
+    state.missedPongs += 1;
+    if (state.missedPongs < misses || state.ending) return;
+    state.missedPongs = 0;
+    t.emit({ do: 'terminate_page', next: 'failure' });
+  },
   own_page_changed: onOwnPageChanged,
-  bundle_arrived: onBundleArrived,
-  rendered: onRendered,
-  command_failed: onCommandFailed,
+  /** A bundle that the waiting page reports as missing was stored or read; `problem` replaces the old reason. */
+  bundle_arrived: (t, { name, problem }) => {
+    if (t.state.missing?.name !== name) return;
+    t.state.missing = problem && { name, ...problem };
+    onOwnPageChanged(t);
+  },
+  rendered: (t, { html }) => {
+    const { state } = t;
+    const { rendering } = state;
+    if (!rendering) return;
+    const isTarget = rendering.purpose === 'target';
+    state.rendering = undefined;
+    if (rendering.outdated) t.renderOwnPage(rendering.purpose);
+    else if (html !== undefined && (isTarget || html !== state.ownPage)) {
+      state.ownPage = html;
+      state.isOwnPageShown = false;
+      t.emit({ do: 'load_own_page', html });
+      if (isTarget || state.load.stage !== 'none') t.followLoad();
+    } else if (isTarget) t.fail('load', 'load_failed', 'The waiting page cannot be read.');
+  },
+  /** A browser that is connected and does not take commands is of no use. */
+  command_failed: (t, { reason }) => {
+    if (t.state.settings !== 'taken') t.state.settings = 'failed';
+    t.state.ownPage = undefined; // it may never have been shown
+    if (t.state.ending) return;
+    t.warn({ reason }, 'the browser does not take commands');
+    t.restart('compositor');
+  },
   quit_failed: (t, { reason }) => {
     t.warn({ reason }, 'the browser does not quit');
     t.emit({ do: 'restart_unit' });
   },
-  unit_restart_failed: onUnitRestartFailed,
+  /** The browser that was to end stays, and is used as it is. */
+  unit_restart_failed: (t) => {
+    t.state.ending = false;
+    t.cancelTimer('unit');
+    t.fail('crash', 'page_unresponsive', 'The browser could not be restarted.');
+  },
   timer: (t, { timer }) => TIMER_HANDLERS[timer](t),
 };
 
@@ -96,7 +207,13 @@ const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
     t.state.failures = 0;
   },
   ping: (t) => t.emit({ do: 'ping' }),
-  unit: onUnitTimer,
+  unit: (t) => {
+    const { state } = t;
+    t.warn({ after_ms: state.unitDelayMs }, 'no new browser; restarting its unit');
+    t.emit({ do: 'restart_unit' });
+    state.unitDelayMs = Math.min(state.unitDelayMs * 2, t.config.timing.awayMs * MAX_UNIT_DELAY_FACTOR);
+    t.setTimer('unit', state.unitDelayMs);
+  },
 };
 
 function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: EventOf<K>): void {
@@ -112,151 +229,10 @@ function beginRequest(t: Transition): void {
   t.expectTarget();
 }
 
-function onShowTarget(t: Transition, { target }: EventOf<'show_target'>): void {
-  t.state.target = target;
-  t.state.missing = undefined;
-  t.state.navigatedTo = undefined;
-  beginRequest(t);
-  t.show();
-}
-
-/** In place, past the cache, when the page is there; a target that is not there is loaded. */
-function onReload(t: Transition): void {
-  const { load, loading, error, target } = t.state;
-  const isThere = load.stage === 'committed' && !loading && error === null;
-  beginRequest(t);
-  if (isThere && target.mode !== 'waiting') {
-    t.supersede();
-    t.emit({ do: 'reload' });
-    t.followLoad();
-  } else {
-    t.state.navigatedTo = undefined;
-    t.show();
-  }
-}
-
-function onConnected(t: Transition, { uri }: EventOf<'connected'>): void {
-  t.supersede();
-  t.cancelTimer('unit');
-  t.state.connection += 1;
-  t.state.connected = true;
-  t.state.foundUri = uri;
-  t.expectTarget();
-  t.configure();
-}
-
-function onConfigured(t: Transition): void {
-  const { state } = t;
-  const { foundUri, target, failures } = state;
-  state.settings = 'taken';
-  state.missedPongs = 0;
-  t.setTimer('ping', t.config.timing.pingEveryMs);
-  if (state.ending) return;
-  const isFound = foundUri !== null && isPageOf(foundUri, target);
-  if (isFound && target.mode !== 'waiting') {
-    // The agent was away, not the page: leave the page alone.
-    state.error = null;
-    t.emit({ do: 'report_first_frame' });
-    t.markUp();
-  } else if (failures > 1) {
-    state.error ??= BROWSER_ENDED;
-    // The browser is new: no other one is needed.
-    t.planRetry({ ...t.config.timing.step(failures, 'crash'), stage: 'page' });
-  } else t.show();
-}
-
-function onDisconnected(t: Transition): void {
-  const { state } = t;
-  const wasEnded = state.ending;
-  t.supersede();
-  t.cancelTimer('ping');
-  t.stopStableTimer();
-  state.connected = false;
-  state.settings = 'none';
-  state.ending = false;
-  state.ownPage = undefined;
-  state.navigatedTo = undefined;
-  t.expectTarget();
-  if (!wasEnded) t.countFailure(BROWSER_ENDED);
-  t.expectBrowser();
-}
-
-function onPageGone(t: Transition, { reason }: EventOf<'page_gone'>): void {
-  t.state.ownPage = undefined;
-  t.state.foundUri = null;
-  // Only we terminate pages, and continue when the browser has confirmed it. One that is not ready yet gets the target
-  // when it is.
-  if (reason === 'terminated' || !t.isReady) return;
-  if (reason === 'memory') t.fail('crash', 'page_out_of_memory', 'The page used more memory than it may.');
-  else t.fail('crash', 'page_crashed', 'The page crashed.');
-}
-
-function onPong(t: Transition, { answered }: EventOf<'pong'>): void {
-  const { state } = t;
-  const { pingEveryMs, misses } = t.config.timing;
-  t.setTimer('ping', pingEveryMs);
-  if (answered) {
-    state.missedPongs = 0;
-    if (state.load.stage === 'committed' && !state.loading) t.startStableTimer();
-    return;
-  }
-  t.stopStableTimer();
-  state.missedPongs += 1;
-  if (state.missedPongs < misses || state.ending) return;
-  state.missedPongs = 0;
-  t.emit({ do: 'terminate_page', next: 'failure' });
-}
-
-/** A bundle that the waiting page reports as missing was stored or read; `problem` replaces the old reason. */
-function onBundleArrived(t: Transition, { name, problem }: EventOf<'bundle_arrived'>): void {
-  if (t.state.missing?.name !== name) return;
-  t.state.missing = problem && { name, ...problem };
-  onOwnPageChanged(t);
-}
-
 /** Renders our own page again if it is on the screen. It must not cancel the load of anything else. */
 function onOwnPageChanged(t: Transition): void {
   const { state } = t;
   const isOwnLoad = state.target.mode === 'waiting' && state.load.stage !== 'none';
   if (state.rendering) state.rendering = { ...state.rendering, outdated: true };
   else if (state.ownPage !== undefined && (isOwnLoad || !state.loading)) t.renderOwnPage('refresh');
-}
-
-function onRendered(t: Transition, { html }: EventOf<'rendered'>): void {
-  const { state } = t;
-  const { rendering } = state;
-  if (!rendering) return;
-  const isTarget = rendering.purpose === 'target';
-  state.rendering = undefined;
-  if (rendering.outdated) t.renderOwnPage(rendering.purpose);
-  else if (html !== undefined && (isTarget || html !== state.ownPage)) {
-    state.ownPage = html;
-    state.isOwnPageShown = false;
-    t.emit({ do: 'load_own_page', html });
-    if (isTarget || state.load.stage !== 'none') t.followLoad();
-  } else if (isTarget) t.fail('load', 'load_failed', 'The waiting page cannot be read.');
-}
-
-function onUnitTimer(t: Transition): void {
-  const { state } = t;
-  t.warn({ after_ms: state.unitDelayMs }, 'no new browser; restarting its unit');
-  t.emit({ do: 'restart_unit' });
-  state.unitDelayMs = Math.min(state.unitDelayMs * 2, t.config.timing.awayMs * MAX_UNIT_DELAY_FACTOR);
-  t.setTimer('unit', state.unitDelayMs);
-}
-
-/** The browser that was to end stays, and is used as it is. */
-function onUnitRestartFailed(t: Transition): void {
-  t.state.ending = false;
-  t.cancelTimer('unit');
-  t.fail('crash', 'page_unresponsive', 'The browser could not be restarted.');
-}
-
-/** A browser that is connected and does not take commands is of no use. */
-function onCommandFailed(t: Transition, { reason }: EventOf<'command_failed'>): void {
-  if (t.state.settings !== 'taken') t.state.settings = 'failed';
-  t.state.ownPage = undefined; // it may never have been shown
-  if (t.state.ending) return;
-  t.warn({ reason }, 'the browser does not take commands');
-  t.restart('compositor');
 }
