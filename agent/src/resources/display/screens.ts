@@ -153,7 +153,7 @@ export class Screens {
     if (now - this.#connectorsAt >= CONNECTORS_FRESH_MS) {
       const before = JSON.stringify(this.#connectors);
       this.#connectors = await connectors.read().catch(() => []);
-      this.#connectorsAt = now;
+      this.#connectorsAt = performance.now();
       if (JSON.stringify(this.#connectors) !== before) this.#outputsAt = NEVER;
     }
     if (!browser.connected) {
@@ -161,7 +161,7 @@ export class Screens {
       this.#outputsAt = NEVER;
     } else if (now - this.#outputsAt >= CHECKS_PER_OUTPUTS * checkEveryMs) {
       this.#outputs = await compositor.outputs().catch(() => []);
-      this.#outputsAt = now;
+      this.#outputsAt = performance.now(); // not before: callers that waited share a slow answer
     }
   }
 
