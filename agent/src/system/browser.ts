@@ -11,7 +11,6 @@ import {
   Answer,
   Blocked,
   Channel,
-  Configured,
   Event,
   Exception,
   ExceptionDetails,
@@ -103,13 +102,8 @@ export class BrowserSocket implements Browser {
     return this.#peer?.uri ?? null;
   }
 
-  async configure({ userAgent, ignoreTlsErrors, memoryLimitMb }: BrowserSettings): Promise<boolean> {
-    const answer = await this.#call('configure', {
-      user_agent: userAgent,
-      ignore_tls_errors: ignoreTlsErrors,
-      memory_limit_mb: memoryLimitMb,
-    });
-    return fits(Configured, answer) && answer.restart_required;
+  async configure(settings: BrowserSettings): Promise<void> {
+    await this.#call('configure', settings);
   }
 
   load(uri: string): Load {

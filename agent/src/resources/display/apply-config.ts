@@ -15,11 +15,8 @@ const LEAST_MEMORY_MB = 256;
 export function browserSettings(config: ConfigReader): BrowserSettings {
   const { user_agent, ignore_tls_errors, memory_limit_mb } = config.get(browserConfig);
   const share = Math.floor((totalmem() / 2 ** 20) * DEFAULT_MEMORY_SHARE);
-  return {
-    userAgent: user_agent,
-    ignoreTlsErrors: ignore_tls_errors,
-    memoryLimitMb: memory_limit_mb ?? Math.max(share, LEAST_MEMORY_MB),
-  };
+  const limit = memory_limit_mb ?? Math.max(share, LEAST_MEMORY_MB);
+  return { user_agent, ignore_tls_errors, memory_limit_mb: limit };
 }
 
 /** How the group `display` takes effect. */

@@ -67,6 +67,8 @@ export const browserConfig = configGroup('browser', 'BrowserConfig', {
   }),
 });
 
+export type BrowserConfig = GroupValue<typeof browserConfig>;
+
 export const proxyConfig = configGroup(
   'proxy',
   'ProxyConfig',

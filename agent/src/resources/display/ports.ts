@@ -1,4 +1,5 @@
 import type { BundleProblem } from '../content/checks.ts';
+import type { BrowserConfig } from './config.ts';
 import type { Rotation } from './schema.ts';
 
 /** What the screen should show. */
@@ -12,12 +13,10 @@ export interface Bundles {
   problem(name: string): Promise<BundleProblem | undefined>;
 }
 
-/** Configuration group `browser`, as the browser gets it. */
-export interface BrowserSettings {
-  userAgent: string | null;
-  ignoreTlsErrors: boolean;
+/** The browser's part of the configuration group `browser`. */
+export interface BrowserSettings extends Pick<BrowserConfig, 'user_agent' | 'ignore_tls_errors'> {
   /** Of one web process, in MiB; 0 for none. */
-  memoryLimitMb: number;
+  memory_limit_mb: number;
 }
 
 /** Events from the browser (browser/PROTOCOL.md). */
@@ -77,7 +76,7 @@ export interface Browser {
     listener: (event: BrowserEventOf<K>) => void,
   ): () => void;
   /** Once on each connection. The browser opens its files only then, and takes no commands about a page before. */
-  configure(settings: BrowserSettings): Promise<unknown>;
+  configure(settings: BrowserSettings): Promise<void>;
   load(uri: string): Load;
   /** Shows HTML of the agent under a `vitrine:` URI. */
   loadHtml(html: string, uri: string): Load;

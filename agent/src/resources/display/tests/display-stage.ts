@@ -109,7 +109,7 @@ export class DisplayStage {
       bundleUrl: (name) => `http://${name}.localhost:8081/`,
       bus,
       config: () => this.config,
-      browserSettings: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
+      browserSettings: { user_agent: null, ignore_tls_errors: false, memory_limit_mb: 0 },
       clearDataOnBoot: false,
       log: createLogger('silent'),
       timing: TIMING,
