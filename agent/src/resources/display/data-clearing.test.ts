@@ -69,6 +69,21 @@ test('clears between two browsers, answers when done, and shows the target again
   assert.ok((await readdir(folder)).length > 0);
 });
 
+test('a browser that only connects again keeps its data until it has ended', async () => {
+  await make();
+  await showing();
+  const answered = stage.display.clearData();
+  await stage.until('the restart of the unit', () => stage.unitRestarts === 1);
+  stage.browser.unplug();
+  stage.browser.plug(URL);
+  await stage.until('its settings', () => stage.browser.count('configure') === 1);
+  assert.ok((await readdir(folder)).length > 0);
+  stage.browser.unplug();
+  stage.browser.plug();
+  await answered;
+  assert.deepEqual(await readdir(folder), []);
+});
+
 test('concurrent requests share one restart', async () => {
   await make();
   await showing();

@@ -66,6 +66,9 @@ test('shows the waiting page first, and reports the outputs of the compositor', 
 test('a target requested without a browser is shown when one connects', async () => {
   await make().start();
   assert.equal(stage.display.navigate(URL_A).loading, true);
+  const before = events.length;
+  stage.display.navigate(URL_A);
+  assert.equal(events.length, before + 1, 'every request sends an event');
   assert.equal(browser.count('load'), 0);
   browser.plug();
   await shown();

@@ -68,7 +68,6 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     state.settings = 'taken';
     state.missedPongs = 0;
     t.setTimer('ping', t.config.timing.pingEveryMs);
-    if (state.ending) return;
     const isFound = foundUri !== null && isPageOf(foundUri, target);
     if (isFound && target.mode !== 'waiting') {
       // The agent was away, not the page: leave the page alone.

@@ -66,10 +66,12 @@ test('a refused rotation is saved, reported as not live, and a problem until it 
 test('an answer of the compositor from before a change does not count after it', async () => {
   const answer = Promise.withResolvers<void>();
   let rotation: 0 | 90 = 0;
+  let asked = 0;
   const compositor: Compositor = {
     outputs: async () => {
+      asked += 1;
       const output = { name: 'Virtual-1', mode: null, rotation, modes: [] };
-      await answer.promise;
+      if (asked === 1) await answer.promise;
       return [output];
     },
     drive: async () => undefined,
@@ -84,11 +86,12 @@ test('an answer of the compositor from before a change does not count after it',
     checkEveryMs: 60_000,
     log: { info: () => undefined, warn: () => undefined },
   });
-  void screens.refresh();
+  const before = screens.refresh();
   await new Promise(setImmediate);
   rotation = 90;
   const after = screens.refresh(true);
+  await new Promise(setImmediate);
   answer.resolve();
-  await after;
+  await Promise.all([before, after]);
   assert.equal(screens.rotation, 90);
 });

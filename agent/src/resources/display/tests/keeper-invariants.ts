@@ -27,6 +27,8 @@ export class KeeperInvariants {
   /** In a row. */
   #failures = 0;
   #upSince: number | undefined;
+  /** Pings in a row that this connection's page did not answer. */
+  #misses = 0;
   /** The load that is to bring the target, and the obstacles before it. */
   #targetLoad = { id: 0, generation: -1, obstacles: 0 };
   /** The page was terminated for the target, which has not come since. */
@@ -57,6 +59,10 @@ export class KeeperInvariants {
       (kind === 'rendered' && (event.html === undefined || before.rendering?.outdated === true)) ||
       (kind === 'load' && (event.load === 0 || (event.status ?? 0) >= 400));
     if (isTrouble || isRequest) this.#mayLoad = true;
+    if (kind === 'connected') this.#misses = 0;
+    if (kind === 'pong' && event.connection === before.connection) {
+      this.#misses = event.answered ? 0 : this.#misses + 1;
+    }
     if (isRequest) {
       this.#failures = 0;
       this.#isTerminated = false;
@@ -93,6 +99,10 @@ export class KeeperInvariants {
       assert.ok(this.#obstacles > this.#targetLoad.obstacles, 'a page is terminated that was not in the way');
       assert.ok(!this.#isTerminated, 'a page is terminated again');
       this.#isTerminated = true;
+    }
+    if (effect.do === 'terminate_page' && effect.next === 'failure') {
+      assert.ok(this.#misses >= TIMING.misses, 'a page is terminated that may still respond');
+      this.#misses = 0;
     }
     if (effect.do === 'report_first_frame' && cause.event !== 'painted') {
       assert.equal(cause.event, 'configured');
