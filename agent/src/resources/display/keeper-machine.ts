@@ -150,6 +150,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     state.missedPongs += 1;
     if (state.missedPongs < misses || state.ending) return;
     state.missedPongs = 0;
+    t.supersede(); // a page that is still being rendered must not be loaded before this one has ended
     t.emit({ do: 'terminate_page', next: 'failure' });
   },
   own_page_changed: onOwnPageChanged,
