@@ -31,7 +31,9 @@ for (const isolated of [false, true]) {
       import { mkdirSync } from 'node:fs';
       mkdirSync(${JSON.stringify(join(folder, 'root'))});
       await run('sh', ['-c', ${JSON.stringify(script)}], { isolated: ${isolated} });`;
-    const build = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], { stdio: 'ignore' });
+    const build = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
+      stdio: 'ignore',
+    });
     for (let attempt = 0; !existsSync(file); attempt += 1) {
       assert.ok(attempt < 200, 'the command started');
       await sleep(50);
