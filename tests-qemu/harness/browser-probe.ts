@@ -153,7 +153,7 @@ async function check(name: string, work: () => Promise<unknown>): Promise<void> 
 await check('the browser connects and shows a page', async () => {
   await browser.start();
   await waitFor(() => browser.connected, { timeoutMs: WAIT_MS, what: 'the browser' });
-  await browser.configure({ userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 });
+  await browser.configure({ user_agent: null, ignore_tls_errors: false, memory_limit_mb: 0 });
   await show('/plain');
 });
 

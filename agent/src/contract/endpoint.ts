@@ -89,6 +89,12 @@ export function endpoint<const E extends Endpoint>(declaration: E): E {
   return declaration;
 }
 
+/** Whether an export of a schema file is an endpoint. */
+export function isEndpoint(value: unknown): value is Endpoint {
+  const names = ['method', 'path', 'status', 'errors'];
+  return typeof value === 'object' && value !== null && names.every((name) => Object.hasOwn(value, name));
+}
+
 /** An endpoint with its handler. Made by `serve`. */
 export interface Route {
   endpoint: Endpoint;
@@ -104,6 +110,13 @@ export type Gate = () => void | Promise<void>;
 export function serve<E extends Endpoint>(declaration: E, handler: Handler<E>, gate?: Gate): Route {
   // The app validates every part against this declaration first, so the call has the handler's type.
   return { endpoint: declaration, handler: handler as Route['handler'], ...(gate ? { gate } : {}) };
+}
+
+/** The routes of all endpoints of a schema file that this build does not implement. */
+export function noneWired(contract: object, gate: Gate): Route[] {
+  return Object.values<unknown>({ ...contract })
+    .filter(isEndpoint)
+    .map((declaration) => notWired(declaration, gate));
 }
 
 /** The route of an endpoint that this build does not implement: its gate, then 501. */

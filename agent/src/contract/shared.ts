@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 
 /** ISO 8601 UTC with milliseconds and `Z` (docs/contract.md: General). */
 export const Timestamp = Type.String({
@@ -24,6 +24,10 @@ export const Nothing = Type.Object(
   {},
   { $id: 'Nothing', additionalProperties: false, description: 'An object without fields' },
 );
+
+/** An object without other fields than these: a JSON body or a query. */
+export const Exactly = <P extends TProperties>(fields: P) =>
+  Type.Object(fields, { additionalProperties: false });
 
 /** `schema` or null: a value that the board cannot read is null. */
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);

@@ -16,17 +16,18 @@ import { fits } from '../contract/validate.ts';
 import { EventBus } from '../events/bus.ts';
 import { configuration, endpoints } from '../resources/all.ts';
 import { bluetoothConfig } from '../resources/bluetooth/config.ts';
-import { bluetoothRoutes } from '../resources/bluetooth/routes.ts';
+import * as bluetooth from '../resources/bluetooth/schema.ts';
 import { configRoutes } from '../resources/config/index.ts';
 import type { ConfigStore } from '../resources/config/store.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';
-import { documentRoutes } from '../resources/document/routes.ts';
+import { documentRoutes } from '../resources/document/index.ts';
 import { nfcConfig } from '../resources/nfc/config.ts';
-import { nfcRoutes } from '../resources/nfc/routes.ts';
+import { nfcRoutes } from '../resources/nfc/index.ts';
 import { Operations } from '../resources/operations/operations.ts';
 import { operationRoutes } from '../resources/operations/routes.ts';
+import { radioRoutes } from '../resources/radio.ts';
 import { wifiConfig } from '../resources/wifi/config.ts';
-import { wifiRoutes } from '../resources/wifi/routes.ts';
+import * as wifi from '../resources/wifi/schema.ts';
 import { asset } from '../system/assets.ts';
 import { createApp } from './app.ts';
 
@@ -210,8 +211,11 @@ describe('with the resources that need no hardware', () => {
       ...configRoutes(configuration, config),
       ...operationRoutes(new Operations(bus)),
       ...nfcRoutes(() => config.get(nfcConfig).enabled),
-      ...wifiRoutes({ hasRadio, isEnabled: () => config.get(wifiConfig).enabled }),
-      ...bluetoothRoutes({ hasRadio, isEnabled: () => config.get(bluetoothConfig).enabled }),
+      ...radioRoutes('wifi', wifi, { hasRadio, isEnabled: () => config.get(wifiConfig).enabled }),
+      ...radioRoutes('bluetooth', bluetooth, {
+        hasRadio,
+        isEnabled: () => config.get(bluetoothConfig).enabled,
+      }),
       ...documentRoutes(asset),
     ];
     app = createApp({ endpoints, routes, log });

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../contract/endpoint.ts';
+import { type Endpoint, isEndpoint } from '../contract/endpoint.ts';
 import type { Topic } from '../contract/topics.ts';
 import { type Issue, issues } from '../contract/validate.ts';
 import { audio } from './audio/index.ts';
@@ -71,10 +71,6 @@ function byName<T>(is: (value: unknown) => value is T): Map<string, T> {
 
 function has<K extends string>(value: unknown, ...keys: K[]): value is Record<K, unknown> {
   return typeof value === 'object' && value !== null && keys.every((key) => Object.hasOwn(value, key));
-}
-
-function isEndpoint(value: unknown): value is Endpoint {
-  return has(value, 'method', 'path', 'status', 'errors');
 }
 
 function isTopic(value: unknown): value is Topic {

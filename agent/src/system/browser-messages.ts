@@ -35,8 +35,6 @@ export const Answer = Type.Object({
 });
 /** The answer to `screenshot`. */
 export const Picture = Type.Object({ png: Type.String() });
-/** The answer to `configure`. */
-export const Configured = Type.Object({ restart_required: Type.Boolean() });
 /** The answers to `evaluate`; both texts are JSON. */
 export const Value = Type.Object({ value: Type.String() });
 export const Exception = Type.Object({ exception: Type.String() });

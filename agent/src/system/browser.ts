@@ -4,14 +4,13 @@ import { KindEvents } from '../base/kind-events.ts';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
 import type { Browser, BrowserEvent, BrowserSettings, Load } from '../resources/display/ports.ts';
-import type { PageBrowser, PageEvent, ScriptResult } from '../resources/page/ports.ts';
+import type { PageEvent, ScriptResult } from '../resources/page/ports.ts';
 import { BrowserCalls, BrowserError } from './browser-calls.ts';
 import { BrowserListener, type HelloMessage } from './browser-listener.ts';
 import {
   Answer,
   Blocked,
   Channel,
-  Configured,
   Event,
   Exception,
   ExceptionDetails,
@@ -45,7 +44,7 @@ interface Peer extends HelloMessage {
  * The agent's end of the browser's socket (browser/PROTOCOL.md). One browser at a time: a newer connection replaces an
  * older one, whose browser is ending.
  */
-export class BrowserSocket implements Browser, PageBrowser {
+export class BrowserSocket implements Browser {
   readonly #log: Logger;
   readonly #events = new KindEvents<BrowserEvent | PageEvent>();
   readonly on = this.#events.on;
@@ -103,13 +102,8 @@ export class BrowserSocket implements Browser, PageBrowser {
     return this.#peer?.uri ?? null;
   }
 
-  async configure({ userAgent, ignoreTlsErrors, memoryLimitMb }: BrowserSettings): Promise<boolean> {
-    const answer = await this.#call('configure', {
-      user_agent: userAgent,
-      ignore_tls_errors: ignoreTlsErrors,
-      memory_limit_mb: memoryLimitMb,
-    });
-    return fits(Configured, answer) && answer.restart_required;
+  async configure(settings: BrowserSettings): Promise<void> {
+    await this.#call('configure', settings);
   }
 
   load(uri: string): Load {
@@ -148,6 +142,11 @@ export class BrowserSocket implements Browser, PageBrowser {
     await this.#call('quit', {});
   }
 
+  /**
+   * Runs a script in the page's top frame, with the page's own objects. Counts as a use of the page by a person.
+   * @param body of an async function; its `return` gives the result, as JSON of 4 MiB at most (else `too_large`)
+   * @param timeoutMs 600 000 at most; the script may go on after it
+   */
   async evaluate(body: string, timeoutMs: number): Promise<ScriptResult> {
     const fields = { body, timeout_ms: timeoutMs };
     const answer = await this.#call('evaluate', fields, timeoutMs + CALL_MS);
@@ -161,6 +160,10 @@ export class BrowserSocket implements Browser, PageBrowser {
     throw incomplete();
   }
 
+  /**
+   * Sends JSON of 1 MiB at most to the page; resolves when its listeners have run. Messages arrive in order; 16 may
+   * wait, further ones are `busy`.
+   */
   async send(channel: number, message: unknown): Promise<void> {
     const data = JSON.stringify(message) ?? 'null';
     if (Buffer.byteLength(data) > MAX_MESSAGE_BYTES) {
@@ -169,6 +172,10 @@ export class BrowserSocket implements Browser, PageBrowser {
     await this.#call('message', { channel, data });
   }
 
+  /**
+   * Lets the page send this many more messages, 16 at a time at most. A channel has no credits when it opens and loses
+   * them with the connection to the agent; without credits the page's messages wait in the page.
+   */
   credit(channel: number, messages: number): void {
     // Without a browser there is no channel either.
     this.#call('credit', { channel, messages }).catch(() => undefined);

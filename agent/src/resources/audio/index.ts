@@ -1,4 +1,4 @@
-import { bindGroup, NOTHING_TO_APPLY } from '../config/group.ts';
+import { bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
 import { audioConfig } from './config.ts';
 import * as contract from './schema.ts';
@@ -9,6 +9,6 @@ export const audio = defineResource({
   create: () => ({
     service: undefined,
     routes: [],
-    config: [bindGroup(audioConfig, { volume: NOTHING_TO_APPLY, mute: NOTHING_TO_APPLY })],
+    config: [bindNothing(audioConfig)],
   }),
 });

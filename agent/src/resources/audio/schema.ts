@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nullable } from '../../contract/shared.ts';
 
@@ -14,17 +14,15 @@ export const Audio = Type.Object(
   },
   { $id: 'Audio' },
 );
-export type Audio = Static<typeof Audio>;
 
-const tag = 'Audio';
+const common = { tag: 'Audio', status: 200 } as const;
 
 export const getAudio = endpoint({
   method: 'GET',
   path: '/audio',
-  tag,
+  ...common,
   summary: 'Output, volume and mute',
   description: '`output` is one of `outputs`, or null on a board that has none.',
-  status: 200,
   response: Audio,
   errors: ['unavailable', 'not_implemented'],
 });
@@ -32,14 +30,13 @@ export const getAudio = endpoint({
 export const setAudio = endpoint({
   method: 'POST',
   path: '/audio',
-  tag,
+  ...common,
   summary: 'Set volume and mute',
   description: 'What is left out stays as it is. Kept as `audio.volume` and `audio.mute`.',
   body: Type.Object(
     { volume: Type.Optional(Volume), mute: Type.Optional(Type.Boolean()) },
     { additionalProperties: false, minProperties: 1 },
   ),
-  status: 200,
   response: Audio,
   errors: ['unavailable', 'insufficient_storage', 'not_implemented'],
 });

@@ -1,28 +1,10 @@
-import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
-import { device } from '../device/index.ts';
-import { defineResource } from '../resource.ts';
+import { radioResource } from '../radio.ts';
 import { bluetoothConfig } from './config.ts';
-import { bluetoothRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 
-export const bluetooth = defineResource({
+export const bluetooth = radioResource(
+  'bluetooth',
   contract,
-  config: [bluetoothConfig],
-  async create({ board, config, use }) {
-    const system = await use(device);
-    return {
-      service: undefined,
-      routes: bluetoothRoutes({
-        hasRadio: async () => board.managesRadios && (await system.get()).capabilities.bluetooth,
-        isEnabled: () => config.get(bluetoothConfig).enabled,
-      }),
-      config: [
-        bindGroup(bluetoothConfig, {
-          enabled: READ_WHEN_NEEDED,
-          name: NOTHING_TO_APPLY,
-          discoverable: NOTHING_TO_APPLY,
-        }),
-      ],
-    };
-  },
-});
+  bluetoothConfig,
+  (config) => config.get(bluetoothConfig).enabled,
+);

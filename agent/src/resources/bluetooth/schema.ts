@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { Nullable } from '../../contract/shared.ts';
+import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 const Address = Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$', examples: ['AA:BB:CC:DD:EE:FF'] });
@@ -17,7 +17,6 @@ export const BluetoothAdapter = Type.Object(
   },
   { $id: 'BluetoothAdapter' },
 );
-export type BluetoothAdapter = Static<typeof BluetoothAdapter>;
 
 export const BluetoothDevice = Type.Object(
   {
@@ -31,7 +30,6 @@ export const BluetoothDevice = Type.Object(
   },
   { $id: 'BluetoothDevice' },
 );
-export type BluetoothDevice = Static<typeof BluetoothDevice>;
 
 export const bluetoothChanged = topic(
   'bluetooth_changed',
@@ -39,33 +37,27 @@ export const bluetoothChanged = topic(
   'Any change of the adapter or of its devices',
 );
 
-const tag = 'Bluetooth';
-const GATES = [
-  'bluetooth_unsupported',
-  'bluetooth_disabled',
-  'not_implemented',
-] as const satisfies ErrorCode[];
-const ByAddress = Type.Object({ address: Address }, { additionalProperties: false });
+const common = { tag: 'Bluetooth', status: 200 } as const;
+const GATES: ErrorCode[] = ['bluetooth_unsupported', 'bluetooth_disabled', 'not_implemented'];
+const ByAddress = Exactly({ address: Address });
 
 export const getBluetooth = endpoint({
   method: 'GET',
   path: '/bluetooth',
-  tag,
+  ...common,
   summary: 'The adapter',
   description: 'Its address, its name as others see it, and what it does now.',
-  status: 200,
   response: BluetoothAdapter,
-  errors: [...GATES],
+  errors: GATES,
 });
 
 export const powerBluetooth = endpoint({
   method: 'POST',
   path: '/bluetooth/power',
-  tag,
+  ...common,
   summary: 'Switch the adapter on or off',
   description: 'Answers the adapter.',
-  body: Type.Object({ powered: Type.Boolean() }, { additionalProperties: false }),
-  status: 200,
+  body: Exactly({ powered: Type.Boolean() }),
   response: BluetoothAdapter,
   errors: [...GATES, 'unavailable'],
 });
@@ -73,12 +65,11 @@ export const powerBluetooth = endpoint({
 export const scanBluetooth = endpoint({
   method: 'POST',
   path: '/bluetooth/scan',
-  tag,
+  ...common,
   summary: 'Start or stop discovery',
   description:
     'What is found is listed by GET /bluetooth/devices and told by `bluetooth_changed`. Answers the adapter; 409 `conflict` while it is powered off.',
-  body: Type.Object({ active: Type.Boolean() }, { additionalProperties: false }),
-  status: 200,
+  body: Exactly({ active: Type.Boolean() }),
   response: BluetoothAdapter,
   errors: [...GATES, 'conflict', 'unavailable'],
 });
@@ -86,11 +77,10 @@ export const scanBluetooth = endpoint({
 export const getBluetoothDevices = endpoint({
   method: 'GET',
   path: '/bluetooth/devices',
-  tag,
+  ...common,
   summary: 'Known and discovered devices',
   description:
     'Those that are paired, and those that discovery has found. 409 `conflict` while the adapter is powered off.',
-  status: 200,
   response: Type.Array(BluetoothDevice),
   errors: [...GATES, 'conflict'],
 });
@@ -98,12 +88,11 @@ export const getBluetoothDevices = endpoint({
 export const pairBluetooth = endpoint({
   method: 'POST',
   path: '/bluetooth/pair',
-  tag,
+  ...common,
   summary: 'Pair with a discovered device',
   description:
     'Waits until the device is paired, and answers it. 404 for an address that discovery has not found, 409 `conflict` while the adapter is powered off.',
   body: ByAddress,
-  status: 200,
   response: BluetoothDevice,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
 });
@@ -111,11 +100,10 @@ export const pairBluetooth = endpoint({
 export const removeBluetooth = endpoint({
   method: 'POST',
   path: '/bluetooth/remove',
-  tag,
+  ...common,
   summary: 'Unpair and forget a device',
   description: 'Answers the devices that are left.',
   body: ByAddress,
-  status: 200,
   response: Type.Array(BluetoothDevice),
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
 });

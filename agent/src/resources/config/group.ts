@@ -112,3 +112,8 @@ export function bindGroup<P extends Record<string, TSchema>>(
   // The store calls each function with values of this group, which fit its schema.
   return { group, live: live as ConfigBinding['live'], ...hooks };
 }
+
+/** Ties a group to nothing: it configures hardware that this device does not drive, or is read when needed. */
+export function bindNothing(group: ConfigGroup): ConfigBinding {
+  return { group, live: {} };
+}

@@ -1,4 +1,4 @@
-import { bindGroup, NOTHING_TO_APPLY } from '../config/group.ts';
+import { bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
 import { devicesConfig } from './config.ts';
 
@@ -9,13 +9,6 @@ export const devices = defineResource({
   create: () => ({
     service: undefined,
     routes: [],
-    config: [
-      bindGroup(devicesConfig, {
-        origins: NOTHING_TO_APPLY,
-        hid: NOTHING_TO_APPLY,
-        serial: NOTHING_TO_APPLY,
-        usb: NOTHING_TO_APPLY,
-      }),
-    ],
+    config: [bindNothing(devicesConfig)],
   }),
 });

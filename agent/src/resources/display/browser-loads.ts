@@ -2,17 +2,9 @@
  * Events of the browser's loads (browser/PROTOCOL.md). They belong to the load of the target or to a navigation by the
  * page itself.
  */
-import {
-  LOAD_BLOCKED,
-  loadFailure,
-  passwordError,
-  START_PAGE_UNREADABLE,
-  TIMED_OUT,
-} from './display-errors.ts';
-import type { EventOf, Transition } from './keeper-state.ts';
-import { fail } from './recovery.ts';
-import { markUp, show } from './showing.ts';
-import { addressOf, isPageOf, OWN_URI } from './target.ts';
+import type { EventOf } from './keeper-state.ts';
+import { isPageOf, OWN_URI } from './target.ts';
+import type { Transition } from './transition.ts';
 
 /** Only the target's load is followed, not that of a notice. */
 export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
@@ -29,7 +21,7 @@ export function onLoad(t: Transition, event: EventOf<'load'>): void {
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);
   else if (event.load === 0 && load.stage === 'started' && event.state === 'started') {
     // A load that is replaced just as it starts takes the id of the newer one, which then comes without an id.
-    if (isPageOf(event.uri, target, t.config.bundleUrl)) followStarted(t, 0);
+    if (isPageOf(event.uri, target)) followStarted(t, 0);
     else terminateForLoad(t);
   } else if (event.load === load.id) targetLoads(t, event);
 }
@@ -38,25 +30,25 @@ export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void
   const { load } = t.state;
   if (event.load === load.id) {
     if (event.kind === 'cancelled') terminateForLoad(t);
-    else fail(t, 'load', loadFailure(event));
-  } else if (event.load === 0 && load.stage === 'committed') markUp(t); // the page stays as it was
+    else t.fail('load', event.kind === 'tls' ? 'tls_failed' : 'load_failed', event.message);
+  } else if (event.load === 0 && load.stage === 'committed') t.markUp(); // the page stays as it was
 }
 
 /** A step of a load took too long. A page whose document is there stays, whatever of it is still missing. */
 export function onLoadTimer(t: Transition): void {
   const { stage } = t.state.load;
-  if (stage === 'committed') markUp(t);
+  if (stage === 'committed') t.markUp();
   else if (stage === 'requested' && !t.state.terminatedForLoad) terminateForLoad(t);
   else {
     t.state.ownPage = undefined; // rendered again, it replaces what is still being loaded
-    fail(t, 'load', TIMED_OUT);
+    t.fail('load', 'load_timeout', 'The page took too long to load.');
   }
 }
 
 /** The page on the screen does not let the target replace it: it is terminated, once, and the target loaded again. */
 function terminateForLoad(t: Transition): void {
   if (t.state.terminatedForLoad) {
-    fail(t, 'load', LOAD_BLOCKED);
+    t.fail('load', 'load_failed', 'The load was stopped again.');
     return;
   }
   t.supersede();
@@ -73,30 +65,27 @@ function followStarted(t: Transition, id: number): void {
 function targetLoads(t: Transition, event: EventOf<'load'>): void {
   if (event.state === 'started') followStarted(t, event.load);
   else if (event.state === 'committed') targetCommitted(t, event);
-  else if (event.state === 'finished') markUp(t);
+  else if (event.state === 'finished') t.markUp();
 }
 
 function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   const { state } = t;
-  const isWaiting = state.target.mode === 'waiting';
+  const { target } = state;
+  const isWaiting = target.mode === 'waiting';
   if (event.uri === OWN_URI && !isWaiting) {
     // A notice took the target's id when the target replaced it; the target comes without an id.
-    state.load = { stage: 'started', id: undefined };
+    state.load = { stage: 'started' };
     return;
   }
   // From here on, what comes without an id is the page's own.
   state.load = { stage: 'committed', id: event.load === 0 ? undefined : event.load };
   state.terminatedForLoad = false;
-  state.documentError = passwordError(event);
   if (!isWaiting) state.ownPage = undefined;
-  t.setTimer('load', t.config.timing.completeMs);
-  if (state.target.mode === 'bundle' && (event.status ?? 0) >= 400) bundleUnreadable(t, event.uri);
-}
-
-/** An HTTP error from a foreign server is a page like any other; from our own server it is not. */
-function bundleUnreadable(t: Transition, uri: string): void {
-  if (uri === addressOf(t.state.target, t.config.bundleUrl)) fail(t, 'load', START_PAGE_UNREADABLE);
-  else show(t); // a reload, at an address that only a script of the start page can handle
+  documentArrived(t, event);
+  // An HTTP error from a foreign server is a page like any other; from our own server it is not.
+  if (target.mode !== 'bundle' || (event.status ?? 0) < 400) return;
+  if (event.uri === target.url) t.fail('load', 'bundle_damaged', "The bundle's start page cannot be read.");
+  else t.show(); // a reload, at an address that only a script of the start page can handle
 }
 
 function pageNavigates(t: Transition, event: EventOf<'load'>): void {
@@ -107,8 +96,14 @@ function pageNavigates(t: Transition, event: EventOf<'load'>): void {
   } else if (event.state === 'committed') {
     state.loading = true;
     state.navigatedTo = event.uri;
-    state.documentError = passwordError(event);
-    state.error = state.documentError;
-    t.setTimer('load', t.config.timing.completeMs);
-  } else if (event.state === 'finished') markUp(t);
+    documentArrived(t, event);
+  } else if (event.state === 'finished') t.markUp();
+}
+
+/** The screen shows the document; if it is only the answer to a missing password, that is an error. */
+function documentArrived(t: Transition, { authentication_required, status }: EventOf<'load'>): void {
+  const who = status === 407 ? 'The proxy' : 'The server';
+  const message = `${who} asks for a password, and the device has none.`;
+  t.state.error = authentication_required ? { code: 'authentication_required', message } : null;
+  t.setTimer('load', t.config.timing.completeMs);
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Display } from './display.ts';
-import type { DisplayOptions } from './display-options.ts';
+import type { Display, DisplayOptions } from './display.ts';
 import type { Target } from './ports.ts';
 import type { DisplayState } from './schema.ts';
-import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { CONFIG, DisplayStage, screenConfig } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
@@ -103,15 +102,13 @@ for (const { title, current, last, resume, boot, url, bundles, shows, error } of
   test(`at boot: ${title}`, async () => {
     for (const [name, damage] of bundles ?? []) stage.bundles.names.set(name, damage);
     await make({
-      store: { current: async () => current, last: async () => last, save: async () => undefined },
-      settings: {
-        rotation: 0,
-        resumeOnBoot: resume ?? false,
-        clearDataOnBoot: false,
-        bootBundle: boot ?? null,
-        screens: { 'Virtual-1': { rotation: null, url: url ?? null } },
-        browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
-      },
+      targetStore: { current: async () => current, last: async () => last, save: async () => undefined },
+      config: () => ({
+        ...CONFIG,
+        resume_on_boot: resume ?? false,
+        boot_bundle: boot ?? null,
+        screens: { 'Virtual-1': screenConfig(null, url ?? null) },
+      }),
     }).start();
     browser.plug();
     await until('the end of loading', () => !stage.display.state().loading);
@@ -126,11 +123,11 @@ for (const { title, current, last, resume, boot, url, bundles, shows, error } of
 }
 
 test('at boot: the startup URL also before the graphics driver is loaded, and none of another screen', async () => {
-  const settings = { ...SETTINGS, screens: { 'HDMI-A-1': { rotation: null, url: START } } };
-  await make({ settings, connectors: { read: async () => [] } }).start();
+  stage.config = { ...CONFIG, screens: { 'HDMI-A-1': screenConfig(null, START) } };
+  await make({ connectors: { read: async () => [] } }).start();
   assert.equal(stage.display.state().url, START);
   stage.display.stop();
-  await make({ settings }).start(); // has Virtual-1
+  await make().start(); // has Virtual-1
   assert.equal(stage.display.state().mode, 'waiting');
 });
 
@@ -238,33 +235,38 @@ test('a reload at an address that the bundle does not have loads its start page'
 
 test('a restarted agent does not reload a bundle, whichever of its pages is shown', async () => {
   stage.bundles.names.set('menu', undefined);
-  const store = { current: async () => BUNDLE, last: async () => undefined, save: async () => undefined };
-  await make({ store }).start();
+  const targetStore = {
+    current: async () => BUNDLE,
+    last: async () => undefined,
+    save: async () => undefined,
+  };
+  await make({ targetStore }).start();
   browser.plug('http://menu.localhost:8081/two.html');
   await shown();
   assert.equal(browser.count('load'), 0);
   stage.display.stop();
-  await make({ store }).start();
+  await make({ targetStore }).start();
   browser.unplug();
   browser.plug('http://other.localhost:8081/');
   await until('the load', () => browser.count('load http://menu.localhost:8081/') === 1);
 });
 
 test('the reason for the waiting page ends with the next target', async () => {
-  const settings = { ...SETTINGS, bootBundle: 'menu' };
-  await make({ settings }).start();
+  stage.config = { ...CONFIG, boot_bundle: 'menu' };
+  await make().start();
   browser.plug();
   await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
   stage.display.showWaiting();
   await shown();
   assert.equal(browser.html, 'waiting');
-  stage.display.apply({ ...settings, bootBundle: 'other' });
+  stage.config = { ...CONFIG, boot_bundle: 'other' };
+  stage.display.configChanged();
   assert.equal(stage.display.state().mode, 'waiting');
 });
 
 test('a boot bundle that is stored later is not shown, not reported as missing, and saved for the next boot', async () => {
-  const settings = { ...SETTINGS, bootBundle: 'menu' };
-  await make({ settings }).start();
+  stage.config = { ...CONFIG, boot_bundle: 'menu' };
+  await make().start();
   browser.plug();
   await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
   await until('the end of loading', () => !stage.display.state().loading);
@@ -275,7 +277,8 @@ test('a boot bundle that is stored later is not shown, not reported as missing, 
   assert.equal(events.at(-1)?.error, null);
   await until('the plain waiting page', () => browser.html === 'waiting');
   assert.equal(stage.display.state().mode, 'waiting');
-  stage.display.apply({ ...settings, resumeOnBoot: true });
+  stage.config = { ...stage.config, resume_on_boot: true };
+  stage.display.configChanged();
   assert.deepEqual(stage.saved.at(-1), { target: BUNDLE, lasting: true });
 });
 
@@ -295,7 +298,8 @@ for (const [what, before, damage, expected] of [
   ],
 ] as const) {
   test(`a boot bundle that is still being read at the start ${what}`, async () => {
-    await make({ settings: { ...SETTINGS, bootBundle: 'menu' } }).start();
+    stage.config = { ...CONFIG, boot_bundle: 'menu' };
+    await make().start();
     browser.plug();
     await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
     before();

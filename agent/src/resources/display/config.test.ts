@@ -9,7 +9,7 @@ import type { ConfigStore } from '../config/store.ts';
 import { openConfig } from '../config/tests/open-config.ts';
 import { bindDisplay } from './apply-config.ts';
 import { displayConfig } from './config.ts';
-import { CONNECTOR, DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { CONNECTOR, DisplayStage } from './tests/display-stage.ts';
 
 const FIRST = { ...CONNECTOR, id: 'HDMI-A-1' };
 const SECOND = { ...CONNECTOR, id: 'HDMI-A-2', connected: false };
@@ -24,7 +24,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function open(connectors = [FIRST, SECOND]): Promise<ConfigStore> {
   const config = await openConfig(folder);
   const display = new DisplayStage().make({ connectors: { read: async () => connectors } });
-  config.bind(bindDisplay(config, display, SETTINGS.browser));
+  config.bind(bindDisplay(config, display));
   return config;
 }
 

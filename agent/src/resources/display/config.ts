@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { BUNDLE_NAME, MAX_SCREEN_ID, ROTATIONS } from '../../contract/shared.ts';
 import { label, pointerKey, urlRules, WebUrl } from '../config/field-types.ts';
 import { atBoot, live, section } from '../config/fields.ts';
-import { configGroup } from '../config/group.ts';
+import { configGroup, type GroupValue } from '../config/group.ts';
 
 const Mode = Type.String({
   pattern: '^[1-9]\\d{1,4}x[1-9]\\d{1,4}@[1-9]\\d{0,2}(?:\\.\\d{1,3})?$',
@@ -50,6 +50,8 @@ export const displayConfig = configGroup(
   },
 );
 
+export type DisplayConfig = GroupValue<typeof displayConfig>;
+
 export const browserConfig = configGroup('browser', 'BrowserConfig', {
   backend: atBoot.choice('wpe', ['wpe']),
   user_agent: atBoot.maybe(Type.String(label(512)), { description: "null: the browser's own" }),
@@ -64,6 +66,8 @@ export const browserConfig = configGroup('browser', 'BrowserConfig', {
     description: 'Whether pages reach services of the host at the other end of the USB cable',
   }),
 });
+
+export type BrowserConfig = GroupValue<typeof browserConfig>;
 
 export const proxyConfig = configGroup(
   'proxy',

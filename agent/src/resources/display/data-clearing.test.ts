@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { BrowserFolder } from '../../system/browser-data.ts';
-import type { DisplayOptions } from './display-options.ts';
+import type { DisplayOptions } from './display.ts';
 import type { Target } from './ports.ts';
-import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { DisplayStage } from './tests/display-stage.ts';
 
 const URL = 'http://192.0.2.1/';
 
@@ -54,7 +54,6 @@ test('clears between two browsers, answers when done, and shows the target again
   let found: string[] | undefined;
   stage.browser.configure = async () => {
     found = await readdir(folder);
-    return false;
   };
   stage.browser.plug();
   const { mode, url } = await answered;
@@ -68,6 +67,21 @@ test('clears between two browsers, answers when done, and shows the target again
   stage.browser.plug();
   await stage.shown();
   assert.ok((await readdir(folder)).length > 0);
+});
+
+test('a browser that only connects again keeps its data until it has ended', async () => {
+  await make();
+  await showing();
+  const answered = stage.display.clearData();
+  await stage.until('the restart of the unit', () => stage.unitRestarts === 1);
+  stage.browser.unplug();
+  stage.browser.plug(URL);
+  await stage.until('its settings', () => stage.browser.count('configure') === 1);
+  assert.ok((await readdir(folder)).length > 0);
+  stage.browser.unplug();
+  stage.browser.plug();
+  await answered;
+  assert.deepEqual(await readdir(folder), []);
 });
 
 test('concurrent requests share one restart', async () => {
@@ -91,6 +105,24 @@ test('503 when no new browser connects in time, and nothing is cleared later', a
   assert.ok((await readdir(folder)).length > 0);
 });
 
+test('a browser that connects while the data of another one is being deleted waits for that', async () => {
+  const deleted = Promise.withResolvers<void>();
+  await make({ browserData: { clear: () => deleted.promise } });
+  await showing();
+  const answered = stage.display.clearData();
+  await stage.until('the restart of the unit', () => stage.unitRestarts === 1);
+  for (let browsers = 0; browsers < 2; browsers += 1) {
+    stage.browser.unplug();
+    stage.browser.plug();
+    await new Promise(setImmediate);
+  }
+  assert.equal(stage.browser.count('configure'), 0);
+  deleted.resolve();
+  await answered;
+  await stage.shown();
+  assert.equal(stage.browser.count(`load ${URL}`), 1);
+});
+
 test('503 with the reason when clearing fails, and the target is shown again', async () => {
   const clear = () => Promise.reject(Object.assign(new Error('EROFS'), { code: 'EROFS' }));
   await make({ browserData: { clear } });
@@ -111,19 +143,18 @@ test('503 where the data does not belong to the device', async () => {
 });
 
 test('clears at boot when configured, and not when only the agent restarts', async () => {
-  const settings = { ...SETTINGS, clearDataOnBoot: true };
   const store = (current: Target | undefined) => ({
     current: async () => current,
     last: async () => undefined,
     save: async () => undefined,
   });
-  await make({ settings, store: store({ mode: 'waiting' }) });
+  await make({ clearDataOnBoot: true, targetStore: store({ mode: 'waiting' }) });
   assert.ok((await readdir(folder)).length > 0);
   stage.display.stop();
-  await make({ settings: SETTINGS, store: store(undefined) });
+  await make({ targetStore: store(undefined) });
   assert.ok((await readdir(folder)).length > 0);
   stage.display.stop();
-  await make({ settings, store: store(undefined) });
+  await make({ clearDataOnBoot: true, targetStore: store(undefined) });
   assert.deepEqual(await readdir(folder), []);
   await fill();
   await showing();

@@ -1,20 +1,11 @@
 import { withTimeout } from '../../base/timeout.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
-import type { Browser, BrowserData, DisplayLog } from './ports.ts';
+import type { DisplayLog, DisplayPorts } from './ports.ts';
 
-export interface DataClearingOptions {
-  browser: Browser;
-  /** Undefined where the browser's data does not belong to the device. */
-  data: BrowserData | undefined;
+export interface DataClearingOptions extends Pick<DisplayPorts, 'browser' | 'browserData'> {
   log: DisplayLog;
   /** How long a new browser may take to connect, in ms. */
   timeoutMs: number;
-}
-
-/** A clearing that waits for the next browser. */
-interface Clearing {
-  oldPid: number | null;
-  done: PromiseWithResolvers<void>;
 }
 
 /**
@@ -23,7 +14,10 @@ interface Clearing {
  */
 export class DataClearing {
   readonly #o: DataClearingOptions;
-  #pending: Clearing | undefined;
+  /** A clearing that waits for the next browser. */
+  #pending: { oldPid: number | null; done: PromiseWithResolvers<void> } | undefined;
+  /** The last deletion. */
+  #clearing: Promise<void> | undefined;
 
   constructor(options: DataClearingOptions) {
     this.#o = options;
@@ -31,11 +25,12 @@ export class DataClearing {
 
   /** Before the first browser of a boot gets its settings. A failure is logged: the screen matters more. */
   async clearAtBoot(): Promise<void> {
+    const { browserData, log } = this.#o;
     try {
-      await this.#o.data?.clear();
-      this.#o.log.info({}, "the browser's data was cleared at boot");
+      await browserData?.clear();
+      log.info({}, "the browser's data was cleared at boot");
     } catch (error) {
-      this.#o.log.warn({ err: error }, "the browser's data could not be cleared at boot");
+      log.warn({ err: error }, "the browser's data could not be cleared at boot");
     }
   }
 
@@ -46,10 +41,10 @@ export class DataClearing {
    * browser connects in time; nothing is deleted later then
    */
   async clear(restart: () => void): Promise<void> {
-    const { browser, data, timeoutMs } = this.#o;
-    if (!data) throw new ApiError('unavailable', "The browser's data does not belong to this device.");
+    const { browser, browserData, timeoutMs } = this.#o;
+    if (!browserData) throw new ApiError('unavailable', "The browser's data does not belong to this device.");
     if (this.#pending) return this.#pending.done.promise;
-    const pending: Clearing = { oldPid: browser.pid, done: Promise.withResolvers() };
+    const pending = { oldPid: browser.pid, done: Promise.withResolvers<void>() };
     this.#pending = pending;
     restart();
     try {
@@ -63,15 +58,17 @@ export class DataClearing {
     }
   }
 
-  /** A browser has connected and has no settings yet. Never rejects. */
+  /** A browser has connected and has no settings yet. Resolves when it may get them; never rejects. */
   async browserConnected(): Promise<void> {
-    const { browser, data } = this.#o;
+    const { browser, browserData } = this.#o;
     const pending = this.#pending;
     // The old browser, connected again, still has its files open.
-    if (!pending || (pending.oldPid !== null && pending.oldPid === browser.pid)) return;
-    this.#pending = undefined;
-    await data?.clear().then(pending.done.resolve, (error: unknown) => {
-      pending.done.reject(storageError(error));
-    });
+    if (pending && (pending.oldPid === null || pending.oldPid !== browser.pid)) {
+      this.#pending = undefined;
+      this.#clearing = browserData?.clear().then(pending.done.resolve, (error: unknown) => {
+        pending.done.reject(storageError(error));
+      });
+    }
+    await this.#clearing; // also that of a browser which has ended since
   }
 }

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
-import type { Display } from './display.ts';
-import type { DisplayOptions } from './display-options.ts';
+import type { Display, DisplayOptions } from './display.ts';
 import { displayRoutes } from './routes.ts';
-import { type DisplayState, displayEndpoints } from './schema.ts';
+import type { DisplayState } from './schema.ts';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
@@ -50,7 +49,7 @@ test('shows the waiting page first, and reports the outputs of the compositor', 
     error: null,
   });
   assert.equal(browser.html, 'waiting');
-  assert.deepEqual(await stage.display.screens(), [
+  assert.deepEqual(await stage.display.listScreens(), [
     {
       id: 'Virtual-1',
       primary: true,
@@ -67,6 +66,9 @@ test('shows the waiting page first, and reports the outputs of the compositor', 
 test('a target requested without a browser is shown when one connects', async () => {
   await make().start();
   assert.equal(stage.display.navigate(URL_A).loading, true);
+  const before = events.length;
+  stage.display.navigate(URL_A);
+  assert.equal(events.length, before + 1, 'every request sends an event');
   assert.equal(browser.count('load'), 0);
   browser.plug();
   await shown();
@@ -210,7 +212,7 @@ test("follows the page's own navigation, and keeps the target", async () => {
 
 test('a restarted agent does not reload a page that is still on the screen', async () => {
   const store = { current: async () => ({ mode: 'url', url: 'http://a.example' }) as const };
-  const change = { store: { ...store, last: async () => undefined, save: async () => undefined } };
+  const change = { targetStore: { ...store, last: async () => undefined, save: async () => undefined } };
   await make(change).start();
   browser.plug(URL_A);
   await shown();
@@ -235,20 +237,21 @@ test('saves targets, for the next boot only when configured', async () => {
 
 test('the waiting page is rendered again when its facts change', async () => {
   let text = 'one';
-  await make({ page: { render: async () => text } }).start();
+  await make({ renderPage: async () => text }).start();
   browser.plug();
   await shown();
-  await stage.display.waitingPageChanged();
+  stage.display.waitingPageChanged();
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   assert.equal(browser.count('html'), 1);
   text = 'two';
-  await stage.display.waitingPageChanged();
-  await shown();
-  assert.equal(browser.html, 'two');
+  stage.display.waitingPageChanged();
+  await until('the new page', () => browser.html === 'two');
 });
 
 test('routes: screens, refusals and endpoints without a backend', async () => {
   await showing(URL_A);
-  const app = createApp({ endpoints: displayEndpoints, routes: displayRoutes(stage.display), log });
+  const routes = displayRoutes(stage.display);
+  const app = createApp({ endpoints: routes.map(({ endpoint }) => endpoint), routes, log });
   const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
     const answer = await app.inject({
       method,

@@ -1,33 +1,47 @@
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
+import { badRequest } from '../../contract/validate.ts';
+import type { EventBus } from '../../events/bus.ts';
+import type { DisplayConfig } from './config.ts';
 import { DataClearing } from './data-clearing.ts';
-import type { BrowserHealth, DisplayOptions } from './display-options.ts';
-import { firstTarget } from './first-target.ts';
-import { Keeper, TIMING } from './keeper.ts';
+import { Keeper, type KeeperOptions } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperEvent } from './keeper-state.ts';
-import type { Target } from './ports.ts';
-import { type DisplayState, displayState, type Rotation, type Screen } from './schema.ts';
-import { ScreenDriver } from './screen-driver.ts';
+import type { BrowserSettings, Bundles, DisplayPorts, Target } from './ports.ts';
+import { type DisplayState, displayState, type Screen } from './schema.ts';
 import { Screens } from './screens.ts';
-import type { DisplaySettings } from './settings.ts';
+import { firstTarget, type LocatedTarget } from './target.ts';
 
 /** How often connectors are read while nobody asks, in ms. */
 const CHECK_EVERY_MS = 5000;
-/** Every so many of these checks the compositor is asked for its outputs, which costs a process. */
-const CHECKS_PER_OUTPUTS = 2;
 /** A new browser connects within this time, in ms, also in an emulator on a busy computer. */
 const NEW_BROWSER_MS = 90_000;
+
+export interface DisplayOptions
+  extends Omit<KeeperOptions, 'configure' | 'changed'>,
+    Pick<DisplayPorts, 'browserData' | 'compositor' | 'connectors' | 'targetStore'> {
+  browserSettings: BrowserSettings;
+  bundles: Bundles;
+  /** Address of a bundle's start page. */
+  bundleUrl: (name: string) => string;
+  bus: EventBus;
+  /** The present configuration. */
+  config: () => DisplayConfig;
+  /** Delete the browser's data at boot. */
+  clearDataOnBoot: boolean;
+  /** How often connectors are read while nobody asks, in ms. */
+  checkEveryMs?: number;
+  /** How long a new browser may take to connect after the old one was ended, in ms. */
+  newBrowserMs?: number;
+}
 
 /** The screen and what it shows (interface: Display). */
 export class Display {
   readonly #o: DisplayOptions;
-  readonly #screens: Screens;
-  readonly #driver: ScreenDriver;
+  /** All of them, as of the last refresh. */
+  readonly screens: Screens;
   readonly #keeper: Keeper;
   readonly #clearing: DataClearing;
-  readonly #checkEveryMs: number;
-  #settings: DisplaySettings;
   /** The requested target, also while the waiting page says why it is not shown. */
   #wanted: Target = { mode: 'waiting' };
   /** Number of the last request for a target, and of the last one that was carried out. */
@@ -38,73 +52,60 @@ export class Display {
 
   constructor(options: DisplayOptions) {
     this.#o = options;
-    this.#settings = options.settings;
-    this.#checkEveryMs = options.lookEveryMs ?? CHECK_EVERY_MS;
-    const { browser, browserData, compositor, connectors, log } = options;
-    const outputsFreshMs = CHECKS_PER_OUTPUTS * this.#checkEveryMs;
-    this.#screens = new Screens(connectors, compositor, () => browser.connected, outputsFreshMs);
-    this.#driver = new ScreenDriver({
-      ...options,
-      screens: this.#screens,
-      rotation: () => this.rotation,
-      changed: () => this.#publish(),
-    });
-    const timeoutMs = options.newBrowserMs ?? NEW_BROWSER_MS;
-    this.#clearing = new DataClearing({ browser, data: browserData, log, timeoutMs });
+    const { checkEveryMs = CHECK_EVERY_MS, newBrowserMs: timeoutMs = NEW_BROWSER_MS } = options;
+    const changed = () => this.#publish();
+    this.screens = new Screens({ ...options, checkEveryMs, changed });
+    this.#clearing = new DataClearing({ ...options, timeoutMs });
     this.#keeper = new Keeper({
       ...options,
-      timing: options.timing ?? TIMING,
-      settings: () => this.#settings.browser,
-      beforeConfigure: () => this.#clearing.browserConnected(),
-      ready: () => void this.#driver.drive(),
-      changed: () => this.#publish(),
+      configure: async () => {
+        await this.#clearing.browserConnected();
+        await options.browser.configure(options.browserSettings);
+        void this.screens.drive();
+      },
+      changed,
     });
   }
 
   /** Decides what to show first; it is shown as soon as there is a browser. */
   async start(): Promise<void> {
-    await this.#screens.refresh();
-    const { store, bundles, log } = this.#o;
+    await this.screens.refresh();
+    const { targetStore, bundles, clearDataOnBoot, config, log } = this.#o;
     // Not when only the agent was restarted.
-    if (this.#settings.clearDataOnBoot && !(await store.current())) await this.#clearing.clearAtBoot();
-    const first = await firstTarget(store, bundles, this.#settings, this.primaryScreen);
-    if (first.missing) log.warn({ bundle: first.missing }, 'the bundle cannot be shown');
+    if (clearDataOnBoot && !(await targetStore.current())) await this.#clearing.clearAtBoot();
+    const { wanted, missing } = await firstTarget(targetStore, bundles, config(), this.screens.primary?.id);
+    if (missing) log.warn({ bundle: missing }, 'the bundle cannot be shown');
     // This also settles what a restarted agent shows, whatever the startup settings are by then.
-    this.#wanted = first.wanted;
+    this.#wanted = wanted;
     this.#remember(false);
-    this.#keeper.start(first.target, first.missing);
-    this.#driver.start(this.#checkEveryMs);
+    this.#keeper.start(missing ? { mode: 'waiting' } : this.#locate(wanted), missing);
+    this.screens.start();
   }
 
   stop(): void {
-    this.#driver.stop();
+    this.screens.stop();
     this.#keeper.stop();
   }
 
   /** The state as GET /display gives it. */
   state(): DisplayState {
     const { target, navigatedTo, loading } = this.#keeper.state;
-    const primary = this.#screens.primary;
+    const { primary, rotation, resolution } = this.screens;
     return {
       mode: target.mode,
       ...(target.mode === 'url' ? { url: navigatedTo ?? target.url } : {}),
       ...(target.mode === 'bundle' ? { bundle: target.name } : {}),
       screen_on: primary?.connected === true && primary.powered,
-      rotation: this.#screens.rotation ?? this.rotation,
-      resolution: this.#screens.resolution,
+      rotation,
+      resolution,
       loading,
       error: visibleError(this.#keeper.state),
     };
   }
 
-  async screens(): Promise<Screen[]> {
+  async listScreens(): Promise<Screen[]> {
     await this.#refreshScreens();
-    return this.#screens.list(this.#screens.rotation ?? this.rotation);
-  }
-
-  /** The id that `?screen=` and `display.screens.<id>` may name; undefined without graphics hardware. */
-  get primaryScreen(): string | undefined {
-    return this.#screens.primary?.id;
+    return this.screens.list();
   }
 
   /** Resolves when the browser has shown a frame: one of the conditions for a slot to be marked good. */
@@ -115,16 +116,11 @@ export class Display {
   /** Whether a screen is connected now. */
   async hasScreen(): Promise<boolean> {
     await this.#refreshScreens();
-    return this.#screens.primary?.connected === true;
+    return this.screens.primary?.connected === true;
   }
 
-  /** The configured rotation of the primary screen, in degrees clockwise. */
-  get rotation(): Rotation {
-    const { screens, rotation } = this.#settings;
-    return screens[this.primaryScreen ?? '']?.rotation ?? rotation;
-  }
-
-  get browserHealth(): BrowserHealth {
+  /** The browser's part of the health report (docs/contract.md: Device). */
+  get browserHealth() {
     const { connected, pid } = this.#o.browser;
     return { running: connected, restarts: Math.max(0, this.#keeper.state.connection - 1), pid };
   }
@@ -133,7 +129,7 @@ export class Display {
   async requireScreen(id: string | undefined): Promise<void> {
     if (id === undefined) return;
     await this.#refreshScreens();
-    if (id === this.primaryScreen) return;
+    if (id === this.screens.primary?.id) return;
     throw new ApiError(
       'screen_not_found',
       `There is no screen ${id.slice(0, MAX_SCREEN_ID)} that can be driven.`,
@@ -142,10 +138,8 @@ export class Display {
 
   /** @throws ApiError `bad_request` for anything but an http: or https: URL, `unavailable` without a browser */
   navigate(url: string): DisplayState {
-    const protocol = URL.canParse(url) ? new URL(url).protocol : '';
-    if (protocol !== 'http:' && protocol !== 'https:') {
-      const message = 'must be an http: or https: URL';
-      throw new ApiError('bad_request', `/url ${message}`, { issues: [{ path: '/url', message }] });
+    if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')) {
+      throw badRequest('', [{ path: '/url', message: 'must be an http: or https: URL' }]);
     }
     return this.#show({ mode: 'url', url }, ++this.#lastRequest);
   }
@@ -181,7 +175,6 @@ export class Display {
     const { target } = this.#keeper.state;
     if (this.activeBundle === name) this.#keeper.dispatch({ event: 'show_target', target });
     else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem: undefined });
-    this.#publish();
   }
 
   /**
@@ -190,13 +183,9 @@ export class Display {
    */
   async bundleRead(name: string): Promise<void> {
     const problem = await this.#o.bundles.problem(name);
-    const wanted = this.#wanted;
-    const isWanted = wanted.mode === 'bundle' && wanted.name === name && this.activeBundle !== name;
-    if (isWanted && this.#lastShown === 0 && !problem)
-      this.#keeper.dispatch({ event: 'show_target', target: wanted });
-    else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
-    await this.#keeper.rendered();
-    this.#publish();
+    if (this.#keeper.state.missing?.name === name && !problem) {
+      this.#keeper.dispatch({ event: 'show_target', target: this.#locate({ mode: 'bundle', name }) });
+    } else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
   }
 
   /** @throws ApiError `unavailable` without a browser */
@@ -224,7 +213,7 @@ export class Display {
       // By the unit, whether or not the browser takes commands.
       this.#keeper.dispatch({ event: 'restart_browser', stage: 'compositor' });
     });
-    return this.#publish();
+    return this.state();
   }
 
   /**
@@ -241,56 +230,40 @@ export class Display {
     }
   }
 
-  /** Takes over a changed configuration; its live fields take effect at once. */
-  apply(settings: DisplaySettings): void {
-    const { resumeOnBoot } = this.#settings;
-    const { rotation } = this;
-    this.#settings = settings;
-    if (this.rotation !== rotation) void this.#driver.drive();
-    if (settings.resumeOnBoot && !resumeOnBoot) this.#remember(true);
-    this.#keeper.dispatch({ event: 'settings_changed' });
-    this.#publish();
-  }
-
-  /**
-   * Resolves when the primary screen has its configured rotation, or when there is no browser yet.
-   * @throws Error when the compositor did not rotate it
-   */
-  turned(): Promise<void> {
-    return this.#driver.settled();
-  }
-
-  /** What an operator should know, as sentences. */
-  problems(): string[] {
-    return this.#driver.problem ? [this.#driver.problem] : [];
+  /** If `display.resume_on_boot` was set, what is shown now is the target of the next boot. */
+  configChanged(): void {
+    this.#remember(this.#o.config().resume_on_boot);
   }
 
   /** The name, the addresses or the image on the waiting page changed: it is rendered again if it is on the screen. */
-  async waitingPageChanged(): Promise<void> {
+  waitingPageChanged(): void {
     this.#keeper.dispatch({ event: 'own_page_changed' });
-    await this.#keeper.rendered();
   }
 
   /** @param request its number; one that a later request has overtaken changes nothing */
   #show(target: Target, request: number): DisplayState {
     this.#requireBrowser();
-    if (request < this.#lastShown) return this.#publish();
+    if (request < this.#lastShown) return this.state();
     this.#lastShown = request;
     this.#wanted = target;
-    this.#remember(this.#settings.resumeOnBoot);
+    this.#remember(this.#o.config().resume_on_boot);
     this.#published = ''; // every request sends an event, also one for the target that is already shown
-    return this.#request({ event: 'show_target', target });
+    return this.#request({ event: 'show_target', target: this.#locate(target) });
   }
 
   #request(event: KeeperEvent): DisplayState {
     this.#requireBrowser();
     this.#keeper.dispatch(event);
-    return this.#publish();
+    return this.state();
+  }
+
+  #locate(target: Target): LocatedTarget {
+    return target.mode === 'bundle' ? { ...target, url: this.#o.bundleUrl(target.name) } : target;
   }
 
   /** @param lasting also for the next boot */
   #remember(lasting: boolean): void {
-    this.#o.store.save(this.#wanted, lasting).catch((error: unknown) => {
+    this.#o.targetStore.save(this.#wanted, lasting).catch((error: unknown) => {
       this.#o.log.warn({ err: error }, 'the target could not be saved');
     });
   }
@@ -301,18 +274,16 @@ export class Display {
   }
 
   async #refreshScreens(): Promise<void> {
-    await this.#screens.refresh();
+    await this.screens.refresh();
     this.#publish();
   }
 
   /** Sends the state to all subscribers, if it has changed. */
-  #publish(): DisplayState {
+  #publish(): void {
     const state = this.state();
     const text = JSON.stringify(state);
-    if (text !== this.#published) {
-      this.#published = text;
-      this.#o.bus.emit(displayState, state);
-    }
-    return state;
+    if (text === this.#published) return;
+    this.#published = text;
+    this.#o.bus.emit(displayState, state);
   }
 }

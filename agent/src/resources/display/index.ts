@@ -1,18 +1,17 @@
-import { totalmem } from 'node:os';
 import { branding } from '../branding/index.ts';
 import { bindGroup, NOT_APPLIED_HERE, READ_WHEN_NEEDED } from '../config/group.ts';
 import { content } from '../content/index.ts';
 import { deviceConfig } from '../device/config.ts';
 import { network } from '../network/index.ts';
+import { networkChanged } from '../network/schema.ts';
 import { defineResource } from '../resource.ts';
-import { bindDisplay } from './apply-config.ts';
+import { bindDisplay, browserSettings } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
 import { Display } from './display.ts';
 import type { DisplayPorts } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import * as contract from './schema.ts';
-import { displaySettings } from './settings.ts';
-import { SPLASH_URI, WaitingPage } from './waiting-page.ts';
+import { SPLASH_URI, waitingPage } from './waiting-page.ts';
 
 export interface DisplayService {
   display: Display;
@@ -27,48 +26,41 @@ export const display = defineResource({
     const splash = await use(branding);
     const { store, origin, setDisplayed } = await use(content);
     const addresses = await use(network);
-    const { browser, kiosk, compositor, connectors, targetStore, browserData, hostServices } = ports;
-    const page = new WaitingPage(
-      () => asset('page/waiting.html'),
-      () => ({
-        name: config.get(deviceConfig).name,
-        version: ports.identity.version,
-        addresses: addresses.addresses(),
-        splash: splash.version,
-      }),
-    );
+    const { browser, hostServices } = ports;
     ports.pageResources.set(SPLASH_URI, () => {
       return { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') };
     });
-    const settings = displaySettings(config, totalmem());
     const screen = new Display({
-      browser,
-      compositor,
-      kiosk,
-      browserData,
-      connectors,
-      store: targetStore,
-      page,
-      bundles: {
-        locate: (bundle) => store.locate(bundle),
-        problem: (bundle) => store.problem(bundle),
-        url: (bundle) => origin.url(bundle),
+      ...ports,
+      renderPage: async (notice) => {
+        const facts = {
+          name: config.get(deviceConfig).name,
+          version: ports.identity.version,
+          addresses: addresses.addresses(),
+          splash: splash.version,
+        };
+        return waitingPage(String(await asset('page/waiting.html')), facts, notice);
       },
+      bundles: store,
+      bundleUrl: (bundle) => origin.url(bundle),
       bus,
-      settings,
+      config: () => config.get(displayConfig),
+      browserSettings: browserSettings(config),
+      clearDataOnBoot: config.get(browserConfig).clear_data_on_boot,
       log,
     });
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
-    const redraw = () => void screen.waitingPageChanged().catch(onError);
+    const redraw = () => screen.waitingPageChanged();
     setDisplayed(() => screen.activeBundle);
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
     store.onRead((bundle) => void screen.bundleRead(bundle).catch(onError));
-    addresses.onChange(redraw);
+    bus.on(networkChanged, redraw);
     splash.onChange((kind) => {
       if (kind === 'boot') redraw();
     });
     const turnSplash = () => {
-      if (screen.primaryScreen !== undefined) splash.turn(screen.rotation).catch(onError);
+      const { primary, configuredRotation } = screen.screens;
+      if (primary) splash.turn(configuredRotation).catch(onError);
     };
     // Which screen is the primary one, and so how it is turned, may be known long after the start.
     bus.on(contract.displayState, turnSplash);
@@ -82,14 +74,14 @@ export const display = defineResource({
       },
       routes: displayRoutes(screen),
       config: [
-        bindDisplay(config, screen, settings.browser),
+        bindDisplay(config, screen),
         bindGroup(browserConfig, {
           script_timeout_ms: READ_WHEN_NEEDED,
           allow_host_services: hostServices ? async () => allow() : NOT_APPLIED_HERE,
         }),
         bindGroup(proxyConfig, {}),
       ],
-      problems: () => [...screen.problems(), ...(hostServices?.problems() ?? [])],
+      problems: () => [...screen.screens.problems(), ...(hostServices?.problems() ?? [])],
       start: async () => {
         void allow()?.catch(onError);
         await screen.start();

@@ -1,7 +1,6 @@
 /** Rules of the keeper: loads, requests and our own page. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { TIMING } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperEvent } from './keeper-state.ts';
 import {
@@ -24,6 +23,7 @@ import {
   state,
   timer,
 } from './tests/keeper-driver.ts';
+import { TIMING } from './timing.ts';
 
 beforeEach(() => reset());
 
@@ -158,6 +158,13 @@ test('a notice is shown again after whatever may have removed it', () => {
   assert.equal(again({ event: 'timer', timer: 'load' }), true, 'it ends a load that takes too long');
   assert.equal(again(load('committed'), failed('network')), true);
   assert.equal(again({ event: 'page_gone', reason: 'terminated' }, failed('network')), true);
+  const { connection } = state;
+  const refused = { event: 'command_failed', connection, reason: 'timeout' } as const;
+  assert.equal(
+    again(refused, { event: 'unit_restart_failed', connection }),
+    true,
+    'it may have been refused',
+  );
   send({ event: 'show_target', target: B }, failed('tls'));
   send({ event: 'rendered', generation: state.generation, html: 'other' });
   send({ event: 'show_target', target: B }, failed('tls'));

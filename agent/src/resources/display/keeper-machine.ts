@@ -3,40 +3,22 @@
  * the effects and reports their results as events.
  */
 import { onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
-import {
-  onConfigured,
-  onConnected,
-  onDisconnected,
-  onPageGone,
-  onPong,
-  onPrepared,
-  onSettingsChanged,
-  onStart,
-} from './connection.ts';
-import { AWAY, UNRESPONSIVE } from './display-errors.ts';
-import {
-  type Effect,
-  type EventKind,
-  type EventOf,
-  type KeeperConfig,
-  type KeeperEvent,
-  type KeeperState,
-  type TimerName,
-  Transition,
-} from './keeper-state.ts';
-import { onBundleArrived, onOwnPageChanged, onRendered } from './own-page.ts';
-import {
-  fail,
-  onCommandFailed,
-  onQuitFailed,
-  onRetryTimer,
-  onStableTimer,
-  onUnitRestartFailed,
-  onUnitTimer,
-  restart,
-} from './recovery.ts';
+import type { Effect, EventOf, KeeperConfig, KeeperEvent, KeeperState, TimerName } from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
-import { followLoad, show, stopStableTimer } from './showing.ts';
+import { isPageOf } from './target.ts';
+import { Transition } from './transition.ts';
+
+/** The longest delay between restarts of the unit, as a multiple of the first. */
+const MAX_UNIT_DELAY_FACTOR = 16;
+
+const AWAY: DisplayError = {
+  code: 'browser_unavailable',
+  message: 'The browser is not running; the target is shown as soon as it is.',
+};
+const BROWSER_ENDED: DisplayError = {
+  code: 'page_crashed',
+  message: 'The browser ended while it showed the page.',
+};
 
 /** @returns the same state object when the event is out of date */
 export function advance(
@@ -64,82 +46,193 @@ function isOutdated(state: Readonly<KeeperState>, event: KeeperEvent): boolean {
 }
 
 /** The type demands a handler for every kind of event. */
-const HANDLERS: { readonly [K in EventKind]: (t: Transition, event: EventOf<K>) => void } = {
-  start: onStart,
-  connected: onConnected,
-  prepared: onPrepared,
-  configured: onConfigured,
-  settings_changed: onSettingsChanged,
-  disconnected: onDisconnected,
-  show_target: onShowTarget,
-  reload: onReload,
-  restart_browser: onRestartBrowser,
+const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: EventOf<K>) => void } = {
+  start: (t, { target, missing }) => {
+    t.state.target = target;
+    t.state.missing = missing;
+    t.expectTarget();
+    t.expectBrowser();
+  },
+  connected: (t, { uri }) => {
+    t.supersede();
+    t.cancelTimer('unit');
+    t.state.connection += 1;
+    t.state.connected = true;
+    t.state.foundUri = uri;
+    t.expectTarget();
+    t.configure();
+  },
+  configured: (t) => {
+    const { state } = t;
+    const { foundUri, target, failures } = state;
+    state.settings = 'taken';
+    state.missedPongs = 0;
+    t.setTimer('ping', t.config.timing.pingEveryMs);
+    const isFound = foundUri !== null && isPageOf(foundUri, target);
+    if (isFound && target.mode !== 'waiting') {
+      // The agent was away, not the page: leave the page alone.
+      state.error = null;
+      t.emit({ do: 'report_first_frame' });
+      t.markUp();
+    } else if (failures > 1) {
+      state.error ??= BROWSER_ENDED;
+      // The browser is new: no other one is needed.
+      t.planRetry({ ...t.config.timing.step(failures, 'crash'), stage: 'page' });
+    } else t.show();
+  },
+  disconnected: (t) => {
+    const { state } = t;
+    const wasEnded = state.ending;
+    t.supersede();
+    t.cancelTimer('ping');
+    t.stopStableTimer();
+    state.connected = false;
+    state.settings = 'none';
+    state.ending = false;
+    state.ownPage = undefined;
+    state.navigatedTo = undefined;
+    t.expectTarget();
+    if (!wasEnded) t.countFailure(BROWSER_ENDED);
+    t.expectBrowser();
+  },
+  show_target: (t, { target }) => {
+    t.state.target = target;
+    t.state.missing = undefined;
+    t.state.navigatedTo = undefined;
+    beginRequest(t);
+    t.show();
+  },
+  /** In place, past the cache, when the page is there; a target that is not there is loaded. */
+  reload: (t) => {
+    const { load, loading, error, target } = t.state;
+    const isThere = load.stage === 'committed' && !loading && error === null;
+    beginRequest(t);
+    if (isThere && target.mode !== 'waiting') {
+      t.supersede();
+      t.emit({ do: 'reload' });
+      t.followLoad();
+    } else {
+      t.state.navigatedTo = undefined;
+      t.show();
+    }
+  },
+  restart_browser: (t, { stage }) => {
+    beginRequest(t);
+    t.restart(stage);
+  },
   load_sent: onLoadSent,
   load: onLoad,
   load_failed: onLoadFailed,
   painted: (t) => t.emit({ do: 'report_first_frame' }),
-  page_gone: onPageGone,
-  page_terminated: onPageTerminated,
-  pong: onPong,
+  page_gone: (t, { reason }) => {
+    t.state.ownPage = undefined;
+    t.state.foundUri = null;
+    // Only we terminate pages, and continue when the browser has confirmed it. A browser that is not ready yet gets the
+    // target when it is.
+    if (reason === 'terminated' || !t.isReady) return;
+    if (reason === 'memory') t.fail('crash', 'page_out_of_memory', 'The page used more memory than it may.');
+    else t.fail('crash', 'page_crashed', 'The page crashed.');
+  },
+  page_terminated: (t, { next }) => {
+    if (next === 'load') t.show();
+    else t.fail('crash', 'page_unresponsive', 'The page stopped responding.');
+  },
+  pong: (t, { answered }) => {
+    const { state } = t;
+    const { pingEveryMs, misses } = t.config.timing;
+    t.setTimer('ping', pingEveryMs);
+    if (answered) {
+      state.missedPongs = 0;
+      if (state.load.stage === 'committed' && !state.loading) t.startStableTimer();
+      return;
+    }
+    t.stopStableTimer();
+    state.missedPongs += 1;
+    if (state.missedPongs < misses || state.ending) return;
+    state.missedPongs = 0;
+    t.supersede(); // a page that is still being rendered must not be loaded before this one has ended
+    t.emit({ do: 'terminate_page', next: 'failure' });
+  },
   own_page_changed: onOwnPageChanged,
-  bundle_arrived: onBundleArrived,
-  rendered: onRendered,
-  command_failed: onCommandFailed,
-  quit_failed: onQuitFailed,
-  unit_restart_failed: onUnitRestartFailed,
+  /** A bundle that the waiting page reports as missing was stored or read; `problem` replaces the old reason. */
+  bundle_arrived: (t, { name, problem }) => {
+    if (t.state.missing?.name !== name) return;
+    t.state.missing = problem && { name, ...problem };
+    onOwnPageChanged(t);
+  },
+  rendered: (t, { html }) => {
+    const { state } = t;
+    const { rendering } = state;
+    if (!rendering) return;
+    const isTarget = rendering.purpose === 'target';
+    state.rendering = undefined;
+    if (rendering.outdated) t.renderOwnPage(rendering.purpose);
+    else if (html !== undefined && (isTarget || html !== state.ownPage)) {
+      state.ownPage = html;
+      state.isOwnPageShown = false;
+      t.emit({ do: 'load_own_page', html });
+      if (isTarget || state.load.stage !== 'none') t.followLoad();
+    } else if (isTarget) t.fail('load', 'load_failed', 'The waiting page cannot be read.');
+  },
+  /** A browser that is connected and does not take commands is of no use. */
+  command_failed: (t, { reason }) => {
+    if (t.state.settings !== 'taken') t.state.settings = 'failed';
+    t.state.ownPage = undefined; // it may never have been shown
+    if (t.state.ending) return;
+    t.warn({ reason }, 'the browser does not take commands');
+    t.restart('compositor');
+  },
+  quit_failed: (t, { reason }) => {
+    t.warn({ reason }, 'the browser does not quit');
+    t.emit({ do: 'restart_unit' });
+  },
+  /** The browser that was to end stays, and is used as it is. */
+  unit_restart_failed: (t) => {
+    t.state.ending = false;
+    t.cancelTimer('unit');
+    t.fail('crash', 'page_unresponsive', 'The browser could not be restarted.');
+  },
   timer: (t, { timer }) => TIMER_HANDLERS[timer](t),
 };
 
 const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
-  retry: onRetryTimer,
+  retry: (t) => {
+    const { retryStage } = t.state;
+    t.expectTarget();
+    if (retryStage === 'page') t.show();
+    else t.restart(retryStage);
+  },
   load: onLoadTimer,
-  stable: onStableTimer,
+  stable: (t) => {
+    t.state.failures = 0;
+  },
   ping: (t) => t.emit({ do: 'ping' }),
-  unit: onUnitTimer,
+  unit: (t) => {
+    const { state } = t;
+    t.warn({ after_ms: state.unitDelayMs }, 'no new browser; restarting its unit');
+    t.emit({ do: 'restart_unit' });
+    state.unitDelayMs = Math.min(state.unitDelayMs * 2, t.config.timing.awayMs * MAX_UNIT_DELAY_FACTOR);
+    t.setTimer('unit', state.unitDelayMs);
+  },
 };
 
-function handle<K extends EventKind>(t: Transition, kind: K, event: EventOf<K>): void {
+function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: EventOf<K>): void {
   HANDLERS[kind](t, event);
 }
 
 /** A request of a host: earlier failures do not count any more. */
 function beginRequest(t: Transition): void {
-  stopStableTimer(t);
+  t.stopStableTimer();
   t.state.failures = 0;
   t.state.error = null;
   t.state.terminatedForLoad = false;
   t.expectTarget();
 }
 
-function onShowTarget(t: Transition, event: EventOf<'show_target'>): void {
-  t.state.target = event.target;
-  t.state.missing = undefined;
-  t.state.navigatedTo = undefined;
-  beginRequest(t);
-  show(t);
-}
-
-/** In place, past the cache, when the page is there; a target that is not there is loaded. */
-function onReload(t: Transition): void {
-  const { load, loading, error, target } = t.state;
-  const isThere = load.stage === 'committed' && !loading && error === null;
-  beginRequest(t);
-  if (isThere && target.mode !== 'waiting') {
-    t.supersede();
-    t.emit({ do: 'reload' });
-    followLoad(t);
-  } else {
-    t.state.navigatedTo = undefined;
-    show(t);
-  }
-}
-
-function onRestartBrowser(t: Transition, event: EventOf<'restart_browser'>): void {
-  beginRequest(t);
-  restart(t, event.stage);
-}
-
-function onPageTerminated(t: Transition, event: EventOf<'page_terminated'>): void {
-  if (event.next === 'load') show(t);
-  else fail(t, 'crash', UNRESPONSIVE);
+/** Renders our own page again if it is on the screen. It must not cancel the load of anything else. */
+function onOwnPageChanged(t: Transition): void {
+  const { state } = t;
+  const isOwnLoad = state.target.mode === 'waiting' && state.load.stage !== 'none';
+  if (state.rendering) state.rendering = { ...state.rendering, outdated: true };
+  else if (state.ownPage !== undefined && (isOwnLoad || !state.loading)) t.renderOwnPage('refresh');
 }

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import type { Target } from './ports.ts';
+import type { LocatedTarget } from './target.ts';
 import { KeeperWorld } from './tests/keeper-world.ts';
 import { OUTCOMES, RESISTANCES } from './tests/simulated-browser.ts';
 
-const TARGETS: readonly Target[] = [
+const TARGETS: readonly LocatedTarget[] = [
   { mode: 'url', url: 'http://a.example/' },
   { mode: 'url', url: 'http://b.example/' },
-  { mode: 'bundle', name: 'menu' },
+  { mode: 'bundle', name: 'menu', url: 'http://menu.localhost:8081/' },
   { mode: 'waiting' },
 ];
 const ADDRESSES = ['http://a.example/', 'http://b.example/', 'http://menu.localhost:8081/'];

@@ -1,16 +1,13 @@
 /** Rules of the keeper: retries, connections, restarts and pings. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { TIMING } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
-import { recoveryStep } from './recovery.ts';
 import {
   A,
   B,
   begin,
   connect,
   did,
-  effects,
   isCancelled,
   load,
   reset,
@@ -19,6 +16,7 @@ import {
   state,
   timer,
 } from './tests/keeper-driver.ts';
+import { recoveryStep, TIMING } from './timing.ts';
 
 beforeEach(() => reset());
 
@@ -56,17 +54,20 @@ test('a page that is still there when the browser connects again is not loaded, 
   const { connection } = state;
   send({ event: 'show_target', target: A });
   assert.ok(!did().includes('load'), 'not before the settings');
-  send({ event: 'prepared', connection }, { event: 'configured', connection });
+  send({ event: 'configured', connection });
   assert.ok(did().includes('load'), 'a host has requested it since');
   send({ event: 'disconnected' }, { event: 'connected', uri: 'http://a.example/' });
-  send({ event: 'prepared', connection: state.connection }, load('committed', 'http://c.example/', 0));
+  send(load('committed', 'http://c.example/', 0));
   send({ event: 'configured', connection: state.connection });
   assert.ok(did().includes('load'), 'the page has left it since');
   send({ event: 'show_target', target: A }, { event: 'disconnected' });
   send({ event: 'connected', uri: 'http://a.example/' }, { event: 'page_gone', reason: 'memory' });
-  send({ event: 'prepared', connection: state.connection });
   send({ event: 'configured', connection: state.connection });
   assert.ok(did().includes('load'), 'the page has crashed since');
+  send({ event: 'show_target', target: A }, { event: 'disconnected' });
+  send({ event: 'connected', uri: 'http://a.example/' }, { event: 'restart_browser', stage: 'browser' });
+  send({ event: 'configured', connection: state.connection });
+  assert.deepEqual([state.loading, state.load.stage], [true, 'none'], 'it is being ended');
   send({ event: 'show_target', target: { mode: 'waiting' } }, { event: 'disconnected' });
   connect('vitrine://waiting/');
   assert.ok(did().includes('render') && !did().includes('report_first_frame'));
@@ -106,7 +107,9 @@ test('a browser that we end is no failure, gets no loads, and is ended harder wh
   send({ event: 'show_target', target: B });
   assert.ok(!did().includes('load'));
   const { connection } = state;
-  send({ event: 'command_failed', connection, reason: 'gone' }, { event: 'page_gone', reason: 'crashed' });
+  send({ event: 'command_failed', connection, reason: 'gone' });
+  assert.ok(!did().includes('restart_unit'));
+  send({ event: 'page_gone', reason: 'crashed' });
   send({ event: 'pong', connection, answered: false });
   assert.deepEqual([did().includes('restart_unit'), state.failures, state.error], [false, 0, null]);
   send({ event: 'quit_failed', connection, reason: 'timeout' });
@@ -138,9 +141,9 @@ test('a browser that cannot be restarted is used as it is, and is configured fir
   send({ event: 'disconnected' }, { event: 'connected', uri: null });
   send({ event: 'command_failed', connection: connection + 1, reason: 'timeout' });
   send({ event: 'unit_restart_failed', connection: connection + 1 }, { event: 'timer', timer: 'retry' });
-  assert.deepEqual([did().includes('load'), did().includes('prepare_browser')], [false, true]);
+  assert.deepEqual([did().includes('load'), did().includes('configure')], [false, true]);
   send({ event: 'show_target', target: B });
-  assert.ok(!did().includes('prepare_browser'), 'once at a time');
+  assert.ok(!did().includes('configure'), 'once at a time');
 });
 
 test('without a unit nobody starts a browser, and nothing is said to be loading', () => {
@@ -153,21 +156,6 @@ test('without a unit nobody starts a browser, and nothing is said to be loading'
   assert.deepEqual([state.loading, timer('unit')], [false, undefined]);
   send({ event: 'show_target', target: B });
   assert.equal(state.loading, false);
-});
-
-test('settings go to the browser when it may open its files, and again when they change', () => {
-  send({ event: 'start', target: A, missing: undefined }, { event: 'settings_changed' });
-  assert.deepEqual(effects, []);
-  send({ event: 'connected', uri: null }, { event: 'settings_changed' });
-  assert.deepEqual(effects, []);
-  const { connection } = state;
-  send({ event: 'prepared', connection });
-  assert.deepEqual(did(), ['configure']);
-  for (const answer of [undefined, { event: 'configured', connection } as const]) {
-    if (answer) send(answer);
-    send({ event: 'settings_changed' });
-    assert.deepEqual(did(), ['configure_again']);
-  }
 });
 
 test('pings: failures are forgotten only while the page answers, and a page that hangs is terminated', () => {

@@ -1,7 +1,7 @@
 /** The runner around the state machine: it carries out effects and reports their results. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { DisplayStage, SETTINGS, TIMING } from './tests/display-stage.ts';
+import { DisplayStage, TIMING } from './tests/display-stage.ts';
 
 const URL_A = 'http://a.example/';
 
@@ -19,7 +19,7 @@ test('after stop no timer runs, and neither late answers nor events of the brows
     for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   };
   const answer = Promise.withResolvers<string>();
-  await stage.make({ page: { render: async () => answer.promise } }).start();
+  await stage.make({ renderPage: async () => answer.promise }).start();
   stage.browser.plug();
   await pass(0);
   await pass(TIMING.pingEveryMs);
@@ -35,14 +35,41 @@ test('after stop no timer runs, and neither late answers nor events of the brows
   assert.equal(stage.unitRestarts, 0);
 });
 
-test('a command that the browser refuses restarts its unit, changed settings that it refuses do not', async () => {
+test('a page that is rendered after stop is not loaded', async () => {
+  const answer = Promise.withResolvers<string>();
+  let isRendering = false;
+  const renderPage = () => {
+    isRendering = true;
+    return answer.promise;
+  };
+  await stage.make({ renderPage }).start();
+  stage.browser.plug();
+  await stage.until('the rendering', () => isRendering);
+  stage.display.stop();
+  answer.resolve('waiting');
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  assert.equal(stage.browser.count('html'), 0);
+});
+
+test('an event that comes while effects are carried out waits until all of them are', async (t) => {
+  await stage.showing(URL_A);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { browser } = stage;
+  browser.load = () => {
+    browser.unplug();
+    return { id: 99, accepted: Promise.reject(new Error('not connected')) };
+  };
+  stage.display.navigate('http://b.example/');
+  t.mock.timers.tick(TIMING.beginMs - 1);
+  t.mock.timers.tick(1);
+  assert.equal(stage.display.state().loading, true, 'the deadline of the load has ended with the browser');
+});
+
+test('a command that the browser refuses restarts its unit', async () => {
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
   await stage.showing(URL_A, { log });
   stage.browser.takesCommands = false;
-  stage.display.apply(SETTINGS);
-  await stage.until('the warning', () => warnings.includes('the browser did not take its changed settings'));
-  assert.equal(stage.unitRestarts, 0);
   stage.display.reload();
   await stage.until('the restart', () => stage.unitRestarts === 1);
   assert.ok(warnings.includes('the browser does not take commands'));

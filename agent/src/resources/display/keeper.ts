@@ -1,58 +1,27 @@
 import { withTimeout } from '../../base/timeout.ts';
-import type { MissingBundle } from './first-target.ts';
 import { advance } from './keeper-machine.ts';
 import {
   type Effect,
-  INITIAL_STATE,
   type KeeperConfig,
   type KeeperEvent,
-  type KeeperState,
-  type KeeperTiming,
+  KeeperState,
   type TimerName,
 } from './keeper-state.ts';
-import type {
-  Browser,
-  BrowserSettings,
-  Bundles,
-  DisplayLog,
-  Kiosk,
-  Load,
-  Notice,
-  Target,
-  WaitingPage,
-} from './ports.ts';
-import { recoveryStep } from './recovery.ts';
-import { OWN_URI } from './target.ts';
+import type { DisplayLog, DisplayPorts, Load } from './ports.ts';
+import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from './target.ts';
+import { TIMING } from './timing.ts';
 
 const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'page_gone'] as const;
 /** Our own page is read from a file. */
 const RENDER_MS = 10_000;
 
-/** Generous, because a board that boots or is busy is slow without anything being wrong. */
-export const TIMING: KeeperTiming = {
-  stableMs: 60_000,
-  awayMs: 60_000,
-  pingEveryMs: 10_000,
-  pongMs: 15_000,
-  misses: 3,
-  beginMs: 15_000,
-  documentMs: 60_000,
-  completeMs: 60_000,
-  step: recoveryStep,
-};
-
-export interface KeeperOptions {
-  browser: Browser;
-  kiosk: Kiosk;
-  page: WaitingPage;
-  bundles: Bundles;
+export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'kiosk'> {
+  /** Renders the waiting page, or the notice that says why the target is not shown, as HTML. */
+  renderPage: (notice: Notice | undefined) => Promise<string>;
   log: DisplayLog;
-  timing: KeeperTiming;
-  settings: () => BrowserSettings;
-  /** A browser is connected and opens its files only when it gets its settings, after this. Never rejects. */
-  beforeConfigure: () => Promise<void>;
-  /** A browser has its settings. */
-  ready: () => void;
+  timing?: typeof TIMING;
+  /** Gives a browser that has connected its settings. */
+  configure: () => Promise<void>;
   /** The display's state may have changed. */
   changed: () => void;
 }
@@ -67,20 +36,19 @@ export class Keeper {
   readonly #firstFrame = Promise.withResolvers<void>();
   readonly #timers = new Map<TimerName, NodeJS.Timeout>();
   readonly #events: KeeperEvent[] = [];
-  #state: Readonly<KeeperState> = INITIAL_STATE;
+  #state: Readonly<KeeperState> = new KeeperState();
   #isAdvancing = false;
   #isStopped = false;
-  #rendering = Promise.resolve();
   #stopListening: (() => void) | undefined;
 
   constructor(options: KeeperOptions) {
     this.#o = options;
-    const { kiosk, bundles, timing } = options;
-    this.#config = { timing, kioskInstalled: kiosk.installed, bundleUrl: (name) => bundles.url(name) };
+    const { kiosk, timing = TIMING } = options;
+    this.#config = { timing, kioskInstalled: kiosk.installed };
   }
 
   /** @param missing why the target is the waiting page, when a bundle was wanted */
-  start(target: Target, missing?: MissingBundle): void {
+  start(target: LocatedTarget, missing: MissingBundle | undefined): void {
     const { browser } = this.#o;
     this.dispatch({ event: 'start', target, missing });
     this.#stopListening = browser.on(KINDS, (event) => this.dispatch(event));
@@ -121,24 +89,12 @@ export class Keeper {
     if (this.#state !== before) this.#o.changed();
   }
 
-  /** Resolves when nothing is being rendered. */
-  async rendered(): Promise<void> {
-    for (let last: Promise<void> | undefined; last !== this.#rendering; ) {
-      last = this.#rendering;
-      await last;
-    }
-  }
-
   /** Carries out the effects. Answers carry the connection or the generation of their request. */
   readonly #effects: { readonly [K in Effect['do']]: (effect: Extract<Effect, { do: K }>) => void } = {
-    prepare_browser: () => this.#command(this.#o.beforeConfigure(), this.#ofConnection('prepared')),
-    configure: () => this.#command(this.#configure(), this.#ofConnection('configured')),
-    configure_again: () => {
-      this.#configure().catch((error: unknown) => {
-        this.#o.log.warn({ err: error }, 'the browser did not take its changed settings');
-      });
+    configure: () => {
+      const { connection } = this.#state;
+      this.#command(this.#o.configure(), { event: 'configured', connection });
     },
-    report_ready: () => this.#o.ready(),
     load: ({ address }) => this.#load(this.#o.browser.load(address)),
     load_own_page: ({ html }) => this.#load(this.#o.browser.loadHtml(html, OWN_URI)),
     reload: () => this.#load(this.#o.browser.reload()),
@@ -152,21 +108,12 @@ export class Keeper {
         this.dispatch({ event: 'pong', connection, answered });
       });
     },
-    quit: () => {
-      const { connection } = this.#state;
-      this.#o.browser.quit().catch((error: unknown) => {
-        this.dispatch({ event: 'quit_failed', connection, reason: messageOf(error) });
-      });
-    },
+    quit: () => this.#command(this.#o.browser.quit(), undefined, 'quit_failed'),
     restart_unit: () => void this.#restartUnit(),
-    render: ({ notice }) => {
-      this.#rendering = this.#render(notice);
-    },
+    render: ({ notice }) => void this.#render(notice),
     set_timer: ({ timer, ms }) => {
       clearTimeout(this.#timers.get(timer));
-      const running = setTimeout(() => this.dispatch({ event: 'timer', timer }), ms);
-      running.unref();
-      this.#timers.set(timer, running);
+      this.#timers.set(timer, setTimeout(() => this.dispatch({ event: 'timer', timer }), ms).unref());
     },
     cancel_timer: ({ timer }) => clearTimeout(this.#timers.get(timer)),
     report_first_frame: () => this.#firstFrame.resolve(),
@@ -177,25 +124,24 @@ export class Keeper {
     this.#effects[kind](effect);
   }
 
-  #ofConnection(event: 'prepared' | 'configured'): KeeperEvent {
-    return { event, connection: this.#state.connection };
-  }
-
-  #configure(): Promise<unknown> {
-    return this.#o.browser.configure(this.#o.settings());
-  }
-
   #load({ id, accepted }: Load): void {
     this.dispatch({ event: 'load_sent', id });
     this.#command(accepted);
   }
 
   /** @param answer to be dispatched when the browser has taken the command */
-  #command(taken: Promise<unknown>, answer?: KeeperEvent): void {
+  #command(
+    taken: Promise<unknown>,
+    answer?: KeeperEvent,
+    failure: 'command_failed' | 'quit_failed' = 'command_failed',
+  ): void {
     const { connection } = this.#state;
     taken.then(
       () => answer && this.dispatch(answer),
-      (error: unknown) => this.dispatch({ event: 'command_failed', connection, reason: messageOf(error) }),
+      (error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.dispatch({ event: failure, connection, reason });
+      },
     );
   }
 
@@ -203,7 +149,7 @@ export class Keeper {
     const { generation } = this.#state;
     let html: string | undefined;
     try {
-      html = await withTimeout(this.#o.page.render(notice), RENDER_MS);
+      html = await withTimeout(this.#o.renderPage(notice), RENDER_MS);
     } catch (error) {
       this.#o.log.warn({ err: error }, 'the waiting page cannot be rendered');
     }
@@ -221,8 +167,4 @@ export class Keeper {
     }
     this.dispatch({ event: 'unit_restart_failed', connection });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,9 @@
 /** Which loads of the browser count for the target, and which are navigations of the page itself. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Stage } from './keeper-state.ts';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
+import type { Stage } from './timing.ts';
 
 const URL_A = 'http://a.example/';
 const URL_B = 'http://b.example/';
@@ -100,13 +100,11 @@ test('a reload while the page navigates itself loads the target', async () => {
 test('the end of the previous load is not the end of a waiting page that is still being rendered', async () => {
   const rendered = Promise.withResolvers<void>();
   let text = 'waiting';
-  const page = {
-    render: async () => {
-      if (text !== 'waiting') await rendered.promise;
-      return text;
-    },
+  const renderPage = async () => {
+    if (text !== 'waiting') await rendered.promise;
+    return text;
   };
-  await stage.make({ page }).start();
+  await stage.make({ renderPage }).start();
   browser.plug();
   await stage.shown();
   browser.behaviour = 'hold';
@@ -122,13 +120,11 @@ test('the end of the previous load is not the end of a waiting page that is stil
 
 test('a notice that is rendered late does not replace the target that is being retried', async () => {
   const rendered = Promise.withResolvers<void>();
-  const page = {
-    render: async (notice: object | undefined) => {
-      if (notice) await rendered.promise;
-      return notice ? 'notice' : 'waiting';
-    },
+  const renderPage = async (notice: object | undefined) => {
+    if (notice) await rendered.promise;
+    return notice ? 'notice' : 'waiting';
   };
-  await stage.make({ page }).start();
+  await stage.make({ renderPage }).start();
   browser.plug();
   await stage.shown();
   browser.behaviour = 'fail';
@@ -143,13 +139,11 @@ test('a notice that is rendered late does not replace the target that is being r
 
 test('a waiting page that cannot be read is retried', async () => {
   let failures = 2;
-  const page = {
-    render: async () => {
-      if (failures-- > 0) throw new Error('EMFILE: too many open files');
-      return 'waiting';
-    },
+  const renderPage = async () => {
+    if (failures-- > 0) throw new Error('EMFILE: too many open files');
+    return 'waiting';
   };
-  await stage.make({ page }).start();
+  await stage.make({ renderPage }).start();
   browser.plug();
   await stage.until('the failure', () => stage.events.some(({ error }) => error?.code === 'load_failed'));
   await stage.shown();

@@ -1,3 +1,5 @@
+import type { BundleProblem } from '../content/checks.ts';
+import type { BrowserConfig } from './config.ts';
 import type { Rotation } from './schema.ts';
 
 /** What the screen should show. */
@@ -9,21 +11,12 @@ export interface Bundles {
   locate(name: string): unknown;
   /** Why the bundle cannot be shown; undefined when it can be. A quick check, not one of every file. */
   problem(name: string): Promise<BundleProblem | undefined>;
-  /** Address of its start page. */
-  url(name: string): string;
 }
 
-export interface BundleProblem {
-  code: 'bundle_missing' | 'bundle_damaged';
-  message: string;
-}
-
-/** Configuration group `browser`, as the browser gets it. */
-export interface BrowserSettings {
-  userAgent: string | null;
-  ignoreTlsErrors: boolean;
+/** The browser's part of the configuration group `browser`. */
+export interface BrowserSettings extends Pick<BrowserConfig, 'user_agent' | 'ignore_tls_errors'> {
   /** Of one web process, in MiB; 0 for none. */
-  memoryLimitMb: number;
+  memory_limit_mb: number;
 }
 
 /** Events from the browser (browser/PROTOCOL.md). */
@@ -51,9 +44,8 @@ export type BrowserEvent =
   | { event: 'painted'; load: number }
   | { event: 'page_gone'; reason: 'crashed' | 'memory' | 'terminated' };
 
-export type BrowserEventKind = BrowserEvent['event'];
 /** The events of some kinds. */
-export type BrowserEventOf<K extends BrowserEventKind> = Extract<BrowserEvent, { event: K }>;
+export type BrowserEventOf<K extends BrowserEvent['event']> = Extract<BrowserEvent, { event: K }>;
 
 /** A requested load: its events carry `id`; `accepted` rejects when the browser did not take the command. */
 export interface Load {
@@ -79,12 +71,12 @@ export interface Browser {
   /** Address of the document that was on the screen when it connected; null without one. */
   readonly uri: string | null;
   /** Calls `listener` with every event of these kinds until the returned function is called. */
-  on<K extends BrowserEventKind>(
+  on<K extends BrowserEvent['event']>(
     kinds: readonly K[],
     listener: (event: BrowserEventOf<K>) => void,
   ): () => void;
-  /** @returns whether a changed setting takes effect only in a new process */
-  configure(settings: BrowserSettings): Promise<boolean>;
+  /** Once on each connection. The browser opens its files only then, and takes no commands about a page before. */
+  configure(settings: BrowserSettings): Promise<void>;
   load(uri: string): Load;
   /** Shows HTML of the agent under a `vitrine:` URI. */
   loadHtml(html: string, uri: string): Load;
@@ -149,20 +141,6 @@ export interface TargetStore {
   last(): Promise<Target | undefined>;
   /** @param lasting also for the next boot */
   save(target: Target, lasting: boolean): Promise<void>;
-}
-
-/** Makes the waiting page, and the notice that says why the target is not shown. */
-export interface WaitingPage {
-  render(notice: Notice | undefined): Promise<string>;
-}
-
-export interface Notice {
-  /** URL or bundle that cannot be shown. */
-  what: string;
-  /** The reason, as a sentence. */
-  why: string;
-  /** Whether the device tries again by itself. */
-  retrying: boolean;
 }
 
 /** The part of the agent's logger that the display uses. */

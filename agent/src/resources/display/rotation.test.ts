@@ -10,7 +10,7 @@ import { bindDisplay } from './apply-config.ts';
 import { displayConfig } from './config.ts';
 import type { Compositor } from './ports.ts';
 import { Screens } from './screens.ts';
-import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { CONFIG, DisplayStage } from './tests/display-stage.ts';
 
 let folder: string;
 let stage: DisplayStage;
@@ -30,8 +30,8 @@ afterEach(async () => {
 test('a refused rotation is saved, reported as not live, and a problem until it works', async () => {
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
-  const display = stage.make({ log });
-  config.bind(bindDisplay(config, display, SETTINGS.browser));
+  const display = stage.make({ log, config: () => config.get(displayConfig) });
+  config.bind(bindDisplay(config, display));
   await display.start();
   stage.browser.plug();
   await stage.until('the first turn', () => stage.browser.count('drive') > 0);
@@ -47,13 +47,13 @@ test('a refused rotation is saved, reported as not live, and a problem until it 
     });
     assert.equal(config.get(displayConfig).rotation, 90);
     assert.equal(display.state().rotation, 0);
-    assert.equal((await display.screens())[0]?.rotation, 0);
-    problems.push(...display.problems());
+    assert.equal((await display.listScreens())[0]?.rotation, 0);
+    problems.push(...display.screens.problems());
     stage.browser.refusal = undefined;
     const other = await config.patch({ display: { rotation: 180 } });
     assert.deepEqual(other.applied, { 'display.rotation': 'live' });
     assert.equal(display.state().rotation, 180);
-    assert.deepEqual(display.problems(), []);
+    assert.deepEqual(display.screens.problems(), []);
     await config.patch({ display: { rotation: null } });
   }
   assert.deepEqual(problems, [
@@ -66,22 +66,32 @@ test('a refused rotation is saved, reported as not live, and a problem until it 
 test('an answer of the compositor from before a change does not count after it', async () => {
   const answer = Promise.withResolvers<void>();
   let rotation: 0 | 90 = 0;
+  let asked = 0;
   const compositor: Compositor = {
     outputs: async () => {
+      asked += 1;
       const output = { name: 'Virtual-1', mode: null, rotation, modes: [] };
-      await answer.promise;
+      if (asked === 1) await answer.promise;
       return [output];
     },
     drive: async () => undefined,
   };
   const known = { id: 'Virtual-1', connected: true, powered: true, modes: [], make: null, model: null };
-  const screens = new Screens({ read: async () => [known] }, compositor, () => true, 60_000);
-  void screens.refresh();
+  const screens = new Screens({
+    browser: Object.assign(stage.browser, { connected: true }),
+    connectors: { read: async () => [known] },
+    compositor,
+    config: () => CONFIG,
+    changed: () => undefined,
+    checkEveryMs: 60_000,
+    log: { info: () => undefined, warn: () => undefined },
+  });
+  const before = screens.refresh();
   await new Promise(setImmediate);
   rotation = 90;
-  screens.invalidate();
-  const after = screens.refresh();
+  const after = screens.refresh(true);
+  await new Promise(setImmediate);
   answer.resolve();
-  await after;
+  await Promise.all([before, after]);
   assert.equal(screens.rotation, 90);
 });

@@ -3,20 +3,8 @@ import { type CheckedCall, type Route, serve } from '../../contract/endpoint.ts'
 import { ApiError } from '../../contract/errors.ts';
 import { fits } from '../../contract/validate.ts';
 import type { Display } from './display.ts';
-import {
-  clearData,
-  executeJs,
-  getDisplay,
-  getScreens,
-  navigate,
-  reload,
-  restartBrowser,
-  ScreenQuery,
-  showBundle,
-  showWaitingPage,
-  switchScreen,
-  takeScreenshot,
-} from './schema.ts';
+import * as contract from './schema.ts';
+import { ScreenQuery } from './schema.ts';
 
 /** Each may take tens of megabytes on a large screen. */
 const MAX_SCREENSHOTS = 4;
@@ -25,19 +13,19 @@ const MAX_SCREENSHOTS = 4;
 export function displayRoutes(display: Display): Route[] {
   const takePicture = atMost(MAX_SCREENSHOTS, 'screenshots being taken');
   const routes = [
-    serve(getDisplay, () => display.state()),
-    serve(getScreens, () => display.screens()),
-    serve(navigate, ({ body }) => display.navigate(body.url)),
-    serve(showBundle, ({ body }) => display.showBundle(body.name)),
-    serve(showWaitingPage, () => display.showWaiting()),
-    serve(reload, () => display.reload()),
-    serve(restartBrowser, () => display.restartBrowser()),
-    serve(clearData, () => display.clearData()),
-    serve(switchScreen, () => {
+    serve(contract.getDisplay, () => display.state()),
+    serve(contract.getScreens, () => display.listScreens()),
+    serve(contract.navigate, ({ body }) => display.navigate(body.url)),
+    serve(contract.showBundle, ({ body }) => display.showBundle(body.name)),
+    serve(contract.showWaitingPage, () => display.showWaiting()),
+    serve(contract.reload, () => display.reload()),
+    serve(contract.restartBrowser, () => display.restartBrowser()),
+    serve(contract.clearData, () => display.clearData()),
+    serve(contract.switchScreen, () => {
       throw new ApiError('unavailable', 'The screen cannot be switched over HDMI-CEC.');
     }),
-    serve(takeScreenshot, () => takePicture(() => display.screenshot())),
-    serve(executeJs, () => {
+    serve(contract.takeScreenshot, () => takePicture(() => display.screenshot())),
+    serve(contract.executeJs, () => {
       throw new ApiError('not_implemented');
     }),
   ];

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import { CONTROL, Nullable, ROTATIONS } from '../../contract/shared.ts';
+import { CONTROL, Exactly, Nullable, ROTATIONS } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { BundleName } from '../content/schema.ts';
 
@@ -77,14 +77,11 @@ export const displayState = topic(
   'Every mode or URL change, load, failure, and browser crash or restart',
 );
 
-export const ScreenQuery = Type.Object(
-  {
-    screen: Type.Optional(
-      Type.String({ description: "The primary screen's id is the only valid value in v1" }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const ScreenQuery = Exactly({
+  screen: Type.Optional(
+    Type.String({ description: "The primary screen's id is the only valid value in v1" }),
+  ),
+});
 
 const common = { tag: 'Display', query: ScreenQuery, status: 200 } as const;
 const action = {
@@ -119,18 +116,15 @@ export const navigate = endpoint({
   description:
     'Does not wait for the page; `loading`, `error` and the `display_state` event tell how it goes.',
   ...action,
-  body: Type.Object(
-    {
-      url: Type.String({
-        minLength: 1,
-        maxLength: 8192,
-        format: 'uri',
-        pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/][^${CONTROL}]*$`,
-        description: 'http: or https:, without control characters',
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  body: Exactly({
+    url: Type.String({
+      minLength: 1,
+      maxLength: 8192,
+      format: 'uri',
+      pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/][^${CONTROL}]*$`,
+      description: 'http: or https:, without control characters',
+    }),
+  }),
 });
 
 export const showBundle = endpoint({
@@ -141,7 +135,7 @@ export const showBundle = endpoint({
     'A bundle that cannot be shown is refused, and the screen stays as it is. Does not wait for the page; `loading`, ' +
     '`error` and the `display_state` event tell how it goes. A new upload of the bundle loads it anew.',
   ...action,
-  body: Type.Object({ name: BundleName }, { additionalProperties: false }),
+  body: Exactly({ name: BundleName }),
   errors: ['screen_not_found', 'content_not_found', 'bundle_invalid', 'unavailable'],
 });
 
@@ -186,7 +180,7 @@ export const switchScreen = endpoint({
   description:
     'The browser goes on either way; `screen_on` tells whether the screen is powered. 503 `unavailable` without HDMI-CEC.',
   ...action,
-  body: Type.Object({ on: Type.Boolean() }, { additionalProperties: false }),
+  body: Exactly({ on: Type.Boolean() }),
 });
 
 export const takeScreenshot = endpoint({
@@ -206,25 +200,7 @@ export const executeJs = endpoint({
   summary: 'Evaluate a script in the displayed page',
   description: 'A returned promise is awaited. A script that throws is `script_error`.',
   ...common,
-  body: Type.Object(
-    { script: Type.String({ minLength: 1, maxLength: 1024 * 1024 }) },
-    { additionalProperties: false },
-  ),
+  body: Exactly({ script: Type.String({ minLength: 1, maxLength: 1024 * 1024 }) }),
   response: Type.Object({ result: Type.Unknown({ description: 'Value of the script, as JSON' }) }),
   errors: ['screen_not_found', 'script_error', 'script_timeout', 'unavailable', 'not_implemented'],
 });
-
-/** The whole Display section of the interface. */
-export const displayEndpoints = [
-  getDisplay,
-  getScreens,
-  navigate,
-  showBundle,
-  showWaitingPage,
-  reload,
-  restartBrowser,
-  clearData,
-  switchScreen,
-  takeScreenshot,
-  executeJs,
-];

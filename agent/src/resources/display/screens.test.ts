@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Compositor, Connector } from './ports.ts';
-import { DisplayStage, SETTINGS } from './tests/display-stage.ts';
+import { CONFIG, DisplayStage, screenConfig } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
@@ -20,12 +20,9 @@ afterEach(() => stage.display.stop());
 
 test('rotates the screen live, and again after a restart of the compositor', async () => {
   await stage.showing(URL_A);
-  stage.display.apply({
-    ...SETTINGS,
-    rotation: 180,
-    screens: { 'Virtual-1': { rotation: 90, url: null } },
-  });
-  await until('the turn', () => browser.calls.includes('drive Virtual-1 90'));
+  stage.config = { ...CONFIG, rotation: 180, screens: { 'Virtual-1': screenConfig(90, null) } };
+  await stage.display.screens.rotate();
+  assert.ok(browser.calls.includes('drive Virtual-1 90'));
   assert.equal(stage.display.state().rotation, 90);
   browser.unplug();
   browser.plug();
@@ -41,7 +38,7 @@ test('a compositor that refused gets the command again', async () => {
       await browser.drive(...asked);
     },
   };
-  await stage.showing(URL_A, { compositor, lookEveryMs: 20 });
+  await stage.showing(URL_A, { compositor, checkEveryMs: 20 });
   await until('the turn', () => browser.count('drive Virtual-1 0') === 1);
   assert.equal(refusals, 0);
 });
@@ -55,16 +52,16 @@ test('of two screens only the first is driven, and the other one when the first 
   const connectors = {
     read: async () => ['HDMI-A-1', 'HDMI-A-2'].map((id) => connector(id, plugged.includes(id))),
   };
-  await stage.showing(URL_A, { connectors, lookEveryMs: 20 });
+  await stage.showing(URL_A, { connectors, checkEveryMs: 20 });
   await until('the first', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 1);
-  assert.equal(stage.display.primaryScreen, 'HDMI-A-1');
+  assert.equal(stage.display.screens.primary?.id, 'HDMI-A-1');
   plugged = ['HDMI-A-2'];
   browser.compositorOutputs = plugged;
   await until('the second', () => browser.count('drive HDMI-A-2 0') === 1);
-  assert.equal(stage.display.primaryScreen, 'HDMI-A-2');
+  assert.equal(stage.display.screens.primary?.id, 'HDMI-A-2');
   // The kernel knows of it before the compositor does.
   plugged = ['HDMI-A-1', 'HDMI-A-2'];
-  await until('the first one as primary', () => stage.display.primaryScreen === 'HDMI-A-1');
+  await until('the first one as primary', () => stage.display.screens.primary?.id === 'HDMI-A-1');
   browser.compositorOutputs = plugged;
   await until('the first again', () => browser.count('drive HDMI-A-1 0 -HDMI-A-2') === 2);
   assert.equal(browser.count('drive'), 3);
@@ -72,7 +69,7 @@ test('of two screens only the first is driven, and the other one when the first 
 
 test('a screen that was unplugged between two checks is rotated again, and no other stays on', async () => {
   browser.compositorOutputs = ['Virtual-1', 'HDMI-A-1'];
-  await stage.showing(URL_A, { settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await stage.showing(URL_A, { config: () => ({ ...CONFIG, rotation: 90 }), checkEveryMs: 10 });
   await until('the turn', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 1);
   const asked = browser.count('outputs');
   await until('a look at what was turned', () => browser.count('outputs') > asked + 2);
@@ -84,30 +81,35 @@ test('a screen that was unplugged between two checks is rotated again, and no ot
   await until('the other one off', () => browser.count('drive Virtual-1 90 -HDMI-A-1') === 3);
 });
 
-test('commands to a compositor that hangs do not pile up', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  let asked = 0;
-  const hanging = Promise.withResolvers<void>();
-  const compositor: Compositor = {
-    outputs: () => browser.outputs(),
-    drive: async () => {
-      asked += 1;
-      await hanging.promise;
-      throw new Error('it hung');
-    },
-  };
-  await stage.showing(URL_A, { compositor, lookEveryMs: 1000 });
-  await until('the first', () => asked === 1);
-  for (let look = 0; look < 20; look += 1) {
-    t.mock.timers.tick(1000);
-    await new Promise(setImmediate);
-  }
-  hanging.resolve();
-  // One from before the checks, and one of the only check that waited for it.
-  await until('the second', () => asked === 2);
-  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-  assert.equal(asked, 2);
-});
+for (const [outcome, commands] of [
+  ['fails', 2],
+  ['works', 1],
+] as const)
+  test(`commands to a compositor that hangs and then ${outcome} do not pile up`, async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let asked = 0;
+    const hanging = Promise.withResolvers<void>();
+    const compositor: Compositor = {
+      outputs: () => browser.outputs(),
+      drive: async (...given) => {
+        asked += 1;
+        await hanging.promise;
+        if (outcome === 'fails') throw new Error('it hung');
+        await browser.drive(...given);
+      },
+    };
+    await stage.showing(URL_A, { compositor, checkEveryMs: 1000 });
+    await until('the first', () => asked === 1);
+    for (let look = 0; look < 20; look += 1) {
+      t.mock.timers.tick(1000);
+      await new Promise(setImmediate);
+    }
+    hanging.resolve();
+    // One from before the checks and, if that failed, one of the only check that waited for it.
+    await until('the last', () => asked === commands);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    assert.equal(asked, commands);
+  });
 
 test('a compositor that ignores commands does not get one at every check', async () => {
   const compositor: Compositor = {
@@ -117,7 +119,7 @@ test('a compositor that ignores commands does not get one at every check', async
       browser.turned.clear();
     },
   };
-  await stage.showing(URL_A, { compositor, settings: { ...SETTINGS, rotation: 90 }, lookEveryMs: 10 });
+  await stage.showing(URL_A, { compositor, config: () => ({ ...CONFIG, rotation: 90 }), checkEveryMs: 10 });
   await until('many looks', () => browser.count('outputs') > 10);
   assert.equal(browser.count('drive'), 1);
 });

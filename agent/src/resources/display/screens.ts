@@ -1,137 +1,220 @@
-import type { Compositor, Connector, Connectors, Output } from './ports.ts';
+import { Mutex } from '../../base/mutex.ts';
+import type { DisplayConfig } from './config.ts';
+import type { Connector, DisplayLog, DisplayPorts, Output } from './ports.ts';
 import type { Rotation, Screen } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
 const CONNECTORS_FRESH_MS = 1000;
+/** Every so many checks the compositor is asked for its outputs, which costs a process. */
+const CHECKS_PER_OUTPUTS = 2;
 
 const EXACT_MODE = /^\d+x\d+@/;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** The outputs of the board: connectors as the kernel reports them, modes and rotations from the compositor. */
+export interface ScreensOptions extends Pick<DisplayPorts, 'browser' | 'compositor' | 'connectors'> {
+  config: () => DisplayConfig;
+  /** The screens may have changed. */
+  changed: () => void;
+  /** How often connectors are read while nobody asks, in ms. */
+  checkEveryMs: number;
+  log: DisplayLog;
+}
+
+/**
+ * The outputs of the board: connectors as the kernel reports them, modes and rotations from the compositor. Makes the
+ * compositor drive the primary screen alone, with its configured rotation. There is a compositor as long as a browser
+ * is connected. All answers are as of the last refresh.
+ */
 export class Screens {
-  readonly #connectors: Connectors;
-  readonly #compositor: Compositor;
-  readonly #hasCompositor: () => boolean;
-  readonly #outputsFreshMs: number;
-  #known: Connector[] = [];
-  #knownAt = NEVER;
+  readonly #o: ScreensOptions;
+  readonly #reading = new Mutex();
+  #connectors: Connector[] = [];
+  #connectorsAt = NEVER;
   #outputs: Output[] = [];
   #outputsAt = NEVER;
-  /** The last read under way, and the invalidations before it. */
-  #refreshing: { done: Promise<void>; invalidations: number } | undefined;
-  #invalidations = 0;
+
+  readonly #driving = new Mutex();
+  /** Ids of the connected screens when the compositor last took a command. */
+  #drivenFor: string | undefined;
+  /** At the last check the outputs were as they should be. */
+  #wasDriven = false;
+  /** Why the screen is not rotated as configured; empty when it is, or when there is no compositor yet. */
+  #failure = '';
+  #timer: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
+
+  constructor(options: ScreensOptions) {
+    this.#o = options;
+  }
+
+  /** Starts regular checks. They do not pile up behind a slow compositor. */
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#checking ??= this.#check().finally(() => {
+        this.#checking = undefined;
+      });
+    }, this.#o.checkEveryMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
 
   /**
-   * @param hasCompositor whether there is a compositor to ask: it runs as long as its browser
-   * @param outputsFreshMs how long the compositor's answer stays valid, in ms: asking costs a process
+   * Reads what is out of date. Never rejects.
+   * @param haveOutputsChanged an answer of the compositor from before now is out of date
    */
-  constructor(
-    connectors: Connectors,
-    compositor: Compositor,
-    hasCompositor: () => boolean,
-    outputsFreshMs: number,
-  ) {
-    this.#connectors = connectors;
-    this.#compositor = compositor;
-    this.#hasCompositor = hasCompositor;
-    this.#outputsFreshMs = outputsFreshMs;
+  refresh(haveOutputsChanged = false): Promise<void> {
+    return this.#reading.run(() => {
+      if (haveOutputsChanged) this.#outputsAt = NEVER;
+      return this.#read();
+    });
   }
 
-  /** Reads what is out of date. Concurrent calls share one read, unless `invalidate` came between. Never rejects. */
-  refresh(): Promise<void> {
-    const before = this.#refreshing;
-    const invalidations = this.#invalidations;
-    if (before?.invalidations === invalidations) return before.done;
-    const done = (before?.done ?? Promise.resolve())
-      .then(() => this.#read())
-      .finally(() => {
-        if (this.#refreshing?.done === done) this.#refreshing = undefined;
-      });
-    this.#refreshing = { done, invalidations };
-    return done;
-  }
-
-  /** The compositor changed something: its outputs are read again at the next refresh. */
-  invalidate(): void {
-    this.#invalidations += 1;
-    this.#outputsAt = NEVER;
-  }
-
-  /** The first connected screen, or the first of all. As of the last refresh. */
+  /** The first connected screen, or the first of all. */
   get primary(): Connector | undefined {
-    return this.#known.find((connector) => connector.connected) ?? this.#known[0];
+    return this.#connectors.find((connector) => connector.connected) ?? this.#connectors[0];
   }
 
-  /** Ids of the connectors with a screen. As of the last refresh. */
-  get connected(): string[] {
-    return this.#known.filter(({ connected }) => connected).map(({ id }) => id);
+  /** The primary screen's rotation as the compositor shows it, else as configured, in degrees clockwise. */
+  get rotation(): Rotation {
+    return this.#output(this.primary)?.rotation ?? this.configuredRotation;
   }
 
-  /** Names of the compositor's outputs; empty when it cannot be asked. As of the last refresh. */
-  get outputs(): string[] {
-    return this.#outputs.map(({ name }) => name);
-  }
-
-  /** The primary screen's rotation as the compositor shows it, in degrees clockwise; undefined when unknown. */
-  get rotation(): Rotation | undefined {
-    return this.#outputs.find(({ name }) => name === this.primary?.id)?.rotation ?? undefined;
+  /** The configured rotation of the primary screen, in degrees clockwise. */
+  get configuredRotation(): Rotation {
+    const { screens, rotation } = this.#o.config();
+    return screens[this.primary?.id ?? '']?.rotation ?? rotation;
   }
 
   /** The primary screen's present mode, `<width>x<height>@<refresh>`; null when unknown. */
   get resolution(): string | null {
-    const primary = this.primary;
-    return primary?.connected ? this.#resolution(primary) : null;
+    return this.primary ? this.#resolution(this.primary) : null;
   }
 
-  /** Whether the compositor drives the primary screen alone, with this rotation. As of the last refresh. */
-  areDriven(rotation: Rotation): boolean {
-    const primary = this.primary?.id;
-    return (
-      this.#outputs.some(({ name }) => name === primary) &&
-      this.#outputs.every((output) => output.rotation === (output.name === primary ? rotation : null))
-    );
-  }
-
-  list(rotation: Rotation): Screen[] {
-    const primary = this.primary;
-    return this.#known.map((connector) => {
-      const output = this.#outputs.find((candidate) => candidate.name === connector.id);
+  list(): Screen[] {
+    const { primary, rotation } = this;
+    return this.#connectors.map((connector) => {
+      const { id, connected, make, model } = connector;
+      const modes = this.#output(connector)?.modes ?? [];
       return {
-        id: connector.id,
+        id,
         primary: connector === primary,
-        connected: connector.connected,
-        resolution: connector.connected ? this.#resolution(connector) : null,
-        modes: output && output.modes.length > 0 ? output.modes : connector.modes,
+        connected,
+        resolution: this.#resolution(connector),
+        modes: modes.length > 0 ? modes : connector.modes,
         rotation: connector === primary ? rotation : 0,
-        make: connector.make,
-        model: connector.model,
+        make,
+        model,
       };
     });
   }
 
+  /** What an operator should know, as sentences. */
+  problems(): string[] {
+    if (!this.#failure) return [];
+    return [
+      `The screen is not rotated by ${this.configuredRotation} degrees as configured: ${this.#failure}`,
+    ];
+  }
+
+  /** Makes the compositor use the primary screen as configured, if there is a compositor. Never rejects. */
+  drive(): Promise<void> {
+    return this.#driving.run(() => this.#drive());
+  }
+
+  /** As `drive`. @throws Error when the compositor did not rotate the screen */
+  async rotate(): Promise<void> {
+    await this.drive();
+    if (this.#failure) throw new Error(this.#failure);
+  }
+
+  #output(connector: Connector | undefined): Output | undefined {
+    return this.#outputs.find(({ name }) => name === connector?.id);
+  }
+
   #resolution(connector: Connector): string | null {
-    const output = this.#outputs.find((candidate) => candidate.name === connector.id);
+    if (!connector.connected) return null;
+    const output = this.#output(connector);
     if (output) return output.mode;
     // The compositor, which has not been asked yet, uses the preferred mode, which is the first.
     const [preferred] = connector.modes;
     return preferred !== undefined && EXACT_MODE.test(preferred) ? preferred : null;
   }
 
+  /** Ids of the connectors with a screen. */
+  get #connected(): string {
+    return this.#connectors.flatMap(({ connected, id }) => (connected ? [id] : [])).join();
+  }
+
   async #read(): Promise<void> {
+    const { connectors, compositor, browser, checkEveryMs } = this.#o;
     const now = performance.now();
-    if (now - this.#knownAt >= CONNECTORS_FRESH_MS) {
-      const before = JSON.stringify(this.#known);
-      this.#known = await this.#connectors.read().catch(() => []);
-      this.#knownAt = now;
-      if (JSON.stringify(this.#known) !== before) this.#outputsAt = NEVER;
+    if (now - this.#connectorsAt >= CONNECTORS_FRESH_MS) {
+      const before = JSON.stringify(this.#connectors);
+      this.#connectors = await connectors.read().catch(() => []);
+      this.#connectorsAt = performance.now();
+      if (JSON.stringify(this.#connectors) !== before) this.#outputsAt = NEVER;
     }
-    if (!this.#hasCompositor()) {
+    if (!browser.connected) {
       this.#outputs = [];
       this.#outputsAt = NEVER;
-    } else if (now - this.#outputsAt >= this.#outputsFreshMs) {
-      const invalidations = this.#invalidations;
-      this.#outputs = await this.#compositor.outputs().catch(() => []);
-      if (invalidations === this.#invalidations) this.#outputsAt = now;
+    } else if (now - this.#outputsAt >= CHECKS_PER_OUTPUTS * checkEveryMs) {
+      this.#outputs = await compositor.outputs().catch(() => []);
+      this.#outputsAt = performance.now(); // not before: callers that waited share a slow answer
     }
   }
+
+  /**
+   * The compositor also drives what is plugged in later, without rotation, and even when it was unplugged for a moment
+   * between two checks.
+   */
+  async #check(): Promise<void> {
+    await this.refresh();
+    this.#o.changed();
+    await this.#driving.run(() => undefined); // until a command that is under way has ended
+    const { primary, configuredRotation } = this;
+    if (!primary?.connected || !this.#o.browser.connected) return;
+    const isDriven =
+      this.#output(primary) !== undefined &&
+      this.#outputs.every(
+        ({ name, rotation }) => rotation === (name === primary.id ? configuredRotation : null),
+      );
+    // A compositor that never obeys does not get the same command at every check.
+    const wasLost = this.#wasDriven && !isDriven;
+    this.#wasDriven = isDriven;
+    if (wasLost || this.#connected !== this.#drivenFor) await this.drive();
+  }
+
+  async #drive(): Promise<void> {
+    const { browser, compositor, changed } = this.#o;
+    await this.refresh(true);
+    const { primary } = this;
+    // The kernel knows a new screen a moment before the compositor; then the next check drives it.
+    const isKnown = this.#outputs.length === 0 || this.#output(primary) !== undefined;
+    if (primary && isKnown && browser.connected) {
+      const expected = this.configuredRotation;
+      const connected = this.#connected;
+      const others = this.#outputs.map(({ name }) => name).filter((name) => name !== primary.id);
+      const failure = await compositor.drive(primary.id, expected, others).then(() => '', messageOf);
+      this.#drivenFor = failure ? undefined : connected; // after a failure the next check tries again
+      await this.refresh(true);
+      const actual = this.#output(this.primary)?.rotation ?? expected;
+      const isTurned = actual === expected;
+      this.#report(failure || (isTurned ? '' : `the compositor shows it rotated by ${actual} degrees`));
+    }
+    changed();
+  }
+
+  /** Logs a failure once. */
+  #report(failure: string): void {
+    if (failure && failure !== this.#failure) {
+      this.#o.log.warn({ reason: failure }, 'the screen could not be rotated');
+    }
+    this.#failure = failure;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Notice, WaitingPage as Port } from './ports.ts';
+import type { Notice } from './target.ts';
 
 /** The facts on the waiting page. */
 export interface WaitingFacts {
@@ -16,34 +16,11 @@ export const SPLASH_URI = 'vitrine://files/splash';
 
 const MAX_ADDRESSES = 3;
 
-/** The built-in page: name and addresses of the device, or why the requested page is not shown. */
-export class WaitingPage implements Port {
-  readonly #template: () => Promise<Buffer | string>;
-  readonly #facts: () => WaitingFacts;
-  #text: Promise<string> | undefined;
-
-  /**
-   * @param template reads page/waiting.html
-   * @param facts called for every rendering
-   */
-  constructor(template: () => Promise<Buffer | string>, facts: () => WaitingFacts) {
-    this.#template = template;
-    this.#facts = facts;
-  }
-
-  async render(notice: Notice | undefined): Promise<string> {
-    this.#text ??= this.#template()
-      .then(String)
-      .catch((error: unknown) => {
-        this.#text = undefined; // the next rendering reads it again
-        throw error;
-      });
-    return fill(await this.#text, this.#facts(), notice);
-  }
-}
-
-/** Fills the template's `{{…}}` placeholders; everything is escaped. */
-export function fill(template: string, facts: WaitingFacts, notice: Notice | undefined): string {
+/**
+ * The built-in page: name and addresses of the device, or why the requested page is not shown.
+ * @param template page/waiting.html; its `{{…}}` placeholders are filled, and everything is escaped
+ */
+export function waitingPage(template: string, facts: WaitingFacts, notice: Notice | undefined): string {
   const urls = hostUrls(facts.addresses);
   const addresses = urls.slice(0, MAX_ADDRESSES).map((url) => `<li>${escaped(url)}</li>`);
   const values: Record<string, string> = {

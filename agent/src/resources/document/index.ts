@@ -1,5 +1,5 @@
-import { defineResource } from '../resource.ts';
-import { documentRoutes } from './routes.ts';
+import { type Route, serve } from '../../contract/endpoint.ts';
+import { defineResource, type Services } from '../resource.ts';
 import * as contract from './schema.ts';
 
 /** The contract about itself. */
@@ -7,3 +7,11 @@ export const document = defineResource({
   contract,
   create: ({ asset }) => ({ service: undefined, routes: documentRoutes(asset) }),
 });
+
+/** Serves the description of the API; `npm run generate` writes both files from the schemas (ci/openapi/). */
+export function documentRoutes(asset: Services['asset']): Route[] {
+  return [
+    serve(contract.getOpenApi, () => asset('docs/openapi.yaml')),
+    serve(contract.getDocs, () => asset('ui/docs.html')),
+  ];
+}

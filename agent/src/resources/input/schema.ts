@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
@@ -17,7 +17,6 @@ export const InputDevice = Type.Object(
   },
   { $id: 'InputDevice' },
 );
-export type InputDevice = Static<typeof InputDevice>;
 
 const Fraction = Type.Number({ minimum: 0, maximum: 1, description: 'Of the screen, after rotation' });
 

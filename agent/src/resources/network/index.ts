@@ -1,6 +1,6 @@
+import { serve } from '../../contract/endpoint.ts';
 import { defineResource } from '../resource.ts';
 import { Network, type NetworkSource } from './network.ts';
-import { networkRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 
 export const network = defineResource({
@@ -9,7 +9,7 @@ export const network = defineResource({
     const service = new Network({ bus, source: networkSource });
     return {
       service,
-      routes: networkRoutes(service),
+      routes: [serve(contract.getNetwork, () => service.get())],
       start: () => service.start(),
       stop: () => service.stop(),
     };

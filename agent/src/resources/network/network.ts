@@ -17,7 +17,6 @@ export interface NetworkSource {
 export class Network {
   readonly #bus: EventBus;
   readonly #source: NetworkSource;
-  readonly #listeners = new Set<(state: NetworkState) => void>();
   #last: string;
   #timer: NodeJS.Timeout | undefined;
   #burstStart: number | undefined;
@@ -39,12 +38,6 @@ export class Network {
     return this.get().interfaces.flatMap((entry) => entry.addresses);
   }
 
-  /** Calls `listener` with every change after `start`, until the returned function is called. */
-  onChange(listener: (state: NetworkState) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   start(): void {
     this.#unwatch = this.#source.watch(() => this.#touched());
     this.#touched(); // finds changes since construction
@@ -53,7 +46,6 @@ export class Network {
   stop(): void {
     this.#unwatch?.();
     clearTimeout(this.#timer);
-    this.#listeners.clear();
   }
 
   #touched(): void {
@@ -72,6 +64,5 @@ export class Network {
     if (text === this.#last) return;
     this.#last = text;
     this.#bus.emit(networkChanged, state);
-    for (const listener of [...this.#listeners]) listener(state);
   }
 }

@@ -33,7 +33,3 @@ export const getNetwork = endpoint({
   response: Network,
   errors: [],
 });
-
-/** Every endpoint of this resource, for the contract. */
-export const networkEndpoints = [getNetwork];
-export const networkTopics = [networkChanged];

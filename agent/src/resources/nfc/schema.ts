@@ -1,5 +1,7 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { Exactly } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 const Techs = Type.Array(Type.Enum(['iso-dep', 'ndef']));
@@ -27,7 +29,6 @@ export const NfcReader = Type.Object(
   },
   { $id: 'NfcReader' },
 );
-export type NfcReader = Static<typeof NfcReader>;
 
 export const nfcTag = topic(
   'nfc_tag',
@@ -58,15 +59,22 @@ export const nfcReaderDisconnected = topic(
   'A reader was unplugged; its tag handles are no longer valid',
 );
 
-const tag = 'NFC';
+const TAG_ERRORS: ErrorCode[] = [
+  'nfc_disabled',
+  'not_found',
+  'invalid_state',
+  'nfc_tag_unsupported',
+  'unavailable',
+  'not_implemented',
+];
+const common = { tag: 'NFC', status: 200 } as const;
 
 export const getNfcReaders = endpoint({
   method: 'GET',
   path: '/nfc/readers',
-  tag,
+  ...common,
   summary: 'Readers',
   description: 'Those that are known, connected or not: `present` tells.',
-  status: 200,
   response: Type.Array(NfcReader),
   errors: ['nfc_disabled', 'not_implemented'],
 });
@@ -74,67 +82,41 @@ export const getNfcReaders = endpoint({
 export const transceiveNfc = endpoint({
   method: 'POST',
   path: '/nfc/transceive',
-  tag,
+  ...common,
   summary: 'Exchange one APDU with the present tag',
   description:
     'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it is not ISO-DEP.',
-  body: Type.Object(
-    { reader_id: ReaderId, tag_handle: TagHandle, apdu: Base64(88_000) },
-    { additionalProperties: false },
-  ),
-  status: 200,
+  body: Exactly({ reader_id: ReaderId, tag_handle: TagHandle, apdu: Base64(88_000) }),
   response: Type.Object({
     response: Type.String({ description: 'base64, without the status word' }),
     sw: Type.String({ pattern: '^[0-9A-F]{4}$', description: 'ISO 7816 status word' }),
   }),
-  errors: [
-    'nfc_disabled',
-    'not_found',
-    'invalid_state',
-    'nfc_tag_unsupported',
-    'unavailable',
-    'not_implemented',
-  ],
+  errors: TAG_ERRORS,
 });
 
 export const writeNdef = endpoint({
   method: 'POST',
   path: '/nfc/ndef/write',
-  tag,
+  ...common,
   summary: 'Write an NDEF message to the present tag',
   description:
     'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it cannot be written or is too small.',
-  body: Type.Object(
-    { reader_id: ReaderId, tag_handle: TagHandle, message: Base64(88_000) },
-    { additionalProperties: false },
-  ),
-  status: 200,
+  body: Exactly({ reader_id: ReaderId, tag_handle: TagHandle, message: Base64(88_000) }),
   response: Type.Object({ written_bytes: Type.Integer({ minimum: 0 }) }),
-  errors: [
-    'nfc_disabled',
-    'not_found',
-    'invalid_state',
-    'nfc_tag_unsupported',
-    'unavailable',
-    'not_implemented',
-  ],
+  errors: TAG_ERRORS,
 });
 
 export const giveNfcFeedback = endpoint({
   method: 'POST',
   path: '/nfc/reader/feedback',
-  tag,
+  ...common,
   summary: "Drive the reader's light and buzzer",
   description: '`led` and `buzzer_ms` may each be left out. Answers the reader.',
-  body: Type.Object(
-    {
-      reader_id: ReaderId,
-      led: Type.Optional(Type.Enum(['off', 'green', 'red', 'orange'])),
-      buzzer_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-    },
-    { additionalProperties: false },
-  ),
-  status: 200,
+  body: Exactly({
+    reader_id: ReaderId,
+    led: Type.Optional(Type.Enum(['off', 'green', 'red', 'orange'])),
+    buzzer_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  }),
   response: NfcReader,
   errors: ['nfc_disabled', 'not_found', 'unavailable', 'not_implemented'],
 });

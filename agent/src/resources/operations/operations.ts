@@ -46,7 +46,9 @@ export class Operations {
         this.#publish(operation);
       },
       done: () => end({ state: 'done', progress: 1 }),
-      fail: (error) => end({ state: 'failed', error: envelopeOf(error) }),
+      fail: (error) => {
+        end({ state: 'failed', error: error instanceof ApiError ? error.envelope : envelope('internal') });
+      },
     };
   }
 
@@ -69,8 +71,4 @@ export class Operations {
       return;
     }
   }
-}
-
-function envelopeOf(error: unknown) {
-  return error instanceof ApiError ? error.envelope : envelope('internal');
 }

@@ -16,15 +16,14 @@ export const pageMessage = topic(
   'Page to host half of the page channel',
 );
 
-const tag = 'Page channel';
+const common = { tag: 'Page channel', status: 200 } as const;
 
 export const getPageStatus = endpoint({
   method: 'GET',
   path: '/page/status',
-  tag,
+  ...common,
   summary: 'Whether the displayed page listens',
   description: 'Pages that do not load `display-client.js` never open their channel.',
-  status: 200,
   response: PageStatus,
   errors: ['not_implemented'],
 });
@@ -32,12 +31,11 @@ export const getPageStatus = endpoint({
 export const sendPageMessage = endpoint({
   method: 'POST',
   path: '/page/message',
-  tag,
+  ...common,
   summary: 'Send a message to the displayed page',
   description:
     "Any JSON object. 409 `page_channel_closed` while the page has not opened its channel. Answers the channel's status.",
   body: Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object' }),
-  status: 200,
   response: PageStatus,
   errors: ['page_channel_closed', 'not_implemented'],
 });

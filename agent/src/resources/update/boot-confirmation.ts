@@ -42,13 +42,6 @@ const PROBLEM_AFTER_MS = 240_000;
 /** Longest part of an error's message in `health`, in characters. */
 const MAX_REASON = 200;
 
-/** The step that an unconfirmed boot is at. */
-interface Step {
-  name: string;
-  /** Message of the last failure. */
-  reason?: string;
-}
-
 /**
  * Marks the booted slot good once every health check has passed. The boot script uses up an attempt at every boot and
  * switches to the other slot when none is left, so until then a reset counts against this slot.
@@ -57,8 +50,8 @@ export class BootConfirmation {
   readonly #options: BootConfirmationOptions;
   readonly #stopping = new AbortController();
   #rollback: string | undefined;
-  /** Undefined: confirmed, not started, or a system without slots. */
-  #step: Step | undefined;
+  /** The present step and the message of its last failure. Undefined: confirmed, not started, or without slots. */
+  #step: { name: string; reason?: string } | undefined;
   #startedAt = 0;
 
   constructor(options: BootConfirmationOptions) {
@@ -77,9 +70,15 @@ export class BootConfirmation {
 
   /** A rollback, and a boot that is not confirmed in time, as sentences for `health`. */
   problems(): string[] {
-    const isLate = performance.now() - this.#startedAt >= PROBLEM_AFTER_MS;
-    const late = this.#step && isLate ? unconfirmed(this.#step) : undefined;
-    return [this.#rollback, late].filter((problem) => problem !== undefined);
+    const problems = this.#rollback === undefined ? [] : [this.#rollback];
+    if (this.#step && performance.now() - this.#startedAt >= PROBLEM_AFTER_MS) {
+      const { name, reason } = this.#step;
+      const why = reason === undefined ? '' : ` (${reason})`;
+      problems.push(
+        `This boot is not confirmed: it waits for "${name}"${why}. After three such boots in a row the other slot is tried.`,
+      );
+    }
+    return problems;
   }
 
   async #confirm(): Promise<void> {
@@ -101,8 +100,7 @@ export class BootConfirmation {
     const { log } = this.#options;
     const { signal } = this.#stopping;
     const backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
-    const step: Step = { name };
-    this.#step = step;
+    this.#step = { name };
     while (!signal.aborted) {
       try {
         const result = await run();
@@ -110,16 +108,12 @@ export class BootConfirmation {
         return result;
       } catch (error) {
         const delay = backoff.next();
-        step.reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
+        const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
+        this.#step = { name, reason };
         log.warn({ err: error, check: name, delay }, 'this boot cannot be confirmed yet');
         await sleep(delay, signal);
       }
     }
     return undefined;
   }
-}
-
-function unconfirmed({ name, reason }: Step): string {
-  const why = reason === undefined ? '' : ` (${reason})`;
-  return `This boot is not confirmed: it waits for "${name}"${why}. After three such boots in a row the other slot is tried.`;
 }

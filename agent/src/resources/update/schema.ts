@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nothing, Nullable } from '../../contract/shared.ts';
 import { Operation } from '../operations/schema.ts';
@@ -18,7 +18,6 @@ export const UpdateStatus = Type.Object(
   },
   { $id: 'UpdateStatus' },
 );
-export type UpdateStatus = Static<typeof UpdateStatus>;
 
 const tag = 'Update';
 

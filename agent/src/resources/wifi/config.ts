@@ -26,7 +26,6 @@ export const WifiNetwork = section('WifiNetwork', {
   psk: Type.String({ ...NETWORK_PSK, default: '' }),
   priority: Type.Integer({ ...PRIORITY, default: 0 }),
 });
-export type WifiNetwork = Static<typeof WifiNetwork>;
 
 /** The same as a client sends it: without a `psk` the network is open, and without a `priority` it is 0. */
 export const WifiNetworkInput = section('WifiNetworkInput', {

@@ -1,30 +1,5 @@
-import { bindGroup, NOTHING_TO_APPLY, READ_WHEN_NEEDED } from '../config/group.ts';
-import { device } from '../device/index.ts';
-import { defineResource } from '../resource.ts';
+import { radioResource } from '../radio.ts';
 import { wifiConfig } from './config.ts';
-import { wifiRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 
-export const wifi = defineResource({
-  contract,
-  config: [wifiConfig],
-  async create({ board, config, use }) {
-    const system = await use(device);
-    return {
-      service: undefined,
-      routes: wifiRoutes({
-        hasRadio: async () => board.managesRadios && (await system.get()).capabilities.wifi,
-        isEnabled: () => config.get(wifiConfig).enabled,
-      }),
-      config: [
-        bindGroup(wifiConfig, {
-          enabled: READ_WHEN_NEEDED,
-          mode: NOTHING_TO_APPLY,
-          country: NOTHING_TO_APPLY,
-          networks: NOTHING_TO_APPLY,
-          ap: NOTHING_TO_APPLY,
-        }),
-      ],
-    };
-  },
-});
+export const wifi = radioResource('wifi', contract, wifiConfig, (config) => config.get(wifiConfig).enabled);

@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { Nullable } from '../../contract/shared.ts';
+import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { WifiBand, WifiNetwork, WifiNetworkInput, WifiPsk, WifiSsid } from './config.ts';
 
@@ -31,7 +31,6 @@ export const WifiStatus = Type.Object(
   },
   { $id: 'WifiStatus', description: '`connection` is null without an association' },
 );
-export type WifiStatus = Static<typeof WifiStatus>;
 
 export const ScannedNetwork = Type.Object(
   {
@@ -50,27 +49,25 @@ export const wifiChanged = topic(
   'Any Wi-Fi state change: enabled or disabled, association, access point, scan completed',
 );
 
-const tag = 'Wi-Fi';
-const GATES = ['wifi_unsupported', 'wifi_disabled', 'not_implemented'] as const satisfies ErrorCode[];
+const common = { tag: 'Wi-Fi', status: 200 } as const;
+const GATES: ErrorCode[] = ['wifi_unsupported', 'wifi_disabled', 'not_implemented'];
 
 export const getWifi = endpoint({
   method: 'GET',
   path: '/wifi',
-  tag,
+  ...common,
   summary: 'State of the radio and its connection',
   description: '`connection` is null without an association.',
-  status: 200,
   response: WifiStatus,
-  errors: [...GATES],
+  errors: GATES,
 });
 
 export const scanWifi = endpoint({
   method: 'POST',
   path: '/wifi/scan',
-  tag,
+  ...common,
   summary: 'Scan for networks and wait for the result',
   description: '409 while an access point is active.',
-  status: 200,
   response: Type.Array(ScannedNetwork),
   errors: [...GATES, 'conflict', 'unavailable'],
 });
@@ -78,23 +75,21 @@ export const scanWifi = endpoint({
 export const getWifiNetworks = endpoint({
   method: 'GET',
   path: '/wifi/networks',
-  tag,
+  ...common,
   summary: 'Configured networks',
   description: '`wifi.networks` of the configuration, with their passphrases.',
-  status: 200,
   response: Type.Array(WifiNetwork),
-  errors: [...GATES],
+  errors: GATES,
 });
 
 export const setWifiNetworks = endpoint({
   method: 'PUT',
   path: '/wifi/networks',
-  tag,
+  ...common,
   summary: 'Replace the configured networks',
   description:
     'The same as PATCH /config of `wifi.networks`, with its `config_changed`; answers the new list.',
   body: Type.Array(WifiNetworkInput, { maxItems: 64 }),
-  status: 200,
   response: Type.Array(WifiNetwork),
   errors: [...GATES, 'insufficient_storage'],
 });
@@ -102,11 +97,10 @@ export const setWifiNetworks = endpoint({
 export const connectWifi = endpoint({
   method: 'POST',
   path: '/wifi/connect',
-  tag,
+  ...common,
   summary: 'Connect to a configured network now',
   description: 'Not kept. 404 for an ssid that is not configured, 409 while an access point is active.',
-  body: Type.Object({ ssid: WifiSsid }, { additionalProperties: false }),
-  status: 200,
+  body: Exactly({ ssid: WifiSsid }),
   response: WifiStatus,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
 });
@@ -114,27 +108,20 @@ export const connectWifi = endpoint({
 export const setAccessPoint = endpoint({
   method: 'POST',
   path: '/wifi/ap',
-  tag,
+  ...common,
   summary: 'Start or stop the access point now',
   description: 'Not kept. What `ap` leaves out is as in `wifi.ap`.',
-  body: Type.Object(
-    {
-      active: Type.Boolean(),
-      ap: Type.Optional(
-        Type.Object(
-          {
-            ssid: Type.Optional(WifiSsid),
-            psk: Type.Optional(WifiPsk),
-            band: Type.Optional(WifiBand),
-            channel: Type.Optional(Type.Integer({ minimum: 0, maximum: 196 })),
-          },
-          { additionalProperties: false },
-        ),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  status: 200,
+  body: Exactly({
+    active: Type.Boolean(),
+    ap: Type.Optional(
+      Exactly({
+        ssid: Type.Optional(WifiSsid),
+        psk: Type.Optional(WifiPsk),
+        band: Type.Optional(WifiBand),
+        channel: Type.Optional(Type.Integer({ minimum: 0, maximum: 196 })),
+      }),
+    ),
+  }),
   response: WifiStatus,
   errors: [...GATES, 'conflict', 'unavailable'],
 });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
-import { Display } from '../display.ts';
-import type { DisplayOptions } from '../display-options.ts';
-import type { FailureKind, KeeperTiming, Step } from '../keeper-state.ts';
-import type { BundleProblem, Bundles, Connector, Target } from '../ports.ts';
-import { recoveryStep } from '../recovery.ts';
-import { type DisplayState, displayState } from '../schema.ts';
-import type { DisplaySettings } from '../settings.ts';
+import type { BundleProblem } from '../../content/checks.ts';
+import type { DisplayConfig } from '../config.ts';
+import { Display, type DisplayOptions } from '../display.ts';
+import type { Bundles, Connector, Target } from '../ports.ts';
+import { type DisplayState, displayState, type Rotation } from '../schema.ts';
+import { type FailureKind, type TIMING as REAL_TIMING, recoveryStep, type Step } from '../timing.ts';
 import { FakeBrowser } from './fake-browser.ts';
 
 export const CONNECTOR: Connector = {
@@ -19,20 +18,26 @@ export const CONNECTOR: Connector = {
   model: 'QEMU Monitor',
 };
 /** Defaults. */
-export const SETTINGS: DisplaySettings = {
+export const CONFIG: DisplayConfig = {
   rotation: 0,
-  resumeOnBoot: false,
-  clearDataOnBoot: false,
-  bootBundle: null,
+  forced_mode: null,
+  resume_on_boot: false,
+  boot_bundle: null,
   screens: {},
-  browser: { userAgent: null, ignoreTlsErrors: false, memoryLimitMb: 0 },
 };
+/** One entry of `display.screens`. */
+export function screenConfig(
+  rotation: Rotation | null,
+  url: string | null,
+): DisplayConfig['screens'][string] {
+  return { rotation, forced_mode: null, url, browser: { backend: null } };
+}
 /** The real recovery steps, a hundred times as fast. */
 const quick = (failures: number, kind: FailureKind): Step => {
   const step = recoveryStep(failures, kind);
   return { ...step, delayMs: step.delayMs / 100 };
 };
-export const TIMING: KeeperTiming = {
+export const TIMING: typeof REAL_TIMING = {
   stableMs: 60_000,
   awayMs: 60_000,
   pingEveryMs: 60_000,
@@ -61,10 +66,6 @@ export class FakeBundles implements Bundles {
     if (!found) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
     return damage === undefined ? undefined : { code: 'bundle_damaged', message: damage };
   }
-
-  url(name: string): string {
-    return `http://${name}.localhost:8081/`;
-  }
 }
 
 /** A display on a fake browser, with the events that it sends and the targets that it saves. */
@@ -73,6 +74,8 @@ export class DisplayStage {
   readonly bundles = new FakeBundles();
   readonly events: DisplayState[] = [];
   readonly saved: { target: Target; lasting: boolean }[] = [];
+  /** The configuration of the display made last; a test may replace it. */
+  config = CONFIG;
   unitRestarts = 0;
   #display: Display | undefined;
 
@@ -95,15 +98,19 @@ export class DisplayStage {
         },
       },
       connectors: { read: async () => [CONNECTOR] },
-      store: {
+      browserData: undefined,
+      targetStore: {
         current: async () => undefined,
         last: async () => undefined,
         save: async (target, lasting) => void this.saved.push({ target, lasting }),
       },
-      page: { render: async (notice) => (notice ? `notice ${notice.what} ${notice.why}` : 'waiting') },
+      renderPage: async (notice) => (notice ? `notice ${notice.what} ${notice.why}` : 'waiting'),
       bundles: this.bundles,
+      bundleUrl: (name) => `http://${name}.localhost:8081/`,
       bus,
-      settings: SETTINGS,
+      config: () => this.config,
+      browserSettings: { user_agent: null, ignore_tls_errors: false, memory_limit_mb: 0 },
+      clearDataOnBoot: false,
       log: createLogger('silent'),
       timing: TIMING,
       ...change,

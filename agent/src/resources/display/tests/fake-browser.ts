@@ -55,10 +55,9 @@ export class FakeBrowser implements Browser, Compositor {
     return this.calls.filter((call) => call.startsWith(start)).length;
   }
 
-  async configure(settings: BrowserSettings): Promise<boolean> {
+  async configure(settings: BrowserSettings): Promise<void> {
     await this.#note('configure');
     this.settings = settings;
-    return false;
   }
 
   load(uri: string): Load {

@@ -1,27 +1,28 @@
 /** Drives the keeper's state machine event by event. */
 import assert from 'node:assert/strict';
-import { TIMING } from '../keeper.ts';
 import { advance } from '../keeper-machine.ts';
-import { type Effect, INITIAL_STATE, type KeeperEvent } from '../keeper-state.ts';
-import type { BrowserEventOf, Target } from '../ports.ts';
+import { type Effect, type KeeperEvent, KeeperState } from '../keeper-state.ts';
+import type { BrowserEventOf } from '../ports.ts';
+import type { LocatedTarget } from '../target.ts';
+import { TIMING } from '../timing.ts';
 
-export const A: Target = { mode: 'url', url: 'http://a.example/' };
-export const B: Target = { mode: 'url', url: 'http://b.example/' };
-export const MENU: Target = { mode: 'bundle', name: 'menu' };
+export const A: LocatedTarget = { mode: 'url', url: 'http://a.example/' };
+export const B: LocatedTarget = { mode: 'url', url: 'http://b.example/' };
 export const MENU_URL = 'http://menu.localhost:8081/';
+export const MENU: LocatedTarget = { mode: 'bundle', name: 'menu', url: MENU_URL };
 
 /** Stands for the id of the load that was sent last. */
 export const LATEST = -1;
 
 /** Of the machine; `effects` are those of the last event. */
-export let state = INITIAL_STATE;
+export let state: Readonly<KeeperState> = new KeeperState();
 export let effects: readonly Effect[] = [];
 let isKioskInstalled = true;
 export let lastId = 0;
 
 /** Before each test. */
 export function reset(isInstalled = true): void {
-  state = INITIAL_STATE;
+  state = new KeeperState();
   isKioskInstalled = isInstalled;
 }
 
@@ -29,7 +30,6 @@ export function send(...events: KeeperEvent[]): void {
   const config = {
     timing: TIMING,
     kioskInstalled: isKioskInstalled,
-    bundleUrl: (name: string) => `http://${name}.localhost:8081/`,
   };
   for (const given of events) {
     const event = 'load' in given && given.load === LATEST ? { ...given, load: lastId } : given;
@@ -64,17 +64,16 @@ export function failed(kind: BrowserEventOf<'load_failed'>['kind'], id = LATEST)
 
 export function connect(uri: string | null = null): void {
   send({ event: 'connected', uri });
-  const { connection } = state;
-  send({ event: 'prepared', connection }, { event: 'configured', connection });
+  send({ event: 'configured', connection: state.connection });
 }
 
-export function begin(target: Target = A, uri: string | null = null): void {
+export function begin(target: LocatedTarget = A, uri: string | null = null): void {
   send({ event: 'start', target, missing: undefined });
   connect(uri);
 }
 
 /** The target is on the screen. */
-export function show(target: Target): void {
+export function show(target: LocatedTarget): void {
   send({ event: 'show_target', target }, load('started'), load('committed'), load('finished'));
   assert.deepEqual([state.loading, state.error, state.load.stage], [false, null, 'committed']);
 }

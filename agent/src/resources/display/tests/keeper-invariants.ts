@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { TIMING } from '../keeper.ts';
 import type { Effect, KeeperConfig, KeeperEvent, KeeperState } from '../keeper-state.ts';
-import type { Target } from '../ports.ts';
-import { recoveryStep } from '../recovery.ts';
-import { isPageOf, OWN_URI } from '../target.ts';
+import { isPageOf, type LocatedTarget, OWN_URI } from '../target.ts';
+import { recoveryStep, TIMING } from '../timing.ts';
 import type { FakeClock } from './fake-clock.ts';
 import type { SimulatedBrowser } from './simulated-browser.ts';
 
 export const CONFIG: KeeperConfig = {
   timing: TIMING,
   kioskInstalled: true,
-  bundleUrl: (name) => `http://${name}.localhost:8081/`,
 };
 type State = Readonly<KeeperState>;
 
@@ -24,12 +21,14 @@ const LOAD_ERRORS = ['load_failed', 'tls_failed', 'load_timeout', 'bundle_damage
 export class KeeperInvariants {
   readonly #clock: FakeClock;
   readonly #browser: SimulatedBrowser;
-  #requested: Target = { mode: 'waiting' };
+  #requested: LocatedTarget = { mode: 'waiting' };
   /** Something has happened for which the target may be loaded. */
   #mayLoad = false;
   /** In a row. */
   #failures = 0;
   #upSince: number | undefined;
+  /** Pings in a row that this connection's page did not answer. */
+  #misses = 0;
   /** The load that is to bring the target, and the obstacles before it. */
   #targetLoad = { id: 0, generation: -1, obstacles: 0 };
   /** The page was terminated for the target, which has not come since. */
@@ -60,6 +59,10 @@ export class KeeperInvariants {
       (kind === 'rendered' && (event.html === undefined || before.rendering?.outdated === true)) ||
       (kind === 'load' && (event.load === 0 || (event.status ?? 0) >= 400));
     if (isTrouble || isRequest) this.#mayLoad = true;
+    if (kind === 'connected') this.#misses = 0;
+    if (kind === 'pong' && event.connection === before.connection) {
+      this.#misses = event.answered ? 0 : this.#misses + 1;
+    }
     if (isRequest) {
       this.#failures = 0;
       this.#isTerminated = false;
@@ -97,12 +100,13 @@ export class KeeperInvariants {
       assert.ok(!this.#isTerminated, 'a page is terminated again');
       this.#isTerminated = true;
     }
+    if (effect.do === 'terminate_page' && effect.next === 'failure') {
+      assert.ok(this.#misses >= TIMING.misses, 'a page is terminated that may still respond');
+      this.#misses = 0;
+    }
     if (effect.do === 'report_first_frame' && cause.event !== 'painted') {
       assert.equal(cause.event, 'configured');
-      assert.ok(
-        isPageOf(browser.document?.uri ?? '', state.target, CONFIG.bundleUrl),
-        'no frame of the target',
-      );
+      assert.ok(isPageOf(browser.document?.uri ?? '', state.target), 'no frame of the target');
     }
     if (effect.do === 'warn' && effect.message === 'the target is not on the screen') {
       this.#failures += 1;
@@ -146,20 +150,21 @@ export class KeeperInvariants {
     const { connected, loading, load, target } = state;
     assert.deepEqual([connected, loading, load.stage], [true, false, 'committed']);
     assert.deepEqual(target, this.#requested);
-    assert.equal(state.error, state.documentError);
     assert.equal(state.failures, 0, 'failures are forgotten');
     assert.ok(
       running.every((name) => name === 'ping'),
       `still running: ${running}`,
     );
     const document = this.#browser.document ?? assert.fail('the screen is empty');
+    if (!document.isDenied) assert.equal(state.error, null, 'the error is out of date');
+    else if (state.error) assert.equal(state.error.code, 'authentication_required');
     const uri = document.uri.replace('redirected', '');
     const navigatedTo = state.navigatedTo?.replace('redirected', '');
     if (target.mode === 'waiting') {
       assert.equal(uri, OWN_URI);
       if (!this.isRefreshLost) assert.equal(document.html, html);
     } else if (target.mode === 'url') assert.equal(uri, navigatedTo ?? target.url);
-    else assert.ok(uri === navigatedTo || isPageOf(uri, target, CONFIG.bundleUrl), uri);
+    else assert.ok(uri === navigatedTo || isPageOf(uri, target), uri);
   }
 
   /** A load event changes the state as the truth about the load demands, whatever id it carries. */
@@ -172,7 +177,7 @@ export class KeeperInvariants {
     const { stage } = before.load;
     const isTarget = cause === this.#targetLoad.id && before.generation === this.#targetLoad.generation;
     // A page that navigates itself there brings the target, too.
-    const isTargetsAddress = isPageOf(event.uri, state.target, CONFIG.bundleUrl);
+    const isTargetsAddress = isPageOf(event.uri, state.target);
     if (event.event === 'load_failed') {
       if (isTarget && stage === 'started') {
         assert.equal(state.load.stage, 'none', 'the failed target is still followed');

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MissingBundle } from '../first-target.ts';
-import { TIMING } from '../keeper.ts';
 import { advance } from '../keeper-machine.ts';
-import {
-  type Effect,
-  INITIAL_STATE,
-  type KeeperEvent,
-  type KeeperState,
-  type TimerName,
-} from '../keeper-state.ts';
-import type { Notice, Target } from '../ports.ts';
-import { OWN_URI } from '../target.ts';
+import { type Effect, type KeeperEvent, KeeperState, type TimerName } from '../keeper-state.ts';
+import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from '../target.ts';
+import { TIMING } from '../timing.ts';
 import { FakeClock } from './fake-clock.ts';
 import { CONFIG, KeeperInvariants } from './keeper-invariants.ts';
 import { SimulatedBrowser } from './simulated-browser.ts';
@@ -30,7 +22,7 @@ interface Awaited {
 export class KeeperWorld {
   readonly clock = new FakeClock();
   readonly browser = new SimulatedBrowser(this.clock, (event) => this.send(event));
-  state: Readonly<KeeperState> = INITIAL_STATE;
+  state: Readonly<KeeperState> = new KeeperState();
   /** On our own page. */
   facts = 0;
   renderMs = 5;
@@ -48,7 +40,7 @@ export class KeeperWorld {
   }
 
   /** Also a restart of the agent: nothing is left of the earlier one, and the page stays. */
-  startAgent(target: Target, missing?: MissingBundle): void {
+  startAgent(target: LocatedTarget, missing?: MissingBundle): void {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
     this.#awaited.clear();
@@ -56,7 +48,7 @@ export class KeeperWorld {
     this.#isAgentGone = true;
     this.browser.reconnect();
     this.#isAgentGone = false;
-    this.state = INITIAL_STATE;
+    this.state = new KeeperState();
     this.send({ event: 'start', target, missing });
   }
 
@@ -109,16 +101,16 @@ export class KeeperWorld {
       case 'load_own_page':
         browser.load(this.#sent(), { uri: OWN_URI, html: effect.html }, failed);
         break;
-      case 'prepare_browser':
-        this.clock.after(this.renderMs, this.#answer({ event: 'prepared', connection }, { connection }));
-        break;
       case 'configure': {
         const awaited = { connection };
         const done = this.#answer({ event: 'configured', connection }, awaited);
-        browser.configure(
-          done,
-          this.#answer({ event: 'command_failed', connection, reason: 'timeout' }, awaited),
-        );
+        const refused = this.#answer({ event: 'command_failed', connection, reason: 'timeout' }, awaited);
+        const agent = this.#agents;
+        // Its data may be deleted first.
+        this.clock.after(this.renderMs, () => {
+          if (agent === this.#agents && connection === this.state.connection)
+            browser.configure(done, refused);
+        });
         break;
       }
       case 'terminate_page': {

@@ -22,6 +22,8 @@ interface Document {
   uri: string;
   /** Of our own page. */
   html?: string | undefined;
+  /** The answer to a missing password. */
+  isDenied?: boolean;
 }
 interface Load extends Document {
   /** As its events tell it. */
@@ -263,10 +265,11 @@ export class SimulatedBrowser {
       return;
     }
     const uri = outcome === 'redirect' ? `${load.uri}redirected` : load.uri;
-    const arrived = { ...load, uri };
+    const isDenied = outcome === 'password';
+    const arrived = { ...load, uri, isDenied };
     if (outcome === 'redirect') this.#load('redirected', arrived);
-    const status = outcome === 'missing' ? 404 : outcome === 'password' ? 401 : 200;
-    const facts = { status, authentication_required: outcome === 'password' };
+    const status = outcome === 'missing' ? 404 : isDenied ? 401 : 200;
+    const facts = { status, authentication_required: isDenied };
     process.document = arrived;
     this.pageHangs = false;
     this.resistance = 'none';
