@@ -60,7 +60,8 @@ export class ApiError extends Error {
   }
 
   get envelope(): ErrorEnvelope {
-    return envelope(this.code, this.message, this.details);
+    const { code, message, details } = this;
+    return { error: details === undefined ? { code, message } : { code, message, details } };
   }
 }
 
@@ -75,13 +76,4 @@ export function storageError(error: unknown): unknown {
   if (isDiskFull(error)) return new ApiError('insufficient_storage');
   const message = STORAGE_FAILURES[errorCode(error) ?? ''];
   return message === undefined ? error : new ApiError('unavailable', message);
-}
-
-/** Builds the standard error envelope (interface: Errors). */
-export function envelope(
-  code: ErrorCode,
-  message: string = ERRORS[code].message,
-  details?: Record<string, unknown>,
-): ErrorEnvelope {
-  return { error: details === undefined ? { code, message } : { code, message, details } };
 }

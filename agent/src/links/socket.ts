@@ -42,8 +42,6 @@ export interface EventSocketOptions {
   bus: EventBus;
   log: Logger;
   guard?: Guard;
-  /** Handles a client's `page_message`; throws ApiError without a page channel. Undefined: not implemented. */
-  onPageMessage?: (payload: unknown) => void;
   /** Time between two pings in ms; 20 s by default. */
   pingMs?: number;
 }
@@ -166,17 +164,13 @@ class Client {
   readonly #socket: WebSocket;
   #alive = true;
 
-  constructor(socket: WebSocket, peer: string | undefined, { bus, log, onPageMessage }: EventSocketOptions) {
+  constructor(socket: WebSocket, peer: string | undefined, { bus, log }: EventSocketOptions) {
     this.#socket = socket;
     this.peer = peer;
-    this.session = new EventSession({
-      bus,
-      onPageMessage,
-      sink: {
-        send: (text) => this.#send(text),
-        ready: () => socket.bufferedAmount < BUSY_BYTES,
-        overflow: () => socket.close(TRY_AGAIN_LATER, 'the client does not read its events'),
-      },
+    this.session = new EventSession(bus, {
+      send: (text) => this.#send(text),
+      ready: () => socket.bufferedAmount < BUSY_BYTES,
+      overflow: () => socket.close(TRY_AGAIN_LATER, 'the client does not read its events'),
     });
     socket.on('pong', () => {
       this.#alive = true;
@@ -196,7 +190,7 @@ class Client {
       frame = undefined;
     }
     if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) {
-      this.#send(errorFrame('bad_frame', 'A message is one JSON object as text.'));
+      this.#send(errorFrame(new ApiError('bad_frame', 'A message is one JSON object as text.')));
       return;
     }
     this.session.receive({ ...frame });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError, envelope } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { type Operation, operationChanged } from './schema.ts';
 
@@ -72,5 +72,5 @@ export class Operations {
 }
 
 function envelopeOf(error: unknown) {
-  return error instanceof ApiError ? error.envelope : envelope('internal');
+  return (error instanceof ApiError ? error : new ApiError('internal')).envelope;
 }
