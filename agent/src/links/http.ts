@@ -4,8 +4,8 @@ import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { SECURITY_HEADERS } from './answers.ts';
 import { Connections } from './connections.ts';
-import { SECURITY_HEADERS } from './headers.ts';
 
 // Not by `import`, which reads every export of the module: one of them loads all of undici, which takes 30 ms.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -28,7 +28,8 @@ export interface HttpAddress {
   port: number;
 }
 
-export interface HttpLink {
+export interface HttpLink<S extends Server = Server> {
+  readonly servers: readonly WebServer<S>[];
   /** Where it listens, as `http://host:port`, in the order of the given addresses. */
   readonly addresses: readonly string[];
   /** Accepts no more requests and lets those in progress end; resolves within 2 s. */
@@ -49,8 +50,7 @@ export async function listen(
   upgrade?: Upgrade,
 ): Promise<HttpLink> {
   await app.ready();
-  const servers = addresses.map(() => webServer('http', createServer, app.routing, upgrade));
-  return listenAll(servers, addresses);
+  return listenAll(addresses, () => webServer('http', createServer, app.routing, upgrade));
 }
 
 /** One server for one address. */
@@ -125,23 +125,28 @@ export function webServer<S extends Server>(
   };
 }
 
-/** @throws Error of the system when one address is not available; all servers are closed then */
-export async function listenAll(
-  servers: readonly WebServer[],
+/**
+ * Makes a server for every address.
+ * @throws Error of the system when one address is not available; all servers are closed then
+ */
+export async function listenAll<S extends Server>(
   addresses: readonly HttpAddress[],
-): Promise<HttpLink> {
+  makeServer: () => WebServer<S>,
+): Promise<HttpLink<S>> {
+  const servers: WebServer<S>[] = [];
   const close = async () => void (await Promise.all(servers.map((server) => server.close())));
   const bound: string[] = [];
   try {
-    for (const [index, address] of addresses.entries()) {
-      const server = servers[index];
-      if (server) bound.push(await server.bind(address));
+    for (const address of addresses) {
+      const server = makeServer();
+      servers.push(server);
+      bound.push(await server.bind(address));
     }
   } catch (error) {
     await close();
     throw error;
   }
-  return { addresses: bound, close };
+  return { servers, addresses: bound, close };
 }
 
 /** Only HTTP errors get an HTTP answer: TLS itself reports a failed handshake. */

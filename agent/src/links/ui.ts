@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
-import { PAGE_POLICY } from './headers.ts';
+import { PAGE_POLICY } from './answers.ts';
 
 /** The page at `/` and the files that it loads: path, file below `agent/`, content type. */
 const FILES = [
