@@ -5,7 +5,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
-import { type HttpAddress, type HttpLink, listenAll, type Upgrade, webServer } from './http.ts';
+import { type HttpAddress, type HttpLink, listenAll, type Upgrade, WebServer } from './http.ts';
 
 /** TLS 1.2 with forward secrecy and authenticated encryption only, which TLS 1.3 always has. */
 const CIPHERS = [
@@ -38,8 +38,8 @@ export class HttpsLink {
   readonly #o: HttpsLinkOptions;
   #served: { app: FastifyInstance; upgrade: Upgrade | undefined } | undefined;
   #link: HttpLink<Server> | undefined;
-  /** Links that are closing. */
-  readonly #closing = new Set<Promise<void>>();
+  /** Settles when every link that was shut is closed. */
+  #closing: Promise<unknown> = Promise.resolve();
 
   constructor(options: HttpsLinkOptions) {
     this.#o = options;
@@ -66,7 +66,7 @@ export class HttpsLink {
       this.#shut();
     } else if (this.#link) {
       const context = contextOf(identity);
-      for (const { server } of this.#link.servers) server.setSecureContext(context);
+      for (const server of this.#link.servers) server.setSecureContext(context);
       this.#o.log.info('HTTPS has a new certificate');
     } else {
       await this.#open(contextOf(identity));
@@ -76,7 +76,7 @@ export class HttpsLink {
   /** Resolves within 2 s. */
   async close(): Promise<void> {
     this.#shut();
-    await Promise.all(this.#closing);
+    await this.#closing;
   }
 
   async #open(context: SecureContextOptions): Promise<void> {
@@ -89,7 +89,7 @@ export class HttpsLink {
     const create = (options: ServerOptions, answer: RequestListener) =>
       createServer({ ...options, ...tls }, answer);
     try {
-      this.#link = await listenAll(addresses, () => webServer('https', create, app.routing, upgrade));
+      this.#link = await listenAll(addresses, () => new WebServer('https', create, app.routing, upgrade));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new ApiError('unavailable', `HTTPS has no port to listen on: ${why}.`);
@@ -99,8 +99,7 @@ export class HttpsLink {
 
   #shut(): void {
     if (!this.#link) return;
-    const closing = this.#link.close().finally(() => this.#closing.delete(closing));
-    this.#closing.add(closing);
+    this.#closing = Promise.all([this.#closing, this.#link.close()]);
     this.#link = undefined;
     this.#o.log.info('HTTPS is off');
   }
