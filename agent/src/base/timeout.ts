@@ -1,3 +1,5 @@
+import timers from 'node:timers/promises';
+
 /**
  * Settles like `work`, or rejects after a timeout. `work` is not stopped; its later result is ignored.
  * @param ms timeout in milliseconds
@@ -19,13 +21,5 @@ export async function withTimeout<T>(
 
 /** Resolves after `ms` milliseconds, or as soon as `signal` aborts. Does not keep the process alive. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  timer.unref();
-  const aborted = () => resolve();
-  signal?.addEventListener('abort', aborted, { once: true });
-  await promise;
-  clearTimeout(timer);
-  signal?.removeEventListener('abort', aborted);
+  await timers.setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import { errorCode, isDiskFull } from '../base/system-error.ts';
+import { errorCode } from '../base/system-error.ts';
 
 /**
  * All error codes (interface: Errors; docs/contract.md: Errors). A code never changes its meaning; a minor release may
@@ -60,7 +60,8 @@ export class ApiError extends Error {
   }
 
   get envelope(): ErrorEnvelope {
-    return envelope(this.code, this.message, this.details);
+    const { code, message, details } = this;
+    return { error: details === undefined ? { code, message } : { code, message, details } };
   }
 }
 
@@ -72,16 +73,8 @@ const STORAGE_FAILURES: Readonly<Record<string, string>> = {
 
 /** The API error for a full, read-only or defective disk; any other error unchanged. */
 export function storageError(error: unknown): unknown {
-  if (isDiskFull(error)) return new ApiError('insufficient_storage');
-  const message = STORAGE_FAILURES[errorCode(error) ?? ''];
+  const code = errorCode(error) ?? '';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new ApiError('insufficient_storage');
+  const message = STORAGE_FAILURES[code];
   return message === undefined ? error : new ApiError('unavailable', message);
-}
-
-/** Builds the standard error envelope (interface: Errors). */
-export function envelope(
-  code: ErrorCode,
-  message: string = ERRORS[code].message,
-  details?: Record<string, unknown>,
-): ErrorEnvelope {
-  return { error: details === undefined ? { code, message } : { code, message, details } };
 }

@@ -37,7 +37,7 @@ function isLarge(value: unknown): boolean {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next !== 'object' || next === null) continue;
-    const children: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    const children: readonly unknown[] = Object.values(next);
     parts += children.length;
     if (parts > MAX_PARTS) return true;
     waiting.push(...children);

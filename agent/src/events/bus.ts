@@ -1,7 +1,8 @@
 import { now } from '../contract/shared.ts';
 import type { EventFrame, Payload, Topic, TopicName } from '../contract/topics.ts';
 
-export type EventListener = (event: EventFrame) => void;
+/** @param json gives the event as JSON text, which is made once for all listeners */
+export type EventListener = (event: EventFrame, json: () => string) => void;
 /** Starts producing a topic and returns a function that stops it. */
 export type Producer = () => () => void;
 
@@ -23,7 +24,9 @@ export class EventBus {
     const listeners = this.#listeners.get(topic.name);
     if (!listeners || listeners.size === 0) return;
     const event: EventFrame = { type: 'event', topic: topic.name, ts: now(), payload };
-    for (const listener of [...listeners]) listener(event);
+    let text: string | undefined;
+    const json = () => (text ??= JSON.stringify(event));
+    for (const listener of [...listeners]) listener(event, json);
   }
 
   /** Calls `listener` for every event of a topic until the returned function is called. */

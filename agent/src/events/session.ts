@@ -1,5 +1,6 @@
-import { ApiError, type ErrorCode, envelope } from '../contract/errors.ts';
-import { type EventFrame, TOPICS, type TopicName } from '../contract/topics.ts';
+import { ApiError } from '../contract/errors.ts';
+import { TOPICS, type TopicName } from '../contract/topics.ts';
+import { badRequest, type Issue } from '../contract/validate.ts';
 import type { EventBus } from './bus.ts';
 
 /** Events that a slow client may lose. */
@@ -7,10 +8,6 @@ const DROPPABLE: ReadonlySet<TopicName> = new Set(['input_raw', 'log', 'health']
 /** Limits of one client's queue: enough for a burst, and a client that does not read cannot fill the memory. */
 export const MAX_QUEUED_EVENTS = 512;
 export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
-/** Unknown topics that an error lists. */
-const MAX_LISTED_TOPICS = 20;
-
-const KNOWN: ReadonlySet<unknown> = new Set(TOPICS);
 
 /** How a session sends frames to its link. */
 export interface EventSink {
@@ -22,33 +19,14 @@ export interface EventSink {
   overflow(): void;
 }
 
-export interface EventSessionOptions {
-  bus: EventBus;
-  sink: EventSink;
-  /** Handles a client's `page_message`; throws ApiError without a page channel. Undefined: not implemented. */
-  onPageMessage?: ((payload: unknown) => void) | undefined;
-}
-
 interface Queued {
   topic: TopicName;
   text: string;
 }
 
-/** The JSON of an event, which goes to many clients. */
-const texts = new WeakMap<EventFrame, string>();
-
-function textOf(event: EventFrame): string {
-  let text = texts.get(event);
-  if (text === undefined) {
-    text = JSON.stringify(event);
-    texts.set(event, text);
-  }
-  return text;
-}
-
 /** A frame that reports an error outside of any request (interface: Errors). */
-export function errorFrame(code: ErrorCode, message?: string, details?: Record<string, unknown>): string {
-  return JSON.stringify({ type: 'error', ...envelope(code, message, details) });
+export function errorFrame(error: ApiError): string {
+  return JSON.stringify({ type: 'error', ...error.envelope });
 }
 
 /**
@@ -58,16 +36,14 @@ export function errorFrame(code: ErrorCode, message?: string, details?: Record<s
 export class EventSession {
   readonly #bus: EventBus;
   readonly #sink: EventSink;
-  readonly #onPageMessage: ((payload: unknown) => void) | undefined;
   readonly #subscriptions = new Map<TopicName, () => void>();
   #queue: Queued[] = [];
   #queuedCharacters = 0;
   #closed = false;
 
-  constructor({ bus, sink, onPageMessage }: EventSessionOptions) {
+  constructor(bus: EventBus, sink: EventSink) {
     this.#bus = bus;
     this.#sink = sink;
-    this.#onPageMessage = onPageMessage;
   }
 
   /** Number of queued events. */
@@ -85,8 +61,7 @@ export class EventSession {
     try {
       this.#dispatch(frame);
     } catch (error) {
-      const known = error instanceof ApiError ? error : new ApiError('internal');
-      this.#sink.send(errorFrame(known.code, known.message, known.details));
+      this.#sink.send(errorFrame(error instanceof ApiError ? error : new ApiError('internal')));
     }
   }
 
@@ -101,8 +76,7 @@ export class EventSession {
       this.#acknowledge(this.#subscriptions.keys());
     } else if (type === 'page_message') {
       if (payload === undefined) throw new ApiError('bad_request', 'page_message needs a payload.');
-      if (!this.#onPageMessage) throw new ApiError('not_implemented');
-      this.#onPageMessage(payload);
+      throw new ApiError('not_implemented');
     } else {
       const problem =
         typeof type === 'string' ? `There is no frame type ${type.slice(0, 40)}.` : 'The frame has no type.';
@@ -116,7 +90,7 @@ export class EventSession {
 
   #subscribe(name: TopicName): void {
     if (this.#closed || this.#subscriptions.has(name)) return;
-    const stop = this.#bus.listen(name, (event) => this.#enqueue(name, textOf(event)));
+    const stop = this.#bus.listen(name, (_event, json) => this.#enqueue(name, json()));
     // The first event of a producer may have closed the session.
     if (this.#closed) stop();
     else this.#subscriptions.set(name, stop);
@@ -172,16 +146,14 @@ export class EventSession {
 
 function topicNames(topics: unknown): ReadonlySet<TopicName> {
   if (!Array.isArray(topics)) throw new ApiError('bad_request', '/topics must be an array of topics.');
-  const issues = topics.flatMap((name, index) =>
-    isTopic(name) ? [] : [{ path: `/topics/${index}`, message: `must be one of ${TOPICS.join(', ')}` }],
-  );
-  if (issues.length > 0) {
-    const details = { issues: issues.slice(0, MAX_LISTED_TOPICS) };
-    throw new ApiError('bad_request', 'There is no such topic.', details);
+  const names = new Set<TopicName>();
+  const issues: Issue[] = [];
+  const message = `must be one of ${TOPICS.join(', ')}`;
+  for (const [index, given] of topics.entries()) {
+    const name = TOPICS.find((topic) => topic === given);
+    if (name) names.add(name);
+    else issues.push({ path: `/topics/${index}`, message });
   }
-  return new Set(topics.filter(isTopic));
-}
-
-function isTopic(name: unknown): name is TopicName {
-  return KNOWN.has(name);
+  if (issues.length > 0) throw badRequest('', issues);
+  return names;
 }

@@ -8,21 +8,14 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
-import {
-  type CheckedCall,
-  type Endpoint,
-  type Gate,
-  type Method,
-  notWired,
-  type Route,
-} from '../contract/endpoint.ts';
+import { type CheckedCall, type Endpoint, type Method, notWired, type Route } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { Nothing } from '../contract/shared.ts';
 import { parse, parseText } from '../contract/validate.ts';
-import { answerError, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
+import { payloadTooLarge } from '../uploads/receive.ts';
+import { answerError, SECURITY_HEADERS, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
 import { acceptJsonOnly, hasBody, limitBodyTime } from './body-parsers.ts';
 import type { Guard } from './guard.ts';
-import { SECURITY_HEADERS } from './headers.ts';
 
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
@@ -34,10 +27,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route exists now; a path without an enabled route is 404. Default: always. */
     isEnabled?: () => boolean;
-  }
-  interface FastifyInstance {
-    /** Called before an endpoint's body is read; links that read bodies before the app does call them too. */
-    gates: ReadonlyMap<Endpoint, Gate>;
   }
 }
 
@@ -63,9 +52,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     // Longer than any request head: the endpoint's schema limits names and ids.
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: MAX_PARAM_CHARACTERS },
     // Given here and not by the setters, so that Fastify never loads its compilers; the bundle does not have them.
-    schemaController: {
-      compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
-    },
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     // Fastify does not log requests, so they need no ids.
     genReqId: () => '',
     // For example a path that cannot be decoded: a bad request in the standard envelope.
@@ -100,14 +87,10 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
     }
   });
   const served = new Map(routes.map((route) => [route.endpoint, route]));
-  const gates = new Map<Endpoint, Gate>();
-  app.decorate('gates', gates);
   const uploads = new Set<string>();
   for (const endpoint of endpoints) {
     for (const type of endpoint.upload?.contentTypes ?? []) uploads.add(type);
-    const route = served.get(endpoint) ?? notWired(endpoint);
-    if (route.gate) gates.set(endpoint, route.gate);
-    register(app, route, uploads, log);
+    register(app, served.get(endpoint) ?? notWired(endpoint), uploads, log);
   }
   // Binary bodies reach the handler as a stream; they are never buffered as a whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));
@@ -206,13 +189,8 @@ function wrongType({ upload }: Endpoint, message?: string): ApiError {
 
 function uploadOf(endpoint: Endpoint, request: FastifyRequest): Readable {
   if (!(request.body instanceof Readable)) throw wrongType(endpoint);
-  const announced = contentLength(request);
   const limit = endpoint.upload?.maxBytes;
-  if (limit !== undefined && announced !== undefined && announced > limit) {
-    throw new ApiError('payload_too_large', `The body may have ${limit} bytes at most.`, {
-      max_bytes: limit,
-    });
-  }
+  if (limit !== undefined && (contentLength(request) ?? 0) > limit) throw payloadTooLarge(limit);
   return request.body;
 }
 

@@ -24,10 +24,9 @@ interface Connection {
  * new one is refused.
  */
 export class Connections {
-  /** By TCP socket. */
-  readonly #all = new Map<Socket, Connection>();
+  readonly #all = new Set<Connection>();
   /** By the socket that requests arrive on: over TLS not the TCP socket. */
-  readonly #ofRequests = new Map<Socket, Connection>();
+  readonly #ofRequests = new WeakMap<Socket, Connection>();
   #uses = 0;
 
   constructor(server: Server) {
@@ -58,7 +57,7 @@ export class Connections {
 
   /** Closes every connection at once. */
   destroy(): void {
-    for (const socket of this.#all.keys()) socket.destroy();
+    for (const { socket } of this.#all) socket.destroy();
   }
 
   #take(socket: Socket): void {
@@ -69,28 +68,29 @@ export class Connections {
       return;
     }
     this.#uses += 1;
-    const connection = { socket, peer, response: undefined, upgraded: false, lastUse: this.#uses };
-    this.#all.set(socket, connection);
+    const connection: Connection = {
+      socket,
+      peer,
+      response: undefined,
+      upgraded: false,
+      lastUse: this.#uses,
+    };
+    this.#all.add(connection);
     this.#ofRequests.set(socket, connection);
-    socket.once('close', () => {
-      this.#all.delete(socket);
-      this.#ofRequests.delete(socket);
-    });
+    socket.once('close', () => this.#all.delete(connection));
   }
 
   #secured(secure: Socket): void {
-    for (const connection of this.#all.values()) {
+    for (const connection of this.#all) {
       const { remoteAddress, remotePort } = connection.socket;
-      if (remotePort !== secure.remotePort || remoteAddress !== secure.remoteAddress) continue;
-      this.#ofRequests.set(secure, connection);
-      secure.once('close', () => this.#ofRequests.delete(secure));
-      return;
+      const isSame = remotePort === secure.remotePort && remoteAddress === secure.remoteAddress;
+      if (isSame) this.#ofRequests.set(secure, connection);
     }
   }
 
   #hasRoomFor(peer: string): boolean {
     const counts = new Map<string, number>();
-    for (const each of this.#all.values()) counts.set(each.peer, (counts.get(each.peer) ?? 0) + 1);
+    for (const each of this.#all) counts.set(each.peer, (counts.get(each.peer) ?? 0) + 1);
     if ((counts.get(peer) ?? 0) >= MAX_OF_ONE_PEER) return this.#closeIdle(peer);
     if (this.#all.size < MAX_CONNECTIONS) return true;
     const byCount = [...counts].sort(([, one], [, other]) => other - one);
@@ -100,12 +100,12 @@ export class Connections {
   /** @returns false when every connection of the peer is in use */
   #closeIdle(peer: string): boolean {
     let oldest: Connection | undefined;
-    for (const each of this.#all.values()) {
+    for (const each of this.#all) {
       const idle = each.peer === peer && !each.upgraded && (each.response?.writableFinished ?? true);
       if (idle && (!oldest || each.lastUse < oldest.lastUse)) oldest = each;
     }
     if (!oldest) return false;
-    this.#all.delete(oldest.socket);
+    this.#all.delete(oldest);
     oldest.socket.destroy();
     return true;
   }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { type HttpLink, listen, webServer } from './http.ts';
+import { type HttpLink, listen, plainServer } from './http.ts';
 import { testApp } from './tests/test-app.ts';
 
 /** Shorter than the 15 s for which a kept-alive connection would delay closing the link. */
@@ -30,7 +29,7 @@ test('answers on every address and closes at once', {
 test('a connection that the system cannot accept does not stop the server', async (t) => {
   const { app } = testApp();
   await app.ready();
-  const link = webServer('http', createServer, app.routing, undefined);
+  const link = plainServer(app.routing);
   t.after(async () => {
     await link.close();
     await app.close();
@@ -195,7 +194,7 @@ test('a request that does not end does not prevent closing', { timeout: KEPT_MS 
 test('an idle connection is closed, but not while its request is being processed', async (t) => {
   const { app, release, waiting } = testApp();
   await app.ready();
-  const link = webServer('http', createServer, app.routing, undefined);
+  const link = plainServer(app.routing);
   t.after(async () => {
     await link.close();
     await app.close();

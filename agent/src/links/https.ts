@@ -1,17 +1,11 @@
 /** The HTTPS link: the same app, while the device has a certificate. */
+import type { RequestListener } from 'node:http';
 import type { Server, ServerOptions } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
-import {
-  type HttpAddress,
-  type HttpLink,
-  listenAll,
-  type Upgrade,
-  type WebServer,
-  webServer,
-} from './http.ts';
+import { type HttpAddress, type HttpLink, listenAll, type Upgrade, WebServer } from './http.ts';
 
 /** TLS 1.2 with forward secrecy and authenticated encryption only, which TLS 1.3 always has. */
 const CIPHERS = [
@@ -39,21 +33,13 @@ export interface HttpsLinkOptions {
   log: Logger;
 }
 
-/** What HTTPS serves. */
-interface Served {
-  app: FastifyInstance;
-  /** What answers WebSocket upgrades. */
-  upgrade: Upgrade | undefined;
-}
-
 /** The app over HTTPS on every address. Node's TLS is loaded with the first certificate, to save memory without one. */
 export class HttpsLink {
   readonly #o: HttpsLinkOptions;
-  #served: Served | undefined;
-  #servers: readonly WebServer<Server>[] = [];
-  #link: HttpLink | undefined;
-  /** Links that are closing. */
-  readonly #closing = new Set<Promise<void>>();
+  #served: { app: FastifyInstance; upgrade: Upgrade | undefined } | undefined;
+  #link: HttpLink<Server> | undefined;
+  /** Settles when every link that was shut is closed. */
+  #closing: Promise<unknown> = Promise.resolve();
 
   constructor(options: HttpsLinkOptions) {
     this.#o = options;
@@ -78,19 +64,19 @@ export class HttpsLink {
   async apply(identity: HttpsIdentity | undefined): Promise<void> {
     if (!identity) {
       this.#shut();
-      return;
-    }
-    const context = contextOf(identity);
-    if (this.#link) {
-      for (const { server } of this.#servers) server.setSecureContext(context);
+    } else if (this.#link) {
+      const context = contextOf(identity);
+      for (const server of this.#link.servers) server.setSecureContext(context);
       this.#o.log.info('HTTPS has a new certificate');
-    } else await this.#open(context);
+    } else {
+      await this.#open(contextOf(identity));
+    }
   }
 
   /** Resolves within 2 s. */
   async close(): Promise<void> {
     this.#shut();
-    await Promise.all(this.#closing);
+    await this.#closing;
   }
 
   async #open(context: SecureContextOptions): Promise<void> {
@@ -100,30 +86,21 @@ export class HttpsLink {
     const { createServer } = process.getBuiltinModule('node:https');
     const tls: ServerOptions = { ...context, handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] };
     await app.ready();
-    const servers = addresses.map(() =>
-      webServer(
-        'https',
-        (options, answer) => createServer({ ...options, ...tls }, answer),
-        app.routing,
-        upgrade,
-      ),
-    );
+    const create = (options: ServerOptions, answer: RequestListener) =>
+      createServer({ ...options, ...tls }, answer);
     try {
-      this.#link = await listenAll(servers, addresses);
+      this.#link = await listenAll(addresses, () => new WebServer('https', create, app.routing, upgrade));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new ApiError('unavailable', `HTTPS has no port to listen on: ${why}.`);
     }
-    this.#servers = servers;
     log.info({ addresses: this.#link.addresses }, 'HTTPS is up');
   }
 
   #shut(): void {
     if (!this.#link) return;
-    const closing = this.#link.close().finally(() => this.#closing.delete(closing));
-    this.#closing.add(closing);
+    this.#closing = Promise.all([this.#closing, this.#link.close()]);
     this.#link = undefined;
-    this.#servers = [];
     this.#o.log.info('HTTPS is off');
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { WebSocket, WebSocketServer as WebSocketServerType } from 'ws';
+import type { RawData, WebSocket, WebSocketServer as WebSocketServerType } from 'ws';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
@@ -42,15 +42,18 @@ export interface EventSocketOptions {
   bus: EventBus;
   log: Logger;
   guard?: Guard;
-  /** Handles a client's `page_message`; throws ApiError without a page channel. Undefined: not implemented. */
-  onPageMessage?: (payload: unknown) => void;
-  /** Time between two pings in ms; 20 s by default. */
-  pingMs?: number;
+}
+
+interface Client {
+  readonly socket: WebSocket;
+  /** Identifies the other end, for counting. */
+  readonly peer: string | undefined;
+  /** Whether it has answered the last ping. */
+  alive: boolean;
 }
 
 /** Answers a plain GET of the socket's path, on REST and serial. Call before the app is ready. */
 export function refusePlainEvents(app: FastifyInstance): void {
-  if (app.hasRoute({ method: 'GET', url: PATH })) return;
   app.get(PATH, () => {
     throw new ApiError(
       'bad_request',
@@ -62,7 +65,7 @@ export function refusePlainEvents(app: FastifyInstance): void {
 export class EventSocket {
   readonly #options: EventSocketOptions;
   #server: WebSocketServerType | undefined;
-  readonly #clients = new Map<WebSocket, Client>();
+  readonly #clients = new Set<Client>();
   #pinger: NodeJS.Timeout | undefined;
   #closing = false;
 
@@ -79,32 +82,26 @@ export class EventSocket {
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // After an upgrade Node no longer handles the socket's errors; ws does so for sockets that it accepts.
     socket.on('error', () => socket.destroy());
+    const peer = peerOf(request.socket);
     try {
-      this.#admit(request);
+      this.#admit(request, peer);
     } catch (error) {
       answerRaw(socket, toApiError(error));
       return;
     }
-    const peer = peerOf(request.socket);
     this.#accept().handleUpgrade(request, socket, head, (client) => this.#join(client, peer));
   };
 
-  #admit(request: IncomingMessage): void {
+  #admit(request: IncomingMessage, peer: string | undefined): void {
     this.#options.guard?.(request);
     const [path, search = ''] = request.url?.split(/\?(.*)/s, 2) ?? [];
     if (path !== PATH) throw new ApiError('not_found', 'There is no WebSocket here.');
     parseText(Nothing, Object.fromEntries(new URLSearchParams(search)), '');
     if (this.#closing) throw new ApiError('unavailable', 'The agent is stopping.');
-    if (this.#clients.size >= MAX_CLIENTS) {
-      throw new ApiError('too_many_requests', `There are ${MAX_CLIENTS} clients already.`);
-    }
-    const peer = peerOf(request.socket);
-    const ofPeer = [...this.#clients.values()].filter((client) => client.peer === peer);
-    if (ofPeer.length >= MAX_OF_ONE_PEER) {
-      throw new ApiError(
-        'too_many_requests',
-        `There are ${MAX_OF_ONE_PEER} clients of this address already.`,
-      );
+    const ofPeer = [...this.#clients].filter((client) => client.peer === peer);
+    if (this.#clients.size >= MAX_CLIENTS || ofPeer.length >= MAX_OF_ONE_PEER) {
+      const message = `There are ${this.#clients.size} clients already, ${ofPeer.length} of them of this address.`;
+      throw new ApiError('too_many_requests', message);
     }
   }
 
@@ -121,103 +118,74 @@ export class EventSocket {
       this.#server.on('wsClientError', (error, socket) => {
         answerRaw(socket, new ApiError('bad_request', error.message));
       });
-      this.#pinger = setInterval(() => this.#ping(), this.#options.pingMs ?? PING_MS).unref();
+      this.#pinger = setInterval(() => this.#ping(), PING_MS).unref();
     }
     return this.#server;
   }
 
   #join(socket: WebSocket, peer: string | undefined): void {
-    const client = new Client(socket, peer, this.#options);
-    this.#clients.set(socket, client);
-    socket.on('close', () => {
-      client.session.close();
-      this.#clients.delete(socket);
+    const client: Client = { socket, peer, alive: true };
+    const send = (text: string) => {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > MAX_BUFFERED_BYTES) {
+        socket.close(TRY_AGAIN_LATER, 'the client does not read its answers');
+      } else {
+        socket.send(text, () => session.flush());
+      }
+    };
+    const session = new EventSession(this.#options.bus, {
+      send,
+      ready: () => socket.bufferedAmount < BUSY_BYTES,
+      overflow: () => socket.close(TRY_AGAIN_LATER, 'the client does not read its events'),
     });
+    this.#clients.add(client);
+    socket.on('close', () => {
+      session.close();
+      this.#clients.delete(client);
+    });
+    socket.on('pong', () => {
+      client.alive = true;
+    });
+    socket.on('message', (data, isBinary) => {
+      if (socket.readyState !== socket.OPEN) return;
+      const frame = isBinary ? undefined : parseFrame(data);
+      if (frame) session.receive(frame);
+      else send(errorFrame(new ApiError('bad_frame', 'A message is one JSON object as text.')));
+    });
+    // For invalid or too long frames ws closes the socket with the right code.
+    socket.on('error', (error) => this.#options.log.debug({ err: error }, 'event socket'));
   }
 
+  /** Detects and ends connections whose other end disappeared without closing them. */
   #ping(): void {
-    for (const client of this.#clients.values()) client.ping();
+    for (const client of this.#clients) {
+      if (!client.alive) client.socket.terminate();
+      else client.socket.ping();
+      client.alive = false;
+    }
   }
 
   /** Closes every client's socket; resolves within 1 s. */
   async close(): Promise<void> {
     this.#closing = true;
     clearInterval(this.#pinger);
-    const left = [...this.#clients.keys()].map(
-      (socket) =>
-        new Promise<void>((resolve) => {
-          socket.once('close', () => resolve());
-          socket.close(GOING_AWAY, 'the agent is stopping');
-        }),
-    );
+    const sockets = [...this.#clients].map(({ socket }) => socket);
+    const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of sockets) socket.close(GOING_AWAY, 'the agent is stopping');
     const timer = setTimeout(() => {
-      for (const socket of this.#clients.keys()) socket.terminate();
+      for (const socket of sockets) socket.terminate();
     }, CLOSE_GRACE_MS);
-    await Promise.all(left);
+    await Promise.all(closed);
     clearTimeout(timer);
   }
 }
 
-/** One connected client. */
-class Client {
-  readonly session: EventSession;
-  /** Identifies the other end, for counting. */
-  readonly peer: string | undefined;
-  readonly #socket: WebSocket;
-  #alive = true;
-
-  constructor(socket: WebSocket, peer: string | undefined, { bus, log, onPageMessage }: EventSocketOptions) {
-    this.#socket = socket;
-    this.peer = peer;
-    this.session = new EventSession({
-      bus,
-      onPageMessage,
-      sink: {
-        send: (text) => this.#send(text),
-        ready: () => socket.bufferedAmount < BUSY_BYTES,
-        overflow: () => socket.close(TRY_AGAIN_LATER, 'the client does not read its events'),
-      },
-    });
-    socket.on('pong', () => {
-      this.#alive = true;
-    });
-    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    // For invalid or too long frames ws closes the socket with the right code.
-    socket.on('error', (error) => log.debug({ err: error }, 'event socket'));
-  }
-
-  #receive(data: import('ws').RawData, isBinary: boolean): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    let frame: unknown;
-    try {
-      // With the default `binaryType` a message is one Buffer.
-      frame = isBinary || !Buffer.isBuffer(data) ? undefined : JSON.parse(data.toString());
-    } catch {
-      frame = undefined;
-    }
-    if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) {
-      this.#send(errorFrame('bad_frame', 'A message is one JSON object as text.'));
-      return;
-    }
-    this.session.receive({ ...frame });
-  }
-
-  #send(text: string): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES) {
-      this.#socket.close(TRY_AGAIN_LATER, 'the client does not read its answers');
-      return;
-    }
-    this.#socket.send(text, () => this.session.flush());
-  }
-
-  /** Detects and ends a connection whose other end disappeared without closing it. */
-  ping(): void {
-    if (!this.#alive) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#alive = false;
-    this.#socket.ping();
+/** Undefined when the message is not a JSON object. */
+function parseFrame(data: RawData): Record<string, unknown> | undefined {
+  try {
+    const frame: unknown = JSON.parse(String(data));
+    return typeof frame === 'object' && frame !== null && !Array.isArray(frame) ? { ...frame } : undefined;
+  } catch {
+    return undefined;
   }
 }

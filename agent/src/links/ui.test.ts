@@ -5,9 +5,9 @@ import { asset } from '../system/assets.ts';
 import { createApp } from './app.ts';
 import { serveUi } from './ui.ts';
 
-function uiApp(isEnabled: () => boolean, read = asset) {
+function uiApp(isEnabled: () => boolean) {
   const app = createApp({ endpoints: [], routes: [], log: createLogger('silent') });
-  serveUi(app, { isEnabled, read });
+  serveUi(app, { isEnabled, read: asset });
   return app;
 }
 
@@ -53,22 +53,5 @@ test('is 404 as soon as it is disabled, and back when it is enabled', async () =
   assert.equal((await app.inject('/')).json().error.code, 'not_found');
   enabled = true;
   assert.deepEqual(await statuses(), [200, 200, 200]);
-  await app.close();
-});
-
-test('after a failed read the next request reads the page again', async () => {
-  let reads = 0;
-  const app = uiApp(
-    () => true,
-    async (name) => {
-      reads += 1;
-      if (reads === 1) throw new Error('the disk has a bad moment');
-      return asset(name);
-    },
-  );
-  assert.equal((await app.inject('/')).statusCode, 500);
-  assert.equal((await app.inject('/')).statusCode, 200);
-  assert.equal((await app.inject('/')).statusCode, 200);
-  assert.equal(reads, 2);
   await app.close();
 });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
-import { PAGE_POLICY } from './headers.ts';
+import { PAGE_POLICY } from './answers.ts';
 
 /** The page at `/` and the files that it loads: path, file below `agent/`, content type. */
 const FILES = [
@@ -19,18 +19,12 @@ export interface UiOptions {
 /** Serves the status page at `/`; while it is disabled, the page and its files are 404 (interface: ui.enabled). */
 export function serveUi(app: FastifyInstance, { isEnabled, read }: UiOptions): void {
   for (const [path, file, type] of FILES) {
-    let content: Promise<Buffer> | undefined;
     app.get(path, { config: { isEnabled } }, async (_request, reply) => {
       if (!isEnabled()) throw new ApiError('not_found', `There is nothing at ${path}.`);
-      // After a failure the next request tries again.
-      content ??= read(file).catch((error: unknown) => {
-        content = undefined;
-        throw error;
-      });
       return reply
         .headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' })
         .type(type)
-        .send(await content);
+        .send(await read(file));
     });
   }
 }

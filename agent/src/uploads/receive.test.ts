@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../contract/errors.ts';
-import { type ReceiveOptions, receive, receiveToMemory, type UploadSink } from './receive.ts';
+import { receive, receiveToMemory, type UploadSink } from './receive.ts';
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code;
 
@@ -44,7 +44,7 @@ test('gives the bytes in order, their number and their SHA-256, and the progress
   const fractions: number[] = [];
   const progress = (fraction: number) => fractions.push(fraction);
   const body = Readable.from(['ab', 'cd', 'efgh'].map((text) => Buffer.from(text)));
-  const received = await receive(body, sink, { announced: 8, maxBytes: 8, progress });
+  const received = await receive(body, sink, { announced: 8, progress });
   const sha256 = createHash('sha256').update('abcdefgh').digest('hex');
   assert.deepEqual(received, { size: 8, sha256 });
   assert.equal(Buffer.concat(sink.chunks).toString(), 'abcdefgh');
@@ -60,18 +60,22 @@ test('the progress of a body of unknown length rises and stays below 1', async (
   assert.ok(0 < first && first < second && second < third && third < 1, fractions.join(' '));
 });
 
-const REFUSALS: readonly [string, string[], ReceiveOptions, string][] = [
-  ['more bytes than allowed', ['abc', 'de'], { maxBytes: 4 }, 'payload_too_large'],
-  ['more bytes than announced', ['abc', 'de'], { announced: 4 }, 'bad_request'],
+const REFUSALS: readonly [
+  string,
+  (body: Readable, sink: UploadSink, signal: AbortSignal) => Promise<unknown>,
+  string,
+][] = [
+  ['allowed', (body) => receiveToMemory(body, 4), 'payload_too_large'],
+  ['announced', (body, sink, signal) => receive(body, sink, { announced: 4, signal }), 'bad_request'],
 ];
 
-for (const [what, chunks, options, code] of REFUSALS) {
-  test(`a body with ${what} is refused at once, without destroying it`, async () => {
-    const body = unfinished(...chunks);
+for (const [limit, start, code] of REFUSALS) {
+  test(`a body with more bytes than ${limit} is refused at once, without destroying it`, async () => {
+    const body = unfinished('abc', 'de');
     const sink = new TestSink();
     const { signal } = new AbortController();
     const listeners = body.eventNames();
-    await assert.rejects(receive(body, sink, { ...options, signal }), hasCode(code));
+    await assert.rejects(start(body, sink, signal), hasCode(code));
     assert.equal(body.destroyed, false);
     assert.deepEqual(body.eventNames(), listeners);
     assert.deepEqual(getEventListeners(signal, 'abort'), []);
@@ -84,7 +88,7 @@ for (const [what, chunks, options, code] of REFUSALS) {
     body.resume();
     body.push('the rest');
     while (rest !== 'the rest') await nextTurn();
-    assert.equal(sink.chunks.length, 1);
+    assert.ok(sink.chunks.length <= 1);
   });
 }
 

@@ -20,8 +20,6 @@ export interface UploadSink {
 export interface ReceiveOptions {
   /** Body length in bytes that the client announced, if any. */
   announced?: number | undefined;
-  /** Largest body, in bytes. Absent: limited by the sink only. */
-  maxBytes?: number;
   /** Checks the first bytes, so that a file of the wrong kind is refused before the rest arrives. */
   inspectStart?: {
     /** How many bytes `inspect` needs for its final decision. */
@@ -49,30 +47,27 @@ export interface Received {
  * Reads a body to its end into `sink`. Holds one chunk besides what stream and sink buffer; a slow sink pauses the body.
  * The body is not destroyed on failure: destroying a request closes its connection before it is answered, and the link
  * discards the rest. When this settles, no call of the sink is pending.
- * @throws ApiError `payload_too_large`; `bad_request` when the body breaks off or differs from its announced length;
- *   what `sink` and `inspectStart` throw; the reason of `signal`
+ * @throws ApiError `bad_request` when the body breaks off or differs from its announced length; what `sink` and
+ *   `inspectStart` throw; the reason of `signal`
  */
 export async function receive(
   body: Readable,
   sink: UploadSink,
   options: ReceiveOptions = {},
 ): Promise<Received> {
-  const { announced, maxBytes, inspectStart, progress, signal } = options;
+  const { announced, inspectStart, progress, signal } = options;
   const hash = createHash('sha256');
-  const freesChunks = body instanceof process.getBuiltinModule('node:http').IncomingMessage;
   let size = 0;
   let start = Buffer.alloc(0);
   await forEachChunk(body, signal, async (chunk) => {
     size += chunk.length;
     if (announced !== undefined && size > announced) throw wrongLength(announced, 'more');
-    if (maxBytes !== undefined && size > maxBytes) throw payloadTooLarge(maxBytes);
     if (inspectStart && start.length < inspectStart.bytes) {
       start = Buffer.concat([start, chunk.subarray(0, inspectStart.bytes - start.length)]);
       inspectStart.inspect(start);
     }
     hash.update(chunk);
     await sink.write(chunk);
-    if (freesChunks) free(chunk);
     progress?.(size / (announced ?? size + HALF_PROGRESS_BYTES));
   });
   if (announced !== undefined && size < announced) throw wrongLength(announced, 'fewer');
@@ -87,11 +82,12 @@ export async function receive(
  */
 export async function receiveToMemory(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  const sink: UploadSink = {
-    write: async (bytes) => void chunks.push(Buffer.from(bytes)),
-    end: async () => undefined,
-  };
-  await receive(body, sink, { maxBytes });
+  let size = 0;
+  await forEachChunk(body, undefined, async (chunk) => {
+    size += chunk.length;
+    if (size > maxBytes) throw payloadTooLarge(maxBytes);
+    chunks.push(Buffer.from(chunk));
+  });
   return Buffer.concat(chunks);
 }
 
@@ -101,6 +97,7 @@ export function payloadTooLarge(maxBytes: number): ApiError {
   return new ApiError('payload_too_large', message, { max_bytes: maxBytes });
 }
 
+/** Calls `take` with one chunk after the other; after its promise has settled the chunk's memory may be freed. */
 async function forEachChunk(
   body: Readable,
   signal: AbortSignal | undefined,
@@ -108,6 +105,7 @@ async function forEachChunk(
 ): Promise<void> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const freesChunks = body instanceof process.getBuiltinModule('node:http').IncomingMessage;
   let taking = Promise.resolve();
   // In object mode the limit counts chunks, so that `pipe` pauses the body after each.
   const target = new Writable({
@@ -115,7 +113,10 @@ async function forEachChunk(
     highWaterMark: 1,
     write(chunk: Uint8Array, _encoding, done) {
       taking = take(chunk);
-      taking.then(() => done(), reject);
+      taking.then(() => {
+        if (freesChunks) free(chunk);
+        done();
+      }, reject);
     },
   }).once('finish', resolve);
   const stopWatching = finished(body, { writable: false }, (error) => {

@@ -131,13 +131,12 @@ export class TemporaryFile implements UploadSink {
   /** The system reports a failed write-back once, so it is kept for `sync`. */
   #flush(): void {
     this.#flushing = true;
-    this.#flushed = this.#flushed.then(() => onDisk(this.handle.datasync()));
-    this.#flushed.then(
-      () => {
+    this.#flushed = this.#flushed
+      .then(() => onDisk(this.handle.datasync()))
+      .then(() => {
         this.#flushing = false;
-      },
-      () => undefined,
-    );
+      });
+    this.#flushed.catch(() => undefined);
   }
 }
 

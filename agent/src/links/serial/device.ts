@@ -1,13 +1,3 @@
-/** What a serial port calls, always in the order `onOpen`, `onData`…, `onClose`, `onOpen`… */
-export interface SerialPortHandler {
-  /** A host has opened the port: a new session begins. */
-  onOpen(): void;
-  /** Bytes from the host, in order, cut anywhere. The handler may keep the buffer. */
-  onData(bytes: Buffer): void;
-  /** The session has ended: the host left, the cable was pulled, or the host did not read for too long. */
-  onClose(): void;
-}
-
 /** Whether a host has the other end open, as far as the device can tell. */
 export type Presence = 'here' | 'away' | 'unknown';
 

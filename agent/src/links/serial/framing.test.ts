@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { type Frame, Framer, MAX_LINE_BYTES } from './framing.ts';
+import { LineSplitter } from '../../base/line-splitter.ts';
+import { type Frame, MAX_LINE_BYTES, parseFrame } from './framing.ts';
 
-function framesOf(pieces: readonly Buffer[], framer = new Framer()): Frame[] {
+function framesOf(pieces: readonly Buffer[], lines = new LineSplitter(MAX_LINE_BYTES)): Frame[] {
   const frames: Frame[] = [];
   for (const piece of pieces) {
-    framer.push(piece);
-    for (let frame = framer.next(); frame; frame = framer.next()) frames.push(frame);
+    lines.forEach(piece, (line) => {
+      const frame = parseFrame(line);
+      if (frame) frames.push(frame);
+    });
   }
   return frames;
 }
@@ -63,28 +66,18 @@ test('takes a line of exactly 1 MiB and ignores a longer one, whole or in pieces
   }
 });
 
-test('gives back what follows a line, for the shell', () => {
-  const framer = new Framer();
-  framer.push(Buffer.from('{"type":"shell"}\necho {"a":1}\nexit\n'));
-  assert.ok(framer.next());
-  assert.equal(framer.rest().toString(), 'echo {"a":1}\nexit\n');
-  assert.equal(framer.next(), undefined);
-});
-
 test('holds no more than a line, however long the line gets', () => {
-  const framer = new Framer();
+  const lines = new LineSplitter(MAX_LINE_BYTES);
   const piece = Buffer.alloc(64 * 1024, 'a');
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
   for (let count = 0; count < 4096; count += 1) {
-    framer.push(piece);
-    assert.equal(framer.next(), undefined);
+    assert.deepEqual(framesOf([piece], lines), []);
     most = Math.max(most, process.memoryUsage().arrayBuffers - before);
   }
   // One line as it grows, and the smaller ones that it outgrew until they are collected.
   assert.ok(most < 4 * MAX_LINE_BYTES, `${most} bytes`);
-  framer.push(Buffer.from('\n{"a":1}\n'));
-  assert.deepEqual(framer.next(), { object: { a: 1 }, bytes: 7 });
+  assert.deepEqual(framesOf([Buffer.from('\n{"id":1}\n')], lines), [{ object: { id: 1 }, id: '1' }]);
 });
 
 test('gives the same frames however the bytes are cut', () => {
@@ -121,7 +114,7 @@ test('survives many random and mutated frames, and a good frame after them is he
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const next = random(seed);
-      const framer = new Framer();
+      const lines = new LineSplitter(MAX_LINE_BYTES);
       const good = Buffer.from(
         '{"id":1,"type":"request","method":"GET","path":"/api/v1/device"}\n{"type":"subscribe","topics":["log"]}\n'.repeat(
           500,
@@ -135,18 +128,14 @@ test('survives many random and mutated frames, and a good frame after them is he
         const noise = Buffer.alloc(16_384);
         for (let at = 0; at < noise.length; at += 1)
           noise[at] = (next() >>> 16) % 16 === 0 ? 0x0a : next() >>> 24;
-        for (const piece of cut(Buffer.concat([bytes, noise]), [next(), next(), next()])) {
-          framer.push(piece);
-          for (let frame = framer.next(); frame; frame = framer.next()) {
-            if ('object' in frame) assert.equal(typeof frame.object, 'object');
-            else assert.ok(frame.problem.length > 0);
-          }
+        const pieces = cut(Buffer.concat([bytes, noise]), [next(), next(), next()]);
+        for (const frame of framesOf(pieces, lines)) {
+          if ('object' in frame) assert.equal(typeof frame.object, 'object');
+          else assert.ok(frame.problem.length > 0);
         }
       }
-      framer.push(Buffer.from('\n{"still":"here"}\n'));
-      let last: Frame | undefined;
-      for (let frame = framer.next(); frame; frame = framer.next()) last = frame;
-      assert.deepEqual(last, { object: { still: 'here' }, bytes: 16 });
+      const last = framesOf([Buffer.from('\n{"still":"here"}\n')], lines).at(-1);
+      assert.deepEqual(last, { object: { still: 'here' }, id: undefined });
     }),
     { numRuns: repetitions(6, 300) },
   );

@@ -3,20 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../../base/logger.ts';
 import { API_VERSION } from '../../contract/api.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { errorFrame } from '../../events/session.ts';
-import type { SerialPort, SerialPortHandler } from './port.ts';
+import type { SerialPort } from './port.ts';
+import type { SerialHandler, SerialLine } from './pump.ts';
 import { SerialSession } from './session.ts';
 import { openShell, type Shell } from './shell.ts';
 
 /** On a port that cannot detect hosts, one that sends after so long a silence may be new and is greeted, in ms. */
 const SILENCE_MS = 60_000;
-
-/** Fields of the hello line. */
-export interface Identity {
-  serial: string;
-  name: string;
-}
 
 export interface SerialLinkOptions {
   /** Must be ready. */
@@ -24,14 +20,12 @@ export interface SerialLinkOptions {
   endpoints: readonly Endpoint[];
   bus: EventBus;
   log: Logger;
-  /** Called for each hello, since the name may change. */
-  identity: () => Identity;
+  /** Fields of the hello line; called for each, since the name may change. */
+  identity: () => { serial: string; name: string };
   /** Opens the port with the link as its handler. */
-  openPort: (handler: SerialPortHandler) => SerialPort;
+  openPort: (handler: SerialHandler) => SerialPort;
   /** What `{"type":"shell"}` runs; the login shell by default. */
   shellCommand?: readonly [string, ...string[]];
-  /** Takes a host's `page_message`; throws ApiError when there is no channel. Absent: not wired. */
-  onPageMessage?: (payload: unknown) => void;
   /** How long an upload may receive nothing before it fails, in ms. */
   uploadIdleMs?: number;
 }
@@ -39,93 +33,79 @@ export interface SerialLinkOptions {
 export class SerialLink {
   readonly #options: SerialLinkOptions;
   readonly #port: SerialPort;
-  #session: SerialSession | undefined;
-  #shell: Shell | undefined;
+  /** What takes the host's input: none before the port is open. */
+  #receiver: SerialSession | Shell | undefined;
   #lastInputAt = 0;
 
   constructor(options: SerialLinkOptions) {
     this.#options = options;
     this.#port = options.openPort({
-      onOpen: () => this.#open(),
-      onData: (bytes) => this.#take(bytes),
+      onOpen: (line) => this.#open(line),
+      onData: (bytes, line) => this.#take(bytes, line),
       onClose: () => this.#end(),
     });
   }
 
-  get path(): string {
-    return this.#port.path;
-  }
-
   /** Begins a new session; nothing of an earlier one is kept. */
-  #open(): void {
+  #open(line: SerialLine): void {
     this.#end();
     this.#lastInputAt = performance.now();
-    this.#greet();
-    const { app, endpoints, bus, log, uploadIdleMs, onPageMessage } = this.#options;
-    const port = this.#port;
-    this.#session = new SerialSession({
-      app,
-      endpoints,
-      bus,
-      log,
-      uploadIdleMs,
-      onPageMessage,
-      port,
+    this.#greet(line);
+    this.#receiver = new SerialSession({
+      ...this.#options,
+      line,
       restart: () => {
-        log.warn({ path: port.path }, 'a host does not read its events: its session is restarted');
-        this.#open();
+        const { path } = this.#port;
+        this.#options.log.warn({ path }, 'a host does not read its events: its session is restarted');
+        this.#open(line);
       },
-      openShell: (rest) => this.#openShell(rest),
+      openShell: (rest) => this.#openShell(line, rest),
     });
   }
 
-  #greet(): void {
+  #greet(line: SerialLine): void {
     const { serial, name } = this.#options.identity();
-    void this.#port.write(`${JSON.stringify({ type: 'hello', serial, api: API_VERSION, name })}\n`);
+    void line.write(`${JSON.stringify({ type: 'hello', serial, api: API_VERSION, name })}\n`);
   }
 
-  #take(bytes: Buffer): void {
-    const now = performance.now();
-    const silence = now - this.#lastInputAt;
-    this.#lastInputAt = now;
-    if (this.#shell) {
-      this.#shell.write(bytes);
-      return;
-    }
-    if (silence > SILENCE_MS && !this.#port.detectsHost) this.#greet();
-    this.#session?.take(bytes);
+  #take(bytes: Buffer, line: SerialLine): void {
+    const silence = performance.now() - this.#lastInputAt;
+    this.#lastInputAt += silence;
+    const mayBeNew = silence > SILENCE_MS && !line.detectsHost;
+    if (mayBeNew && this.#receiver instanceof SerialSession) this.#greet(line);
+    this.#receiver?.write(bytes);
   }
 
   /** @param rest what the host sent after the line that asked for the shell */
-  #openShell(rest: Buffer): void {
+  #openShell(line: SerialLine, rest: Buffer): void {
     const { log, shellCommand } = this.#options;
+    let shell: Shell;
     try {
-      this.#shell = openShell({
+      shell = openShell({
         command: shellCommand,
-        output: (bytes) => this.#port.write(bytes),
+        output: (bytes) => line.write(bytes),
         onExit: () => {
           // The shell's last output may lack its line feed.
-          void this.#port.write('\n');
-          this.#open();
+          void line.write('\n');
+          this.#open(line);
         },
       });
     } catch (error) {
       log.error({ err: error }, 'support shell cannot be opened');
-      void this.#port.write(`${errorFrame('unavailable', 'No shell can be opened on this device now.')}\n`);
-      this.#session?.take(rest);
+      const refusal = new ApiError('unavailable', 'No shell can be opened on this device now.');
+      void line.write(`${errorFrame(refusal)}\n`);
+      this.#receiver?.write(rest);
       return;
     }
     log.info({ path: this.#port.path }, 'support shell opened');
-    this.#session?.close();
-    this.#session = undefined;
-    this.#shell.write(rest);
+    this.#end();
+    this.#receiver = shell;
+    shell.write(rest);
   }
 
   #end(): void {
-    this.#session?.close();
-    this.#session = undefined;
-    this.#shell?.close();
-    this.#shell = undefined;
+    this.#receiver?.close();
+    this.#receiver = undefined;
   }
 
   /** Ends the session and closes the port. */

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { createLogger } from '../../base/logger.ts';
 import type { Presence, SerialDevice } from './device.ts';
-import { MAX_PENDING_BYTES, openSerialPort, type SerialPort } from './port.ts';
+import { openSerialPort, type SerialPort } from './port.ts';
+import { MAX_PENDING_BYTES, type SerialLine } from './pump.ts';
 
 /** A line whose other end is the test. */
 class FakeDevice implements SerialDevice {
@@ -19,6 +20,7 @@ class FakeDevice implements SerialDevice {
   /** Like a line that was hung up: poll() always returns at once. */
   alwaysReady = false;
   notices = 0;
+  writes = 0;
   /** Calls of `presence`. */
   looks = 0;
   #input: Buffer[] = [];
@@ -43,6 +45,7 @@ class FakeDevice implements SerialDevice {
 
   write(bytes: Buffer): number | 'gone' {
     if (this.gone) return 'gone';
+    this.writes += 1;
     const taken = Math.min(bytes.length, this.room);
     this.room -= taken;
     this.sent += bytes.subarray(0, taken).toString();
@@ -99,6 +102,7 @@ afterEach(async () => {
 function openOn(devices: (FakeDevice | Error)[], stallMs?: number, pollMs?: number) {
   const told: string[] = [];
   const queue = [...devices];
+  let session: SerialLine | undefined;
   const waiting: (() => void)[] = [];
   const tell = (what: string) => {
     told.push(what);
@@ -115,7 +119,10 @@ function openOn(devices: (FakeDevice | Error)[], stallMs?: number, pollMs?: numb
       return next;
     },
     handler: {
-      onOpen: () => tell(`open ${port.detectsHost}`),
+      onOpen: (opened) => {
+        session = opened;
+        tell(`open ${opened.detectsHost}`);
+      },
       onData: (bytes) => tell(`data ${bytes}`),
       onClose: () => tell('close'),
     },
@@ -130,14 +137,14 @@ function openOn(devices: (FakeDevice | Error)[], stallMs?: number, pollMs?: numb
     look();
     await promise;
   };
-  return { port, told, until };
+  return { port, session: () => session ?? assert.fail('no session'), told, until };
 }
 
 test('a line that cannot detect its host is open at once', async () => {
   const line = new FakeDevice();
-  const { port, told, until } = openOn([line]);
+  const { port, session, told, until } = openOn([line]);
   await until('open false');
-  assert.equal(await port.write('{"type":"hello"}\n'), true);
+  assert.equal(await session().write('{"type":"hello"}\n'), true);
   line.say('ping\n');
   await until('data ping\n');
   assert.equal(line.sent, '{"type":"hello"}\n');
@@ -150,8 +157,7 @@ test('each rise of the carrier begins a session', async () => {
   const [first, second] = [new FakeDevice(), new FakeDevice()];
   first.here = 'away';
   second.here = 'away';
-  const { port, told, until } = openOn([first, second]);
-  assert.equal(await port.write('nobody hears this'), false);
+  const { told, until } = openOn([first, second]);
   first.here = 'here';
   await until('open true');
   first.vanish();
@@ -227,24 +233,40 @@ test('retries a line that cannot be opened', async () => {
 test('output waits for space and arrives complete and in order', async () => {
   const line = new FakeDevice();
   line.room = 3;
-  const { port, until } = openOn([line]);
+  const { session, until } = openOn([line]);
   await until('open false');
-  const written = Promise.all([port.write('first\n'), port.write('second\n')]);
-  assert.equal(port.pendingBytes, 10);
+  const written = Promise.all([session().write('first\n'), session().write('second\n')]);
+  assert.equal(session().pendingBytes, 13);
   line.hostReads(4);
   line.hostReads(100);
   assert.deepEqual(await written, [true, true]);
   assert.equal(line.sent, 'first\nsecond\n');
-  assert.equal(port.pendingBytes, 0);
+  assert.equal(session().pendingBytes, 0);
+});
+
+test('short lines of one turn are written together, long ones without copying', async () => {
+  const line = new FakeDevice();
+  line.room = Number.POSITIVE_INFINITY;
+  const { session, until } = openOn([line]);
+  await until('open false');
+  const lines = [
+    ...Array.from({ length: 100 }, (_, index) => `${index}\n`),
+    'x'.repeat(100_000),
+    '\n',
+    'end\n',
+  ];
+  assert.ok((await Promise.all(lines.map((text) => session().write(text)))).every((sent) => sent));
+  assert.equal(line.sent, lines.join(''));
+  assert.ok(line.writes <= 6, `${line.writes} writes`);
 });
 
 test('pending output is bounded', async () => {
   const line = new FakeDevice();
   line.room = 0;
-  const { port, until } = openOn([line]);
+  const { session, until } = openOn([line]);
   await until('open false');
-  const first = port.write(Buffer.alloc(MAX_PENDING_BYTES));
-  assert.equal(await port.write('x'), false);
+  const first = session().write(Buffer.alloc(MAX_PENDING_BYTES));
+  assert.equal(await session().write('x'), false);
   line.vanish();
   assert.equal(await first, false);
 });
@@ -252,16 +274,16 @@ test('pending output is bounded', async () => {
 test('the session of a host that does not read ends; it is still read, and greeted when it reads again', async () => {
   const line = new FakeDevice();
   line.room = 5;
-  const { port, told, until } = openOn([line], 20);
+  const { session, told, until } = openOn([line], 20);
   await until('open false');
-  assert.equal(await port.write('0123456789\n'), false);
+  assert.equal(await session().write('0123456789\n'), false);
   assert.deepEqual(told, ['open false', 'close']);
   line.say('still here\n');
   await until('data still here\n');
-  assert.equal(await port.write('dropped\n'), false);
+  assert.equal(await session().write('dropped\n'), false);
   line.hostReads(100);
   await until('open false');
-  assert.equal(await port.write('hello\n'), true);
+  assert.equal(await session().write('hello\n'), true);
   assert.equal(line.sent, '01234\nhello\n');
   assert.deepEqual(told, ['open false', 'close', 'open false', 'data still here\n', 'close', 'open false']);
 });
@@ -269,25 +291,26 @@ test('the session of a host that does not read ends; it is still read, and greet
 test('after a partial line the next session starts on a new line', async () => {
   const [first, second] = [new FakeDevice(), new FakeDevice()];
   first.room = 4;
-  const { port, until } = openOn([first, second]);
+  const { session, until } = openOn([first, second]);
   await until('open false');
-  const cut = port.write('{"id":1}\n');
+  const cut = session().write('{"id":1}\n');
+  while (first.room > 0) await new Promise(setImmediate);
   first.vanish();
   assert.equal(await cut, false);
   await until('open false');
-  await port.write('hello\n');
+  await session().write('hello\n');
   assert.equal(second.sent, '\nhello\n');
 });
 
 test('a paused port does not read', async () => {
   const line = new FakeDevice();
-  const { port, told, until } = openOn([line]);
+  const { session, told, until } = openOn([line]);
   await until('open false');
-  port.pause();
+  session().pause();
   line.say('later\n');
-  assert.equal(await port.write('sent meanwhile\n'), true);
+  assert.equal(await session().write('sent meanwhile\n'), true);
   assert.deepEqual(told, ['open false']);
-  port.resume();
+  session().resume();
   await until('data later\n');
 });
 
@@ -295,9 +318,9 @@ test('notifications without effect do not keep the port busy', async () => {
   const line = new FakeDevice();
   line.room = 0;
   line.alwaysReady = true;
-  const { port, until } = openOn([line]);
+  const { session, until } = openOn([line]);
   await until('open false');
-  const pending = port.write('x');
+  const pending = session().write('x');
   await sleep(120);
   assert.ok(line.notices > 0 && line.notices < 10, `${line.notices} notices in 120 ms`);
   line.hostReads(1);
@@ -307,14 +330,14 @@ test('notifications without effect do not keep the port busy', async () => {
 test('a paused session ends when the host does not read, and its input is read again', async () => {
   const line = new FakeDevice();
   line.room = 4;
-  const { port, told, until } = openOn([line], 40);
+  const { session, told, until } = openOn([line], 40);
   await until('open false');
-  const answer = port.write('unread\n');
-  port.pause();
+  const answer = session().write('unread\n');
+  session().pause();
   line.say('held back\n');
   assert.equal(await answer, false);
   await until('close');
   assert.deepEqual(told, ['open false', 'close']);
-  port.resume();
+  session().resume();
   await until('data held back\n');
 });

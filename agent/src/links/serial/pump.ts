@@ -1,14 +1,46 @@
-import type { SerialDevice, SerialPortHandler } from './device.ts';
+import type { SerialDevice } from './device.ts';
 
-/** Twice the largest answer, a splash image of 4 MB in base64. */
-export const MAX_PENDING_BYTES = 12 * 1024 * 1024;
+/** The session's limit of unread answers (16 MiB) and some short lines. */
+export const MAX_PENDING_BYTES = 17 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 const WRITE_BYTES = 64 * 1024;
+const JOINED_BYTES = 16 * 1024;
 /** Reads or writes in one turn of the event loop, so that a busy line does not delay everything else. */
 const MAX_PER_TURN = 16;
 /** Delay after a notification with nothing to do; a line that was hung up notifies endlessly. */
 const REST_MS = 50;
 const NEWLINE = Buffer.from('\n');
+
+/** An open line to a host. It never blocks, whatever the other end does. */
+export interface SerialLine {
+  /**
+   * Whether the device can tell that this session's host leaves (gadget tty with carrier, virtio port). When false,
+   * `onOpen` only means that the line is open here: greet a host that sends after a longer silence again, without ending
+   * its session.
+   */
+  readonly detectsHost: boolean;
+  /** Bytes given to `write` that the kernel has not taken yet. */
+  readonly pendingBytes: number;
+  /**
+   * Sends bytes after those of earlier calls; short ones of one turn of the event loop together. Never rejects.
+   * @returns true when the kernel has taken all of them; false when they were dropped, because there is no host, it left
+   *   or does not read, or `pendingBytes` would exceed MAX_PENDING_BYTES
+   */
+  write(bytes: Buffer | string): Promise<boolean>;
+  /** Stops reading, so that the host has to wait when the kernel's buffer is full. */
+  pause(): void;
+  resume(): void;
+}
+
+/** What a serial port calls, always in the order `onOpen`, `onData`…, `onClose`, `onOpen`… */
+export interface SerialHandler {
+  /** A host has opened the port: a new session begins, for which the line is not paused. */
+  onOpen(line: SerialLine): void;
+  /** Bytes from the host, in order, cut anywhere. The handler may keep the buffer. */
+  onData(bytes: Buffer, line: SerialLine): void;
+  /** The session has ended: the host left, the cable was pulled, or the host did not read for too long. */
+  onClose(): void;
+}
 
 interface Output {
   bytes: Buffer;
@@ -21,33 +53,30 @@ interface Output {
  */
 type State = 'idle' | 'open' | 'stalled' | 'sendOnly' | 'ended';
 
-/** Moves bytes between an open line and the handler of its sessions, until the line or the host is gone. */
-export class Pump {
+/** Moves bytes between an open device and the handler of its sessions, until the device or the host is gone. */
+export class Pump implements SerialLine {
   detectsHost = false;
   pendingBytes = 0;
   /** Whether the last output may have ended in the middle of a line; the next session then begins with a line feed. */
   partialLine: boolean;
-  /** Resolves when the pump has ended. */
-  readonly end: Promise<void>;
   readonly #device: SerialDevice;
-  readonly #handler: SerialPortHandler;
+  readonly #handler: SerialHandler;
   readonly #stallMs: number;
   readonly #input = Buffer.allocUnsafe(READ_BYTES);
-  readonly #resolveEnd: () => void;
+  readonly #end = Promise.withResolvers<void>();
+  /** Resolves when the pump has ended. */
+  readonly end = this.#end.promise;
   #state: State = 'idle';
   #paused = false;
   #queue: Output[] = [];
   #stallTimer: NodeJS.Timeout | undefined;
   #restTimer: NodeJS.Timeout | undefined;
 
-  constructor(device: SerialDevice, handler: SerialPortHandler, stallMs: number, partialLine: boolean) {
+  constructor(device: SerialDevice, handler: SerialHandler, stallMs: number, partialLine: boolean) {
     this.#device = device;
     this.#handler = handler;
     this.#stallMs = stallMs;
     this.partialLine = partialLine;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.end = promise;
-    this.#resolveEnd = resolve;
   }
 
   get ended(): boolean {
@@ -62,13 +91,8 @@ export class Pump {
     this.#paused = false;
     if (this.partialLine && this.#device.write(NEWLINE) === NEWLINE.length) this.partialLine = false;
     this.#state = 'open';
-    this.#watch();
-    this.#handler.onOpen();
-  }
-
-  /** Reads although no host was seen: the first byte begins a session. */
-  listen(): void {
-    this.#watch();
+    this.watch();
+    this.#handler.onOpen(this);
   }
 
   pause(): void {
@@ -77,22 +101,24 @@ export class Pump {
 
   resume(): void {
     this.#paused = false;
-    this.#watch();
+    this.watch();
   }
 
-  /** See SerialPort.write. */
   async write(data: Buffer | string): Promise<boolean> {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     if (this.#state !== 'open' || this.pendingBytes + bytes.length > MAX_PENDING_BYTES) return false;
-    if (bytes.length === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#queue.push({ bytes, done: resolve });
     this.pendingBytes += bytes.length;
-    if (this.#queue.length === 1) {
-      if (this.#writeSome() === 'gone') this.hangUp();
-      else if (this.#queue.length > 0) this.#watch();
-    }
+    if (this.#queue.length === 1) queueMicrotask(() => this.#writeFirst());
     return await promise;
+  }
+
+  /** Reads and writes when the device is ready. Without a session, the first byte begins one. */
+  watch(): void {
+    if (this.ended) return;
+    const writable = this.#queue.length > 0 || !this.#isReading();
+    this.#device.watch({ readable: !this.#paused, writable }, () => this.#onReady());
   }
 
   /** Ends the session and the pump; the device stays open. */
@@ -102,13 +128,7 @@ export class Pump {
     this.#state = 'ended';
     clearTimeout(this.#restTimer);
     this.#unwatch();
-    this.#resolveEnd();
-  }
-
-  #watch(): void {
-    if (this.ended) return;
-    const writable = this.#queue.length > 0 || !this.#isReading();
-    this.#device.watch({ readable: !this.#paused, writable }, () => this.#onReady());
+    this.#end.resolve();
   }
 
   #unwatch(): void {
@@ -126,12 +146,12 @@ export class Pump {
     if (this.ended) return;
     const written = read === 'gone' ? 'gone' : this.#writeSome();
     if (read === 'gone' || written === 'gone') this.hangUp();
-    else if (read + written > 0) this.#watch();
+    else if (read + written > 0) this.watch();
     else if (!this.#restTimer) {
       this.#unwatch();
       this.#restTimer = setTimeout(() => {
         this.#restTimer = undefined;
-        this.#watch();
+        this.watch();
       }, REST_MS);
     }
   }
@@ -147,33 +167,61 @@ export class Pump {
       if (this.#state === 'idle') this.start(false);
       if (this.#state === 'stalled') {
         this.#state = 'sendOnly';
-        this.#handler.onOpen();
+        this.#handler.onOpen(this);
       }
-      this.#handler.onData(bytes);
+      this.#handler.onData(bytes, this);
     }
     return total;
+  }
+
+  #writeFirst(): void {
+    if (this.#queue.length === 0) return;
+    if (this.#writeSome() === 'gone') this.hangUp();
+    else if (this.#queue.length > 0) this.watch();
   }
 
   #writeSome(): number | 'gone' {
     if (!this.#isReading()) return this.#probe();
     let total = 0;
     for (let count = 0; count < MAX_PER_TURN; count++) {
-      const first = this.#queue[0];
+      const [first] = this.#queue;
       if (!first) break;
-      const written = this.#device.write(first.bytes.subarray(0, WRITE_BYTES));
+      const written = this.#device.write(this.#nextPiece(first.bytes));
       if (written === 'gone') return 'gone';
       if (written === 0) break;
       total += written;
-      this.pendingBytes -= written;
-      first.bytes = first.bytes.subarray(written);
-      this.partialLine = first.bytes.length > 0;
-      if (this.partialLine) continue;
-      this.#queue.shift();
-      first.done(true);
+      this.#remove(written);
     }
     if (total > 0 || this.#queue.length === 0) this.#stopStallTimer();
     if (this.#queue.length > 0) this.#stallTimer ??= setTimeout(() => this.#stall(), this.#stallMs);
     return total;
+  }
+
+  /** The next bytes to write. Short lines are joined: a system call costs more than copying them. */
+  #nextPiece(first: Buffer): Buffer {
+    if (first.length >= JOINED_BYTES) return first.subarray(0, WRITE_BYTES);
+    const pieces: Buffer[] = [];
+    let total = 0;
+    for (const { bytes } of this.#queue) {
+      total += bytes.length;
+      if (total > JOINED_BYTES) break;
+      pieces.push(bytes);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  #remove(count: number): void {
+    this.pendingBytes -= count;
+    let left = count;
+    for (let first = this.#queue[0]; first && left > 0; first = this.#queue[0]) {
+      const taken = Math.min(left, first.bytes.length);
+      left -= taken;
+      first.bytes = first.bytes.subarray(taken);
+      this.partialLine = first.bytes.length > 0;
+      if (this.partialLine) return;
+      this.#queue.shift();
+      first.done(true);
+    }
   }
 
   /** The host has not read for too long: its session ends, but its input is still read. */
@@ -182,7 +230,7 @@ export class Pump {
     // The kernel's buffer may end in the middle of a line.
     this.partialLine = true;
     this.#state = 'stalled';
-    this.#watch();
+    this.watch();
   }
 
   /** Checks whether the host reads again; it then gets a new session, on a new line. */
@@ -200,7 +248,7 @@ export class Pump {
     this.#queue = [];
     this.pendingBytes = 0;
     const hasSession = this.#state === 'open' || this.#state === 'sendOnly';
-    if (!this.ended) this.#state = 'idle';
+    this.#state = 'idle';
     for (const { done } of dropped) done(false);
     if (hasSession) this.#handler.onClose();
   }

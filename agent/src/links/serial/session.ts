@@ -1,5 +1,6 @@
 /** One host's session on a serial port, from opening the port until it leaves. */
 import type { FastifyInstance } from 'fastify';
+import { LineSplitter } from '../../base/line-splitter.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -7,19 +8,9 @@ import type { EventBus } from '../../events/bus.ts';
 import { EventSession, errorFrame } from '../../events/session.ts';
 import { toApiError } from '../answers.ts';
 import { findEndpoint } from '../app.ts';
-import { failureFrame, respond } from './dispatch.ts';
-import { Framer } from './framing.ts';
-import { Output } from './output.ts';
-import { MAX_PENDING_BYTES, type SerialPort } from './port.ts';
-import {
-  type Body,
-  bodyOf,
-  type Fields,
-  idOf,
-  MAX_ID_CHARACTERS,
-  type Target,
-  targetOf,
-} from './request-frame.ts';
+import { type Fields, MAX_ID_CHARACTERS, MAX_LINE_BYTES, parseFrame } from './framing.ts';
+import type { SerialLine } from './pump.ts';
+import { type Body, bodyOf, failureFrame, respond, type Target, targetOf } from './requests.ts';
 import { type ChunkedUpload, Uploads } from './uploads.ts';
 
 /** Requests of one host whose answers have not been sent, and the bytes of their lines; more are refused with 429. */
@@ -32,12 +23,12 @@ const MAX_LARGE = 2;
 /** Unread output above which the line is paused, and below which it is resumed, in bytes. */
 const PAUSE_BYTES = 4 * 1024 * 1024;
 const RESUME_BYTES = 2 * 1024 * 1024;
+/** Longest answer, in bytes: twice a splash image of 4 MB in base64. */
+const MAX_ANSWER_BYTES = 11 * 1024 * 1024;
 /** An answer that would bring the unread output above this is replaced by a 429, in bytes. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** Unread output above which events wait in their own bounded queue, in bytes. */
 const BUSY_BYTES = 64 * 1024;
-/** The longest answer, in bytes: what the port can hold, less one piece and the link's own lines. */
-const MAX_ANSWER_BYTES = MAX_PENDING_BYTES - 1024 * 1024;
 /**
  * Types of frames that only the device sends. When one arrives, the host's port echoes, and so would any answer to it,
  * endlessly.
@@ -49,9 +40,8 @@ export interface SerialSessionOptions {
   endpoints: readonly Endpoint[];
   bus: EventBus;
   log: Logger;
-  uploadIdleMs: number | undefined;
-  onPageMessage: ((payload: unknown) => void) | undefined;
-  port: SerialPort;
+  uploadIdleMs?: number;
+  line: SerialLine;
   /** Events that must not be lost were lost: replace this session by a new one, whose hello tells the host. */
   restart(): void;
   /** Gives the line to a shell. @param rest bytes after the line that asked for it */
@@ -72,10 +62,9 @@ interface AcceptedRequest {
 
 export class SerialSession {
   readonly #options: SerialSessionOptions;
-  readonly #framer = new Framer();
+  readonly #lines = new LineSplitter(MAX_LINE_BYTES);
   readonly #events: EventSession;
   readonly #uploads: Uploads;
-  readonly #output: Output;
   /** Requests that have not been started. */
   readonly #waiting: AcceptedRequest[] = [];
   /** Why the line is not read. */
@@ -87,57 +76,50 @@ export class SerialSession {
 
   constructor(options: SerialSessionOptions) {
     this.#options = options;
-    const { bus, uploadIdleMs: idleMs, onPageMessage } = options;
-    this.#output = new Output(options.port, () => this.#onWritten());
-    this.#events = new EventSession({
-      bus,
-      onPageMessage,
-      sink: {
-        send: (text) => this.#send(text),
-        ready: () => this.#output.unread < BUSY_BYTES,
-        overflow: () => this.#options.restart(),
-      },
+    this.#events = new EventSession(options.bus, {
+      send: (text) => void this.#send(text),
+      ready: () => options.line.pendingBytes < BUSY_BYTES,
+      overflow: () => options.restart(),
     });
     this.#uploads = new Uploads({
-      idleMs,
-      reject: (id, error) => this.#send(failureFrame(id, error)),
+      idleMs: options.uploadIdleMs,
+      reject: (id, error) => void this.#send(failureFrame(id, error)),
       pauseLine: (paused) => this.#pauseLine('uploads', paused),
       isLinePaused: () => this.#pauses.size > 0,
     });
   }
 
   /** Takes bytes from the host. */
-  take(bytes: Buffer): void {
-    this.#framer.push(bytes);
-    for (let frame = this.#framer.next(); frame; frame = this.#framer.next()) {
+  write(bytes: Buffer): void {
+    this.#lines.push(bytes);
+    for (let line = this.#lines.next(); line; line = this.#lines.next()) {
+      const frame = parseFrame(line);
+      if (!frame) continue;
       if ('problem' in frame) {
-        this.#send(errorFrame('bad_frame', frame.problem));
+        void this.#send(errorFrame(new ApiError('bad_frame', frame.problem)));
       } else if (frame.object.type === 'shell') {
-        this.#output.writeOut();
-        this.#options.openShell(this.#framer.rest());
+        this.#options.openShell(this.#lines.rest());
         return;
       } else if (frame.object.type === 'request' || frame.object.type === 'request_chunk') {
-        this.#takeRequest(frame.object, frame.numericId, frame.bytes);
+        this.#takeRequest(frame.object, frame.id, line.length);
       } else if (!DEVICE_FRAMES.includes(frame.object.type)) {
         this.#events.receive(frame.object);
       }
     }
   }
 
-  #takeRequest(frame: Fields, numericId: string | undefined, bytes: number): void {
-    const id = idOf(frame.id, numericId);
+  #takeRequest(frame: Fields, id: string | undefined, bytes: number): void {
     if (id === undefined) {
       const message = `/id must be a number or a string of 1 to ${MAX_ID_CHARACTERS} characters.`;
-      this.#send(errorFrame('bad_request', message));
+      void this.#send(errorFrame(new ApiError('bad_request', message)));
     } else if (frame.type === 'request_chunk') {
       this.#uploads.chunk(id, frame);
     } else {
-      this.#uploads.request(id);
+      this.#uploads.request(id, frame.body_b64 === '');
       try {
         this.#accept(id, frame, bytes);
       } catch (error) {
-        if (frame.body_b64 === '') this.#uploads.ignore(id);
-        this.#send(failureFrame(id, toApiError(error)));
+        void this.#send(failureFrame(id, toApiError(error)));
       }
     }
   }
@@ -149,32 +131,27 @@ export class SerialSession {
       throw new ApiError('too_many_requests');
     }
     const endpoint = findEndpoint(this.#options.endpoints, target.method, target.path);
-    const body = bodyOf(frame, endpoint);
     const request = { id, target, bytes, isLarge: mayBeLarge(endpoint) };
-    if (frame.body_b64 === '' && endpoint?.upload) {
-      const upload = this.#uploads.begin(id, endpoint.upload.maxBytes);
-      if (!upload) return;
-      const streamed = { contentType: endpoint.upload.contentTypes[0], payload: upload.body };
-      this.#count(request.bytes);
-      // It is not queued: its chunks are already on their way.
+    const body = bodyOf(frame, endpoint);
+    // The app refuses chunks for any other endpoint.
+    const chunked = frame.body_b64 === '' ? endpoint?.upload : undefined;
+    const upload = chunked && this.#uploads.begin(id, chunked.maxBytes);
+    if (chunked && !upload) return;
+    this.#inFlight += 1;
+    this.#inFlightBytes += bytes;
+    if (chunked && upload) {
+      // It does not wait: its chunks are already on their way.
+      const streamed = { contentType: chunked.contentTypes[0], payload: upload.body };
       void this.#answer({ ...request, body: streamed, upload });
     } else {
-      // The app refuses what is not an upload endpoint.
-      if (frame.body_b64 === '') this.#uploads.ignore(id);
-      this.#count(request.bytes);
-      this.#waiting.push({ ...request, body, upload: undefined });
+      this.#waiting.push({ ...request, body, upload });
       this.#startWaiting();
     }
   }
 
-  #count(bytes: number): void {
-    this.#inFlight += 1;
-    this.#inFlightBytes += bytes;
-  }
-
   /** Starts waiting requests while the host reads its output. Small answers may overtake large ones. */
   #startWaiting(): void {
-    while (this.#output.unread < MAX_UNREAD_BYTES) {
+    while (this.#options.line.pendingBytes < MAX_UNREAD_BYTES) {
       const next = this.#waiting.findIndex(({ isLarge }) => !isLarge || this.#largeInProgress < MAX_LARGE);
       const [request] = next < 0 ? [] : this.#waiting.splice(next, 1);
       if (!request) return;
@@ -188,12 +165,13 @@ export class SerialSession {
     const answer = await this.#respond(request);
     if (isLarge) this.#largeInProgress -= 1;
     this.#inFlightBytes -= bytes;
-    const done = () => {
-      this.#inFlight -= 1;
-    };
-    if (upload && !this.#uploads.answered(upload)) done();
-    else this.#send(this.#hasRoom(answer) ? answer : failureFrame(id, noRoom()), done);
+    const isWanted = !upload || this.#uploads.answered(upload);
+    const sent = isWanted
+      ? this.#send(this.#hasRoom(answer) ? answer : failureFrame(id, noRoom()))
+      : undefined;
     this.#startWaiting();
+    await sent;
+    this.#inFlight -= 1;
   }
 
   async #respond({ id, target, body, upload }: AcceptedRequest): Promise<string> {
@@ -208,37 +186,37 @@ export class SerialSession {
 
   #hasRoom(answer: string): boolean {
     const bytes = Buffer.byteLength(answer);
-    return bytes <= MAX_ANSWER_BYTES && this.#output.unread + bytes <= MAX_QUEUED_BYTES;
+    return bytes <= MAX_ANSWER_BYTES && this.#options.line.pendingBytes + bytes <= MAX_QUEUED_BYTES;
   }
 
-  #send(text: string, done?: () => void): void {
-    this.#output.send(text, done);
-    if (this.#output.unread > PAUSE_BYTES) this.#pauseLine('output', true);
-  }
-
-  #onWritten(): void {
-    if (this.#output.unread < RESUME_BYTES) this.#pauseLine('output', false);
+  /** Resolves when the host has read the text or left. */
+  async #send(text: string): Promise<void> {
+    // After `close` the line belongs to the next session.
+    if (this.#closed) return;
+    const { line } = this.#options;
+    const written = line.write(`${text}\n`);
+    if (line.pendingBytes > PAUSE_BYTES) this.#pauseLine('output', true);
+    await written;
+    if (line.pendingBytes < RESUME_BYTES) this.#pauseLine('output', false);
     this.#events.flush();
     this.#startWaiting();
   }
 
   #pauseLine(reason: 'uploads' | 'output', paused: boolean): void {
-    // After `close` the port belongs to the next session.
     if (this.#closed) return;
     const wasPaused = this.#pauses.size > 0;
     if (paused) this.#pauses.add(reason);
     else this.#pauses.delete(reason);
     const isPaused = this.#pauses.size > 0;
-    if (isPaused && !wasPaused) this.#options.port.pause();
-    if (!isPaused && wasPaused) this.#options.port.resume();
+    if (isPaused && !wasPaused) this.#options.line.pause();
+    if (!isPaused && wasPaused) this.#options.line.resume();
   }
 
   /** Ends the session: subscriptions end, incomplete uploads break off, waiting requests and answers are dropped. */
   close(): void {
-    this.#uploads.close();
-    this.#pauseLine('output', false);
+    if (this.#pauses.size > 0) this.#options.line.resume();
     this.#closed = true;
-    this.#output.close();
+    this.#uploads.close();
     this.#waiting.length = 0;
     this.#events.close();
   }

@@ -1,13 +1,17 @@
 /** The support shell that `{"type":"shell"}` opens on a serial link (interface: Serial transport). */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, fstatSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir, userInfo } from 'node:os';
-import { terminalInput } from './terminal-input.ts';
+import { errorCode } from '../../base/system-error.ts';
 
 const require = createRequire(import.meta.url);
 
 /** Output that the link has not taken above which the shell is paused, in bytes. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
+/** Input that the programs in the terminal have not read; more is dropped, as by any terminal. In bytes. */
+const MAX_INPUT_BYTES = 64 * 1024;
+/** How often a full terminal is tried again, in ms. */
+const RETRY_MS = 10;
 /** Time from SIGHUP to SIGKILL, in ms. */
 const KILL_AFTER_MS = 1_000;
 
@@ -56,7 +60,8 @@ export function openShell({ command = loginShell(), output, onExit }: ShellOptio
       USER: username,
     },
   });
-  const input = terminalInput(pty);
+  if (!('fd' in pty) || typeof pty.fd !== 'number') throw new Error('the terminal has no file descriptor');
+  const input = new TerminalInput(pty.fd);
   let exited = false;
   let closed = false;
   let unread = 0;
@@ -78,7 +83,7 @@ export function openShell({ command = loginShell(), output, onExit }: ShellOptio
     if (!closed) onExit();
   });
   return {
-    write: input.write,
+    write: (bytes) => input.write(bytes),
     close() {
       if (exited) return;
       closed = true;
@@ -91,6 +96,51 @@ export function openShell({ command = loginShell(), output, onExit }: ShellOptio
       }, KILL_AFTER_MS).unref();
     },
   };
+}
+
+/**
+ * Writes to a terminal of node-pty by its file descriptor, a public accessor that node-pty's types lack. Its own `write`
+ * takes text only and has no bound; worse, libuv writes to this end of a terminal in blocking mode: as soon as a program
+ * leaves some kilobytes unread (its input in raw mode), the write, and with it the agent, spins until it reads.
+ */
+class TerminalInput {
+  readonly #fd: number;
+  readonly #device: number;
+  #queue = Buffer.alloc(0);
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+    this.#device = fstatSync(fd).rdev;
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#closed || this.#queue.length + bytes.length > MAX_INPUT_BYTES) return;
+    this.#queue = Buffer.concat([this.#queue, bytes]);
+    if (!this.#timer) this.#flush();
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    try {
+      while (this.#queue.length > 0) {
+        // node-pty closes the descriptor before it reports the exit, and a file or socket may have got its number.
+        if (fstatSync(this.#fd).rdev !== this.#device) this.close();
+        else this.#queue = this.#queue.subarray(writeSync(this.#fd, this.#queue));
+      }
+    } catch (error) {
+      if (errorCode(error) === 'EAGAIN') this.#timer = setTimeout(() => this.#flush(), RETRY_MS);
+      else this.close();
+    }
+  }
+
+  /** Drops what is queued. Call it before or right after the terminal closes. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#queue = Buffer.alloc(0);
+  }
 }
 
 /**

@@ -5,14 +5,10 @@ import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import {
-  CHUNK_OVERHEAD_BYTES,
   MAX_CHUNK_BYTES,
   MAX_IGNORED_IDS,
   MAX_UPLOADS,
   NO_UPLOADS,
-  PAUSE_BYTES,
-  queuedBytes,
-  RESUME_BYTES,
   type UploadEffect,
   type UploadEvent,
   uploadStep,
@@ -21,8 +17,6 @@ import {
 const RUNS = repetitions(1000, 50_000);
 const IDS = ['1', '"1"', '2', '3', '4', '5'];
 const MAX_BYTES = 6 * MAX_CHUNK_BYTES;
-/** Chunks that have been read already when the line is paused. */
-const READ_AHEAD = 4;
 
 /** What the test knows of one request: what the host sent, what came out of the state machine. */
 interface Request {
@@ -30,12 +24,10 @@ interface Request {
   limited: boolean;
   sent: Buffer[];
   isComplete: boolean;
-  /** Chunks that were delivered to the reader. */
-  delivered: Buffer[];
+  /** Chunks that were added to the body. */
+  pushed: Buffer[];
   isEnded: boolean;
   isDestroyed: boolean;
-  readerWaits: boolean;
-  timer: 'running' | 'expired' | 'stopped';
   /** Error codes from the link, and `app` for the app's answer. */
   answers: (ErrorCode | 'app')[];
   isAppDone: boolean;
@@ -48,20 +40,13 @@ class World {
   readonly requests: Request[] = [];
   /** Errors that belong to no upload, by id. */
   strays: string[] = [];
-  isPaused = false;
-  /** Chunks that arrived although the line was paused. */
-  sincePause = 0;
   hostLeft = false;
 
   apply(event: UploadEvent): readonly UploadEffect[] {
-    const frozen = structuredClone({ ...this.state, uploads: [...this.state.uploads.keys()] });
+    const frozen = structuredClone(this.state);
     const before = this.state;
     const { state, effects } = uploadStep(this.state, event);
-    assert.deepEqual(
-      { ...before, uploads: [...before.uploads.keys()] },
-      frozen,
-      'the old state is unchanged',
-    );
+    assert.deepEqual(before, frozen, 'the old state is unchanged');
     this.state = state;
     for (const effect of effects) this.#run(effect, event);
     this.#check();
@@ -78,32 +63,21 @@ class World {
           limited: event.maxBytes !== undefined,
           sent: [],
           isComplete: false,
-          delivered: [],
+          pushed: [],
           isEnded: false,
           isDestroyed: false,
-          readerWaits: false,
-          timer: 'stopped',
           answers: [],
           isAppDone: false,
           isFailed: false,
         });
         return;
       }
-      case 'deliver': {
+      case 'push': {
         const request = this.#of(effect.key);
-        assert.ok(request.readerWaits, 'delivered to a reader that did not ask');
-        assert.ok(!request.isEnded && !request.isDestroyed, 'delivered after the end');
-        request.readerWaits = false;
-        if (effect.bytes) {
-          assert.deepEqual(effect.bytes, request.sent[request.delivered.length], 'delivered in order');
-          request.delivered.push(effect.bytes);
-        } else {
-          assert.ok(
-            request.isComplete && request.delivered.length === request.sent.length,
-            'the end comes last',
-          );
-          request.isEnded = true;
-        }
+        assert.ok(!request.isEnded && !request.isDestroyed, 'added after the end');
+        assert.deepEqual(effect.bytes, request.sent[request.pushed.length], 'added in order');
+        request.pushed.push(effect.bytes);
+        request.isEnded = effect.last;
         return;
       }
       case 'destroy': {
@@ -113,32 +87,13 @@ class World {
         request.isFailed = effect.error !== undefined;
         return;
       }
-      case 'startTimer':
-        this.#of(effect.key).timer = 'running';
-        return;
-      case 'stopTimer':
-        assert.notEqual(this.#of(effect.key).timer, 'stopped');
-        this.#of(effect.key).timer = 'stopped';
-        return;
       case 'reject': {
         const request =
           this.receiving(effect.id) ??
           this.requests.find((one) => one.id === effect.id && one.isFailed && one.answers.length === 0);
         if (request) request.answers.push(effect.error.code);
         else this.strays.push(`${effect.id} ${effect.error.code}`);
-        return;
       }
-      case 'respond':
-        this.#of(effect.key).answers.push('app');
-        return;
-      case 'pauseLine':
-        assert.ok(!this.isPaused && !this.hostLeft && this.queued > PAUSE_BYTES);
-        this.isPaused = true;
-        return;
-      case 'resumeLine':
-        assert.ok(this.isPaused && (this.hostLeft || this.queued < RESUME_BYTES));
-        this.isPaused = false;
-        this.sincePause = 0;
     }
   }
 
@@ -151,29 +106,19 @@ class World {
     return this.requests.find((one) => one.id === id && !one.isComplete && !one.isFailed && !one.isAppDone);
   }
 
-  get canSend(): boolean {
-    return !this.hostLeft && this.sincePause < READ_AHEAD;
-  }
-
-  /** What the queued chunks of all uploads take in memory. */
-  get queued(): number {
-    const live = this.requests.filter(({ isDestroyed }) => !isDestroyed);
-    return live
-      .flatMap(({ sent, delivered }) => sent.slice(delivered.length))
-      .reduce((sum, { length }) => sum + length + CHUNK_OVERHEAD_BYTES, 0);
+  /** Whether a further upload would be refused. */
+  get isFull(): boolean {
+    return this.requests.filter(({ isFailed, isAppDone }) => !isFailed && !isAppDone).length >= MAX_UPLOADS;
   }
 
   #check(): void {
     let open = 0;
     for (const request of this.requests) {
-      const { sent, delivered, isComplete, isDestroyed, isFailed, isAppDone } = request;
-      const isOpen = !isComplete && !isFailed && !isAppDone;
-      if (isOpen) open += 1;
-      assert.equal(request.timer, isOpen ? 'running' : 'stopped', 'it runs while chunks are expected');
+      const { sent, pushed, isComplete, isEnded, isDestroyed, isFailed, isAppDone } = request;
+      if (!isFailed && !isAppDone) open += 1;
       assert.equal(isDestroyed, isFailed || isAppDone, 'a body is destroyed at the end, and only then');
-      const isWaiting = !isDestroyed && request.readerWaits;
-      if (isWaiting)
-        assert.ok(delivered.length === sent.length && !isComplete, 'nothing is kept from a reader');
+      assert.equal(pushed.length, sent.length, 'every chunk is added at once');
+      assert.equal(isEnded, isComplete);
       if (isFailed) assert.ok(!request.answers.includes('app'));
       const expected = this.hostLeft && isFailed ? request.answers.length : isFailed || isAppDone ? 1 : 0;
       assert.equal(request.answers.length, expected, 'one answer for one request');
@@ -181,14 +126,6 @@ class World {
     assert.ok(open <= MAX_UPLOADS);
     assert.ok(this.state.ignoredIds.length <= MAX_IGNORED_IDS);
     assert.equal(new Set(this.state.ignoredIds).size, this.state.ignoredIds.length);
-    const { queued } = this;
-    assert.equal(queuedBytes(this.state), queued);
-    // With hysteresis: between the limits it stays as it was.
-    if (this.hostLeft) assert.equal(this.isPaused, false);
-    else if (queued > PAUSE_BYTES) assert.equal(this.isPaused, true);
-    else if (queued < RESUME_BYTES) assert.equal(this.isPaused, false);
-    assert.ok(queued <= PAUSE_BYTES + (1 + READ_AHEAD) * (MAX_CHUNK_BYTES + CHUNK_OVERHEAD_BYTES));
-    assert.equal(this.state.linePaused, this.isPaused);
     const known = this.requests.filter(({ isAppDone }) => !isAppDone).length;
     assert.equal(this.state.uploads.size, known, 'an upload is forgotten when it has been answered');
   }
@@ -230,9 +167,9 @@ function begin(id: string, limited: boolean): Command {
     ({ hostLeft }) => !hostLeft,
     (world) => {
       const earlier = world.receiving(id);
-      world.apply({ type: 'request', id });
+      world.apply({ type: 'request', id, announcesChunks: true });
       if (earlier) assert.deepEqual(earlier.answers, ['bad_request'], 'the unfinished upload is answered');
-      const isFull = IDS.filter((one) => world.receiving(one)).length === MAX_UPLOADS;
+      const { isFull } = world;
       const [strays, count] = [world.strays.length, world.requests.length];
       world.apply({ type: 'begin', id, maxBytes: limited ? MAX_BYTES : undefined });
       assert.deepEqual(world.strays.slice(strays), isFull ? [`${id} too_many_requests`] : []);
@@ -249,10 +186,9 @@ function other(id: string, announcesChunks: boolean): Command {
     ({ hostLeft }) => !hostLeft,
     (world) => {
       const earlier = world.receiving(id);
-      world.apply({ type: 'request', id });
+      world.apply({ type: 'request', id, announcesChunks });
       if (earlier) assert.deepEqual(earlier.answers, ['bad_request']);
-      assert.equal(world.state.ignoredIds.includes(id), false);
-      if (announcesChunks) world.apply({ type: 'ignore', id });
+      assert.equal(world.state.ignoredIds.includes(id), announcesChunks);
     },
   );
 }
@@ -262,12 +198,12 @@ function chunk(id: string, size: number, last: boolean, wrong: number | undefine
   const name = `chunk ${id} of ${size}${last ? ', last' : ''}${wrong === undefined ? '' : `, wrong ${wrong}`}`;
   return command(
     name,
-    (world) => world.canSend,
+    ({ hostLeft }) => !hostLeft,
     (world) => {
-      if (world.isPaused) world.sincePause += 1;
       const request = world.receiving(id);
-      const seq = request ? (seqs.get(request) ?? 0) : 0;
-      const good = frame(seq, Buffer.alloc(size, seq % 251), last);
+      const seq = request?.sent.length ?? 0;
+      const bytes = Buffer.alloc(size, seq % 251);
+      const good = frame(seq, bytes, last);
       const [spoil, code] = wrong === undefined ? [] : (WRONG[wrong] ?? []);
       const sent = spoil ? spoil(good) : good;
       if (!request) {
@@ -282,8 +218,7 @@ function chunk(id: string, size: number, last: boolean, wrong: number | undefine
       const isTooLong = request.limited && total > MAX_BYTES;
       const expected = code ?? (isTooLong ? 'payload_too_large' : undefined);
       if (!expected) {
-        seqs.set(request, seq + 1);
-        if (size > 0) request.sent.push(Buffer.alloc(size, seq % 251));
+        request.sent.push(bytes);
         request.isComplete = last;
       }
       world.apply({ type: 'chunk', id, frame: sent });
@@ -293,9 +228,6 @@ function chunk(id: string, size: number, last: boolean, wrong: number | undefine
   );
 }
 
-/** Of each upload, the number that its next chunk has. */
-const seqs = new WeakMap<Request, number>();
-
 function pick(world: World, index: number): { key: number; request: Request } {
   const key = index % Math.max(world.requests.length, 1);
   return { key, request: world.requests[key] ?? assert.fail() };
@@ -303,58 +235,29 @@ function pick(world: World, index: number): { key: number; request: Request } {
 
 const some = (world: World) => world.requests.length > 0;
 
-function read(index: number): Command {
-  return command(`read ${index}`, some, (world) => {
-    const { key, request } = pick(world, index);
-    // A stream asks once, also when its upload has just ended.
-    if (request.readerWaits || request.isEnded) return;
-    request.readerWaits = true;
-    world.apply({ type: 'read', key });
-  });
-}
-
-/** Many full chunks, as of a host that is quicker than the handler. */
-function burst(id: string, count: number): Command {
-  const full = chunk(id, MAX_CHUNK_BYTES, false, undefined);
-  return command(
-    `${count} chunks ${id}`,
-    (world) => world.receiving(id) !== undefined,
-    (world) => {
-      for (let sent = 0; sent < count && !world.isPaused && world.receiving(id); sent += 1)
-        full.run({}, world);
-    },
-  );
-}
-
-function reads(index: number, count: number): Command {
-  return command(`${count} reads ${index}`, some, (world) => {
-    for (let done = 0; done < count; done += 1) read(index).run({}, world);
-  });
-}
-
 function answer(index: number): Command {
   return command(`answer ${index}`, some, (world) => {
     const { key, request } = pick(world, index);
     if (request.isAppDone) return;
     const wasOpen = world.receiving(request.id) === request;
     request.isAppDone = true;
+    if (!request.isFailed) request.answers.push('app');
     world.apply({ type: 'answered', key });
     if (wasOpen && !world.hostLeft) assert.ok(world.state.ignoredIds.includes(request.id));
   });
 }
 
-function timeout(index: number, linePaused: boolean): Command {
-  return command(`timeout ${index}${linePaused ? ', paused' : ''}`, some, (world) => {
+function timeout(index: number): Command {
+  return command(`timeout ${index}`, some, (world) => {
     const { key, request } = pick(world, index);
-    if (request.timer === 'stopped') {
+    if (world.receiving(request.id) !== request) {
       // A timer may have fired just before it was stopped.
-      assert.deepEqual(world.apply({ type: 'timeout', key, linePaused }), []);
+      assert.deepEqual(world.apply({ type: 'timeout', key }), []);
       return;
     }
-    request.timer = 'expired';
-    world.apply({ type: 'timeout', key, linePaused });
-    assert.deepEqual(request.answers, linePaused ? [] : ['bad_request']);
-    assert.equal(world.state.ignoredIds.includes(request.id), !linePaused);
+    world.apply({ type: 'timeout', key });
+    assert.deepEqual(request.answers, ['bad_request']);
+    assert.ok(world.state.ignoredIds.includes(request.id));
   });
 }
 
@@ -371,47 +274,24 @@ const hostLeaves = command(
   },
 );
 
-/** Reads until nothing more comes. */
-function readAll(world: World): void {
-  for (const [index, request] of world.requests.entries()) {
-    while (!request.isDestroyed && !request.isEnded && !request.readerWaits) read(index).run({}, world);
-  }
-}
-
-/** Complete uploads of which nothing has been read, as many as fit. */
-function fill(world: World): void {
-  for (const id of IDS) {
-    if (world.isPaused) return;
-    begin(id, false).run({}, world);
-    burst(id, 80).run({}, world);
-    if (world.canSend) chunk(id, 5, true, undefined).run({}, world);
-  }
-}
-
 /** Everything ends: no trace is left, and every id can be used again. */
 function settle(world: World): void {
-  readAll(world);
-  assert.equal(world.isPaused, false, 'the line is paused for no reason');
   for (const id of world.hostLeft ? [] : IDS) {
     // The last chunk of what is on its way.
     if (world.receiving(id) || world.state.ignoredIds.includes(id))
       chunk(id, 5, true, undefined).run({}, world);
     assert.equal(world.state.ignoredIds.includes(id), false);
   }
-  readAll(world);
   for (const [index, request] of world.requests.entries()) {
     if (!request.isDestroyed) assert.ok(request.isEnded);
     answer(index).run({}, world);
   }
   assert.equal(world.state.uploads.size, 0);
-  assert.equal(world.isPaused, false);
   if (world.hostLeft) return;
   for (const id of IDS) {
     begin(id, false).run({}, world);
     chunk(id, 100, true, undefined).run({}, world);
     const index = world.requests.length - 1;
-    read(index).run({}, world);
-    read(index).run({}, world);
     assert.ok(world.requests[index]?.isEnded);
     answer(index).run({}, world);
     assert.deepEqual(world.requests[index]?.answers, ['app']);
@@ -430,12 +310,8 @@ const commands = [
   fc.tuple(id, size, isLast).map((args) => chunk(...args, undefined)),
   fc.tuple(id, size, isLast).map((args) => chunk(...args, undefined)),
   fc.tuple(id, size, fc.boolean(), fc.nat(WRONG.length - 1)).map((args) => chunk(...args)),
-  index.map(read),
-  index.map(read),
-  fc.tuple(id, fc.integer({ min: 10, max: 80 })).map((args) => burst(...args)),
-  fc.tuple(index, fc.nat(80)).map((args) => reads(...args)),
   index.map(answer),
-  fc.tuple(index, fc.boolean()).map((args) => timeout(...args)),
+  index.map(timeout),
 ];
 
 test(`${RUNS} sequences of events`, { timeout: 600_000 }, (t) => {
@@ -445,10 +321,7 @@ test(`${RUNS} sequences of events`, { timeout: 600_000 }, (t) => {
     fc.property(sequences, ([sequence, leaves]) => {
       const world = new World();
       fc.modelRun(() => ({ model: {}, real: world }), sequence);
-      if (leaves) {
-        fill(world);
-        hostLeaves.run({}, world);
-      }
+      if (leaves) hostLeaves.run({}, world);
       settle(world);
       events += [...sequence].length;
     }),
@@ -460,7 +333,7 @@ test(`${RUNS} sequences of events`, { timeout: 600_000 }, (t) => {
 test('the ids whose chunks are ignored are bounded: the oldest is answered again', () => {
   const world = new World();
   const ids = Array.from({ length: MAX_IGNORED_IDS + 1 }, (_, index) => `${index}`);
-  for (const id of ids) world.apply({ type: 'ignore', id });
+  for (const id of ids) world.apply({ type: 'request', id, announcesChunks: true });
   assert.deepEqual(world.state.ignoredIds, ids.slice(1));
   world.apply({ type: 'chunk', id: '0', frame: frame(0, Buffer.alloc(1), true) });
   assert.deepEqual(world.strays, ['0 bad_request']);

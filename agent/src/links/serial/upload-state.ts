@@ -1,17 +1,13 @@
 /** The chunked uploads of one serial session as a pure state machine (interface: Serial transport, binary uploads). */
 import { ApiError } from '../../contract/errors.ts';
 import { payloadTooLarge } from '../../uploads/receive.ts';
-import { badField, type Fields, fromBase64 } from './request-frame.ts';
+import type { Fields } from './framing.ts';
+import { badField, fromBase64 } from './requests.ts';
 
 /** Decoded bytes of one chunk (interface: Limits). */
 export const MAX_CHUNK_BYTES = 16 * 1024;
-/** Uploads of one session that may expect chunks at the same time. */
+/** Uploads of one session that are open at the same time: neither failed nor answered by the app. */
 export const MAX_UPLOADS = 4;
-/** Queued bytes of all uploads above which the line is paused, and below which it is resumed. */
-export const PAUSE_BYTES = 1024 * 1024;
-export const RESUME_BYTES = 256 * 1024;
-/** Added to the size of each queued chunk for the objects that hold it, so that tiny chunks are bounded too. */
-export const CHUNK_OVERHEAD_BYTES = 256;
 /** Requests whose further chunks are ignored; the oldest is dropped. */
 export const MAX_IGNORED_IDS = 64;
 
@@ -27,10 +23,6 @@ interface Upload {
   readonly phase: 'receiving' | 'complete' | 'failed';
   readonly nextSeq: number;
   readonly receivedBytes: number;
-  /** Chunks that the body's reader has not asked for yet. */
-  readonly queue: readonly Buffer[];
-  /** The reader waits for a chunk or the end. */
-  readonly readerWaits: boolean;
 }
 
 export interface UploadsState {
@@ -39,51 +31,32 @@ export interface UploadsState {
   readonly nextKey: number;
   /** Ids of answered requests whose chunks may still arrive, oldest first; they are ignored up to the last one. */
   readonly ignoredIds: readonly string[];
-  readonly linePaused: boolean;
-  /** The host has left: the line belongs to the next session. */
-  readonly closed: boolean;
 }
 
-export const NO_UPLOADS: UploadsState = {
-  uploads: new Map(),
-  nextKey: 0,
-  ignoredIds: [],
-  linePaused: false,
-  closed: false,
-};
+export const NO_UPLOADS: UploadsState = { uploads: new Map(), nextKey: 0, ignoredIds: [] };
 
 export type UploadEvent =
-  /** A request frame has arrived, of whatever kind. */
-  | { type: 'request'; id: string }
+  /** A request frame has arrived, of whatever kind. Its chunks are ignored unless `begin` follows. */
+  | { type: 'request'; id: string; announcesChunks: boolean }
   /** It opens an upload of at most `maxBytes` bytes. */
   | { type: 'begin'; id: string; maxBytes: number | undefined }
-  /** It was answered although it announced chunks. */
-  | { type: 'ignore'; id: string }
   /** A `request_chunk` frame has arrived. */
   | { type: 'chunk'; id: string; frame: Fields }
-  /** The body's reader asks for more; not again before that has been delivered. */
-  | { type: 'read'; key: number }
   /** The app has answered the request. */
   | { type: 'answered'; key: number }
-  /** The timer has expired. @param linePaused the host could not send, for whatever reason */
-  | { type: 'timeout'; key: number; linePaused: boolean }
+  /** No chunk has arrived for too long. */
+  | { type: 'timeout'; key: number }
   | { type: 'hostLeft' };
 
 export type UploadEffect =
+  /** Creates the body, which may now time out. */
   | { type: 'create'; key: number }
-  /** Gives the reader what it asked for: the next bytes, or the end of the body. */
-  | { type: 'deliver'; key: number; bytes: Buffer | null }
-  /** Nothing more is delivered; a reader that is still reading gets the error. */
+  /** Adds bytes to the body and restarts its timeout; the last ones end both. */
+  | { type: 'push'; key: number; bytes: Buffer; last: boolean }
+  /** Ends the timeout; a reader that is still reading gets the error. */
   | { type: 'destroy'; key: number; error: Error | undefined }
-  /** Starts the timer, again if it is running. */
-  | { type: 'startTimer'; key: number }
-  | { type: 'stopTimer'; key: number }
   /** Sends an error response. */
-  | { type: 'reject'; id: string; error: ApiError }
-  /** Sends the app's answer. */
-  | { type: 'respond'; key: number }
-  | { type: 'pauseLine' }
-  | { type: 'resumeLine' };
+  | { type: 'reject'; id: string; error: ApiError };
 
 /** A new state and what must be done, in this order. */
 export interface UploadStep {
@@ -92,122 +65,63 @@ export interface UploadStep {
 }
 
 /** What happens on an event. Never throws. */
-export function uploadStep(before: UploadsState, event: UploadEvent): UploadStep {
-  const { state, effects } = transition(before, event);
-  const queued = queuedBytes(state);
-  if (state.linePaused && (queued < RESUME_BYTES || state.closed)) {
-    return { state: { ...state, linePaused: false }, effects: [...effects, { type: 'resumeLine' }] };
-  }
-  if (!state.linePaused && queued > PAUSE_BYTES && !state.closed) {
-    return { state: { ...state, linePaused: true }, effects: [...effects, { type: 'pauseLine' }] };
-  }
-  return { state, effects };
-}
-
-/** Memory that queued chunks take, in bytes. */
-export function queuedBytes({ uploads }: UploadsState): number {
-  let total = 0;
-  for (const { queue } of uploads.values()) {
-    for (const { length } of queue) total += length + CHUNK_OVERHEAD_BYTES;
-  }
-  return total;
-}
-
-function transition(state: UploadsState, event: UploadEvent): UploadStep {
+export function uploadStep(state: UploadsState, event: UploadEvent): UploadStep {
   switch (event.type) {
     case 'request':
-      return reuse(state, event.id);
+      return request(state, event.id, event.announcesChunks);
     case 'begin':
       return begin(state, event.id, event.maxBytes);
-    case 'ignore':
-      return { state: ignore(state, event.id), effects: [] };
     case 'chunk':
       return chunk(state, event.id, event.frame);
-    case 'read':
-      return read(state, event.key);
     case 'answered':
       return answered(state, event.key);
     case 'timeout':
-      return timeout(state, event.key, event.linePaused);
+      return timeout(state, event.key);
     case 'hostLeft':
       return hostLeft(state);
   }
 }
 
 /** A request may take the id of an upload whose last chunk never came: that upload is over. */
-function reuse(before: UploadsState, id: string): UploadStep {
-  const state = { ...before, ignoredIds: before.ignoredIds.filter((other) => other !== id) };
+function request(before: UploadsState, id: string, announcesChunks: boolean): UploadStep {
+  const state = ignoreChunks(before, id, announcesChunks);
   const [key, upload] = receiving(state, id);
   if (!upload) return { state, effects: [] };
   return fail(state, key, upload, new ApiError('bad_request', 'The upload ended without its last chunk.'));
 }
 
 function begin(state: UploadsState, id: string, maxBytes: number | undefined): UploadStep {
-  const open = [...state.uploads.values()].filter(({ phase }) => phase === 'receiving');
+  const open = [...state.uploads.values()].filter(({ phase }) => phase !== 'failed');
   if (open.length >= MAX_UPLOADS) {
     const error = new ApiError('too_many_requests', `There are already ${MAX_UPLOADS} uploads on this link.`);
-    return { state: ignore(state, id), effects: [{ type: 'reject', id, error }] };
+    return { state, effects: [{ type: 'reject', id, error }] };
   }
   const key = state.nextKey;
-  const upload: Upload = {
-    id,
-    maxBytes,
-    phase: 'receiving',
-    nextSeq: 0,
-    receivedBytes: 0,
-    queue: [],
-    readerWaits: false,
-  };
-  return {
-    state: { ...withUpload(state, key, upload), nextKey: key + 1 },
-    effects: [
-      { type: 'create', key },
-      { type: 'startTimer', key },
-    ],
-  };
+  const upload: Upload = { id, maxBytes, phase: 'receiving', nextSeq: 0, receivedBytes: 0 };
+  const next = { ...withUpload(state, key, upload), nextKey: key + 1 };
+  return { state: ignoreChunks(next, id, false), effects: [{ type: 'create', key }] };
 }
 
 function chunk(state: UploadsState, id: string, frame: Fields): UploadStep {
-  const isLast = frame.last === true;
+  const last = frame.last === true;
   const [key, upload] = receiving(state, id);
   if (!upload) {
-    const isIgnored = state.ignoredIds.includes(id);
-    const ignoredIds = state.ignoredIds.filter((other) => other !== id);
-    const next = isLast ? { ...state, ignoredIds } : ignore(state, id);
     const error = new ApiError('bad_request', 'There is no upload with this id.');
-    return { state: next, effects: isIgnored ? [] : [{ type: 'reject', id, error }] };
+    const isIgnored = state.ignoredIds.includes(id);
+    return {
+      state: ignoreChunks(state, id, !last),
+      effects: isIgnored ? [] : [{ type: 'reject', id, error }],
+    };
   }
   const bytes = bytesOf(upload, frame);
-  if (bytes instanceof ApiError) {
-    const { state: failed, effects } = fail(state, key, upload, bytes);
-    return { state: isLast ? failed : ignore(failed, id), effects };
-  }
-  const { state: next, effects } = deliver(state, key, {
+  if (bytes instanceof ApiError) return fail(ignoreChunks(state, id, !last), key, upload, bytes);
+  const next = withUpload(state, key, {
     ...upload,
-    phase: isLast ? 'complete' : 'receiving',
+    phase: last ? 'complete' : 'receiving',
     nextSeq: upload.nextSeq + 1,
     receivedBytes: upload.receivedBytes + bytes.length,
-    queue: bytes.length > 0 ? [...upload.queue, bytes] : upload.queue,
   });
-  return { state: next, effects: [{ type: isLast ? 'stopTimer' : 'startTimer', key }, ...effects] };
-}
-
-function read(state: UploadsState, key: number): UploadStep {
-  const upload = state.uploads.get(key);
-  if (!upload) return { state, effects: [] };
-  return deliver(state, key, { ...upload, readerWaits: true });
-}
-
-/** Stores `upload` and gives its reader what it waits for, if that is there. */
-function deliver(state: UploadsState, key: number, upload: Upload): UploadStep {
-  const [bytes, ...queue] = upload.queue;
-  if (!upload.readerWaits || (!bytes && upload.phase !== 'complete')) {
-    return { state: withUpload(state, key, upload), effects: [] };
-  }
-  return {
-    state: withUpload(state, key, { ...upload, readerWaits: false, queue }),
-    effects: [{ type: 'deliver', key, bytes: bytes ?? null }],
-  };
+  return { state: next, effects: [{ type: 'push', key, bytes, last }] };
 }
 
 function answered(state: UploadsState, key: number): UploadStep {
@@ -216,50 +130,44 @@ function answered(state: UploadsState, key: number): UploadStep {
   uploads.delete(key);
   const next = { ...state, uploads };
   if (!upload || upload.phase === 'failed') return { state: next, effects: [] };
-  const effects: UploadEffect[] = [
-    { type: 'destroy', key, error: undefined },
-    { type: 'respond', key },
-  ];
-  if (upload.phase === 'complete') return { state: next, effects };
-  return { state: ignore(next, upload.id), effects: [{ type: 'stopTimer', key }, ...effects] };
+  return {
+    state: upload.phase === 'complete' ? next : ignoreChunks(next, upload.id, true),
+    effects: [{ type: 'destroy', key, error: undefined }],
+  };
 }
 
-function timeout(state: UploadsState, key: number, linePaused: boolean): UploadStep {
+function timeout(state: UploadsState, key: number): UploadStep {
   const upload = state.uploads.get(key);
   if (upload?.phase !== 'receiving') return { state, effects: [] };
-  if (linePaused) return { state, effects: [{ type: 'startTimer', key }] };
   const error = new ApiError('bad_request', 'The upload was given up: no chunk came for too long.');
-  const { state: failed, effects } = fail(state, key, upload, error);
-  return { state: ignore(failed, upload.id), effects };
+  return fail(ignoreChunks(state, upload.id, true), key, upload, error);
 }
 
 /** Bodies that are not complete break off; complete ones are still read to their end. */
 function hostLeft(state: UploadsState): UploadStep {
-  const uploads = new Map(state.uploads);
-  const effects: UploadEffect[] = [];
-  for (const [key, upload] of state.uploads) {
-    if (upload.phase !== 'receiving') continue;
-    uploads.set(key, { ...upload, phase: 'failed', queue: [] });
-    effects.push({ type: 'stopTimer', key }, { type: 'destroy', key, error: new Error('the host has left') });
-  }
-  return { state: { ...state, uploads, ignoredIds: [], closed: true }, effects };
+  const error = new Error('the host has left');
+  const open = [...state.uploads].filter(([, { phase }]) => phase === 'receiving');
+  const failed = open.map(([key, upload]) => [key, { ...upload, phase: 'failed' as const }] as const);
+  return {
+    state: { ...state, uploads: new Map([...state.uploads, ...failed]), ignoredIds: [] },
+    effects: open.map(([key]) => ({ type: 'destroy', key, error })),
+  };
 }
 
 function fail(state: UploadsState, key: number, upload: Upload, error: ApiError): UploadStep {
   return {
-    state: withUpload(state, key, { ...upload, phase: 'failed', queue: [] }),
+    state: withUpload(state, key, { ...upload, phase: 'failed' }),
     effects: [
-      { type: 'stopTimer', key },
       { type: 'destroy', key, error },
       { type: 'reject', id: upload.id, error },
     ],
   };
 }
 
-/** The chunks of this request are ignored from now on, up to the last one. */
-function ignore(state: UploadsState, id: string): UploadsState {
+/** Whether further chunks of this request are ignored, up to the last one. */
+function ignoreChunks(state: UploadsState, id: string, ignored: boolean): UploadsState {
   const others = state.ignoredIds.filter((other) => other !== id);
-  return { ...state, ignoredIds: [...others, id].slice(-MAX_IGNORED_IDS) };
+  return { ...state, ignoredIds: ignored ? [...others, id].slice(-MAX_IGNORED_IDS) : others };
 }
 
 function withUpload(state: UploadsState, key: number, upload: Upload): UploadsState {

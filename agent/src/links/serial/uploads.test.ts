@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { MemoryPort } from './tests/memory-port.ts';
 import { connect, failure, request } from './tests/test-link.ts';
 import { MAX_CHUNK_BYTES, MAX_UPLOADS } from './upload-state.ts';
-import { Uploads } from './uploads.ts';
+import { MAX_QUEUED_CHUNKS, Uploads, type UploadsOptions } from './uploads.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 31 + (index >> 8)) & 255));
 
@@ -197,4 +197,57 @@ test('a body that breaks off does not end the process, read or not', async () =>
   uploads.close();
   while (!body.closed) await new Promise(setImmediate);
   assert.ok(body.errored);
+});
+
+/** Uploads of which nobody reads the bodies. */
+function unread(): { uploads: Uploads; isPaused: () => boolean; fill(id: string): void } {
+  let paused = false;
+  const options: UploadsOptions = {
+    reject: (id) => assert.fail(`${id} was rejected`),
+    pauseLine: (pause) => {
+      paused = pause;
+    },
+    isLinePaused: () => paused,
+  };
+  const uploads = new Uploads(options);
+  const fill = (id: string) => {
+    for (let seq = 0; seq < MAX_QUEUED_CHUNKS; seq += 1) {
+      assert.equal(paused, false);
+      uploads.chunk(id, chunk(id, seq, small, false));
+    }
+    assert.equal(paused, true);
+    // It stays paused for chunks that were already on their way.
+    uploads.chunk(id, chunk(id, MAX_QUEUED_CHUNKS, Buffer.alloc(0), false));
+    assert.equal(paused, true);
+  };
+  return { uploads, isPaused: () => paused, fill };
+}
+
+const END = MAX_QUEUED_CHUNKS + 1;
+
+test('the line is paused while an upload holds too many chunks, however small, until they are read', async () => {
+  const { uploads, isPaused, fill } = unread();
+  const body = uploads.begin('1', undefined)?.body ?? assert.fail();
+  fill('1');
+  assert.deepEqual(body.read(), small);
+  await new Promise(setImmediate);
+  assert.equal(isPaused(), false);
+  uploads.chunk('1', chunk('1', END, small, false));
+  assert.equal(isPaused(), true);
+  uploads.chunk('1', chunk('1', END + 1, small, true));
+  assert.equal(isPaused(), false, 'nothing more is coming');
+  assert.equal((await body.toArray()).length, MAX_QUEUED_CHUNKS + 1);
+});
+
+test('an upload that ends without being read does not keep the line paused', () => {
+  const { uploads, isPaused, fill } = unread();
+  const [first, second] = ['1', '2'].map((id) => uploads.begin(id, undefined) ?? assert.fail());
+  assert.ok(first && second);
+  fill('1');
+  assert.equal(uploads.answered(first), true);
+  assert.equal(isPaused(), false);
+  fill('2');
+  uploads.close();
+  assert.equal(isPaused(), false);
+  assert.equal(uploads.answered(second), false);
 });

@@ -1,9 +1,8 @@
 /** Runs the uploads of a serial session: streams, timers and answers around the state machine in upload-state.ts. */
 import { Readable } from 'node:stream';
 import type { ApiError } from '../../contract/errors.ts';
-import type { Fields } from './request-frame.ts';
+import type { Fields } from './framing.ts';
 import {
-  MAX_CHUNK_BYTES,
   NO_UPLOADS,
   type UploadEffect,
   type UploadEvent,
@@ -13,6 +12,8 @@ import {
 
 /** An upload fails when no chunk arrives for so long, in ms. */
 const IDLE_MS = 30_000;
+/** Chunks of one upload that nobody has read, of whatever size, at which the line is paused. */
+export const MAX_QUEUED_CHUNKS = 16;
 
 export interface UploadsOptions {
   idleMs?: number | undefined;
@@ -25,28 +26,33 @@ export interface UploadsOptions {
 }
 
 export interface ChunkedUpload {
-  key: number;
+  readonly key: number;
   /** The body of the request. */
-  body: Readable;
+  readonly body: Readable;
 }
 
 export class Uploads {
   readonly #options: UploadsOptions;
-  readonly #bodies = new Map<number, Readable>();
+  readonly #open = new Map<number, ChunkedUpload>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
+  /** Keys of the uploads that hold MAX_QUEUED_CHUNKS and expect more. */
+  readonly #full = new Set<number>();
   #state: UploadsState = NO_UPLOADS;
 
   constructor(options: UploadsOptions) {
     this.#options = options;
   }
 
-  /** Call for each request frame before anything else: a request may reuse the id of an unfinished upload. */
-  request(id: string): void {
-    this.#step({ type: 'request', id });
+  /**
+   * Call for each request frame before anything else: a request may reuse the id of an unfinished upload.
+   * @param announcesChunks whether chunks may follow; they are ignored unless `begin` is called
+   */
+  request(id: string, announcesChunks: boolean): void {
+    this.#step({ type: 'request', id, announcesChunks });
   }
 
   /**
-   * Opens the upload of a request with an empty `body_b64`.
+   * Opens the upload of a request.
    * @param id the request's id as JSON text
    * @param maxBytes largest body, in bytes
    * @returns undefined when it has been rejected, since there are too many
@@ -54,13 +60,7 @@ export class Uploads {
   begin(id: string, maxBytes: number | undefined): ChunkedUpload | undefined {
     const key = this.#state.nextKey;
     this.#step({ type: 'begin', id, maxBytes });
-    const body = this.#bodies.get(key);
-    return body && { key, body };
-  }
-
-  /** Ignores the chunks of a request that is answered without them. */
-  ignore(id: string): void {
-    this.#step({ type: 'ignore', id });
+    return this.#open.get(key);
   }
 
   /** Takes a `request_chunk` frame. */
@@ -70,7 +70,9 @@ export class Uploads {
 
   /** Ends an upload that the app has answered. @returns whether to send that answer: a failed one has got an error */
   answered({ key }: ChunkedUpload): boolean {
-    return this.#step({ type: 'answered', key }).some(({ type }) => type === 'respond');
+    const failed = this.#state.uploads.get(key)?.phase === 'failed';
+    this.#step({ type: 'answered', key });
+    return !failed;
   }
 
   /** The host has left: incomplete bodies break off. */
@@ -78,56 +80,57 @@ export class Uploads {
     this.#step({ type: 'hostLeft' });
   }
 
-  #step(event: UploadEvent): readonly UploadEffect[] {
+  #step(event: UploadEvent): void {
     const { state, effects } = uploadStep(this.#state, event);
-    // Before the effects: a stream may ask for more while it is given something.
     this.#state = state;
     for (const effect of effects) this.#run(effect);
-    return effects;
   }
 
   #run(effect: UploadEffect): void {
-    switch (effect.type) {
-      case 'create':
-        this.#bodies.set(effect.key, this.#body(effect.key));
-        return;
-      case 'deliver':
-        this.#bodies.get(effect.key)?.push(effect.bytes);
-        return;
-      case 'destroy':
-        this.#bodies.get(effect.key)?.destroy(effect.error);
-        this.#bodies.delete(effect.key);
-        return;
-      case 'startTimer':
-        this.#startTimer(effect.key);
-        return;
-      case 'stopTimer':
-        clearTimeout(this.#timers.get(effect.key));
-        this.#timers.delete(effect.key);
-        return;
-      case 'reject':
-        this.#options.reject(effect.id, effect.error);
-        return;
-      case 'respond':
-        return;
-      case 'pauseLine':
-        this.#options.pauseLine(true);
-        return;
-      case 'resumeLine':
-        this.#options.pauseLine(false);
+    if (effect.type === 'reject') {
+      this.#options.reject(effect.id, effect.error);
+      return;
+    }
+    const { key } = effect;
+    if (effect.type === 'create') this.#open.set(key, { key, body: this.#createBody(key) });
+    const body = this.#open.get(key)?.body;
+    if (effect.type === 'destroy') {
+      body?.destroy(effect.error);
+      this.#open.delete(key);
+    } else if (effect.type === 'push') {
+      if (effect.bytes.length > 0) this.#setFull(key, body?.push(effect.bytes) === false);
+      if (effect.last) body?.push(null);
+    }
+    clearTimeout(this.#timers.get(key));
+    if (effect.type === 'create' || (effect.type === 'push' && !effect.last)) {
+      this.#startTimer(key);
+    } else {
+      // Nothing more is added to its body.
+      this.#timers.delete(key);
+      this.#setFull(key, false);
     }
   }
 
-  #body(key: number): Readable {
-    const read = () => void this.#step({ type: 'read', key });
-    // An error reaches the reader through the app; without this listener it would end the process as well.
-    return new Readable({ highWaterMark: MAX_CHUNK_BYTES, read }).on('error', () => undefined);
+  #createBody(key: number): Readable {
+    // In object mode the limit counts chunks, so that tiny ones are bounded too.
+    return new Readable({
+      objectMode: true,
+      highWaterMark: MAX_QUEUED_CHUNKS,
+      read: () => this.#setFull(key, false),
+      // An error reaches the reader through the app; without a listener it would end the process as well.
+    }).on('error', () => undefined);
+  }
+
+  #setFull(key: number, full: boolean): void {
+    if (full) this.#full.add(key);
+    else this.#full.delete(key);
+    this.#options.pauseLine(this.#full.size > 0);
   }
 
   #startTimer(key: number): void {
-    clearTimeout(this.#timers.get(key));
     const expired = () => {
-      this.#step({ type: 'timeout', key, linePaused: this.#options.isLinePaused() });
+      if (this.#options.isLinePaused()) this.#startTimer(key);
+      else this.#step({ type: 'timeout', key });
     };
     this.#timers.set(key, setTimeout(expired, this.#options.idleMs ?? IDLE_MS).unref());
   }

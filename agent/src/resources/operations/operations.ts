@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError, envelope } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { type Operation, operationChanged } from './schema.ts';
 
@@ -47,7 +47,8 @@ export class Operations {
       },
       done: () => end({ state: 'done', progress: 1 }),
       fail: (error) => {
-        end({ state: 'failed', error: error instanceof ApiError ? error.envelope : envelope('internal') });
+        const { envelope } = error instanceof ApiError ? error : new ApiError('internal');
+        end({ state: 'failed', error: envelope });
       },
     };
   }

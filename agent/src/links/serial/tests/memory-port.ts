@@ -1,5 +1,6 @@
 /** A serial port in memory, with its host, for the tests of the link. */
-import { MAX_PENDING_BYTES, type SerialPort, type SerialPortHandler } from '../port.ts';
+import type { SerialPort } from '../port.ts';
+import { MAX_PENDING_BYTES, type SerialHandler, type SerialLine } from '../pump.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -9,14 +10,14 @@ interface Waiting {
 }
 
 /** Both ends: the agent's port, and what a host does at the other end. */
-export class MemoryPort implements SerialPort {
+export class MemoryPort implements SerialPort, SerialLine {
   readonly path = '/dev/memory';
   detectsHost = true;
   pendingBytes = 0;
   paused = false;
   /** Bytes that the port refused, as the real one does for a host that does not read. */
   dropped = 0;
-  readonly #handler: SerialPortHandler;
+  readonly #handler: SerialHandler;
   readonly #waiting: Waiting[] = [];
   #reading = true;
   #open = false;
@@ -24,7 +25,7 @@ export class MemoryPort implements SerialPort {
   #parts: Buffer[] = [];
   #arrived: (() => void)[] = [];
 
-  constructor(handler: SerialPortHandler) {
+  constructor(handler: SerialHandler) {
     this.#handler = handler;
   }
 
@@ -68,7 +69,7 @@ export class MemoryPort implements SerialPort {
     this.#open = true;
     this.#received = Buffer.alloc(0);
     this.#parts = [];
-    this.#handler.onOpen();
+    this.#handler.onOpen(this);
   }
 
   /** The host closes the port, or the cable is pulled. */
@@ -88,8 +89,8 @@ export class MemoryPort implements SerialPort {
 
   /** The host sends text as it is, or a frame. */
   send(what: string | Buffer | Line): void {
-    if (typeof what === 'string' || Buffer.isBuffer(what)) this.#handler.onData(Buffer.from(what));
-    else this.#handler.onData(Buffer.from(`${JSON.stringify(what)}\n`));
+    if (typeof what === 'string' || Buffer.isBuffer(what)) this.#handler.onData(Buffer.from(what), this);
+    else this.#handler.onData(Buffer.from(`${JSON.stringify(what)}\n`), this);
   }
 
   /** The next complete line that the device sent, as an object. */
