@@ -8,8 +8,9 @@ const METHOD_TIMEOUT_MS = 60_000;
 export const MAX_OPEN_CALLS = 16;
 const ERROR = 'org.freedesktop.DBus.Error';
 
+type Reply = Promise<readonly BusValue[]> | readonly BusValue[];
 /** Runs for each call. Gives the reply's arguments; a BusError that it throws is the error reply. */
-export type ExportedMethod = (args: readonly unknown[]) => Promise<readonly BusValue[]> | readonly BusValue[];
+export type ExportedMethod = (args: readonly unknown[]) => Reply;
 
 /** An object of the agent that one service may call, for example `org.bluez.Agent1`. */
 export interface ExportedObject {
@@ -26,7 +27,7 @@ export interface ExportedObject {
 /** A method whose arguments are checked before it runs. @param parse from `shaped` */
 export function method<A extends readonly unknown[]>(
   parse: (args: readonly unknown[]) => A,
-  run: (...args: NoInfer<A>) => Promise<readonly BusValue[]> | readonly BusValue[],
+  run: (...args: NoInfer<A>) => Reply,
 ): ExportedMethod {
   return (args) => {
     let parsed: A;
@@ -41,12 +42,12 @@ export function method<A extends readonly unknown[]>(
 
 /** The objects that the agent exports, and the calls to them. */
 export class ExportedObjects {
-  /** With the number of running calls of each object. */
-  readonly #objects = new Map<ExportedObject, number>();
+  readonly #objects = new Set<ExportedObject & { running: number }>();
 
   add(object: ExportedObject): () => void {
-    this.#objects.set(object, 0);
-    return () => this.#objects.delete(object);
+    const added = { ...object, running: 0 };
+    this.#objects.add(added);
+    return () => this.#objects.delete(added);
   }
 
   /**
@@ -55,35 +56,26 @@ export class ExportedObjects {
    * @throws BusError to answer with
    */
   async run(
-    call: IncomingMessage,
+    { path, interface: iface, member, sender, args }: IncomingMessage,
     isOwner: (sender: string, service: string) => boolean,
   ): Promise<readonly BusValue[]> {
-    const { path, interface: iface, member } = call;
-    const object = [...this.#objects.keys()].find((each) => each.path === path && each.interface === iface);
-    if (!object || !Object.hasOwn(object.methods, member)) {
+    const object = [...this.#objects].find((each) => each.path === path && each.interface === iface);
+    const run = object && Object.hasOwn(object.methods, member) ? object.methods[member] : undefined;
+    if (!object || !run) {
       throw new BusError(`${ERROR}.UnknownMethod`, `There is no method ${iface}.${member} at ${path}.`);
     }
-    if (!isOwner(call.sender, object.caller)) {
+    if (!isOwner(sender, object.caller)) {
       throw new BusError(`${ERROR}.AccessDenied`, `Only ${object.caller} may call this object.`);
     }
-    const open = this.#objects.get(object) ?? 0;
-    if (open >= MAX_OPEN_CALLS) throw new BusError(`${ERROR}.LimitsExceeded`, 'Too many calls are running.');
-    this.#objects.set(object, open + 1);
-    const { timeoutMs = METHOD_TIMEOUT_MS } = object;
-    return withTimeout(
-      this.#work(object, call),
-      timeoutMs,
-      () => new BusError(`${ERROR}.NoReply`, `The method took longer than ${timeoutMs} ms.`),
-    );
-  }
-
-  async #work(object: ExportedObject, { member, args }: IncomingMessage): Promise<readonly BusValue[]> {
-    try {
-      return (await object.methods[member]?.(args)) ?? [];
-    } finally {
-      // The object may have been removed meanwhile.
-      const open = this.#objects.get(object);
-      if (open !== undefined) this.#objects.set(object, open - 1);
+    if (object.running >= MAX_OPEN_CALLS) {
+      throw new BusError(`${ERROR}.LimitsExceeded`, 'Too many calls are running.');
     }
+    object.running += 1;
+    const { timeoutMs = METHOD_TIMEOUT_MS } = object;
+    const work = (async () => run(args))().finally(() => {
+      object.running -= 1;
+    });
+    const late = () => new BusError(`${ERROR}.NoReply`, `The method took longer than ${timeoutMs} ms.`);
+    return withTimeout(work, timeoutMs, late);
   }
 }

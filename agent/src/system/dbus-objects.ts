@@ -5,7 +5,6 @@ import { sleep } from '../base/timeout.ts';
 import type { IncomingMessage, SystemBus } from './dbus.ts';
 import { anything, listOf, recordOf, shaped, text } from './dbus-values.ts';
 
-const OBJECT_MANAGER = 'org.freedesktop.DBus.ObjectManager';
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 /** Objects beyond this number are ignored. */
@@ -46,20 +45,22 @@ export interface ManagedObjectsOptions {
  * the service or the bus has restarted.
  */
 export class ManagedObjects {
-  readonly #options: ManagedObjectsOptions;
-  readonly #path: string;
+  readonly #bus: SystemBus;
+  readonly #log: Logger;
+  /** The object manager. */
+  readonly #manager: { destination: string; path: string; interface: string };
   readonly #objects = new Map<string, Map<string, Properties>>();
   readonly #events = new KindEvents<ObjectEvent>();
   readonly #stops: (() => void)[];
   /** Ends the reading of an earlier owner's objects. */
-  #reading: AbortController | undefined;
+  #reading = new AbortController();
   #loaded = false;
 
-  constructor(options: ManagedObjectsOptions) {
-    this.#options = options;
-    const { bus, service, path = '/' } = options;
-    this.#path = path;
-    const manager = { sender: service, path, interface: OBJECT_MANAGER };
+  constructor({ bus, log, service, path = '/' }: ManagedObjectsOptions) {
+    this.#bus = bus;
+    this.#log = log;
+    this.#manager = { destination: service, path, interface: 'org.freedesktop.DBus.ObjectManager' };
+    const manager = { sender: service, path, interface: this.#manager.interface };
     const properties = {
       ...{ sender: service, pathNamespace: path },
       ...{ interface: 'org.freedesktop.DBus.Properties', member: 'PropertiesChanged' },
@@ -69,6 +70,7 @@ export class ManagedObjects {
       bus.subscribe({ ...manager, member: 'InterfacesRemoved' }, (signal) => this.#removed(signal)),
       bus.subscribe(properties, (signal) => this.#changed(signal)),
       bus.watch(service, (owner) => this.#ownerChanged(owner)),
+      () => this.#reading.abort(),
     ];
   }
 
@@ -87,11 +89,10 @@ export class ManagedObjects {
 
   stop(): void {
     for (const stop of this.#stops) stop();
-    this.#reading?.abort();
   }
 
   #ownerChanged(owner: string | undefined): void {
-    this.#reading?.abort();
+    this.#reading.abort();
     this.#objects.clear();
     if (this.#loaded) {
       this.#loaded = false;
@@ -102,43 +103,33 @@ export class ManagedObjects {
     void this.#read(this.#reading.signal);
   }
 
+  /** Signals that come before the reply are part of it, later ones change it. */
   async #read(stopped: AbortSignal): Promise<void> {
-    const { bus, service, log } = this.#options;
     const backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
-    const call = {
-      ...{ destination: service, path: this.#path },
-      ...{ interface: OBJECT_MANAGER, member: 'GetManagedObjects' },
-    };
     while (!stopped.aborted) {
       try {
-        await bus.call(call, (args) => {
-          const [objects] = parseObjects(args);
-          if (!stopped.aborted) this.#load(objects);
-        });
-        return;
+        const reply = await this.#bus.call({ ...this.#manager, member: 'GetManagedObjects' });
+        if (stopped.aborted) return;
+        const [objects] = parseObjects(reply);
+        for (const [path, interfaces] of Object.entries(objects)) this.#add(path, interfaces);
+        this.#loaded = true;
+        return this.#events.emit({ event: 'loaded' });
       } catch (error) {
         if (stopped.aborted) return;
-        const delay = backoff.next();
-        log.warn({ err: error, service, delay }, 'the D-Bus objects of a service were not read');
-        await sleep(delay, stopped);
+        const { destination: service } = this.#manager;
+        this.#log.warn({ err: error, service }, 'the D-Bus objects of a service were not read');
+        await sleep(backoff.next(), stopped);
       }
     }
   }
 
-  /** Signals that came before the reply are part of it, later ones change it. */
-  #load(objects: Record<string, Record<string, Properties>>): void {
-    for (const [path, interfaces] of Object.entries(objects)) this.#add(path, interfaces);
-    this.#loaded = true;
-    this.#events.emit({ event: 'loaded' });
-  }
-
   #add(path: string, interfaces: Record<string, Properties>): boolean {
-    const known = this.#objects.get(path);
-    if (!known && this.#objects.size >= MAX_OBJECTS) {
-      this.#options.log.warn({ path, service: this.#options.service }, 'too many D-Bus objects');
+    const known = this.#objects.get(path) ?? [];
+    if (!this.#objects.has(path) && this.#objects.size >= MAX_OBJECTS) {
+      this.#log.warn({ path, service: this.#manager.destination }, 'too many D-Bus objects');
       return false;
     }
-    this.#objects.set(path, new Map([...(known ?? []), ...Object.entries(interfaces)]));
+    this.#objects.set(path, new Map([...known, ...Object.entries(interfaces)]));
     return true;
   }
 
@@ -159,13 +150,12 @@ export class ManagedObjects {
   }
 
   #changed({ path, args }: IncomingMessage): void {
-    const [name, values, invalidated] = parseChanged(args);
-    const interfaces = this.#objects.get(path);
-    const before = interfaces?.get(name);
-    if (!interfaces || !before) return;
-    const kept = Object.entries(before).filter(([property]) => !invalidated.includes(property));
-    interfaces.set(name, Object.fromEntries([...kept, ...Object.entries(values)]));
-    const properties = [...Object.keys(values), ...invalidated];
+    const [name, changed, removed] = parseChanged(args);
+    const before = this.#objects.get(path)?.get(name);
+    if (!before) return;
+    const kept = Object.entries(before).filter(([property]) => !removed.includes(property));
+    this.#objects.get(path)?.set(name, { ...Object.fromEntries(kept), ...changed });
+    const properties = [...Object.keys(changed), ...removed];
     this.#events.emit({ event: 'changed', path, interface: name, properties });
   }
 }

@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { waitFor } from '../../../ci/lib/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { type IncomingMessage, SystemBus } from './dbus.ts';
-import { MAX_PENDING_CALLS } from './dbus-connection.ts';
 import { BusError } from './dbus-values.ts';
 import { BusDaemon, BusPeer, noDaemon as skip } from './tests/bus.ts';
 
@@ -110,7 +109,7 @@ test('passes a signal to the subscriptions that match it only', { skip }, async 
   bus.subscribe({ ...anywhere, pathNamespace: '/' }, () => {
     throw new Error('a listener that fails');
   });
-  bus.subscribe({ ...anywhere, pathNamespace: '/', arg0: 'end' }, note('arg0'));
+  bus.subscribe({ ...anywhere, pathNamespace: '/b' }, note('other'));
   bus.subscribe({ ...pulse, member: 'Other' }, note('member'));
   bus.subscribe({ ...pulse, interface: 'org.example.Other' }, note('interface'));
   bus.subscribe(pulse, note('path'));
@@ -118,12 +117,12 @@ test('passes a signal to the subscriptions that match it only', { skip }, async 
   for (const path of ['/', '/ab', '/a/b/c', '/a']) peer.emit([path, NAME, 'Pulse'], 's', ['x']);
   peer.emit(['/b', NAME, 'Pulse'], 's', ['end']);
   await until('the last signal', () => heard.length === 4);
-  assert.deepEqual(heard, ['below /a/b/c x', 'below /a x', 'path /a x', 'arg0 /b end']);
+  assert.deepEqual(heard, ['below /a/b/c x', 'below /a x', 'path /a x', 'other /b end']);
   end();
   end();
   peer.emit(['/a', NAME, 'Pulse'], 's', ['end']);
-  await until('the next signal', () => heard.length === 6);
-  assert.deepEqual(heard.slice(4), ['arg0 /a end', 'path /a end']);
+  await until('the next signal', () => heard.length === 5);
+  assert.deepEqual(heard.slice(4), ['path /a end']);
   await bus.stop();
   await peer.stop();
 });
@@ -152,7 +151,7 @@ test('ignores a signal that another process sends in the name of a service', { s
   await Promise.all([peer.stop(), liar.stop()]);
 });
 
-test('stops without a warning while matches are removed, and closes its connection', { skip }, async () => {
+test('stops without a warning, and closes its connection', { skip }, async () => {
   const lines: string[] = [];
   const bus = new SystemBus({ log: pino({ level: 'warn' }, { write: (line) => lines.push(line) }), address });
   const peer = await BusPeer.connect(address, NAME);
@@ -168,12 +167,9 @@ test('stops without a warning while matches are removed, and closes its connecti
     log: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
     address,
   });
-  const many = Array.from({ length: MAX_PENDING_CALLS + 1 }, () => next.subscribe(pulse, () => undefined));
-  many.push(next.watch('org.example.Other', () => undefined));
   await next.call(getId);
-  const stopped = Promise.all([daemon.stop(), next.stop()]);
-  for (const end of many) end();
-  await stopped;
+  next.subscribe(pulse, () => undefined);
+  await Promise.all([daemon.stop(), next.stop()]);
   assert.deepEqual(lines, []);
   await daemon.start();
 });

@@ -1,4 +1,12 @@
-import type { Variant as LibraryVariant } from 'dbus-next';
+import { createRequire } from 'node:module';
+
+// Loaded when the bus is first needed: loading the package takes longer than starting the agent.
+const require = createRequire(import.meta.url);
+let loaded: typeof import('dbus-next') | undefined;
+export function library(): typeof import('dbus-next') {
+  loaded ??= require('dbus-next') as typeof import('dbus-next');
+  return loaded;
+}
 
 /** A value to send, with its D-Bus type. Byte arrays (`ay`) are binary, 64-bit integers (`x`, `t`) are bigint. */
 export type BusValue =
@@ -6,9 +14,9 @@ export type BusValue =
   | readonly [type: 'b', value: boolean]
   | readonly [type: 'y' | 'n' | 'q' | 'i' | 'u' | 'd', value: number]
   | readonly [type: 'x' | 't', value: bigint]
-  | readonly [type: 'ay', value: Uint8Array]
+  | readonly [type: 'ay', value: Buffer]
   | readonly [type: 'as' | 'ao', value: readonly string[]]
-  | readonly [type: 'aay', value: readonly Uint8Array[]]
+  | readonly [type: 'aay', value: readonly Buffer[]]
   | readonly [type: 'v', value: BusValue]
   | readonly [type: 'a{sv}', value: Readonly<Record<string, BusValue>>];
 
@@ -27,48 +35,32 @@ export class BusError extends Error {
   }
 }
 
-type VariantClass = typeof LibraryVariant;
-
 const OBJECT_PATH = /^\/(?:\w+(?:\/\w+)*)?$/;
-
-/** The bus daemon closes the connection of a client that sends an invalid path, and the library does not check it. */
-function checkPath(path: string): string {
-  if (!OBJECT_PATH.test(path)) throw new TypeError(`not a D-Bus object path: ${path}`);
-  return path;
-}
 
 /**
  * Converts a value to what dbus-next encodes.
- * @throws TypeError for an invalid object path
+ * @throws TypeError for an invalid object path: the bus daemon would close the connection
  */
-export function encode(typed: BusValue, Variant: VariantClass): unknown {
-  const [type, value] = typed;
-  switch (type) {
-    case 'o':
-      return checkPath(value);
-    case 'ao':
-      return value.map(checkPath);
-    case 'ay':
-      return Buffer.from(value);
-    case 'aay':
-      return value.map((bytes) => Buffer.from(bytes));
-    case 'v':
-      return new Variant(value[0], encode(value, Variant));
-    case 'a{sv}':
-      return Object.fromEntries(
-        Object.entries(value).map(([key, inner]) => [key, new Variant(inner[0], encode(inner, Variant))]),
-      );
-    default:
-      return value;
+export function encode([type, value]: BusValue): unknown {
+  if (type === 'o' || type === 'ao') {
+    const invalid = [value].flat().find((path) => !OBJECT_PATH.test(path));
+    if (invalid !== undefined) throw new TypeError(`not a D-Bus object path: ${invalid}`);
   }
+  if (type === 'v') return variant(value);
+  if (type !== 'a{sv}') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, variant(inner)]));
+}
+
+function variant(typed: BusValue): unknown {
+  return new (library().Variant)(typed[0], encode(typed));
 }
 
 /** Removes the variants around and inside a value that dbus-next decoded. */
-export function plain(value: unknown, Variant: VariantClass): unknown {
-  if (value instanceof Variant) return plain(value.value, Variant);
-  if (Array.isArray(value)) return value.map((inner) => plain(inner, Variant));
+export function plain(value: unknown): unknown {
+  if (value instanceof library().Variant) return plain(value.value);
+  if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner, Variant)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }
 
 /** Tells whether a decoded value has a type. */

@@ -1,6 +1,5 @@
 /** Method calls on a real bus. */
 import assert from 'node:assert/strict';
-import { hasSubscribers } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import dbusNext from 'dbus-next';
@@ -23,9 +22,8 @@ const echo = { destination: NAME, path: '/a', interface: NAME, member: 'Echo' };
 
 test('calls a method, and nothing after it was stopped', { skip }, async () => {
   const bus = new SystemBus({ log, address });
-  const [id] = await bus.call(getId, shaped(text));
+  const [id] = shaped(text)(await bus.call(getId));
   assert.match(id, /^[0-9a-f]{32}$/);
-  assert.ok(!hasSubscribers('net.client.socket'), 'other sockets are not kept');
   await bus.stop();
   await assert.rejects(bus.call(getId), { errorName: 'vitrine.Disconnected' });
 });
@@ -52,7 +50,7 @@ test('sends every type, receives values without variants', { skip }, async () =>
     [['i', -1], -1],
     [['t', 2n ** 64n - 1n], 2n ** 64n - 1n],
     [['d', 0.5], 0.5],
-    [['ay', new Uint8Array(bytes)], bytes],
+    [['ay', bytes], bytes],
     [
       ['as', ['a', 'b']],
       ['a', 'b'],
@@ -93,10 +91,10 @@ test('refuses a reply of another type or number of arguments', { skip }, async (
   const replies = [['s', 'text'], ['au', [1]], ['asas', ['a'], ['b']], [''], ['a{sv}', {}]] as const;
   for (const [signature, ...args] of replies) {
     peer.answer = () => [signature, ...args];
-    await assert.rejects(bus.call(echo, expected), { errorName: 'vitrine.BadReply' });
+    await assert.rejects(bus.call(echo).then(expected), { errorName: 'vitrine.BadReply' });
   }
   peer.answer = () => ['as', ['a']];
-  assert.deepEqual(await bus.call(echo, expected), [['a']]);
+  assert.deepEqual(expected(await bus.call(echo)), [['a']]);
   await bus.stop();
   await peer.stop();
 });

@@ -1,7 +1,7 @@
 import { Backoff } from '../base/backoff.ts';
 import type { Logger } from '../base/logger.ts';
 import { sleep } from '../base/timeout.ts';
-import { type BusCall, BusConnection, DAEMON, type IncomingMessage } from './dbus-connection.ts';
+import { type BusCall, BusConnection, type IncomingMessage } from './dbus-connection.ts';
 import { type ExportedObject, ExportedObjects } from './dbus-export.ts';
 import { BusError, shaped, text } from './dbus-values.ts';
 
@@ -10,7 +10,10 @@ export type { BusCall, IncomingMessage } from './dbus-connection.ts';
 const SYSTEM_BUS = 'unix:path=/run/dbus/system_bus_socket';
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
+/** Name and interface of the bus daemon. */
+const DAEMON = 'org.freedesktop.DBus';
 const DAEMON_OBJECT = { destination: DAEMON, path: '/org/freedesktop/DBus', interface: DAEMON };
+const parseOwner = shaped(text);
 
 /** Which signals to receive. */
 export interface SignalMatch {
@@ -21,41 +24,30 @@ export interface SignalMatch {
   pathNamespace?: string;
   interface: string;
   member: string;
-  /** First argument, a string. */
-  arg0?: string;
 }
 
-interface Subscription {
-  match: SignalMatch;
-  listener: (signal: IncomingMessage) => void;
-}
-
-/** What is known about the owner of a well-known name. */
+/** A service that is followed: from its first use until the bus is stopped. */
 interface Service {
-  /** Unique name; undefined while the service does not run, or there is no connection. */
-  owner: string | undefined;
-  /** Whether the bus has reported the owner on this connection. */
-  known: boolean;
-  /** Subscriptions, exports and watchers that need it. */
-  users: number;
-  listeners: Set<(owner: string | undefined) => void>;
+  /** Unique name; null while the service does not run, undefined until the bus has reported it. */
+  owner: string | null | undefined;
+  readonly watchers: Set<(owner: string | undefined) => void>;
+  readonly subscriptions: Set<(signal: IncomingMessage) => void>;
 }
 
 /**
- * The system bus. It connects when first needed. While there are subscriptions, watched services or exported objects
- * it reconnects with growing delays and restores them. Every call has a timeout.
+ * The system bus. It connects when first used. From then on it reconnects with growing delays and restores everything;
+ * calls fail in between. Every call has a timeout.
  */
 export class SystemBus {
   readonly #log: Logger;
   readonly #address: string;
-  readonly #subscriptions = new Set<Subscription>();
   readonly #services = new Map<string, Service>();
   readonly #exports = new ExportedObjects();
-  readonly #backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
   readonly #stopping = new AbortController();
-  #opening: Promise<BusConnection> | undefined;
+  /** The last attempt to connect; undefined before the first use. */
+  #attempt: Promise<BusConnection> | undefined;
+  /** Undefined while there is none. */
   #connection: BusConnection | undefined;
-  #keepingConnected = false;
 
   /** @param address D-Bus address; by default DBUS_SYSTEM_BUS_ADDRESS or the usual address of the system bus */
   constructor({ log, address }: { log: Logger; address?: string }) {
@@ -64,14 +56,15 @@ export class SystemBus {
   }
 
   /**
-   * Calls a method and returns the reply's arguments, without variants.
+   * Calls a method and returns the reply's arguments, without variants and not validated (`shaped`). Whoever awaits
+   * them goes on before any later signal is delivered.
    * @throws BusError when there is no bus, the answer is an error or does not come in time, or too many calls wait
    */
-  call(call: BusCall): Promise<readonly unknown[]>;
-  /** @param parse checks the arguments, see `shaped`. It runs before any later signal is delivered. */
-  call<T>(call: BusCall, parse: (args: readonly unknown[]) => T): Promise<T>;
-  async call(call: BusCall, parse = (args: readonly unknown[]): unknown => args): Promise<unknown> {
-    return (await this.#connect()).call(call, parse);
+  async call(call: BusCall): Promise<readonly unknown[]> {
+    void this.#keepConnected();
+    const connection = await this.#attempt;
+    if (!connection) throw new BusError('vitrine.Disconnected', 'the agent is stopping');
+    return connection.call(call);
   }
 
   /**
@@ -79,15 +72,12 @@ export class SystemBus {
    * Use `watch` to learn when signals may have been missed.
    */
   subscribe(match: SignalMatch, listener: (signal: IncomingMessage) => void): () => void {
-    const subscription: Subscription = { match, listener };
-    const release = this.#use(match.sender);
-    this.#subscriptions.add(subscription);
-    this.#changeMatch('AddMatch', match);
-    return () => {
-      if (!this.#subscriptions.delete(subscription)) return;
-      this.#changeMatch('RemoveMatch', match);
-      release();
+    const { subscriptions } = this.#follow(match.sender);
+    const subscription = (signal: IncomingMessage) => {
+      if (matches(match, signal)) listener(signal);
     };
+    subscriptions.add(subscription);
+    return () => subscriptions.delete(subscription);
   }
 
   /**
@@ -95,197 +85,126 @@ export class SystemBus {
    * undefined when it is not running, until the returned function is called. Owners register with the service again
    * on every call with a name.
    */
-  watch(service: string, listener: (owner: string | undefined) => void): () => void {
-    const release = this.#use(service);
-    const found = this.#services.get(service);
-    const notify = (owner: string | undefined) => listener(owner);
-    found?.listeners.add(notify);
-    if (found?.known) notify(found.owner);
-    return () => {
-      found?.listeners.delete(notify);
-      release();
-    };
+  watch(name: string, listener: (owner: string | undefined) => void): () => void {
+    const { watchers, owner } = this.#follow(name);
+    const watcher = (current: string | undefined) => listener(current);
+    watchers.add(watcher);
+    if (owner !== undefined) watcher(owner ?? undefined);
+    return () => watchers.delete(watcher);
   }
 
   /** Lets a service call an object of ours until the returned function is called. */
   export(object: ExportedObject): () => void {
-    const release = this.#use(object.caller);
-    const remove = this.#exports.add(object);
-    return () => {
-      remove();
-      release();
-    };
+    this.#follow(object.caller);
+    return this.#exports.add(object);
   }
 
   /** Closes the connection; no call, signal or exported method works afterwards. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#subscriptions.clear();
     this.#services.clear();
-    this.#opening?.then((connection) => connection.close()).catch(() => undefined);
+    this.#attempt?.then((connection) => connection.close()).catch(() => undefined);
     await this.#connection?.close();
   }
 
-  #connect(): Promise<BusConnection> {
-    if (this.#stopping.signal.aborted) {
-      return Promise.reject(new BusError('vitrine.Disconnected', 'the agent is stopping'));
-    }
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error instanceof BusError ? error : new BusError('vitrine.Disconnected', String(error));
-    });
-    return this.#opening;
-  }
-
-  async #open(): Promise<BusConnection> {
+  /** Connects on the first call, and again whenever the connection is lost. */
+  async #keepConnected(): Promise<void> {
+    if (this.#attempt) return;
+    const { signal: stopping } = this.#stopping;
+    const backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
     const events = {
       signal: (signal: IncomingMessage) => this.#deliver(signal),
       call: (call: IncomingMessage) =>
         this.#exports.run(call, (sender, service) => this.#services.get(service)?.owner === sender),
-      end: () => this.#ended(),
     };
-    const connection = await BusConnection.open(this.#address, events, this.#log);
-    this.#connection = connection;
-    this.#backoff.reset();
-    for (const name of this.#services.keys()) this.#askOwner(name);
-    for (const { match } of this.#subscriptions) this.#changeMatch('AddMatch', match);
-    return connection;
-  }
-
-  #ended(): void {
-    this.#opening = undefined;
-    this.#connection = undefined;
-    for (const service of this.#services.values()) {
-      if (service.owner !== undefined) this.#setOwner(service, undefined);
-      service.known = false;
-    }
-    void this.#keepConnected();
-  }
-
-  async #keepConnected(): Promise<void> {
-    if (this.#keepingConnected) return;
-    this.#keepingConnected = true;
-    const { signal } = this.#stopping;
-    while (!signal.aborted && !this.#connection && this.#services.size > 0) {
+    while (!stopping.aborted) {
+      this.#attempt = BusConnection.open(this.#address, events, this.#log);
       try {
-        await this.#connect();
-      } catch (error) {
-        const delay = this.#backoff.next();
-        this.#log.debug({ err: error, delay }, 'no connection to the system bus');
-        await sleep(delay, signal);
+        this.#connection = await this.#attempt;
+      } catch {
+        await sleep(backoff.next(), stopping);
+        continue;
+      }
+      backoff.reset();
+      for (const [name, service] of this.#services) void this.#ask(this.#connection, name, service);
+      await this.#connection.ended;
+      this.#connection = undefined;
+      for (const service of this.#services.values()) {
+        if (service.owner) this.#setOwner(service, null);
+        service.owner = undefined;
       }
     }
-    this.#keepingConnected = false;
   }
 
-  /** Follows the owner of a well-known name until the returned function is called. */
-  #use(name: string): () => void {
-    const service = this.#services.get(name) ?? {
-      owner: undefined,
-      known: false,
-      users: 0,
-      listeners: new Set(),
-    };
-    service.users += 1;
-    if (service.users === 1) {
-      this.#services.set(name, service);
-      this.#askOwner(name);
-    }
+  #follow(name: string): Service {
+    const known = this.#services.get(name);
+    if (known) return known;
+    const service: Service = { owner: undefined, watchers: new Set(), subscriptions: new Set() };
+    this.#services.set(name, service);
+    if (this.#connection) void this.#ask(this.#connection, name, service);
     void this.#keepConnected();
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      service.users -= 1;
-      if (service.users > 0) return;
-      this.#services.delete(name);
-      this.#changeMatch('RemoveMatch', ownerChanged(name));
-    };
+    return service;
   }
 
-  /** The bus handles these in order: the owner is known before the first signal of a later subscription arrives. */
-  #askOwner(name: string): void {
-    if (!this.#connection) return;
-    this.#changeMatch('AddMatch', ownerChanged(name));
-    // A NameOwnerChanged that came before the reply is as new as the reply.
-    const setUnlessKnown = (owner: string | undefined) => {
-      const service = this.#services.get(name);
-      if (service && !service.known) this.#setOwner(service, owner);
-    };
-    const call: BusCall = { ...DAEMON_OBJECT, member: 'GetNameOwner', args: [['s', name]] };
-    const parse = shaped(text);
-    this.#connection
-      .call(call, (args) => setUnlessKnown(parse(args)[0]))
-      .catch((error: unknown) => {
-        if (error instanceof BusError && error.errorName === `${DAEMON}.Error.NameHasNoOwner`) {
-          setUnlessKnown(undefined);
-        } else this.#logFailure(error, { name }, 'the owner of a D-Bus name is not known');
-      });
+  /**
+   * Asks for a service's owner and its signals. First for changes of the owner, so that none is missed; for the signals
+   * last, so that their owner is known.
+   */
+  async #ask(connection: BusConnection, name: string, service: Service): Promise<void> {
+    const ask = (member: string, argument: string) =>
+      connection.call({ ...DAEMON_OBJECT, member, args: [['s', argument]] });
+    try {
+      const [, owner] = await Promise.all([
+        ask('AddMatch', `type='signal',sender='${DAEMON}',member='NameOwnerChanged',arg0='${name}'`),
+        ask('GetNameOwner', name).then(parseOwner, noOwner),
+        ask('AddMatch', `type='signal',sender='${name}'`),
+      ]);
+      // A NameOwnerChanged that came before the reply is as new as the reply.
+      if (service.owner === undefined) this.#setOwner(service, owner[0]);
+    } catch (error) {
+      if (error instanceof BusError && error.errorName === 'vitrine.Disconnected') return;
+      this.#log.warn({ err: error, name }, 'a D-Bus service cannot be followed');
+    }
   }
 
-  #setOwner(service: Service, owner: string | undefined): void {
+  #setOwner(service: Service, owner: string | null): void {
     service.owner = owner;
-    service.known = true;
-    for (const listener of [...service.listeners]) this.#guard(() => listener(owner));
-  }
-
-  #changeMatch(member: 'AddMatch' | 'RemoveMatch', match: SignalMatch): void {
-    const rule = ruleOf(match);
-    this.#connection
-      ?.call({ ...DAEMON_OBJECT, member, args: [['s', rule]] }, () => undefined)
-      .catch((error: unknown) => this.#logFailure(error, { rule }, `${member} failed`));
+    this.#callAll(service.watchers, owner ?? undefined);
   }
 
   #deliver(signal: IncomingMessage): void {
-    if (signal.sender === DAEMON && signal.member === 'NameOwnerChanged') {
-      const [name, , owner] = signal.args;
+    const { sender, member, args } = signal;
+    if (sender === DAEMON && member === 'NameOwnerChanged') {
+      const [name, , owner] = args;
       const service = this.#services.get(String(name));
-      if (service) this.#setOwner(service, typeof owner === 'string' && owner !== '' ? owner : undefined);
+      if (service) this.#setOwner(service, typeof owner === 'string' && owner !== '' ? owner : null);
     }
-    for (const { match, listener } of [...this.#subscriptions]) {
-      if (signal.sender !== this.#services.get(match.sender)?.owner) continue;
-      if (matches(match, signal)) this.#guard(() => listener(signal));
+    for (const { owner, subscriptions } of [...this.#services.values()]) {
+      if (owner === sender) this.#callAll(subscriptions, signal);
     }
   }
 
   /** An error in a listener must not end the connection. */
-  #guard(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#log.error({ err: error }, 'a D-Bus listener failed');
+  #callAll<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
+    for (const listener of [...listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#log.error({ err: error }, 'a D-Bus listener failed');
+      }
     }
   }
-
-  /** A connection that ended takes its matches with it. */
-  #logFailure(error: unknown, details: object, message: string): void {
-    if (error instanceof BusError && error.errorName === 'vitrine.Disconnected') return;
-    this.#log.warn({ err: error, ...details }, message);
-  }
 }
 
-function ownerChanged(name: string): SignalMatch {
-  const { path, interface: iface } = DAEMON_OBJECT;
-  return { sender: DAEMON, path, interface: iface, member: 'NameOwnerChanged', arg0: name };
+/** The reply for a service that does not run. */
+function noOwner(error: unknown): [null] {
+  if (error instanceof BusError && error.errorName === `${DAEMON}.Error.NameHasNoOwner`) return [null];
+  throw error;
 }
 
-function ruleOf({ sender, path, pathNamespace, interface: iface, member, arg0 }: SignalMatch): string {
-  const keys = { sender, path, path_namespace: pathNamespace, interface: iface, member, arg0 };
-  const given = Object.entries(keys).filter(([, value]) => value !== undefined);
-  return ["type='signal'", ...given.map(([key, value]) => `${key}='${value}'`)].join();
-}
-
-function matches(
-  { path, pathNamespace, interface: iface, member, arg0 }: SignalMatch,
-  signal: IncomingMessage,
-) {
-  if (signal.interface !== iface || signal.member !== member) return false;
-  if (path !== undefined && signal.path !== path) return false;
-  if (pathNamespace !== undefined && !isBelow(signal.path, pathNamespace)) return false;
-  return arg0 === undefined || signal.args[0] === arg0;
-}
-
-/** Whether a path is `namespace` or below it. */
-function isBelow(path: string, namespace: string): boolean {
-  return namespace === '/' || path === namespace || path.startsWith(`${namespace}/`);
+function matches(match: SignalMatch, signal: IncomingMessage): boolean {
+  const { path, pathNamespace = '/' } = match;
+  if (signal.interface !== match.interface || signal.member !== match.member) return false;
+  if (path !== undefined) return signal.path === path;
+  return `${signal.path}/`.startsWith(pathNamespace === '/' ? '/' : `${pathNamespace}/`);
 }

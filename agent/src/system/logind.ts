@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Power, PowerAction } from '../resources/device/ports.ts';
 import type { SystemBus } from './dbus.ts';
-import { BusError, shaped, text } from './dbus-values.ts';
+import { shaped, text } from './dbus-values.ts';
 
 const MANAGER = {
   destination: 'org.freedesktop.login1',
@@ -12,6 +12,7 @@ const MEMBERS: Record<PowerAction, { can: string; perform: string }> = {
   reboot: { can: 'CanReboot', perform: 'Reboot' },
   shutdown: { can: 'CanPowerOff', perform: 'PowerOff' },
 };
+const parseAnswer = shaped(text);
 
 /** Reboots and powers off through systemd-logind, which respects inhibitors and stops units in order. */
 export function logindPower(dbus: SystemBus): Power {
@@ -29,10 +30,9 @@ export function logindPower(dbus: SystemBus): Power {
 
 async function canPerform(dbus: SystemBus, member: string): Promise<string> {
   try {
-    const [answer] = await dbus.call({ ...MANAGER, member }, shaped(text));
+    const [answer] = parseAnswer(await dbus.call({ ...MANAGER, member }));
     return answer;
-  } catch (error) {
-    if (!(error instanceof BusError)) throw error;
+  } catch {
     throw new ApiError('unavailable', 'This system has no login manager that can do that.');
   }
 }

@@ -18,7 +18,7 @@ export function raucSlots(dbus: SystemBus, installed: boolean): BootSlots {
   return {
     async read() {
       if (!installed) return undefined;
-      return dbus.call({ ...INSTALLER, member: 'GetSlotStatus' }, (args) => reportOf(parseSlots(args)[0]));
+      return reportOf(parseSlots(await dbus.call({ ...INSTALLER, member: 'GetSlotStatus' }))[0]);
     },
     async markGood() {
       const args = [

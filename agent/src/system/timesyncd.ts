@@ -15,16 +15,14 @@ const parseServers = shaped(listOf(text));
 export function timesyncd(dbus: SystemBus): TimeServers {
   return {
     async set(servers) {
-      const [known] = await dbus.call(
-        {
-          ...{ ...OBJECT, interface: 'org.freedesktop.DBus.Properties', member: 'Get' },
-          args: [
-            ['s', MANAGER],
-            ['s', 'RuntimeNTPServers'],
-          ],
-        },
-        parseServers,
-      );
+      const reply = await dbus.call({
+        ...{ ...OBJECT, interface: 'org.freedesktop.DBus.Properties', member: 'Get' },
+        args: [
+          ['s', MANAGER],
+          ['s', 'RuntimeNTPServers'],
+        ],
+      });
+      const [known] = parseServers(reply);
       // Setting the same servers again restarts the synchronization.
       if (JSON.stringify(known) === JSON.stringify(servers)) return;
       const args = [['as', servers]] as const;

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import dbusNext, { type Message, type MessageBus } from 'dbus-next';
 
+const missing = ['dbus-daemon', 'dbus-send'].find((program) => spawnSync(program, ['--version']).error);
 /** Why tests with a bus cannot run here, or false. */
-export const noDaemon = spawnSync('dbus-daemon', ['--version']).error
-  ? 'dbus-daemon is not installed'
-  : false;
+export const noDaemon = missing === undefined ? false : `${missing} is not installed`;
+
+const DAEMON_METHOD = 'org.freedesktop.DBus.GetId';
 
 /** A dbus-daemon that can be stopped and started again at the same address. */
 export class BusDaemon {
@@ -22,6 +23,19 @@ export class BusDaemon {
     const args = ['--session', '--nofork', '--print-address', `--address=${this.address}`];
     this.#process = spawn('dbus-daemon', args, { stdio: ['ignore', 'pipe', 'ignore'] });
     if (this.#process.stdout) await once(this.#process.stdout, 'data');
+  }
+
+  /** Returns when the daemon has passed on everything that it got before; nothing else happens here meanwhile. */
+  settle(): void {
+    const args = [
+      `--bus=${this.address}`,
+      '--print-reply',
+      '--dest=org.freedesktop.DBus',
+      '/',
+      DAEMON_METHOD,
+    ];
+    const { status } = spawnSync('dbus-send', args, { timeout: 60_000 });
+    if (status !== 0) throw new Error('dbus-send failed');
   }
 
   /** Suspends the process. */
@@ -63,10 +77,15 @@ export class BusPeer {
     this.#connection = connection;
     connection.addMethodHandler((call: Message) => {
       this.calls.push(call);
-      const reply = this.answer(call);
-      if (reply) connection.send(dbusNext.Message.newMethodReturn(call, reply[0], reply.slice(1)));
+      this.reply(call, this.answer(call));
       return true;
     });
+  }
+
+  reply(call: Message | undefined, reply: PeerReply): void {
+    if (call && reply) {
+      this.#connection.send(dbusNext.Message.newMethodReturn(call, reply[0], reply.slice(1)));
+    }
   }
 
   static async connect(address: string, name?: string, answer?: BusPeer['answer']): Promise<BusPeer> {
@@ -105,6 +124,10 @@ export class BusPeer {
 
   async own(name: string): Promise<void> {
     await this.#connection.requestName(name, 0);
+  }
+
+  async disown(name: string): Promise<void> {
+    await this.#connection.releaseName(name);
   }
 
   /** Leaves the bus as a process that exits. */
