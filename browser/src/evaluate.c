@@ -19,6 +19,7 @@ typedef struct {
     gboolean is_answered, has_returned; // both: nobody needs it any more
 } Evaluation;
 
+static WebKitWebView *view;
 static GPtrArray *running; // evaluations without an answer
 
 static void release(Evaluation *evaluation)
@@ -123,7 +124,7 @@ void evaluate(Call call, const char *body, guint timeout_ms)
     g_autofree char *suffix = g_strdup_printf(SUFFIX, strlen(WEBKIT_PREFIX PREFIX));
     g_autofree char *function = g_strconcat(PREFIX, body, suffix, NULL);
     webkit_web_view_call_async_javascript_function(
-        view_get(), function, -1, NULL, NULL, SOURCE_URI, NULL, on_evaluated, evaluation);
+        view, function, -1, NULL, NULL, SOURCE_URI, NULL, on_evaluated, evaluation);
 }
 
 void evaluate_interrupt(void)
@@ -134,10 +135,11 @@ void evaluate_interrupt(void)
     }
 }
 
-void evaluate_prepare(WebKitUserContentManager *content)
+void evaluate_connect(WebKitWebView *self)
 {
+    view = self;
     running = g_ptr_array_new();
     g_autoptr(WebKitUserScript) script = webkit_user_script_new(RESULT_SCRIPT, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME,
         WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NULL, NULL);
-    webkit_user_content_manager_add_script(content, script);
+    webkit_user_content_manager_add_script(webkit_web_view_get_user_content_manager(view), script);
 }

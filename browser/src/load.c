@@ -3,6 +3,7 @@
 #include <string.h>
 
 static WebKitWebView *view;
+static void (*on_page_left)(void);
 static char *committed;    // URI of the document on the screen
 static gint64 asked;       // the agent's load that WebKit has not started yet
 static gint64 current;     // the agent's load that is in progress or done; 0: the page's own navigation
@@ -69,8 +70,7 @@ static void on_started(void)
 
 static void on_committed(void)
 {
-    evaluate_interrupt();
-    channel_close();
+    on_page_left();
     // Not earlier: before the commit WebKit already names the page that is being loaded.
     g_free(committed);
     committed = g_strdup(webkit_web_view_get_uri(view));
@@ -156,8 +156,7 @@ static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason
         name = "memory";
     else if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API)
         name = "terminated";
-    evaluate_interrupt();
-    channel_close();
+    on_page_left();
     link_send(link_event("page_gone", "reason", name, "uri", committed, NULL));
     g_clear_pointer(&committed, g_free);
 }
@@ -172,9 +171,10 @@ static void on_frame(WebKitWebView *self, gpointer data)
     link_send(event);
 }
 
-void load_connect(WebKitWebView *self)
+void load_connect(WebKitWebView *self, void (*page_left)(void))
 {
     view = self;
+    on_page_left = page_left;
     set_background(0.0); // no white flash between the boot picture and the first page
     g_signal_connect(view, "load-changed", G_CALLBACK(on_load), NULL);
     g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);

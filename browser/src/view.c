@@ -71,6 +71,12 @@ static WebKitNetworkSession *create_session(void)
     return created;
 }
 
+static void on_page_left(void)
+{
+    evaluate_interrupt();
+    channel_close();
+}
+
 static void create(guint limit_mb)
 {
     memory_limit_mb = limit_mb;
@@ -82,11 +88,11 @@ static void create(guint limit_mb)
     g_autoptr(WebKitWebsitePolicies) policies =
         webkit_website_policies_new_with_policies("autoplay", WEBKIT_AUTOPLAY_ALLOW, NULL);
     g_autoptr(WebKitUserContentManager) content = webkit_user_content_manager_new();
-    evaluate_prepare(content);
     channel_prepare(content);
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
         "network-session", session, "website-policies", policies, "user-content-manager", content, NULL);
-    load_connect(view);
+    evaluate_connect(view);
+    load_connect(view, on_page_left);
     policy_connect(view, session);
     refusals_connect(view);
 

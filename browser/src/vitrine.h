@@ -53,7 +53,8 @@ gboolean view_start(const char *data_folder, GError **error);
 gboolean view_configure(const Settings *settings); // FALSE: takes effect in a new process only
 
 // load.c: loads and their events
-void load_connect(WebKitWebView *view);
+// `page_left` is called before the next document's commit is reported, and when the page's process has ended.
+void load_connect(WebKitWebView *view, void (*page_left)(void));
 void load_uri(gint64 id, const char *uri, const char *html); // html: the agent's own page; NULL loads the URI
 void load_again(gint64 id, gboolean bypass_cache);
 const char *load_committed_uri(void); // of the document on the screen, NULL when there is none
@@ -78,7 +79,7 @@ void resource_answer(gint64 number, const char *content_type, const char *base64
 void resource_refuse_all(void);
 
 // evaluate.c: scripts of the agent in the page
-void evaluate_prepare(WebKitUserContentManager *content);
+void evaluate_connect(WebKitWebView *view);
 void evaluate(Call call, const char *body, guint timeout_ms);
 void evaluate_interrupt(void); // the page is gone, or the agent
 
