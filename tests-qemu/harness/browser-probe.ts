@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createLogger } from '../../agent/src/base/logger.ts';
 import type { PageEvent } from '../../agent/src/resources/page/ports.ts';
 import { BrowserSocket } from '../../agent/src/system/browser.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
+import { check } from './browser-probe-check.ts';
+import { CLIENT, servePages } from './browser-probe-pages.ts';
 
 const MIB = 1024 * 1024;
 /** Of anything the browser does, on a guest without KVM. */
@@ -22,61 +22,7 @@ const LOOPS = 10_000;
 /** Messages that the browser holds for an agent without credits. */
 const WINDOW = 16;
 
-const STRICT = { 'content-security-policy': "default-src 'none'; require-trusted-types-for 'script'" };
-/** Everything that a script would use to write JSON or to wait is replaced before any other script runs. */
-const HOSTILE = `<script>
-  const bad = () => { throw new Error('replaced'); };
-  JSON.stringify = JSON.parse = String.prototype.slice = bad;
-  Array.prototype.map = Array.prototype.join = Function.prototype.apply = Function.prototype.call = bad;
-  window.Promise = window.String = window.CustomEvent = window.TextEncoder = window.webkit = undefined;
-  EventTarget.prototype.addEventListener = bad;
-  try { __vitrineReport = bad; } catch {}
-  try { Object.defineProperty(window, '__vitrineReport', { value: bad }); } catch {}
-</script>`;
-/** What the client library will do: keeps messages until the browser takes them. */
-const CLIENT = `<script>
-  const got = [];
-  let taken = 0;
-  addEventListener('vitrine-message', (event) => got.push(JSON.parse(event.detail)));
-  const take = (message) => !dispatchEvent(new CustomEvent('vitrine-send', { detail: JSON.stringify(message), cancelable: true }));
-  const open = () => dispatchEvent(new CustomEvent('vitrine-open', { cancelable: true }));
-</script>`;
-const NOISE = `<canvas></canvas><script>
-  const canvas = document.querySelector('canvas');
-  canvas.style.cssText = 'position:fixed;inset:0';
-  [canvas.width, canvas.height] = [innerWidth, innerHeight];
-  const context = canvas.getContext('2d');
-  const image = context.createImageData(innerWidth, innerHeight);
-  for (let i = 0; i < image.data.length; i++) image.data[i] = i % 4 === 3 ? 255 : Math.random() * 256;
-  context.putImageData(image, 0, 0);
-</script>`;
-
-interface Page {
-  html: string;
-  headers?: Record<string, string>;
-}
-const PAGES: Record<string, Page> = {
-  '/plain': { html: CLIENT },
-  '/strict': { html: '<p>strict', headers: STRICT },
-  '/hostile': { html: HOSTILE },
-  '/sandboxed': { html: CLIENT, headers: { 'content-security-policy': 'sandbox allow-scripts' } },
-  '/framed': { html: `${CLIENT}<iframe src="http://localhost:PORT/frame"></iframe>` },
-  '/frame': {
-    html: `${CLIENT}<script>open(); onload = () => parent.postMessage([take({ forged: true }), typeof webkit], '*');</script>`,
-  },
-  '/noise': { html: NOISE },
-};
-
-const server = createServer(({ url = '' }, response) => {
-  const { html, headers } = PAGES[url.replace(/\?.*/, '')] ?? { html: '' };
-  response.writeHead(200, { 'content-type': 'text/html', ...headers });
-  response.end(`<!doctype html><title>${url}</title>${html.replaceAll('PORT', String(port))}`);
-});
-await new Promise<void>((resolve) => server.listen(0, resolve));
-// Listens on a port of its own.
-const { port } = server.address() as AddressInfo;
-const origin = `http://127.0.0.1:${port}`;
-
+const { server, origin } = await servePages();
 const browser = new BrowserSocket(process.argv[2] ?? '', createLogger('info'));
 const events: PageEvent[] = [];
 browser.on(['channel', 'message'], (event) => events.push(event));
@@ -134,20 +80,6 @@ async function received(count: number): Promise<void> {
 function privateMemory(): number {
   const status = readFileSync(`/proc/${browser.pid}/status`, 'utf8');
   return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) / 1024;
-}
-
-async function check(name: string, work: () => Promise<unknown>): Promise<void> {
-  const start = performance.now();
-  let error: string | undefined;
-  const deadline = Promise.withResolvers<never>();
-  const timer = setTimeout(() => deadline.reject(new Error('not done in time')), 2 * WAIT_MS);
-  try {
-    await Promise.race([work(), deadline.promise]);
-  } catch (caught) {
-    error = caught instanceof Error ? (caught.stack ?? caught.message) : String(caught);
-  }
-  clearTimeout(timer);
-  console.log(JSON.stringify({ name, ms: Math.round(performance.now() - start), error }));
 }
 
 await check('the browser connects and shows a page', async () => {
