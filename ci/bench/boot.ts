@@ -42,7 +42,7 @@ async function boot(settings: MachineSettings, folder: string, withAgent: boolea
     const api = withAgent
       ? waitForApi(machine, BOOT_TIMEOUT_MS).then(() => machine.seconds)
       : Promise.resolve(undefined);
-    const frame = waitFor(() => showsPage(machine, join(folder, 'glass.png')), {
+    const frame = waitFor(() => showsPage(machine, join(folder, 'screen.png')), {
       timeoutMs: BOOT_TIMEOUT_MS,
       what: 'the first frame',
       intervalMs: LOOK_EVERY_MS,
