@@ -6,7 +6,7 @@ static WebKitWebView *view;
 static void (*on_page_left)(void);
 static char *committed;    // URI of the document on the screen
 static gint64 asked;       // the agent's load that WebKit has not started yet
-static gint64 current;     // the agent's load that is in progress or done; 0: the page's own navigation
+static gint64 current;     // the agent's load that is in progress or done; 0: the page's own, or of an earlier agent
 static char *expected;     // URI that the agent asked for, until a page is there
 static char *coming;       // URI of the agent's load that has started
 static guint http_status;  // of the document that is being loaded
@@ -181,6 +181,12 @@ void load_connect(WebKitWebView *self, void (*page_left)(void))
     g_signal_connect(view, "load-failed-with-tls-errors", G_CALLBACK(on_tls_failed), NULL);
     g_signal_connect(view, "web-process-terminated", G_CALLBACK(on_terminated), NULL);
     webkit_web_view_add_frame_displayed_callback(view, on_frame, NULL, NULL);
+}
+
+// The next agent counts from 1 again, and must not take an earlier one's load for its own.
+void load_agent_lost(void)
+{
+    asked = current = 0;
 }
 
 // Whether `uri` names another place in the document on the screen.

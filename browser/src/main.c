@@ -25,6 +25,7 @@ static void on_lost(void)
 {
     resource_refuse_all();
     channel_agent_lost();
+    load_agent_lost();
     evaluate_interrupt();
 }
 

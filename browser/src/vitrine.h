@@ -57,6 +57,7 @@ gboolean view_configure(const Settings *settings); // FALSE: takes effect in a n
 void load_connect(WebKitWebView *view, void (*page_left)(void));
 void load_uri(gint64 id, const char *uri, const char *html); // html: the agent's own page; NULL loads the URI
 void load_again(gint64 id, gboolean bypass_cache);
+void load_agent_lost(void);
 const char *load_committed_uri(void); // of the document on the screen, NULL when there is none
 const char *load_expected_uri(void);  // what the agent asked for, until a page is there
 void load_set_status(guint status, gboolean asks_for_password); // of the document that is being loaded

@@ -46,12 +46,18 @@ const PAGES: Record<string, Page> = {
   '/noise': { html: NOISE },
 };
 
-/** Serves the pages on a free port. */
+/** Serves the pages on a free port. `/slow` is complete after a request for `/release`. */
 export async function servePages(): Promise<{ server: Server; origin: string }> {
+  const unfinished: (() => void)[] = [];
   const server = createServer(({ url = '', headers: { host = '' } }, response) => {
+    if (url === '/release') for (const finish of unfinished.splice(0)) finish();
     const { html, headers } = PAGES[url.replace(/\?.*/, '')] ?? { html: '' };
     response.writeHead(200, { 'content-type': 'text/html', ...headers });
-    response.end(`<!doctype html><title>${url}</title>${html.replaceAll('PORT', host.split(':')[1] ?? '')}`);
+    response.write(
+      `<!doctype html><title>${url}</title>${html.replaceAll('PORT', host.split(':')[1] ?? '')}`,
+    );
+    if (url === '/slow') unfinished.push(() => response.end());
+    else response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const address = server.address();

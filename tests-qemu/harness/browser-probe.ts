@@ -295,5 +295,22 @@ await check('an agent that restarts gets the open channel and the held messages'
   assert.equal(await run('return 1'), 1, 'scripts of the lost connection still count');
 });
 
+await check('a load of an earlier connection is not taken for one of this connection', async () => {
+  const states: string[] = [];
+  const stop = browser.on(['load'], ({ load, state }) => states.push(`${state} ${load}`));
+  const has = (state: string) =>
+    waitFor(() => states.includes(state), { timeoutMs: WAIT_MS, what: `${state} among ${states}` });
+  const { id, accepted } = browser.load(`${origin}/slow`);
+  await accepted;
+  await has(`committed ${id}`);
+  await browser.stop();
+  await browser.start();
+  await waitFor(() => browser.connected, { timeoutMs: WAIT_MS, what: 'the browser' });
+  await fetch(`${origin}/release`);
+  await has('finished 0');
+  assert.ok(!states.includes(`finished ${id}`));
+  stop();
+});
+
 await browser.stop();
 server.close();
