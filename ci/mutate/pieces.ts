@@ -1,0 +1,32 @@
+/** What `npm run mutate` changes, and the tests that must notice. Paths are relative to the project's folder. */
+export interface Piece {
+  /** Files whose code is changed. */
+  files: readonly string[];
+  tests: readonly string[];
+}
+
+const DISPLAY = 'agent/src/resources/display';
+const SERIAL = 'agent/src/links/serial';
+const CONFIG = 'agent/src/resources/config';
+
+export const PIECES: Readonly<Record<string, Piece>> = {
+  keeper: {
+    files: ['keeper-machine', 'transition', 'browser-loads', 'keeper'].map((name) => `${DISPLAY}/${name}.ts`),
+    tests: ['keeper-machine', 'keeper-model', 'keeper-recovery', 'keeper', 'load-end', 'navigation'].map(
+      (name) => `${DISPLAY}/${name}.test.ts`,
+    ),
+  },
+  uploads: {
+    files: ['upload-state', 'uploads'].map((name) => `${SERIAL}/${name}.ts`),
+    tests: ['upload-state', 'uploads'].map((name) => `${SERIAL}/${name}.test.ts`),
+  },
+  config: {
+    files: ['store', 'machine', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
+    tests: ['machine', 'store', 'appliers'].map((name) => `${CONFIG}/${name}.test.ts`),
+  },
+  session: { files: ['agent/src/events/session.ts'], tests: ['agent/src/events/session.test.ts'] },
+  boot: {
+    files: ['agent/src/resources/update/boot-confirmation.ts'],
+    tests: ['agent/src/resources/update/boot-confirmation.test.ts'],
+  },
+};
