@@ -34,6 +34,9 @@ interface Page {
   html: string;
   headers?: Record<string, string>;
 }
+/** More than libsoup reads to guess the type before it passes anything on. */
+const PADDING = `<!--${'-'.repeat(4096)}-->`;
+
 const PAGES: Record<string, Page> = {
   '/plain': { html: CLIENT },
   '/strict': { html: '<p>strict', headers: STRICT },
@@ -44,6 +47,7 @@ const PAGES: Record<string, Page> = {
     html: `${CLIENT}<script>open(); onload = () => parent.postMessage([take({ forged: true }), typeof webkit], '*');</script>`,
   },
   '/noise': { html: NOISE },
+  '/slow': { html: PADDING },
 };
 
 /** Serves the pages on a free port. `/slow` is complete after a request for `/release`. */

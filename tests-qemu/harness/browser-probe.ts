@@ -299,7 +299,7 @@ await check('a load of an earlier connection is not taken for one of this connec
   const states: string[] = [];
   const stop = browser.on(['load'], ({ load, state }) => states.push(`${state} ${load}`));
   const has = (state: string) =>
-    waitFor(() => states.includes(state), { timeoutMs: WAIT_MS, what: `${state} among ${states}` });
+    waitFor(() => states.includes(state), { timeoutMs: WAIT_MS, what: `a load that is ${state}` });
   const { id, accepted } = browser.load(`${origin}/slow`);
   await accepted;
   await has(`committed ${id}`);
@@ -314,3 +314,4 @@ await check('a load of an earlier connection is not taken for one of this connec
 
 await browser.stop();
 server.close();
+server.closeAllConnections();
