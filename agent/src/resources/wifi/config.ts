@@ -14,25 +14,23 @@ export const WifiSsid = Type.String({
   maxLength: 32,
   description: 'At most 32 bytes of UTF-8',
 });
-const NETWORK_PSK = {
-  pattern: `^(?:${PASSPHRASE})?$`,
-  description: 'WPA2 passphrase of 8 to 63 printable ASCII characters; empty for an open network',
-};
-const PRIORITY = { minimum: -1000, maximum: 1000, description: 'The highest in reach is chosen' };
 
 /** One entry of `wifi.networks`, in the configuration and at `/wifi/networks`. */
 export const WifiNetwork = section('WifiNetwork', {
   ssid: WifiSsid,
-  psk: Type.String({ ...NETWORK_PSK, default: '' }),
-  priority: Type.Integer({ ...PRIORITY, default: 0 }),
+  psk: Type.String({
+    pattern: `^(?:${PASSPHRASE})?$`,
+    description: 'WPA2 passphrase of 8 to 63 printable ASCII characters; empty for an open network',
+    default: '',
+  }),
+  priority: Type.Integer({
+    minimum: -1000,
+    maximum: 1000,
+    description: 'The highest in reach is chosen',
+    default: 0,
+  }),
 });
 
-/** The same as a client sends it: without a `psk` the network is open, and without a `priority` it is 0. */
-export const WifiNetworkInput = section('WifiNetworkInput', {
-  ssid: WifiSsid,
-  psk: Type.Optional(Type.String(NETWORK_PSK)),
-  priority: Type.Optional(Type.Integer(PRIORITY)),
-});
 export const WifiPsk = Type.String({
   pattern: `^${PASSPHRASE}$`,
   description: '8 to 63 printable ASCII characters',

@@ -3,7 +3,8 @@ import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
-import { WifiBand, WifiNetwork, WifiNetworkInput, WifiPsk, WifiSsid } from './config.ts';
+import { itemSchema } from '../config/tree.ts';
+import { WifiBand, WifiNetwork, WifiPsk, WifiSsid } from './config.ts';
 
 const Signal = Type.Integer({ minimum: -127, maximum: 0 });
 const Frequency = Type.Integer({ minimum: 2400, maximum: 7200 });
@@ -89,7 +90,7 @@ export const setWifiNetworks = endpoint({
   summary: 'Replace the configured networks',
   description:
     'The same as PATCH /config of `wifi.networks`, with its `config_changed`; answers the new list.',
-  body: Type.Array(WifiNetworkInput, { maxItems: 64 }),
+  body: Type.Array(itemSchema(WifiNetwork), { maxItems: 64 }),
   response: Type.Array(WifiNetwork),
   errors: [...GATES, 'insufficient_storage'],
 });
