@@ -26,7 +26,7 @@ export const WifiNetwork = section('WifiNetwork', {
   priority: Type.Integer({
     minimum: -1000,
     maximum: 1000,
-    description: 'The highest in reach is chosen',
+    description: 'The network in range with the highest priority is used',
     default: 0,
   }),
 });
@@ -44,7 +44,7 @@ const fields = {
   networks: live.list(WifiNetwork, 64),
   ap: section('WifiApConfig', {
     ssid: live.maybe(WifiSsid, { description: 'null: `device.name`' }),
-    psk: live.maybe(WifiPsk, { description: 'Needed to start an access point' }),
+    psk: live.maybe(WifiPsk, { description: 'Required to start an access point' }),
     band: live.choice('2.4', ['2.4', '5'], { description: 'GHz; `5` needs a dual-band radio' }),
     channel: live.int(0, 0, 196, { description: '0: the agent picks a channel without radar (non-DFS)' }),
   }),
