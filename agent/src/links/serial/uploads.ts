@@ -31,15 +31,12 @@ export interface ChunkedUpload {
   readonly body: Readable;
 }
 
-interface OpenUpload extends ChunkedUpload {
-  timer?: NodeJS.Timeout;
-  /** Whether it holds MAX_QUEUED_CHUNKS and expects more. */
-  isFull: boolean;
-}
-
 export class Uploads {
   readonly #options: UploadsOptions;
-  readonly #open = new Map<number, OpenUpload>();
+  readonly #open = new Map<number, ChunkedUpload>();
+  readonly #timers = new Map<number, NodeJS.Timeout>();
+  /** Keys of the uploads that hold MAX_QUEUED_CHUNKS and expect more. */
+  readonly #full = new Set<number>();
   #state: UploadsState = NO_UPLOADS;
 
   constructor(options: UploadsOptions) {
@@ -94,48 +91,47 @@ export class Uploads {
       this.#options.reject(effect.id, effect.error);
       return;
     }
-    const upload = effect.type === 'create' ? this.#create(effect.key) : this.#open.get(effect.key);
-    if (!upload) return;
-    clearTimeout(upload.timer);
+    const { key } = effect;
+    if (effect.type === 'create') this.#open.set(key, { key, body: this.#createBody(key) });
+    const body = this.#open.get(key)?.body;
     if (effect.type === 'destroy') {
-      upload.body.destroy(effect.error);
-      this.#open.delete(upload.key);
+      body?.destroy(effect.error);
+      this.#open.delete(key);
     } else if (effect.type === 'push') {
-      if (effect.bytes.length > 0) upload.isFull = !upload.body.push(effect.bytes);
-      if (effect.last) {
-        upload.body.push(null);
-        upload.isFull = false;
-      }
+      if (effect.bytes.length > 0) this.#setFull(key, body?.push(effect.bytes) === false);
+      if (effect.last) body?.push(null);
     }
-    if (effect.type === 'create' || (effect.type === 'push' && !effect.last)) this.#startTimer(upload);
-    this.#updatePause();
+    clearTimeout(this.#timers.get(key));
+    if (effect.type === 'create' || (effect.type === 'push' && !effect.last)) {
+      this.#startTimer(key);
+    } else {
+      // Nothing more is added to its body.
+      this.#timers.delete(key);
+      this.#setFull(key, false);
+    }
   }
 
-  #create(key: number): OpenUpload {
+  #createBody(key: number): Readable {
     // In object mode the limit counts chunks, so that tiny ones are bounded too.
-    const body = new Readable({
+    return new Readable({
       objectMode: true,
       highWaterMark: MAX_QUEUED_CHUNKS,
-      read: () => {
-        upload.isFull = false;
-        this.#updatePause();
-      },
+      read: () => this.#setFull(key, false),
       // An error reaches the reader through the app; without a listener it would end the process as well.
     }).on('error', () => undefined);
-    const upload: OpenUpload = { key, body, isFull: false };
-    this.#open.set(key, upload);
-    return upload;
   }
 
-  #updatePause(): void {
-    this.#options.pauseLine([...this.#open.values()].some(({ isFull }) => isFull));
+  #setFull(key: number, full: boolean): void {
+    if (full) this.#full.add(key);
+    else this.#full.delete(key);
+    this.#options.pauseLine(this.#full.size > 0);
   }
 
-  #startTimer(upload: OpenUpload): void {
+  #startTimer(key: number): void {
     const expired = () => {
-      if (this.#options.isLinePaused()) this.#startTimer(upload);
-      else this.#step({ type: 'timeout', key: upload.key });
+      if (this.#options.isLinePaused()) this.#startTimer(key);
+      else this.#step({ type: 'timeout', key });
     };
-    upload.timer = setTimeout(expired, this.#options.idleMs ?? IDLE_MS).unref();
+    this.#timers.set(key, setTimeout(expired, this.#options.idleMs ?? IDLE_MS).unref());
   }
 }
