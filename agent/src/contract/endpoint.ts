@@ -50,27 +50,25 @@ type Part<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] exte
 
 type Upload<U> = U extends BinaryBody ? Readable : undefined;
 
-/** The argument of a handler: validated and typed by the endpoint's schemas. */
-export interface Call<E extends Endpoint> {
-  params: Part<E, 'params'>;
-  query: Part<E, 'query'>;
-  body: Part<E, 'body'>;
+/** A call as the link passes it on: validated against the route's endpoint. */
+export interface CheckedCall {
+  params: unknown;
+  query: unknown;
+  body: unknown;
   /** The raw body of an upload endpoint. The handler reads it to its end or destroys it. */
-  upload: Upload<E['upload']>;
+  upload: Readable | undefined;
   /** Content length announced by the client, in bytes; undefined without one. */
   uploadBytes: number | undefined;
   /** Runs `action` after the link has sent the answer (docs/contract.md: General). */
   afterAnswer(action: () => void): void;
 }
 
-/** A call as the link passes it on: validated against the route's endpoint. */
-export interface CheckedCall {
-  params: unknown;
-  query: unknown;
-  body: unknown;
-  upload: Readable | undefined;
-  uploadBytes: number | undefined;
-  afterAnswer(action: () => void): void;
+/** The argument of a handler: a call that is typed by the endpoint's schemas. */
+export interface Call<E extends Endpoint> extends CheckedCall {
+  params: Part<E, 'params'>;
+  query: Part<E, 'query'>;
+  body: Part<E, 'body'>;
+  upload: Upload<E['upload']>;
 }
 
 /** The result of a handler: the typed resource, bytes for a download, nothing for 204. */

@@ -70,8 +70,8 @@ function jsonBody(value: unknown): Body {
 }
 
 /**
- * Answers one request with the app and returns the response frame as text. The app's JSON is put into the frame as it
- * is, without being parsed.
+ * Answers one request with the app and returns the response frame as text. The app's JSON, which it writes on one
+ * line, is put into the frame without being parsed.
  * @param app must be ready
  * @param id the request's id as JSON text
  */
@@ -103,13 +103,7 @@ export async function respond(
   const { statusCode } = answer;
   if (statusCode === 204) return responseFrame(id, statusCode);
   if (String(answer.headers['content-type']).startsWith('application/json')) {
-    // The app writes one line; a handler's own text may have several.
-    const { payload } = answer;
-    return responseFrame(
-      id,
-      statusCode,
-      payload.includes('\n') ? JSON.stringify(JSON.parse(payload)) : payload,
-    );
+    return responseFrame(id, statusCode, answer.payload);
   }
   return responseFrame(id, statusCode, `"${answer.rawPayload.toString('base64')}"`, 'body_b64');
 }

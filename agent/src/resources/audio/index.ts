@@ -6,9 +6,5 @@ import * as contract from './schema.ts';
 export const audio = defineResource({
   contract,
   config: [audioConfig],
-  create: () => ({
-    service: undefined,
-    routes: [],
-    config: [bindNothing(audioConfig)],
-  }),
+  create: () => ({ service: undefined, routes: [], config: [bindNothing(audioConfig)] }),
 });

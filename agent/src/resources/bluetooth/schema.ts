@@ -46,7 +46,7 @@ export const getBluetooth = endpoint({
   path: '/bluetooth',
   ...common,
   summary: 'The adapter',
-  description: 'Its address, its name as others see it, and what it does now.',
+  description: 'Its address, visible name and current state.',
   response: BluetoothAdapter,
   errors: GATES,
 });
@@ -56,7 +56,7 @@ export const powerBluetooth = endpoint({
   path: '/bluetooth/power',
   ...common,
   summary: 'Switch the adapter on or off',
-  description: 'Answers the adapter.',
+  description: 'Returns the adapter.',
   body: Exactly({ powered: Type.Boolean() }),
   response: BluetoothAdapter,
   errors: [...GATES, 'unavailable'],
@@ -68,7 +68,7 @@ export const scanBluetooth = endpoint({
   ...common,
   summary: 'Start or stop discovery',
   description:
-    'What is found is listed by GET /bluetooth/devices and told by `bluetooth_changed`. Answers the adapter; 409 `conflict` while it is powered off.',
+    'Discovered devices appear in GET /bluetooth/devices and in `bluetooth_changed` events. Returns the adapter; 409 `conflict` while it is powered off.',
   body: Exactly({ active: Type.Boolean() }),
   response: BluetoothAdapter,
   errors: [...GATES, 'conflict', 'unavailable'],
@@ -80,7 +80,7 @@ export const getBluetoothDevices = endpoint({
   ...common,
   summary: 'Known and discovered devices',
   description:
-    'Those that are paired, and those that discovery has found. 409 `conflict` while the adapter is powered off.',
+    'Paired devices and those that discovery has found. 409 `conflict` while the adapter is powered off.',
   response: Type.Array(BluetoothDevice),
   errors: [...GATES, 'conflict'],
 });
@@ -91,7 +91,7 @@ export const pairBluetooth = endpoint({
   ...common,
   summary: 'Pair with a discovered device',
   description:
-    'Waits until the device is paired, and answers it. 404 for an address that discovery has not found, 409 `conflict` while the adapter is powered off.',
+    'Waits until the device is paired and returns it. 404 for an address that discovery has not found, 409 `conflict` while the adapter is powered off.',
   body: ByAddress,
   response: BluetoothDevice,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
@@ -102,7 +102,7 @@ export const removeBluetooth = endpoint({
   path: '/bluetooth/remove',
   ...common,
   summary: 'Unpair and forget a device',
-  description: 'Answers the devices that are left.',
+  description: 'Returns the remaining devices.',
   body: ByAddress,
   response: Type.Array(BluetoothDevice),
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],

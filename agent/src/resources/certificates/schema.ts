@@ -19,20 +19,20 @@ const pem = {
 export const uploadCaCertificates = endpoint({
   ...put,
   path: '/files/certificates/ca',
-  summary: 'Set the certificate authorities that pages may be signed by, besides the built-in ones',
+  summary: 'Set the CA certificates that are trusted in addition to the built-in ones',
   description:
-    'They take the place of those set before, and hold for pages and for what the device itself fetches. The browser starts anew with them, and shows again what it showed. A file that holds anything else than CA certificates, or one that has expired, is 400 with the reason, and the ones set before stay.',
+    'Replaces the previously uploaded certificates. Applies to pages and to requests that the device itself makes. The browser restarts and loads its current content again. A file with anything other than CA certificates, or with an expired one, gives 400 with the reason, and the previous certificates stay in use.',
   upload: {
     ...pem,
-    description: 'PEM of one or more CA certificates; taken as `application/pem-certificate-chain`, too',
+    description: 'PEM of one or more CA certificates; `application/pem-certificate-chain` is accepted, too',
   },
 });
 
 export const deleteCaCertificates = endpoint({
   ...remove,
   path: '/files/certificates/ca',
-  summary: 'Trust the built-in certificate authorities only',
-  description: '204 also when there was nothing to remove.',
+  summary: 'Remove the uploaded CA certificates',
+  description: 'Only the built-in ones are trusted then. 204 also when there was nothing to remove.',
 });
 
 export const uploadServerCertificate = endpoint({
@@ -40,17 +40,17 @@ export const uploadServerCertificate = endpoint({
   path: '/files/certificates/server',
   summary: "Set the API's HTTPS certificate and key",
   description:
-    'Makes HTTPS available at once; plain HTTP stays. A renewed certificate is for new connections; those that there are go on. A PEM that does not parse, a key that is encrypted, weak or does not match, a certificate that has expired or does not belong to the chain is 400 with the reason; no port to listen on is 503. Then the old one stays.',
+    'Enables HTTPS at once; plain HTTP stays available. New connections use a renewed certificate; open ones continue. Gives 400 with the reason when the PEM cannot be parsed, when the key is encrypted, weak or does not match, or when a certificate has expired or does not belong to the chain; 503 when no port is available. The previous certificate then stays in use.',
   upload: {
     ...pem,
     description:
-      'PEM of the certificate, its chain and its key; taken as `application/pem-certificate-chain`, too',
+      'PEM of the certificate, its chain and its key; `application/pem-certificate-chain` is accepted, too',
   },
 });
 
 export const deleteServerCertificate = endpoint({
   ...remove,
   path: '/files/certificates/server',
-  summary: 'Take HTTPS away',
-  description: 'Its connections are closed. 204 also when there was nothing to remove.',
+  summary: 'Remove the HTTPS certificate and disable HTTPS',
+  description: 'Open HTTPS connections are closed. 204 also when there was nothing to remove.',
 });

@@ -26,14 +26,15 @@ export function configContract(groups: readonly ConfigGroup[]) {
   const ConfigPatch = Type.Unsafe<JsonObject>(
     patchSchema(Config, {
       $id: 'ConfigPatch',
-      description: 'RFC 7396 merge patch: arrays are replaced whole, null resets to the default',
+      description: 'RFC 7396 merge patch: arrays are replaced as a whole, null resets to the default',
     }),
   );
   const Result = Type.Object(
     {
       config: Type.Unsafe<JsonObject>(Config),
       applied: Type.Record(Type.String(), Type.Enum(['live', 'reboot_required']), {
-        description: 'By dotted leaf path: in effect now, or kept now and in effect after the next boot',
+        description:
+          'By dotted path of the field: in effect now, or stored and in effect after the next boot',
       }),
     },
     { $id: 'ConfigPatchResult' },
@@ -45,7 +46,7 @@ export function configContract(groups: readonly ConfigGroup[]) {
     configChanged: topic(
       'config_changed',
       Type.Object({
-        paths: Type.Array(Type.String(), { description: 'Dotted leaf paths of the patch' }),
+        paths: Type.Array(Type.String(), { description: 'Dotted paths of the fields in the patch' }),
         config: Config,
       }),
       'After every successful PATCH /config',
@@ -56,7 +57,7 @@ export function configContract(groups: readonly ConfigGroup[]) {
       tag: 'Configuration',
       summary: 'The whole configuration',
       description:
-        'Every field with the value that holds, set or default. Passphrases are in it as they were set.',
+        'Every field with its current value, set or default. Passphrases are returned as they were set.',
       status: 200,
       response: Config,
       errors: [],
@@ -67,7 +68,7 @@ export function configContract(groups: readonly ConfigGroup[]) {
       tag: 'Configuration',
       summary: 'Change part of the configuration',
       description:
-        'All or nothing: with one field that does not fit, nothing is written. Kept before it is answered, then applied.',
+        'All or nothing: if one field is invalid, nothing changes. The change is stored before the response, then applied.',
       body: ConfigPatch,
       status: 200,
       response: Result,

@@ -135,7 +135,7 @@ function patchOf(schema: TSchema): TSchema {
 }
 
 /** An item as a client sends it: fields with a default are optional. It has its own name: `WifiNetworkInput`. */
-function itemSchema(items: TSchema): TSchema {
+export function itemSchema(items: TSchema): TSchema {
   if (!Type.IsObject(items) || !Object.values(items.properties).some((field) => 'default' in field))
     return items;
   const fields = mapValues(items.properties, (field) => {

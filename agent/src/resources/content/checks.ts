@@ -2,6 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ApiError } from '../../contract/errors.ts';
 import type { LoadedBundle } from './load.ts';
+import type { BundleProblem } from './schema.ts';
 import {
   type CheckResult,
   checkArchive,
@@ -24,12 +25,6 @@ export interface StoredBundle {
 
 /** A bundle in the store's index. */
 export interface Entry extends StoredBundle, LoadedBundle {}
-
-/** Why a bundle cannot be displayed. */
-export interface BundleProblem {
-  code: 'bundle_missing' | 'bundle_damaged';
-  message: string;
-}
 
 export class BundleChecks {
   readonly #index: ReadonlyMap<string, Entry>;

@@ -34,6 +34,12 @@ export const Content = Type.Object(
 );
 export type Content = Static<typeof Content>;
 
+/** Why a bundle cannot be displayed. */
+export interface BundleProblem {
+  code: 'bundle_missing' | 'bundle_damaged';
+  message: string;
+}
+
 const tag = 'Content';
 const params = Type.Object({ name: BundleName });
 

@@ -1,6 +1,6 @@
 import { API_VERSION } from '../../contract/api.ts';
 import { atMost } from '../../contract/at-most.ts';
-import { type Route, serve } from '../../contract/endpoint.ts';
+import { type CheckedCall, type Route, serve } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { parseTime } from '../../contract/shared.ts';
 import { badRequest } from '../../contract/validate.ts';
@@ -24,8 +24,7 @@ export interface DeviceOptions
   onError: (error: unknown) => void;
 }
 
-/** Takes an action that runs after the answer was sent. */
-type AfterAnswer = (action: () => void) => void;
+type AfterAnswer = CheckedCall['afterAnswer'];
 
 /** The device as a whole (interface: Resources, Device). */
 export class Device {
@@ -45,18 +44,8 @@ export class Device {
 
   async get(): Promise<contract.Device> {
     const { identity, profile, name } = this.#options;
-    const { serial, model, version, slot } = identity;
     const capabilities = await this.#currentCapabilities();
-    return {
-      serial,
-      name: name(),
-      model,
-      model_profile: profile,
-      version,
-      slot,
-      api: API_VERSION,
-      capabilities,
-    };
+    return { ...identity, name: name(), model_profile: profile, api: API_VERSION, capabilities };
   }
 
   /**

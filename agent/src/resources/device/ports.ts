@@ -1,13 +1,8 @@
 import type { Clock } from './clock.ts';
-import type { Capabilities, Health, LogRecord } from './schema.ts';
+import type { Capabilities, Device, Health, LogRecord } from './schema.ts';
 
 /** Does not change while the agent runs. */
-export interface Identity {
-  serial: string;
-  model: string;
-  version: string;
-  slot: 'a' | 'b';
-}
+export type Identity = Pick<Device, 'serial' | 'model' | 'version' | 'slot'>;
 
 /** Measures the hardware's capabilities. */
 export interface Hardware {

@@ -5,23 +5,25 @@ import { topic } from '../../contract/topics.ts';
 
 /** Measured on the running system, not derived from the board's name (docs/contract.md: Device). */
 export const Capabilities = Type.Object({
-  h264_hw: Type.Boolean({ description: 'A hardware decoder takes H.264' }),
-  hevc_hw: Type.Boolean({ description: 'A hardware decoder takes HEVC' }),
+  h264_hw: Type.Boolean({ description: 'H.264 is decoded in hardware' }),
+  hevc_hw: Type.Boolean({ description: 'HEVC is decoded in hardware' }),
   touch_present: Type.Boolean({ description: 'A touch screen is connected' }),
-  wifi: Type.Boolean({ description: 'There is a Wi-Fi radio' }),
-  bluetooth: Type.Boolean({ description: 'There is a Bluetooth radio' }),
+  wifi: Type.Boolean({ description: 'A Wi-Fi radio is present' }),
+  bluetooth: Type.Boolean({ description: 'A Bluetooth radio is present' }),
 });
 export type Capabilities = Static<typeof Capabilities>;
 
 /** Interface: Resources, Device. */
 export const Device = Type.Object(
   {
-    serial: Type.String({ description: 'Device serial; also what a factory reset must be confirmed with' }),
+    serial: Type.String({
+      description: 'Serial number of the device; a factory reset must be confirmed with it',
+    }),
     name: Type.String({ description: '`device.name` of the configuration' }),
     model: Type.String(),
     model_profile: Type.String({ description: 'Board profile, for example `virt` or `generic`' }),
     version: Type.String({ description: 'Firmware version' }),
-    slot: Type.Enum(['a', 'b'], { description: 'The boot slot that runs' }),
+    slot: Type.Enum(['a', 'b'], { description: 'The active boot slot' }),
     api: Type.String({ description: '`v1`' }),
     capabilities: Capabilities,
   },
@@ -34,9 +36,11 @@ export const Health = Type.Object(
   {
     ts: Timestamp,
     uptime_s: Type.Number(),
-    throttled: Nullable(Type.Boolean({ description: 'The processor is slowed down by heat or power' })),
+    throttled: Nullable(
+      Type.Boolean({ description: 'The processor is throttled because of heat or low power' }),
+    ),
     undervoltage: Nullable(Type.Boolean({ description: 'The supply voltage is too low' })),
-    temperature_c: Nullable(Type.Number({ description: 'The processor, in °C' })),
+    temperature_c: Nullable(Type.Number({ description: 'Temperature of the processor in °C' })),
     load_1m: Type.Number(),
     memory: Type.Object({
       total_bytes: Type.Integer(),
@@ -50,7 +54,7 @@ export const Health = Type.Object(
       running: Type.Boolean(),
       restarts: Type.Integer({
         minimum: 0,
-        description: 'Restarts since the agent started, asked for or not',
+        description: 'Restarts since the agent started, requested ones included',
       }),
       pid: Nullable(Type.Integer()),
       rss_bytes: Nullable(Type.Integer({ description: 'Memory of the browser and its web processes' })),
@@ -58,12 +62,13 @@ export const Health = Type.Object(
     agent: Type.Object({
       rss_bytes: Type.Integer(),
       event_loop_p99_ms: Type.Number({
-        description: 'How late the event loop was, 99th percentile of the last minute',
+        description: 'Delay of the event loop, 99th percentile of the last minute',
       }),
     }),
     time_synced: Nullable(Type.Boolean({ description: 'The clock was set from a time server since boot' })),
     problems: Type.Array(Type.String(), {
-      description: 'Sentences about what an operator should know: a damaged configuration, a rollback',
+      description:
+        'Problems an operator should know about, as sentences, for example a damaged configuration or a rollback',
     }),
   },
   { $id: 'Health' },
@@ -77,7 +82,9 @@ export const LogRecord = Type.Object(
     level: Type.Enum(['debug', 'info', 'warning', 'error']),
     source: Type.String({ description: 'The program that logged' }),
     message: Type.String(),
-    cursor: Type.String({ description: 'Place in the log; give it as `since` to read on' }),
+    cursor: Type.String({
+      description: 'Position in the log; pass it as `since` to continue after this record',
+    }),
   },
   { $id: 'LogRecord' },
 );
@@ -95,9 +102,9 @@ const action = { method: 'POST', tag: 'Device', status: 202, response: Nothing }
 export const getDevice = endpoint({
   ...read,
   path: '/device',
-  summary: 'What this device is and can do',
+  summary: 'Identity and capabilities of the device',
   description:
-    'Identity, firmware version and boot slot. The capabilities are measured on the running system.',
+    'Includes firmware version and boot slot. The capabilities are detected on the running system.',
   response: Device,
   errors: [],
 });
@@ -107,7 +114,7 @@ export const getHealth = endpoint({
   path: '/device/health',
   summary: 'Health snapshot',
   description:
-    'Temperature, load, memory, disk, browser and agent at this moment. A value that the board cannot read is null.',
+    'Current temperature, load, memory, disk, browser and agent values. A value that the board cannot read is null.',
   response: Health,
   errors: [],
 });
@@ -117,7 +124,7 @@ export const getLogs = endpoint({
   path: '/device/logs',
   summary: 'Log records, oldest first',
   description:
-    'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive); without, the newest `limit` records.',
+    'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive). Without it, the newest `limit` records.',
   query: Type.Object(
     {
       since: Type.Optional(
@@ -138,7 +145,7 @@ export const reboot = endpoint({
   ...action,
   path: '/device/reboot',
   summary: 'Reboot cleanly',
-  description: 'Answered first, then done. Applies what the configuration reports as `reboot_required`.',
+  description: 'The response is sent first. Applies the settings that were reported as `reboot_required`.',
   errors: ['unavailable'],
 });
 
@@ -146,7 +153,7 @@ export const shutdown = endpoint({
   ...action,
   path: '/device/shutdown',
   summary: 'Power off cleanly',
-  description: 'Answered first, then done. 503 `unavailable` where the system cannot be powered off.',
+  description: 'The response is sent first. 503 `unavailable` if the system cannot be powered off.',
   errors: ['unavailable'],
 });
 
@@ -155,7 +162,7 @@ export const factoryReset = endpoint({
   path: '/device/factory-reset',
   summary: 'Wipe the data partition to defaults and reboot',
   description:
-    "Answered first, then done: the next boot makes the data partition new, with configuration, content and certificates. `confirm` must be the device's `serial`; anything else is `confirm_mismatch`.",
+    "The response is sent first. The next boot recreates the data partition, so configuration, content and certificates are lost. `confirm` must be the device's `serial`; anything else gives `confirm_mismatch`.",
   body: Type.Object(
     { confirm: Type.String({ description: 'The device serial' }) },
     { additionalProperties: false },

@@ -6,9 +6,5 @@ import { devicesConfig } from './config.ts';
 export const devices = defineResource({
   contract: {},
   config: [devicesConfig],
-  create: () => ({
-    service: undefined,
-    routes: [],
-    config: [bindNothing(devicesConfig)],
-  }),
+  create: () => ({ service: undefined, routes: [], config: [bindNothing(devicesConfig)] }),
 });

@@ -1,5 +1,5 @@
 /** The vocabulary of the keeper's state machine: its state, the events that change it, the effects it asks for. */
-import type { BundleProblem } from '../content/checks.ts';
+import type { BundleProblem } from '../content/schema.ts';
 import type { BrowserEvent } from './ports.ts';
 import type { DisplayError } from './schema.ts';
 import type { LocatedTarget, MissingBundle, Notice } from './target.ts';

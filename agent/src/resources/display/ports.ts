@@ -1,4 +1,4 @@
-import type { BundleProblem } from '../content/checks.ts';
+import type { BundleProblem } from '../content/schema.ts';
 import type { BrowserConfig } from './config.ts';
 import type { Rotation } from './schema.ts';
 

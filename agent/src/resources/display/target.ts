@@ -1,5 +1,5 @@
 /** The target: which is the first, where the browser finds it, and what the screen says while it is not there. */
-import type { BundleProblem } from '../content/checks.ts';
+import type { BundleProblem } from '../content/schema.ts';
 import type { DisplayConfig } from './config.ts';
 import type { Bundles, Target, TargetStore } from './ports.ts';
 import type { DisplayError } from './schema.ts';

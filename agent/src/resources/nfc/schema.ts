@@ -9,7 +9,7 @@ const ReaderId = Type.String({ minLength: 1, maxLength: 128 });
 const TagHandle = Type.String({
   minLength: 1,
   maxLength: 128,
-  description: 'From the `nfc_tag` event: opaque, good for one use and until the tag leaves',
+  description: 'From the `nfc_tag` event: opaque, valid for one use and until the tag leaves',
 });
 const Base64 = (maxLength: number) =>
   Type.String({
@@ -74,7 +74,7 @@ export const getNfcReaders = endpoint({
   path: '/nfc/readers',
   ...common,
   summary: 'Readers',
-  description: 'Those that are known, connected or not: `present` tells.',
+  description: 'All known readers; `present` says whether a reader is connected.',
   response: Type.Array(NfcReader),
   errors: ['nfc_disabled', 'not_implemented'],
 });
@@ -85,7 +85,7 @@ export const transceiveNfc = endpoint({
   ...common,
   summary: 'Exchange one APDU with the present tag',
   description:
-    'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it is not ISO-DEP.',
+    'The tag handle can be used once. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it is not ISO-DEP.',
   body: Exactly({ reader_id: ReaderId, tag_handle: TagHandle, apdu: Base64(88_000) }),
   response: Type.Object({
     response: Type.String({ description: 'base64, without the status word' }),
@@ -100,7 +100,7 @@ export const writeNdef = endpoint({
   ...common,
   summary: 'Write an NDEF message to the present tag',
   description:
-    'The tag handle is good for one use. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it cannot be written or is too small.',
+    'The tag handle can be used once. 409 `invalid_state` when the tag has left, `nfc_tag_unsupported` when it cannot be written or is too small.',
   body: Exactly({ reader_id: ReaderId, tag_handle: TagHandle, message: Base64(88_000) }),
   response: Type.Object({ written_bytes: Type.Integer({ minimum: 0 }) }),
   errors: TAG_ERRORS,
@@ -111,7 +111,7 @@ export const giveNfcFeedback = endpoint({
   path: '/nfc/reader/feedback',
   ...common,
   summary: "Drive the reader's light and buzzer",
-  description: '`led` and `buzzer_ms` may each be left out. Answers the reader.',
+  description: '`led` and `buzzer_ms` are optional. Returns the reader.',
   body: Exactly({
     reader_id: ReaderId,
     led: Type.Optional(Type.Enum(['off', 'green', 'red', 'orange'])),

@@ -14,25 +14,23 @@ export const WifiSsid = Type.String({
   maxLength: 32,
   description: 'At most 32 bytes of UTF-8',
 });
-const NETWORK_PSK = {
-  pattern: `^(?:${PASSPHRASE})?$`,
-  description: 'WPA2 passphrase of 8 to 63 printable ASCII characters; empty for an open network',
-};
-const PRIORITY = { minimum: -1000, maximum: 1000, description: 'The highest in reach is chosen' };
 
 /** One entry of `wifi.networks`, in the configuration and at `/wifi/networks`. */
 export const WifiNetwork = section('WifiNetwork', {
   ssid: WifiSsid,
-  psk: Type.String({ ...NETWORK_PSK, default: '' }),
-  priority: Type.Integer({ ...PRIORITY, default: 0 }),
+  psk: Type.String({
+    pattern: `^(?:${PASSPHRASE})?$`,
+    description: 'WPA2 passphrase of 8 to 63 printable ASCII characters; empty for an open network',
+    default: '',
+  }),
+  priority: Type.Integer({
+    minimum: -1000,
+    maximum: 1000,
+    description: 'The network in range with the highest priority is used',
+    default: 0,
+  }),
 });
 
-/** The same as a client sends it: without a `psk` the network is open, and without a `priority` it is 0. */
-export const WifiNetworkInput = section('WifiNetworkInput', {
-  ssid: WifiSsid,
-  psk: Type.Optional(Type.String(NETWORK_PSK)),
-  priority: Type.Optional(Type.Integer(PRIORITY)),
-});
 export const WifiPsk = Type.String({
   pattern: `^${PASSPHRASE}$`,
   description: '8 to 63 printable ASCII characters',
@@ -46,7 +44,7 @@ const fields = {
   networks: live.list(WifiNetwork, 64),
   ap: section('WifiApConfig', {
     ssid: live.maybe(WifiSsid, { description: 'null: `device.name`' }),
-    psk: live.maybe(WifiPsk, { description: 'Needed to start an access point' }),
+    psk: live.maybe(WifiPsk, { description: 'Required to start an access point' }),
     band: live.choice('2.4', ['2.4', '5'], { description: 'GHz; `5` needs a dual-band radio' }),
     channel: live.int(0, 0, 196, { description: '0: the agent picks a channel without radar (non-DFS)' }),
   }),

@@ -3,7 +3,8 @@ import { endpoint } from '../../contract/endpoint.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
-import { WifiBand, WifiNetwork, WifiNetworkInput, WifiPsk, WifiSsid } from './config.ts';
+import { itemSchema } from '../config/tree.ts';
+import { WifiBand, WifiNetwork, WifiPsk, WifiSsid } from './config.ts';
 
 const Signal = Type.Integer({ minimum: -127, maximum: 0 });
 const Frequency = Type.Integer({ minimum: 2400, maximum: 7200 });
@@ -88,8 +89,8 @@ export const setWifiNetworks = endpoint({
   ...common,
   summary: 'Replace the configured networks',
   description:
-    'The same as PATCH /config of `wifi.networks`, with its `config_changed`; answers the new list.',
-  body: Type.Array(WifiNetworkInput, { maxItems: 64 }),
+    'Same as PATCH /config of `wifi.networks`, including its `config_changed` event. Returns the new list.',
+  body: Type.Array(itemSchema(WifiNetwork), { maxItems: 64 }),
   response: Type.Array(WifiNetwork),
   errors: [...GATES, 'insufficient_storage'],
 });
@@ -99,7 +100,7 @@ export const connectWifi = endpoint({
   path: '/wifi/connect',
   ...common,
   summary: 'Connect to a configured network now',
-  description: 'Not kept. 404 for an ssid that is not configured, 409 while an access point is active.',
+  description: 'Not stored. 404 for an ssid that is not configured, 409 while an access point is active.',
   body: Exactly({ ssid: WifiSsid }),
   response: WifiStatus,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
@@ -110,7 +111,7 @@ export const setAccessPoint = endpoint({
   path: '/wifi/ap',
   ...common,
   summary: 'Start or stop the access point now',
-  description: 'Not kept. What `ap` leaves out is as in `wifi.ap`.',
+  description: 'Not stored. Fields that `ap` omits are taken from `wifi.ap`.',
   body: Exactly({
     active: Type.Boolean(),
     ap: Type.Optional(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
-import type { BundleProblem } from '../../content/checks.ts';
+import type { BundleProblem } from '../../content/schema.ts';
 import type { DisplayConfig } from '../config.ts';
 import { Display, type DisplayOptions } from '../display.ts';
 import type { Bundles, Connector, Target } from '../ports.ts';
