@@ -1,39 +1,31 @@
 /** Checks stored bundles: the whole archive on request, its directory before it is displayed. */
-import { type FileHandle, open } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { errorCode } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { LoadedBundle } from './load.ts';
-import type { BundleProblem } from './schema.ts';
-import {
-  type CheckResult,
-  checkArchive,
-  isSystemError,
-  quickCheckArchive,
-  unreadable,
-} from './stored-bundle-check.ts';
+import { type StoredBundle, wrongSize } from './bundle-files.ts';
+import type { BundleProblem, ContentCheck } from './schema.ts';
+import { readDirectory } from './zip/directory.ts';
+import { type ByteSource, fileSource, readAhead } from './zip/source.ts';
+import { requireEntryPage, verifyBundle } from './zip/verify.ts';
+import { ZipError } from './zip/zip-entry.ts';
 
 /** Checks that may run at once; each reads and unpacks a whole archive. */
 export const MAX_CHECKS = 2;
+/** Bytes hashed at a time. */
+const BLOCK_BYTES = 256 * 1024;
 
-/** The file of a stored archive. */
-export interface StoredBundle {
-  path: string;
-  /** As hex. */
-  sha256: string;
-  /** In bytes. */
-  size: number;
-}
-
-/** A bundle in the store's index. */
-export interface Entry extends StoredBundle, LoadedBundle {}
+/** What a check of an archive does. @returns a message @throws ZipError when the archive is damaged */
+type Inspection = (source: ByteSource, bundle: StoredBundle) => Promise<string>;
 
 export class BundleChecks {
-  readonly #index: ReadonlyMap<string, Entry>;
+  readonly #index: ReadonlyMap<string, StoredBundle>;
   readonly #stopped: AbortSignal;
-  /** By index entry, not by name: an archive that replaces another one meanwhile gets its own check. */
-  readonly #running = new Map<Entry, Promise<CheckResult>>();
+  /** By archive, not by name: one that replaces another meanwhile gets its own check. */
+  readonly #running = new Map<StoredBundle, Promise<ContentCheck>>();
 
   /** @param stopped aborts the running checks */
-  constructor(index: ReadonlyMap<string, Entry>, stopped: AbortSignal) {
+  constructor(index: ReadonlyMap<string, StoredBundle>, stopped: AbortSignal) {
     this.#index = index;
     this.#stopped = stopped;
   }
@@ -47,75 +39,90 @@ export class BundleChecks {
 
   /** Checks quickly whether a bundle can be displayed. @returns undefined when it can */
   async problem(name: string): Promise<BundleProblem | undefined> {
-    const opened = await this.#openStable(name);
-    if (!opened) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
-    if ('ok' in opened) return { code: 'bundle_damaged', message: opened.message };
-    try {
-      const { ok, message } = await quickCheckArchive(opened.handle, opened.entry);
-      return ok ? undefined : { code: 'bundle_damaged', message };
-    } finally {
-      await opened.handle.close();
-    }
+    const result = await this.#inspect(name, async (source) => {
+      requireEntryPage(await readDirectory(source));
+      return 'The directory of the archive is valid.';
+    });
+    if (!result) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
+    return result.ok ? undefined : { code: 'bundle_damaged', message: result.message };
   }
 
   /**
    * Checks the whole archive of a bundle. Calls during a check of the same archive share its result.
    * @throws ApiError `content_not_found`, `too_many_requests`
    */
-  check(name: string): Promise<CheckResult> {
-    const entry = this.#index.get(name);
-    if (!entry) throw new ApiError('content_not_found');
-    const running = this.#running.get(entry);
+  check(name: string): Promise<ContentCheck> {
+    const bundle = this.#index.get(name);
+    if (!bundle) throw new ApiError('content_not_found');
+    const running = this.#running.get(bundle);
     if (running) return running;
     if (this.#running.size >= MAX_CHECKS) {
       throw new ApiError('too_many_requests', `${MAX_CHECKS} bundles are being checked already.`);
     }
-    const check = this.#check(name).finally(() => this.#running.delete(entry));
-    this.#running.set(entry, check);
+    const check = this.#check(name).finally(() => this.#running.delete(bundle));
+    this.#running.set(bundle, check);
     return check;
   }
 
-  async #check(name: string): Promise<CheckResult> {
-    const opened = await this.#openStable(name);
-    if (!opened) throw new ApiError('content_not_found');
-    if ('ok' in opened) {
-      const entry = this.#index.get(name);
-      if (entry) entry.damage = opened.message;
-      return opened;
-    }
+  async #check(name: string): Promise<ContentCheck> {
+    const result = await this.#inspect(name, async (source, { sha256, size }) => {
+      const entries = await verifyBundle(source, { signal: this.#stopped });
+      if ((await this.#hash(source)) !== sha256) {
+        throw new ZipError('The archive is not the one that was uploaded: its SHA-256 differs.');
+      }
+      return `The bundle is whole: ${entries.size} entries, ${size} bytes.`;
+    });
+    if (!result) throw new ApiError('content_not_found');
+    const { bundle, ok, message } = result;
+    if (ok) delete bundle.damage;
+    else bundle.damage = message;
+    return { ok, message };
+  }
+
+  /** @returns undefined when there is no such bundle */
+  async #inspect(
+    name: string,
+    inspection: Inspection,
+  ): Promise<(ContentCheck & { bundle: StoredBundle }) | undefined> {
+    const bundle = this.#index.get(name);
+    if (!bundle) return undefined;
     try {
-      const result = await checkArchive(opened.handle, opened.entry, this.#stopped);
-      if (result.ok) delete opened.entry.damage;
-      else opened.entry.damage = result.message;
-      return result;
-    } finally {
-      await opened.handle.close();
+      return { bundle, ok: true, message: await inspectFile(bundle, inspection) };
+    } catch (error) {
+      if (this.#stopped.aborted) throw error;
+      // Replaced or removed before it was opened.
+      if (errorCode(error) === 'ENOENT' && this.#index.get(name) !== bundle) {
+        return await this.#inspect(name, inspection);
+      }
+      return { bundle, ok: false, message: reasonOf(error) };
     }
   }
 
-  /**
-   * Opens the archive of an index entry, which may be replaced or removed at any time.
-   * @returns the reason when it cannot be opened; undefined when there is no such bundle
-   */
-  async #openStable(name: string): Promise<{ handle: FileHandle; entry: Entry } | CheckResult | undefined> {
-    for (;;) {
-      const entry = this.#index.get(name);
-      if (!entry) return undefined;
-      let handle: FileHandle | undefined;
-      let failure: unknown;
-      try {
-        handle = await open(entry.path, 'r');
-      } catch (error) {
-        failure = error;
-      }
-      // Replaced or removed meanwhile: the file does not belong to the entry.
-      if (this.#index.get(name) !== entry) {
-        await handle?.close();
-        continue;
-      }
-      if (handle) return { handle, entry };
-      if (isSystemError(failure)) return unreadable(failure);
-      throw failure;
+  async #hash(source: ByteSource): Promise<string> {
+    const hash = createHash('sha256');
+    for await (const block of readAhead(source, { start: 0, end: source.size }, BLOCK_BYTES)) {
+      this.#stopped.throwIfAborted();
+      hash.update(block);
     }
+    return hash.digest('hex');
   }
+}
+
+async function inspectFile(bundle: StoredBundle, inspection: Inspection): Promise<string> {
+  const handle = await open(bundle.path, 'r');
+  try {
+    const { size } = await handle.stat();
+    if (size !== bundle.size) throw new ZipError(wrongSize(bundle, size));
+    return await inspection(fileSource(handle, size), bundle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What is wrong with an archive. @throws any error that says nothing about the archive */
+function reasonOf(error: unknown): string {
+  if (error instanceof ZipError) return error.message;
+  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  const code = errorCode(error);
+  return code === 'ENOENT' ? 'The file of the bundle is missing.' : `The file cannot be read: ${code}.`;
 }

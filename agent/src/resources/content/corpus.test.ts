@@ -1,10 +1,10 @@
 /** Every odd and hostile archive, through the endpoints: on upload, and on `check` of one that lies in the folder. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
+import { storedBundle } from './bundle-files.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { corpusFor } from './zip/tests/corpus.ts';
 
@@ -34,8 +34,8 @@ test('on upload', async (t) => {
       const { error } = JSON.parse(JSON.stringify(answer.body));
       assert.match(error.message, expected);
       assert.equal(content.events.at(-1)?.state, 'failed');
-      assert.deepEqual(await readFile(join(content.folder, 'menu.zip')), good);
-      assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+      assert.deepEqual(await readFile(content.path('menu')), good);
+      assert.deepEqual(await content.files(), ['menu.zip']);
     });
   }
 });
@@ -43,7 +43,9 @@ test('on upload', async (t) => {
 test('on check', async (t) => {
   const content = await testContent(t);
   for (const [index, { build }] of ARCHIVES.entries()) {
-    await writeFile(join(content.folder, `bundle-${index}.zip`), await build());
+    const bytes = await build();
+    const upload = { size: bytes.length, sha256: sha256(bytes) };
+    await writeFile(storedBundle(content.folder, `bundle-${index}`, 0, upload).path, bytes);
   }
   await content.restart();
   for (const [index, { name, expected }] of ARCHIVES.entries()) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { type Route, serve } from '../../contract/endpoint.ts';
 import { operations } from '../operations/index.ts';
 import { defineResource } from '../resource.ts';
-import { contentRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 import { BundleOrigin, type BundleOriginOptions } from './serving/bundle-origin.ts';
 import { ContentStore } from './store.ts';
@@ -22,6 +22,7 @@ export const content = defineResource({
       folder: join(board.dataFolder, 'content'),
       operations: await use(operations),
       isActive: (bundle) => active() === bundle,
+      closeRemoved: () => origin.closeUnused(),
       log,
       disk,
     });
@@ -32,8 +33,6 @@ export const content = defineResource({
       locate: (bundle) => store.locate(bundle),
       log,
     });
-    store.onReplaced(() => void origin.closeUnused());
-    store.onRemoved(() => origin.closeUnused());
     const service: ContentService = {
       store,
       origin,
@@ -44,10 +43,8 @@ export const content = defineResource({
     return {
       service,
       routes: contentRoutes(store),
-      problems: () => store.problems(),
+      problems: () => store.checks.problems(),
       start: () => origin.start(),
-      // Archives whose description was lost are read as a whole, which takes long.
-      ready: () => void store.start(),
       stop: async () => {
         await origin.stop();
         await store.close();
@@ -55,3 +52,14 @@ export const content = defineResource({
     };
   },
 });
+
+export function contentRoutes(store: ContentStore): Route[] {
+  return [
+    serve(contract.getContent, () => store.list()),
+    serve(contract.uploadBundle, ({ params, upload, uploadBytes }) =>
+      store.put(params.name, upload, uploadBytes),
+    ),
+    serve(contract.checkBundle, ({ params }) => store.checks.check(params.name)),
+    serve(contract.deleteBundle, ({ params }) => store.remove(params.name).then(() => undefined)),
+  ];
+}

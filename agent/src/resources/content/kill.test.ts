@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import { killAtChange } from '../../base/tests/kill-at-change.ts';
-import { bundle, sha256 } from './tests/content.ts';
+import { bundle, STORED, sha256 } from './tests/content.ts';
 import type { Order, Report } from './tests/store-process.ts';
 
 const KILLS = repetitions(16, 160);
@@ -116,9 +116,10 @@ async function round(device: Device, number: number): Promise<void> {
     if (!report) return;
     compare(device, report);
     const expectedFiles = [...device.names].flatMap(([name, { acknowledged }]) =>
-      acknowledged ? [`${name}.json`, `${name}.zip`] : [],
+      acknowledged ? [`${name} ${acknowledged}`] : [],
     );
-    assert.deepEqual((await readdir(device.folder)).sort(), expectedFiles.sort());
+    const files = (await readdir(device.folder)).map((file) => file.replace(STORED, '$1 $2'));
+    assert.deepEqual(files.sort(), expectedFiles.sort());
 
     // The changes in a mixed order, so that few kills meet early and late ones.
     killAtChange(child, device.folder, 1 + ((number * 17) % CHANGES));

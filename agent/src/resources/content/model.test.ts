@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { readSidecar } from './sidecar.ts';
 import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './tests/content.ts';
 
 const NAMES = ['a', 'b', 'c'];
@@ -80,15 +79,13 @@ async function agreed(content: TestContent): Promise<Model> {
   const { bundles } = JSON.parse(JSON.stringify(body));
   const model: Model = new Map();
   for (const one of bundles) {
-    const bytes = await readFile(join(content.folder, `${one.name}.zip`));
+    const file = `${one.name}.${Date.parse(one.created)}.${one.size_bytes}.${one.sha256}.zip`;
+    const bytes = await readFile(join(content.folder, file));
     assert.equal(sha256(bytes), one.sha256);
-    const sidecar = await readSidecar(join(content.folder, `${one.name}.json`));
-    assert.deepEqual(sidecar, { sha256: one.sha256, size: one.size_bytes, created: one.created });
     assert.equal(one.active, content.active.has(one.name));
     model.set(one.name, one.sha256);
   }
-  const expected = [...model.keys()].flatMap((one) => [`${one}.json`, `${one}.zip`]);
-  assert.deepEqual(await content.files(), expected.sort());
+  assert.deepEqual(await content.files(), [...model.keys()].map((one) => `${one}.zip`).sort());
   return model;
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { BundleChecks, MAX_CHECKS } from './checks.ts';
@@ -54,7 +53,7 @@ test('an unknown bundle is content_not_found', async (t) => {
   ];
   for (const { status, code } of answers) assert.deepEqual([status, code], [404, 'content_not_found']);
   assert.equal(content.store.locate('menu'), undefined);
-  assert.equal((await content.store.problem('menu'))?.code, 'bundle_missing');
+  assert.equal((await content.store.checks.problem('menu'))?.code, 'bundle_missing');
 });
 
 test('a deleted bundle stays deleted after a restart', async (t) => {
@@ -70,14 +69,13 @@ test('a deleted bundle stays deleted after a restart', async (t) => {
 });
 
 test('closes a deleted bundle before the answer', async (t) => {
-  const content = await testContent(t);
-  await content.stored('menu', await bundle('hello'));
   let isFree = false;
-  content.store.onRemoved(async () => {
+  const closeRemoved = async () => {
     assert.deepEqual(await content.files(), []);
     isFree = true;
-    throw new Error('and this is no failure of the removal');
-  });
+  };
+  const content = await testContent(t, { closeRemoved });
+  await content.stored('menu', await bundle('hello'));
   assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
   assert.ok(isFree);
 });
@@ -111,7 +109,7 @@ test('check reads a bundle completely and reports what is wrong', async (t) => {
   const good = checkOf(await content.call('POST', '/content/menu/check'));
   assert.deepEqual(good, { ok: true, message: `The bundle is whole: 2 entries, ${bytes.length} bytes.` });
 
-  const path = join(content.folder, 'menu.zip');
+  const path = content.path('menu');
   const flipped = Buffer.from(bytes);
   flipped.writeUInt8((flipped[45] ?? 0) ^ 0xff, 45);
   const cases: [string, () => Promise<unknown>, RegExp][] = [
@@ -127,9 +125,9 @@ test('check reads a bundle completely and reports what is wrong', async (t) => {
     const { ok, message } = checkOf(await content.call('POST', '/content/menu/check'));
     assert.equal(ok, false, what);
     assert.match(message, reason, what);
-    assert.deepEqual(content.store.problems(), [`The content bundle menu is damaged: ${message}`]);
+    assert.deepEqual(content.store.checks.problems(), [`The content bundle menu is damaged: ${message}`]);
     // A glance sees what the directory and the size tell.
-    const problem = await content.store.problem('menu');
+    const problem = await content.store.checks.problem('menu');
     const isSeen = !['a flipped bit', 'another good archive'].includes(what);
     assert.equal(problem?.code, isSeen ? 'bundle_damaged' : undefined, what);
   }
@@ -145,20 +143,20 @@ test('check reports a file that cannot be read, and so does health', async (t) =
   await handle.close();
   const { ok, message } = checkOf(await content.call('POST', '/content/menu/check'));
   assert.deepEqual([ok, message], [false, 'The file cannot be read: EIO.']);
-  assert.equal((await content.store.problem('menu'))?.code, 'bundle_damaged');
+  assert.equal((await content.store.checks.problem('menu'))?.code, 'bundle_damaged');
   const told = 'The content bundle menu is damaged: The file cannot be read: EIO.';
-  assert.deepEqual(content.store.problems(), [told]);
+  assert.deepEqual(content.store.checks.problems(), [told]);
   failing.mock.restore();
   assert.equal(checkOf(await content.call('POST', '/content/menu/check')).ok, true);
-  assert.deepEqual(content.store.problems(), []);
+  assert.deepEqual(content.store.checks.problems(), []);
 });
 
 test('checks of one bundle share a run, and the number of runs is limited', async (t) => {
   const content = await testContent(t);
   const names = Array.from({ length: MAX_CHECKS + 1 }, (_, index) => `menu-${index}`);
   for (const name of names) await content.stored(name, await bundle(name, 1024 * 1024));
-  const first = content.store.check('menu-0');
-  assert.equal(content.store.check('menu-0'), first);
+  const first = content.store.checks.check('menu-0');
+  assert.equal(content.store.checks.check('menu-0'), first);
   const answers = await Promise.all(names.map((name) => content.call('POST', `/content/${name}/check`)));
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -196,7 +194,7 @@ test('readers of a bundle that is being replaced see one version only', async (t
     while (replacing) {
       const { ok, message } = checkOf(await content.call('POST', '/content/menu/check'));
       assert.ok(ok, message);
-      assert.equal(await content.store.problem('menu'), undefined);
+      assert.equal(await content.store.checks.problem('menu'), undefined);
       checks += 1;
     }
     return checks;

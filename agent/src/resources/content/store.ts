@@ -1,23 +1,17 @@
 /** The stored content bundles (interface: Content). Archives are kept as uploaded; nothing is extracted. */
-import { renameSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { syncFolder } from '../../base/atomic-file.ts';
+import { removeFile, syncFolder } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
-import { Mutex } from '../../base/mutex.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
-import { now } from '../../contract/shared.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
-import { BundleChecks, type Entry, type StoredBundle } from './checks.ts';
-import { type LoadedBundle, loadBundles, makeContentFolder, readBundle } from './load.ts';
-import type { Bundle, BundleProblem, Content } from './schema.ts';
-import { type Description, writeSidecar } from './sidecar.ts';
-import type { CheckResult } from './stored-bundle-check.ts';
+import { loadBundles, type StoredBundle, storedBundle } from './bundle-files.ts';
+import { BundleChecks } from './checks.ts';
+import type { Content } from './schema.ts';
 import { type BundleUpload, receiveBundle } from './upload.ts';
-import { ZipError } from './zip/zip-error.ts';
+import { ZipError } from './zip/zip-entry.ts';
 
 /** Uploads in progress at once, over all links. */
 export const MAX_UPLOADS = 4;
@@ -28,107 +22,58 @@ export interface ContentStoreOptions {
   operations: Operations;
   /** Whether the bundle is displayed now. */
   isActive: (name: string) => boolean;
+  /** Closes the archives of removed bundles and replaced ones: until then they take up space. */
+  closeRemoved: () => Promise<void>;
   log: Logger;
   disk: DiskSpace;
 }
 
-/**
- * Keeps the folder and an index of it in memory, which always agree: the index changes in the same tick as the folder
- * when a bundle is added, and before its file is removed. A bundle is listed once all of it is on the disk.
- */
+/** Keeps the folder and an index of it in memory. A bundle is listed once all of it is on the disk. */
 export class ContentStore {
+  readonly checks: BundleChecks;
   readonly #options: ContentStoreOptions;
-  readonly #index = new Map<string, Entry>();
-  readonly #checks: BundleChecks;
-  /** Names with an upload in progress. */
-  readonly #uploads = new Set<string>();
-  /** By name, verified uploads that are being put into place. */
-  readonly #commits = new Map<string, Promise<void>>();
-  /** Serialises replacing and removing files. */
-  readonly #folderMutex = new Mutex();
+  readonly #index: Map<string, StoredBundle>;
+  /** By name, the uploads in progress; those that are being put into place have a promise that never rejects. */
+  readonly #uploads = new Map<string, Promise<void> | undefined>();
   readonly #replacedListeners: ((name: string) => void)[] = [];
-  readonly #removedListeners: (() => Promise<void>)[] = [];
-  readonly #readListeners: ((name: string) => void)[] = [];
-  /** Bundles that {@link start} has not read yet; each promise resolves when it was read or the store closes. */
-  readonly #unread = new Map<string, PromiseWithResolvers<void>>();
   readonly #stopped = new AbortController();
-  #reading: Promise<void> = Promise.resolve();
 
-  private constructor(options: ContentStoreOptions) {
+  private constructor(options: ContentStoreOptions, index: Map<string, StoredBundle>) {
     this.#options = options;
-    this.#checks = new BundleChecks(this.#index, this.#stopped.signal);
+    this.#index = index;
+    this.checks = new BundleChecks(index, this.#stopped.signal);
   }
 
   /** Lists the folder and removes leftovers of a power cut. Reads no archive. Never fails, so that the device starts. */
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
-    const store = new ContentStore(options);
-    const { bundles, unread } = await loadBundles(options.folder, options.log);
-    for (const [name, description] of bundles) store.#index.set(name, store.#entry(name, description));
-    for (const name of unread) store.#unread.set(name, Promise.withResolvers());
-    return store;
+    return new ContentStore(options, await loadBundles(options.folder, options.log));
   }
 
-  /**
-   * Reads the archives that only their SHA-256 identifies, one after the other: their replacement was interrupted or
-   * their description lost. Until a bundle has been read it is not listed, and an upload of its name waits before its
-   * last step. Resolves when all have been read. Never rejects.
-   */
-  start(): Promise<void> {
-    this.#reading = this.#readUnread();
-    return this.#reading;
-  }
-
-  /** Stops uploads, checks and reading; resolves when no file is being replaced or removed. */
+  /** Stops uploads and checks; resolves when no archive is being put into place. */
   async close(): Promise<void> {
     this.#stopped.abort(new ApiError('unavailable', 'The agent is stopping.'));
-    await this.#reading;
-    for (const { resolve } of this.#unread.values()) resolve();
-    await Promise.allSettled(this.#commits.values());
-    await this.#folderMutex.run(() => undefined);
+    await Promise.all(this.#uploads.values());
   }
 
   async list(): Promise<Content> {
     const disk = await this.#options.disk.free();
-    const bundles = [...this.#index.entries()].map(([name, { size, sha256, created }]): Bundle => {
+    const bundles = [...this.#index].map(([name, { size, sha256, created }]) => {
       return { name, size_bytes: size, sha256, created, active: this.#options.isActive(name) };
     });
     return { bundles: bundles.sort((a, b) => (a.name < b.name ? -1 : 1)), disk };
   }
 
-  /** Sentences for the operator about bundles that are damaged, as far as start-up or the last check found. */
-  problems(): string[] {
-    const reason = 'is still being read, since its last upload was cut short.';
-    const unread = [...this.#unread.keys()].map((name) => `The content bundle ${name} ${reason}`);
-    return [...this.#checks.problems(), ...unread];
-  }
-
   /**
-   * The archive of a bundle; undefined when there is no such bundle. The file may be replaced at any moment: open it,
-   * then call this again; the opened file is the described one if the result is the same object.
+   * The archive of a bundle, another object after each replacement; undefined when there is no such bundle. Its file may
+   * be removed at any moment.
    */
   locate(name: string): StoredBundle | undefined {
     return this.#index.get(name);
   }
 
-  /** Checks quickly whether a bundle can be displayed; undefined when it can. */
-  async problem(name: string): Promise<BundleProblem | undefined> {
-    if (!this.#unread.has(name)) return await this.#checks.problem(name);
-    return { code: 'bundle_missing', message: `The bundle ${name} is still being read.` };
-  }
-
   /** @param listener called when a new archive has been put into place, whether or not it replaced one */
   onReplaced(listener: (name: string) => void): void {
     this.#replacedListeners.push(listener);
-  }
-
-  /** @param listener called when `start` has read a bundle, valid or not */
-  onRead(listener: (name: string) => void): void {
-    this.#readListeners.push(listener);
-  }
-
-  /** @param listener closes the file of a removed bundle; the removal is answered after it has settled */
-  onRemoved(listener: () => Promise<void>): void {
-    this.#removedListeners.push(listener);
   }
 
   /**
@@ -145,7 +90,7 @@ export class ContentStore {
     if (this.#uploads.size >= MAX_UPLOADS) {
       throw new ApiError('too_many_requests', `${MAX_UPLOADS} bundles are already being uploaded.`);
     }
-    this.#uploads.add(name);
+    this.#uploads.set(name, undefined);
     const { folder, disk, operations } = this.#options;
     const file = { folder, fileName: `${name}.zip`, announced, disk };
     let operation: RunningOperation | undefined;
@@ -154,10 +99,9 @@ export class ContentStore {
       return operation;
     };
     try {
-      await makeContentFolder(folder);
       const upload = await receiveBundle(body, file, this.#stopped.signal, start);
       const running = operations.get(upload.operation.id);
-      this.#commitInBackground(name, upload);
+      this.#uploads.set(name, this.#commit(name, upload));
       return running;
     } catch (error) {
       const invalid = error instanceof ZipError;
@@ -168,61 +112,49 @@ export class ContentStore {
     }
   }
 
-  #commitInBackground(name: string, upload: BundleUpload): void {
+  /** Never rejects. */
+  async #commit(name: string, upload: BundleUpload): Promise<void> {
     const { file, operation } = upload;
-    const committing = this.#commit(name, upload).finally(() => {
+    try {
+      await upload.synced;
+      await file.keep();
+      await this.#replace(name, upload);
       this.#uploads.delete(name);
-      this.#commits.delete(name);
-    });
-    this.#commits.set(name, committing);
-    const failed = async (error: unknown) => {
+      operation.done();
+    } catch (error) {
       this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
+      this.#uploads.delete(name);
       await file.discard();
       operation.fail(storageError(error));
-    };
-    committing.then(() => operation.done(), failed);
+    }
   }
 
-  async #commit(name: string, upload: BundleUpload): Promise<void> {
-    await upload.synced;
-    // The sidecar must describe the existing archive as well, so that one is identified first.
-    await this.#unread.get(name)?.promise;
-    if (this.#unread.has(name)) throw new Error('stopped before the archive to be replaced was read');
-    await upload.file.keep();
-    await this.#folderMutex.run(() => this.#replace(name, upload));
-  }
-
-  async #replace(name: string, { file, sha256, size }: BundleUpload): Promise<void> {
-    const description: Description = { sha256, size, created: now() };
+  /** After a power cut between the steps both archives exist, and the newer one counts. */
+  async #replace(name: string, upload: BundleUpload): Promise<void> {
+    const { folder } = this.#options;
     const earlier = this.#index.get(name);
-    const entry = this.#entry(name, description);
-    try {
-      const both = earlier ? { ...described(earlier), next: description } : description;
-      await writeSidecar(this.#sidecar(name), both);
-      // Synchronous, so that nobody finds the new archive under the old description.
-      renameSync(file.path, entry.path);
-    } catch (error) {
-      await this.#tidySidecar(name, earlier && described(earlier));
-      throw error;
-    }
-    this.#index.set(name, entry);
-    this.#notify(this.#replacedListeners, name);
-    await syncFolder(this.#options.folder);
-    if (earlier) await this.#tidySidecar(name, description);
+    // Later than the earlier archive even if the clock was set back.
+    const created = Math.max(Date.now(), earlier ? Date.parse(earlier.created) + 1 : 0);
+    const bundle = storedBundle(folder, name, created, upload);
+    await rename(upload.file.path, bundle.path);
+    this.#index.set(name, bundle);
+    this.#notifyReplaced(name);
+    await syncFolder(folder);
+    if (earlier) await this.#removeEarlier(earlier);
   }
 
-  /** Makes the sidecar describe the existing archive only. A failure is harmless: the next start does it again. */
-  async #tidySidecar(name: string, description: Description | undefined): Promise<void> {
+  /** Never rejects: an archive that cannot be removed is only space lost until the next start. */
+  async #removeEarlier(earlier: StoredBundle): Promise<void> {
     try {
-      if (description) await writeSidecar(this.#sidecar(name), description);
-      else await rm(this.#sidecar(name), { force: true });
+      await removeFile(earlier.path);
+      await this.#options.closeRemoved();
     } catch (error) {
-      this.#options.log.warn({ err: error, bundle: name }, 'sidecar could not be tidied');
+      this.#options.log.warn({ err: error, path: earlier.path }, 'a replaced archive could not be removed');
     }
   }
 
-  #notify(listeners: readonly ((name: string) => void)[], name: string): void {
-    for (const listener of listeners) {
+  #notifyReplaced(name: string): void {
+    for (const listener of this.#replacedListeners) {
       try {
         listener(name);
       } catch (error) {
@@ -231,67 +163,24 @@ export class ContentStore {
     }
   }
 
-  /** Reads a stored bundle completely, see {@link BundleChecks.check}. */
-  check(name: string): Promise<CheckResult> {
-    return this.#checks.check(name);
-  }
-
   /**
    * Removes a bundle. When this resolves, the removal survives a power cut.
    * @throws ApiError `content_not_found`; `bundle_in_use`; `conflict` while a new archive is being put into place
    */
   async remove(name: string): Promise<void> {
-    if (this.#commits.has(name)) {
+    if (this.#uploads.get(name)) {
       throw new ApiError('conflict', `A new archive of the bundle ${name} is being put into place.`);
     }
-    const entry = this.#index.get(name);
-    if (!entry) throw new ApiError('content_not_found');
+    const bundle = this.#index.get(name);
+    if (!bundle) throw new ApiError('content_not_found');
     if (this.#options.isActive(name)) throw new ApiError('bundle_in_use');
     this.#index.delete(name);
-    await this.#folderMutex.run(() => this.#remove(name, entry));
-  }
-
-  /** Removes the archive first: without it the sidecar is swept; without the sidecar the archive would come back. */
-  async #remove(name: string, entry: Entry): Promise<void> {
     try {
-      await rm(entry.path, { force: true });
+      await removeFile(bundle.path);
     } catch (error) {
-      this.#index.set(name, entry);
+      if (!this.#index.has(name)) this.#index.set(name, bundle);
       throw error;
     }
-    await rm(this.#sidecar(name), { force: true });
-    await syncFolder(this.#options.folder);
-    // The space of an open file is not free yet, and the next upload may need it.
-    await Promise.allSettled(this.#removedListeners.map((listener) => listener()));
+    await this.#options.closeRemoved();
   }
-
-  async #readUnread(): Promise<void> {
-    const { folder, log } = this.#options;
-    const { signal } = this.#stopped;
-    for (const [name, { resolve }] of [...this.#unread]) {
-      if (signal.aborted) return;
-      try {
-        const description = await readBundle(folder, name, log, signal);
-        if (description) this.#index.set(name, this.#entry(name, description));
-      } catch (error) {
-        if (signal.aborted) return;
-        log.error({ err: error, bundle: name }, 'bundle cannot be read');
-      }
-      this.#unread.delete(name);
-      resolve();
-      this.#notify(this.#readListeners, name);
-    }
-  }
-
-  #entry(name: string, description: LoadedBundle): Entry {
-    return { path: join(this.#options.folder, `${name}.zip`), ...description };
-  }
-
-  #sidecar(name: string): string {
-    return join(this.#options.folder, `${name}.json`);
-  }
-}
-
-function described({ sha256, size, created }: Entry): Description {
-  return { sha256, size, created };
 }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { waitFor } from '../../../../ci/lib/wait.ts';
@@ -26,7 +25,7 @@ test('receives a body of unknown length over HTTP', async (t) => {
   const operation: unknown = await answer.json();
   await content.ended(operationOf({ status: 202, code: undefined, body: operation }).operation_id);
   assert.equal(content.store.locate('menu')?.sha256, sha256(bytes));
-  const { size, blocks } = await stat(join(content.folder, 'menu.zip'));
+  const { size, blocks } = await stat(content.path('menu'));
   assert.equal(size, bytes.length);
   assert.ok(blocks * 512 < size + 64 * 1024, 'room that was taken ahead is given back');
 });

@@ -33,7 +33,7 @@ test('reserves the whole announced length before reading the body', async (t) =>
   const { status, code } = await content.put('big', body, { 'content-length': String(2 * MIB) });
   assert.deepEqual([status, code], [507, 'insufficient_storage']);
   assert.ok(read < 100, 'no more of the body was read than streams read ahead');
-  assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+  assert.deepEqual(await content.files(), ['menu.zip']);
   assert.equal(content.events.filter((event) => event.state === 'failed').length, 0, 'no operation began');
 });
 
@@ -73,7 +73,7 @@ test('answers a full disk with insufficient_storage and leaves no partial file',
   const other = await testContent(t, { folder: content.folder, disk: { reserve, free } });
   const { status, code } = await other.put('menu', await bundle('new'));
   assert.deepEqual([status, code], [507, 'insufficient_storage']);
-  assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+  assert.deepEqual(await content.files(), ['menu.zip']);
   assert.equal(content.store.locate('menu')?.sha256, sha256(good));
 });
 
@@ -97,7 +97,7 @@ test('never fills a real disk', async (t) => {
       // With an announced length before it is read, without one when the room ends.
       const answer = await content.put('other', Readable.from(chunks(body)), headers);
       assert.deepEqual([answer.status, answer.code], [507, 'insufficient_storage']);
-      assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+      assert.deepEqual(await content.files(), ['menu.zip']);
       assert.ok((await new FileSystemSpace(folder).free()).free_bytes > RESERVE_BYTES);
     }
     await content.stored('small', await bundle('small', 4 * MIB));
@@ -121,8 +121,8 @@ test('keeps the existing bundle when the disk fails to flush the new one', async
   const ended = await content.ended(id);
   assert.deepEqual([ended.state, ended.error?.error.code], ['failed', 'unavailable']);
   failing.mock.restore();
-  assert.deepEqual(await readFile(join(content.folder, 'menu.zip')), good);
-  assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+  assert.deepEqual(await readFile(content.path('menu')), good);
+  assert.deepEqual(await content.files(), ['menu.zip']);
   await content.stored('menu', await bundle('new'));
 });
 

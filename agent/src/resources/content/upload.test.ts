@@ -1,6 +1,6 @@
 /** Uploads of bundles, from the request to the end of their operation. */
 import assert from 'node:assert/strict';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { waitFor } from '../../../../ci/lib/wait.ts';
@@ -26,9 +26,9 @@ test('stores a bundle unchanged and lists it', async (t) => {
     { name: 'menu', size_bytes: bytes.length, sha256: sha256(bytes), active: false },
   ]);
   assert.ok(listed.disk.free_bytes > 0 && listed.disk.total_bytes >= listed.disk.free_bytes);
-  assert.deepEqual(await readFile(join(content.folder, 'menu.zip')), bytes);
-  assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
-  const { size, blocks } = await stat(join(content.folder, 'menu.zip'));
+  assert.deepEqual(await readFile(content.path('menu')), bytes);
+  assert.deepEqual(await content.files(), ['menu.zip']);
+  const { size, blocks } = await stat(content.path('menu'));
   assert.ok(blocks * 512 < size + 64 * 1024, 'no more of the disk is held than the file needs');
 });
 
@@ -78,8 +78,8 @@ test('refuses an invalid archive and keeps the existing bundle', async (t) => {
     assert.equal(last?.state, 'failed');
     assert.deepEqual(last?.error, body, 'the operation carries the same envelope');
     assert.equal(content.store.locate('menu')?.sha256, sha256(good));
-    assert.deepEqual(await readFile(join(content.folder, 'menu.zip')), good);
-    assert.deepEqual(await content.files(), ['menu.json', 'menu.zip']);
+    assert.deepEqual(await readFile(content.path('menu')), good);
+    assert.deepEqual(await content.files(), ['menu.zip']);
   }
 });
 
@@ -91,7 +91,7 @@ test('replaces a bundle and notifies the listeners', async (t) => {
   await content.stored('menu', first);
   await content.stored('menu', second);
   assert.deepEqual(told, [`menu ${sha256(first)}`, `menu ${sha256(second)}`]);
-  assert.deepEqual(await readFile(join(content.folder, 'menu.zip')), second);
+  assert.deepEqual(await readFile(content.path('menu')), second);
   assert.equal((await content.call('POST', '/content/menu/check')).status, 200);
 });
 
@@ -125,10 +125,17 @@ test('limits the number of concurrent uploads', async (t) => {
 
 test('fails the operation of a bundle that cannot be put into place', async (t) => {
   const content = await testContent(t);
-  // A folder where the archive is to go.
-  await mkdir(join(content.folder, 'menu.zip'));
-  await writeFile(join(content.folder, 'menu.zip', 'x'), '');
-  const { operation_id: id } = operationOf(await content.put('menu', await bundle('x')));
+  const bytes = await bundle('x');
+  const body = partialBody(bytes.subarray(0, 100));
+  const answer = content.put('menu', body, { 'content-length': String(bytes.length) });
+  const file = await waitFor(async () => (await content.files()).find((name) => name.endsWith('.tmp')), {
+    ...SOON,
+    what: 'the temporary file',
+  });
+  await rm(join(content.folder, file));
+  body.push(bytes.subarray(100));
+  body.push(null);
+  const { operation_id: id } = operationOf(await answer);
   const ended = await content.ended(id);
   assert.equal(ended.state, 'failed');
   assert.equal(ended.error?.error.code, 'internal');

@@ -1,6 +1,6 @@
 /** Receives and verifies an uploaded bundle. */
 import type { Readable } from 'node:stream';
-import { type Received, type ReceiveOptions, receive } from '../../uploads/receive.ts';
+import { type Received, receive } from '../../uploads/receive.ts';
 import { TemporaryFile, type TemporaryFileOptions } from '../../uploads/temporary-file.ts';
 import type { RunningOperation } from '../operations/operations.ts';
 import { checkStart, START_BYTES } from './zip/end-records.ts';
@@ -34,13 +34,12 @@ export async function receiveBundle(
   let synced: Promise<void> = Promise.resolve();
   try {
     const operation = startOperation();
-    const options: ReceiveOptions = {
+    const received = await receive(body, file, {
       announced: fileOptions.announced,
       inspectStart: { bytes: START_BYTES, inspect: checkStart },
       progress: (fraction) => operation.progress(fraction * ARRIVED),
       signal,
-    };
-    const received = await receive(body, file, options);
+    });
     operation.progress(ARRIVED);
     synced = file.sync();
     synced.catch(() => undefined);
@@ -48,7 +47,6 @@ export async function receiveBundle(
       signal,
       progress: (fraction) => operation.progress(ARRIVED + fraction * (VERIFIED - ARRIVED)),
     });
-    operation.progress(VERIFIED);
     return { file, operation, synced, ...received };
   } catch (error) {
     await synced.catch(() => undefined);

@@ -281,32 +281,3 @@ test('a boot bundle that is stored later is not shown, not reported as missing, 
   stage.display.configChanged();
   assert.deepEqual(stage.saved.at(-1), { target: BUNDLE, lasting: true });
 });
-
-for (const [what, before, damage, expected] of [
-  ['is shown when it has been read', () => undefined, undefined, { mode: 'bundle', code: undefined }],
-  [
-    'is not shown when it is damaged',
-    () => undefined,
-    'cut off',
-    { mode: 'waiting', code: 'bundle_damaged' },
-  ],
-  [
-    'does not replace what a host has requested meanwhile',
-    () => stage.display.showWaiting(),
-    undefined,
-    { mode: 'waiting', code: undefined },
-  ],
-] as const) {
-  test(`a boot bundle that is still being read at the start ${what}`, async () => {
-    stage.config = { ...CONFIG, boot_bundle: 'menu' };
-    await make().start();
-    browser.plug();
-    await until('the notice', () => browser.html.startsWith('notice Bundle menu'));
-    before();
-    stage.bundles.names.set('menu', damage);
-    await stage.display.bundleRead('menu');
-    await until('the end of loading', () => !stage.display.state().loading);
-    const { mode, error } = stage.display.state();
-    assert.deepEqual({ mode, code: error?.code }, expected);
-  });
-}

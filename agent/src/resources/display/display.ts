@@ -174,18 +174,7 @@ export class Display {
   bundleReplaced(name: string): void {
     const { target } = this.#keeper.state;
     if (this.activeBundle === name) this.#keeper.dispatch({ event: 'show_target', target });
-    else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem: undefined });
-  }
-
-  /**
-   * A bundle that was still being read at the start is known now. If it was to be shown first, it is shown, unless a
-   * host has requested something else since.
-   */
-  async bundleRead(name: string): Promise<void> {
-    const problem = await this.#o.bundles.problem(name);
-    if (this.#keeper.state.missing?.name === name && !problem) {
-      this.#keeper.dispatch({ event: 'show_target', target: this.#locate({ mode: 'bundle', name }) });
-    } else this.#keeper.dispatch({ event: 'bundle_arrived', name, problem });
+    else this.#keeper.dispatch({ event: 'bundle_arrived', name });
   }
 
   /** @throws ApiError `unavailable` without a browser */

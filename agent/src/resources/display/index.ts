@@ -41,7 +41,10 @@ export const display = defineResource({
         };
         return waitingPage(String(await asset('page/waiting.html')), facts, notice);
       },
-      bundles: store,
+      bundles: {
+        locate: (bundle) => store.locate(bundle),
+        problem: (bundle) => store.checks.problem(bundle),
+      },
       bundleUrl: (bundle) => origin.url(bundle),
       bus,
       config: () => config.get(displayConfig),
@@ -53,7 +56,6 @@ export const display = defineResource({
     const redraw = () => screen.waitingPageChanged();
     setDisplayed(() => screen.activeBundle);
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
-    store.onRead((bundle) => void screen.bundleRead(bundle).catch(onError));
     bus.on(networkChanged, redraw);
     splash.onChange((kind) => {
       if (kind === 'boot') redraw();

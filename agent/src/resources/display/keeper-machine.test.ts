@@ -180,11 +180,9 @@ test('the reason for the waiting page follows the bundle that is missing', () =>
   assert.deepEqual(notice(), { what: 'Bundle menu', why: missing.message, retrying: false });
   send({ event: 'rendered', generation: state.generation, html: 'notice' });
   assert.equal(visibleError(state)?.code, 'bundle_missing');
-  send({ event: 'bundle_arrived', name: 'other', problem: undefined });
+  send({ event: 'bundle_arrived', name: 'other' });
   assert.deepEqual(did(), []);
-  send({ event: 'bundle_arrived', name: 'menu', problem: { code: 'bundle_damaged', message: 'cut off' } });
-  assert.deepEqual([visibleError(state)?.code, notice()?.why], ['bundle_damaged', 'cut off']);
-  send({ event: 'bundle_arrived', name: 'menu', problem: undefined });
+  send({ event: 'bundle_arrived', name: 'menu' });
   assert.equal(visibleError(state), null);
   send({ event: 'show_target', target: A });
   assert.equal(state.missing, undefined);

@@ -154,10 +154,10 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     t.emit({ do: 'terminate_page', next: 'failure' });
   },
   own_page_changed: onOwnPageChanged,
-  /** A bundle that the waiting page reports as missing was stored or read; `problem` replaces the old reason. */
-  bundle_arrived: (t, { name, problem }) => {
+  /** A bundle that the waiting page reports as missing was stored. */
+  bundle_arrived: (t, { name }) => {
     if (t.state.missing?.name !== name) return;
-    t.state.missing = problem && { name, ...problem };
+    t.state.missing = undefined;
     onOwnPageChanged(t);
   },
   rendered: (t, { html }) => {

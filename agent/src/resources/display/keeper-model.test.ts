@@ -67,13 +67,10 @@ const ACTS = [
     if (what === 'reload') world.send({ event: 'reload' });
     else world.send({ event: 'restart_browser', stage: what === 'restart' ? 'browser' : 'compositor' });
   }),
-  act('new version of the bundle', ['good', 'damaged'], (world, how) => {
+  act('new version of the bundle', [1], (world) => {
     const { target } = world.state;
     if (target.mode === 'bundle') world.send({ event: 'show_target', target });
-    else {
-      const problem = { code: 'bundle_damaged', message: 'damaged' } as const;
-      world.send({ event: 'bundle_arrived', name: 'menu', problem: how === 'good' ? undefined : problem });
-    }
+    else world.send({ event: 'bundle_arrived', name: 'menu' });
   }),
   act('facts change', [1], (world) => {
     world.facts += 1;

@@ -1,5 +1,4 @@
-/** The vocabulary of the keeper's state machine: its state, the events that change it, the effects it asks for. */
-import type { BundleProblem } from '../content/schema.ts';
+/** The types of the keeper's state machine: its state, the events that change it, the effects it asks for. */
 import type { BrowserEvent } from './ports.ts';
 import type { DisplayError } from './schema.ts';
 import type { LocatedTarget, MissingBundle, Notice } from './target.ts';
@@ -76,7 +75,7 @@ export type KeeperEvent =
   | { event: 'show_target'; target: LocatedTarget }
   | { event: 'reload' }
   | { event: 'restart_browser'; stage: Exclude<Stage, 'page'> }
-  | { event: 'bundle_arrived'; name: string; problem: BundleProblem | undefined }
+  | { event: 'bundle_arrived'; name: string }
   | { event: 'own_page_changed' }
   | { event: 'timer'; timer: TimerName }
   | { event: 'configured'; connection: number }

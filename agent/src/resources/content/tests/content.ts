@@ -1,4 +1,5 @@
 /** A real store in a folder of its own behind the real app, for the tests of content. */
+import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +16,11 @@ import { endpoints } from '../../all.ts';
 import { Operations } from '../../operations/operations.ts';
 import { operationRoutes } from '../../operations/routes.ts';
 import { type Operation, operationChanged } from '../../operations/schema.ts';
-import { contentRoutes } from '../routes.ts';
+import { contentRoutes } from '../index.ts';
 import { ContentStore, type ContentStoreOptions } from '../store.ts';
 
+/** The file name of a stored archive: bundle and hash. */
+export const STORED = /^([^.]+)\.\d+\.\d+\.([0-9a-f]{64})\.zip$/;
 const MTIME = new Date('2026-01-02T03:04:06Z');
 
 /** A valid bundle. @param bytes of an entry that does not compress, for a bundle of about that size */
@@ -54,6 +57,9 @@ export interface TestContent {
   stored(name: string, body: Buffer): Promise<void>;
   /** The operation when it has ended. */
   ended(id: string): Promise<Operation>;
+  /** Path of a stored archive. */
+  path(name: string): string;
+  /** The files in the folder; of a stored archive only `<name>.zip`. */
   files(): Promise<string[]>;
   /** What a restart of the agent finds; the app goes on with the new store. */
   restart(): Promise<void>;
@@ -74,13 +80,13 @@ export async function testContent(
     folder,
     operations,
     isActive: (name) => active.has(name),
+    closeRemoved: async () => undefined,
     log: createLogger('silent'),
     disk: new FileSystemSpace(folder),
     ...change,
   };
   const make = async () => {
     const store = await ContentStore.open(options);
-    await store.start();
     const routes = [...contentRoutes(store), ...operationRoutes(operations)];
     const app = createApp({ endpoints, routes, log: options.log });
     return { store, app };
@@ -125,7 +131,8 @@ export async function testContent(
           resolve(operation);
         });
       }),
-    files: async () => (await readdir(folder)).sort(),
+    path: (name) => test.store.locate(name)?.path ?? assert.fail(`there is no bundle ${name}`),
+    files: async () => (await readdir(folder)).map((file) => file.replace(STORED, '$1.zip')).sort(),
     restart: async () => {
       await test.store.close();
       await test.app.close();

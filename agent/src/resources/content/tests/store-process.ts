@@ -25,10 +25,10 @@ const store = await ContentStore.open({
   folder,
   operations: new Operations(bus),
   isActive: () => false,
+  closeRemoved: async () => undefined,
   log: createLogger('silent'),
   disk: new FileSystemSpace(folder),
 });
-await store.start();
 
 async function upload({ name, archive = '' }: Order): Promise<void> {
   const { size } = await stat(archive);
@@ -54,7 +54,7 @@ process.on('disconnect', () => process.exit());
 
 const bundles = [];
 for (const { name, sha256 } of (await store.list()).bundles) {
-  const { ok, message } = await store.check(name);
+  const { ok, message } = await store.checks.check(name);
   bundles.push({ name, sha256, check: ok ? 'ok' : message });
 }
 report({ type: 'found', bundles });

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../../../base/system-error.ts';
 import { type ByteRange, type ByteSource, readAhead } from './source.ts';
 import type { ZipEntry } from './zip-entry.ts';
-import { entryError, type ZipError } from './zip-error.ts';
+import { entryError, type ZipError } from './zip-entry.ts';
 
 /** Up to these sizes an entry is unpacked in one call, in about a millisecond; a stream would take longer. */
 const SMALL_BYTES = 256 * 1024;

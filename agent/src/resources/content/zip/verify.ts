@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { entryContent } from './content.ts';
-import { readDirectory, type ZipDirectory } from './directory.ts';
+import { readDirectory } from './directory.ts';
 import { type ByteSource, WindowedSource } from './source.ts';
-import { quoted, ZipError } from './zip-error.ts';
+import { quoted, type ZipDirectory, ZipError } from './zip-entry.ts';
 
 const ENTRY_PAGE = 'index.html';
 /** What is done before the event loop gets its turn: unpacked bytes, and for each entry what its set-up costs. */
@@ -25,7 +25,7 @@ export async function verifyBundle(source: ByteSource, options: VerifyOptions = 
   const { signal, progress } = options;
   signal?.throwIfAborted();
   const directory = await readDirectory(source);
-  if (!directory.has(ENTRY_PAGE)) throw new ZipError(missingPage(directory));
+  requireEntryPage(directory);
   const windowed = new WindowedSource(source);
   let work = 0;
   for (const entry of [...directory.values()].sort((a, b) => a.dataStart - b.dataStart)) {
@@ -45,8 +45,10 @@ export async function verifyBundle(source: ByteSource, options: VerifyOptions = 
   return directory;
 }
 
-function missingPage(directory: ZipDirectory): string {
+/** @throws ZipError when no file `index.html` is at the root */
+export function requireEntryPage(directory: ZipDirectory): void {
+  if (directory.has(ENTRY_PAGE)) return;
   const deeper = [...directory.keys()].find((name) => /^[^/]+\/index\.html$/.test(name));
   const hint = deeper ? `; there is ${quoted(deeper)}: pack the content of the folder, not the folder` : '';
-  return `The archive has no file ${quoted(ENTRY_PAGE)} at its root${hint}.`;
+  throw new ZipError(`The archive has no file ${quoted(ENTRY_PAGE)} at its root${hint}.`);
 }
