@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { HashingSource, hashFile } from './file-hash.ts';
 import { sha256 } from './tests/content.ts';
-import { type ByteSource, fileSource, verifyBundle } from './zip/index.ts';
+import { type ByteSource, fileSource } from './zip/source.ts';
 import { buildZip } from './zip/tests/build-zip.ts';
 import { memorySource } from './zip/tests/memory-source.ts';
+import { verifyBundle } from './zip/verify.ts';
 
 test('the hash is correct after reads in any order', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-hash-'));

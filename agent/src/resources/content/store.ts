@@ -17,7 +17,7 @@ import type { Bundle, Content } from './schema.ts';
 import { type Description, writeSidecar } from './sidecar.ts';
 import type { CheckResult } from './stored-bundle-check.ts';
 import { type BundleUpload, receiveBundle } from './upload.ts';
-import { ZipError } from './zip/zip-error.ts';
+import { ZipError } from './zip/zip-entry.ts';
 
 /** Uploads in progress at once, over all links. */
 export const MAX_UPLOADS = 4;

@@ -2,7 +2,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { HashingSource } from './file-hash.ts';
 import type { Description } from './sidecar.ts';
-import { fileSource, readDirectory, verifyBundle, ZipError } from './zip/index.ts';
+import { readDirectory } from './zip/directory.ts';
+import { fileSource } from './zip/source.ts';
+import { verifyBundle } from './zip/verify.ts';
+import { ZipError } from './zip/zip-entry.ts';
 
 /** The problem of an archive that has the right size but the wrong hash. */
 export const WRONG_HASH = 'The archive is not the one that was uploaded: its SHA-256 differs.';

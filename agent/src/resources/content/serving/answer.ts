@@ -1,5 +1,6 @@
 /** Maps a request to its answer within one open bundle: entries, folders, conditions, ranges, content coding. */
-import type { ByteRange, ZipDirectory, ZipEntry } from '../zip/index.ts';
+import type { ByteRange } from '../zip/source.ts';
+import type { ZipDirectory, ZipEntry } from '../zip/zip-entry.ts';
 import { acceptsGzip, precondition, type RequestConditions, requestedRange } from './conditions.ts';
 import { GZIP_EXTRA_BYTES } from './entry-body.ts';
 import { mediaType } from './media-types.ts';

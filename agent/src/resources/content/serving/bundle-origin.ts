@@ -5,7 +5,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../../../base/logger.ts';
 import { errorCode } from '../../../base/system-error.ts';
-import { type Chunks, entryContent, ZipError } from '../zip/index.ts';
+import { type Chunks, entryContent } from '../zip/content.ts';
+import { ZipError } from '../zip/zip-entry.ts';
 import { type Answer, BundleSite, ORIGIN_HEADERS, type Representation } from './answer.ts';
 import { ByteCache } from './byte-cache.ts';
 import { ClientGone, collect, gzipBody, writeChunk } from './entry-body.ts';

@@ -4,7 +4,7 @@
  * demands for resources without a date (sections 13.1.3 to 13.1.5), and only entity tags count.
  */
 
-import type { ByteRange } from '../zip/index.ts';
+import type { ByteRange } from '../zip/source.ts';
 
 /** The relevant request headers as Node parses them: lower-case names, repeated lists joined by commas. */
 export interface RequestConditions {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { readDirectory } from '../zip/index.ts';
+import { readDirectory } from '../zip/directory.ts';
 import { buildZip } from '../zip/tests/build-zip.ts';
 import { memorySource } from '../zip/tests/memory-source.ts';
 import { collect, GZIP_EXTRA_BYTES, gzipBody, writeChunk } from './entry-body.ts';

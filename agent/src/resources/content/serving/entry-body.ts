@@ -1,6 +1,8 @@
 /** The bytes of zip entries as HTTP sends them, with bounded memory however large the entry. */
 import type { Writable } from 'node:stream';
-import { type ByteSource, type Chunks, packedContent, type ZipEntry } from '../zip/index.ts';
+import { type Chunks, packedContent } from '../zip/content.ts';
+import type { ByteSource } from '../zip/source.ts';
+import type { ZipEntry } from '../zip/zip-entry.ts';
 
 /** What surrounds deflated data in a gzip member (RFC 1952): no name, no time, unknown system. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);

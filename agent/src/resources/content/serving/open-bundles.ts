@@ -1,6 +1,8 @@
 /** The archives that are open for serving. The directory of each is read once; unused archives are closed. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { type ByteSource, fileSource, readDirectory, type ZipDirectory } from '../zip/index.ts';
+import { readDirectory } from '../zip/directory.ts';
+import { type ByteSource, fileSource } from '../zip/source.ts';
+import type { ZipDirectory } from '../zip/zip-entry.ts';
 
 /** Most open archives: the displayed one, and older versions of it that still have running requests. */
 const MAX_OPEN = 4;

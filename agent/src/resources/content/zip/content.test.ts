@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { type ByteSource, type Chunks, entryContent, type ZipEntry } from './index.ts';
+import { type Chunks, entryContent } from './content.ts';
+import type { ByteSource } from './source.ts';
+import type { ZipEntry } from './zip-entry.ts';
 
 const CONTENT = Buffer.alloc(300_000, 'It was a dark and stormy night. ');
 

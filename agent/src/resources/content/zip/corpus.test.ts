@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyBundle, ZipError } from './index.ts';
 import { CORPUS } from './tests/corpus.ts';
 import { memorySource } from './tests/memory-source.ts';
+import { verifyBundle } from './verify.ts';
+import { ZipError } from './zip-entry.ts';
 
 test('the names of the corpus are unique', () => {
   assert.ok(CORPUS.length >= 60);

@@ -4,8 +4,8 @@ import { checkEndRecords, checkStart, START_BYTES } from './end-records.ts';
 import { checkExtents, checkLocalHeader, descriptorLength, type Extent, HAS_DESCRIPTOR } from './local.ts';
 import { NameTree, readName } from './names.ts';
 import { type ByteSource, WindowedSource } from './source.ts';
-import type { ZipEntry } from './zip-entry.ts';
-import { entryError, quoted, ZipError } from './zip-error.ts';
+
+import { entryError, quoted, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 
 const MAX_ENTRIES = 100_000;
 /** An archive (or entry) that unpacks to more than BOMB_BYTES and to more than MAX_RATIO times its size is refused. */
@@ -30,9 +30,6 @@ const KINDS: Readonly<Record<number, string>> = {
   32768: 'a file',
   40960: 'a symbolic link',
 };
-
-/** The entries of an archive by name, folders included, in the order of the central directory. */
-export type ZipDirectory = ReadonlyMap<string, ZipEntry>;
 
 /** Where reading has got to, for messages about errors of yauzl and of the source. */
 interface Progress {

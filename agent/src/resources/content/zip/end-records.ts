@@ -1,5 +1,5 @@
 import type { ByteSource } from './source.ts';
-import { ZipError } from './zip-error.ts';
+import { ZipError } from './zip-entry.ts';
 
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1');
 const END_RECORD = Buffer.from('PK\x05\x06', 'latin1');

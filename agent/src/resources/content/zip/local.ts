@@ -2,7 +2,7 @@
 import type { Entry, ExtraField, LocalFileHeader } from 'yauzl';
 import type { ByteSource } from './source.ts';
 import type { ZipEntry } from './zip-entry.ts';
-import { entryError, ZipError } from './zip-error.ts';
+import { entryError, ZipError } from './zip-entry.ts';
 
 export const HAS_DESCRIPTOR = 0x0008;
 /** Encryption, descriptor, patch, UTF-8, masked headers; the other flag bits say how the entry was packed. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { entryError, quoted, ZipError } from './zip-error.ts';
+import { entryError, quoted, ZipError } from './zip-entry.ts';
 
 const MAX_NAME_BYTES = 1024;
 const MAX_DEPTH = 64;

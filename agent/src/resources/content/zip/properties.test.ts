@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../../ci/lib/long-runs.ts';
-import { readDirectory, verifyBundle, ZipError } from './index.ts';
+import { readDirectory } from './directory.ts';
 import { buildZip, type EntrySpec } from './tests/build-zip.ts';
 import { corpusFor } from './tests/corpus.ts';
 import { PAGE } from './tests/corpus-zip.ts';
@@ -11,6 +11,8 @@ import { contentOf, dataOf, fuzz, readSeeds } from './tests/fuzz-zip.ts';
 import { memorySource } from './tests/memory-source.ts';
 import { readWithPython } from './tests/python-zip.ts';
 import { readContents } from './tests/read-contents.ts';
+import { verifyBundle } from './verify.ts';
+import { ZipError } from './zip-entry.ts';
 
 const FUZZ_ROUNDS = repetitions(1000, 20_000);
 const ARCHIVES = corpusFor(repetitions(0, 1) > 0);

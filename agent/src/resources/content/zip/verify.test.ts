@@ -3,10 +3,13 @@ import { mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type ByteSource, fileSource, readDirectory, verifyBundle, ZipError } from './index.ts';
+import { readDirectory } from './directory.ts';
+import { type ByteSource, fileSource } from './source.ts';
 import { buildZip, type EntrySpec } from './tests/build-zip.ts';
 import { PAGE } from './tests/corpus-zip.ts';
 import { memorySource } from './tests/memory-source.ts';
+import { verifyBundle } from './verify.ts';
+import { ZipError } from './zip-entry.ts';
 
 const LONG = Buffer.from('A line of text that is packed and unpacked again.\n'.repeat(60_000));
 

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { entryContent } from './content.ts';
-import { readDirectory, type ZipDirectory } from './directory.ts';
+import { readDirectory } from './directory.ts';
 import { type ByteSource, WindowedSource } from './source.ts';
-import { quoted, ZipError } from './zip-error.ts';
+import type { ZipDirectory } from './zip-entry.ts';
+import { quoted, ZipError } from './zip-entry.ts';
 
 const ENTRY_PAGE = 'index.html';
 /** What is done before the event loop gets its turn: unpacked bytes, and for each entry what its set-up costs. */

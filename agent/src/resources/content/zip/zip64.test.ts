@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ByteSource, readDirectory, ZipError } from './index.ts';
+import { readDirectory } from './directory.ts';
+import type { ByteSource } from './source.ts';
 import { type ArchiveSpec, buildZip, type EntrySpec } from './tests/build-zip.ts';
 import { PAGE } from './tests/corpus-zip.ts';
 import { memorySource } from './tests/memory-source.ts';
+import { ZipError } from './zip-entry.ts';
 
 const VIDEO_BYTES = 5 * 1024 ** 3;
 

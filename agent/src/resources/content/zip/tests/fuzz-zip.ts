@@ -11,7 +11,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { verifyBundle, ZipError } from '../index.ts';
+import { verifyBundle } from '../verify.ts';
+import { ZipError } from '../zip-entry.ts';
 import { memorySource } from './memory-source.ts';
 import { readContents } from './read-contents.ts';
 

@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
-import type { ByteSource, ZipDirectory } from '../index.ts';
+import type { ByteSource } from '../source.ts';
+import type { ZipDirectory } from '../zip-entry.ts';
 
 /** The content of every entry by name, read from its position in the directory. */
 export async function readContents(
