@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { type Route, serve } from '../../contract/endpoint.ts';
 import { operations } from '../operations/index.ts';
 import { defineResource } from '../resource.ts';
-import { contentRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 import { BundleOrigin, type BundleOriginOptions } from './serving/bundle-origin.ts';
 import { ContentStore } from './store.ts';
@@ -22,6 +22,7 @@ export const content = defineResource({
       folder: join(board.dataFolder, 'content'),
       operations: await use(operations),
       isActive: (bundle) => active() === bundle,
+      closeRemoved: () => origin.closeUnused(),
       log,
       disk,
     });
@@ -33,7 +34,6 @@ export const content = defineResource({
       log,
     });
     store.onReplaced(() => void origin.closeUnused());
-    store.onRemoved(() => origin.closeUnused());
     const service: ContentService = {
       store,
       origin,
@@ -55,3 +55,13 @@ export const content = defineResource({
     };
   },
 });
+
+export function contentRoutes(store: ContentStore): Route[] {
+  const { getContent, uploadBundle, checkBundle, deleteBundle } = contract;
+  return [
+    serve(getContent, () => store.list()),
+    serve(uploadBundle, ({ params, upload, uploadBytes }) => store.put(params.name, upload, uploadBytes)),
+    serve(checkBundle, ({ params }) => store.check(params.name)),
+    serve(deleteBundle, ({ params }) => store.remove(params.name)),
+  ];
+}

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
-import { type LoadedBundle, loadBundles, readBundle } from './load.ts';
-import { readSidecar } from './sidecar.ts';
+import { loadBundles, readBundle } from './load.ts';
+import { readSidecar, type StoredBundle } from './sidecar.ts';
 import { bundle, sha256 } from './tests/content.ts';
 
 const CREATED = '2026-01-02T03:04:05.678Z';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** What a start finds, and what it logged in `levels`. */
-async function load(): Promise<Map<string, LoadedBundle>> {
+async function load(): Promise<Map<string, Omit<StoredBundle, 'path'>>> {
   const log = createLogger('silent');
   log.warn = () => void levels.push('warn');
   log.error = () => void levels.push('error');
@@ -30,7 +30,8 @@ async function load(): Promise<Map<string, LoadedBundle>> {
     const found = await readBundle(folder, name, log, new AbortController().signal);
     if (found) bundles.set(name, found);
   }
-  return bundles;
+  for (const [name, { path }] of bundles) assert.equal(path, join(folder, `${name}.zip`));
+  return new Map([...bundles].map(([name, { path: _path, ...bundle }]) => [name, bundle]));
 }
 
 const put = (name: string, data: Buffer | string | object) => {

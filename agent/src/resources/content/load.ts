@@ -1,24 +1,17 @@
 /** Reads the folder of bundles at start and cleans it up after a power cut. */
-import { lstat, open, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder, TEMPORARY_FILE } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { BUNDLE_NAME } from '../../contract/shared.ts';
-import { hashFile } from './file-hash.ts';
-import { candidates, type Description, readSidecar, writeSidecar } from './sidecar.ts';
-import { quickCheckArchive, WRONG_HASH } from './stored-bundle-check.ts';
+import { hashFile, quickCheck, WRONG_HASH } from './checks.ts';
+import { candidates, type Description, readSidecar, type StoredBundle, writeSidecar } from './sidecar.ts';
 
 const NAME = new RegExp(BUNDLE_NAME);
 
-/** A bundle in the folder. */
-export interface LoadedBundle extends Description {
-  /** Why the archive is damaged, as far as that is known; only `check` reads all of it. */
-  damage?: string;
-}
-
 /** The content of the folder at start. */
 export interface FoundBundles {
-  bundles: Map<string, LoadedBundle>;
+  bundles: Map<string, StoredBundle>;
   /** Names of archives that only their hash identifies: {@link readBundle} reads them, which may take minutes. */
   unread: string[];
 }
@@ -29,7 +22,7 @@ export interface FoundBundles {
  * the damage, and the display refuses it. Never fails.
  */
 export async function loadBundles(folder: string, log: Logger): Promise<FoundBundles> {
-  const bundles = new Map<string, LoadedBundle>();
+  const bundles = new Map<string, StoredBundle>();
   const unread: string[] = [];
   let names: string[];
   try {
@@ -64,7 +57,7 @@ export async function readBundle(
   name: string,
   log: Logger,
   signal: AbortSignal,
-): Promise<LoadedBundle | undefined> {
+): Promise<StoredBundle | undefined> {
   const found = await describe(folder, name, log, (path) => hashFile(path, signal));
   return found === 'unread' ? undefined : found;
 }
@@ -81,7 +74,7 @@ async function describe(
   name: string,
   log: Logger,
   hash: ((path: string) => Promise<string>) | undefined,
-): Promise<LoadedBundle | 'unread' | undefined> {
+): Promise<StoredBundle | 'unread' | undefined> {
   const path = join(folder, `${name}.zip`);
   const found = await lstat(path);
   if (!found.isFile()) {
@@ -93,10 +86,10 @@ async function describe(
   if (!read) {
     if (!hash) return 'unread';
     const created = { sha256: await hash(path), size: found.size, created: found.mtime.toISOString() };
-    const damage = await quickCheck(path, created);
-    log.warn({ bundle: name, ...created, ...damage }, 'the lost description of a bundle was created again');
+    const bundle = await withDamage({ path, ...created });
+    log.warn({ bundle: name, ...bundle }, 'the lost description of a bundle was created again');
     await saveDescription(sidecar, created, log);
-    return { ...created, ...damage };
+    return bundle;
   }
   const { next: _next, ...current } = read;
   const matching = candidates(read, found.size);
@@ -105,22 +98,17 @@ async function describe(
   const description = matching.find((one) => one.sha256 === sha256);
   if (!description) {
     // The size may be right and only the hash wrong; then the quick check finds nothing.
-    const damage = { damage: WRONG_HASH, ...(await quickCheck(path, current)) };
-    log.error({ bundle: name, ...damage }, 'bundle is damaged');
-    return { ...current, ...damage };
+    const bundle = { damage: WRONG_HASH, ...(await withDamage({ path, ...current })) };
+    log.error({ bundle: name, damage: bundle.damage }, 'bundle is damaged');
+    return bundle;
   }
   if (read.next) await saveDescription(sidecar, description, log);
-  return description;
+  return { path, ...description };
 }
 
-async function quickCheck(path: string, description: Description): Promise<{ damage?: string }> {
-  const handle = await open(path, 'r');
-  try {
-    const { ok, message } = await quickCheckArchive(handle, description);
-    return ok ? {} : { damage: message };
-  } finally {
-    await handle.close();
-  }
+async function withDamage(bundle: StoredBundle): Promise<StoredBundle> {
+  const check = await quickCheck(bundle);
+  return check?.ok === false ? { ...bundle, damage: check.message } : bundle;
 }
 
 /** A failure (full or read-only disk) is harmless: the next start tries again. */

@@ -20,7 +20,6 @@ export const Bundle = Type.Object(
   },
   { $id: 'Bundle' },
 );
-export type Bundle = Static<typeof Bundle>;
 
 export const Content = Type.Object(
   {
@@ -62,6 +61,12 @@ export const uploadBundle = endpoint({
   errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],
 });
 
+export const ContentCheck = Type.Object(
+  { ok: Type.Boolean(), message: Type.String({ description: 'When not ok, the reason' }) },
+  { $id: 'ContentCheck' },
+);
+export type ContentCheck = Static<typeof ContentCheck>;
+
 export const checkBundle = endpoint({
   method: 'POST',
   path: '/content/{name}/check',
@@ -71,10 +76,7 @@ export const checkBundle = endpoint({
     'Reads all of the archive again: the checks of an upload, and that it still is what was uploaded. Calls for one archive at the same time share one check; 429 `too_many_requests` while 2 others are being checked.',
   params,
   status: 200,
-  response: Type.Object(
-    { ok: Type.Boolean(), message: Type.String({ description: 'When not ok, the reason' }) },
-    { $id: 'ContentCheck' },
-  ),
+  response: ContentCheck,
   errors: ['content_not_found'],
 });
 

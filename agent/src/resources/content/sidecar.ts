@@ -22,6 +22,13 @@ export interface Description {
   created: string;
 }
 
+/** A bundle in the folder. */
+export interface StoredBundle extends Description {
+  path: string;
+  /** Why the archive is damaged, as far as the start or the last check found; only a check reads all of it. */
+  damage?: string;
+}
+
 export interface Sidecar extends Description {
   /** The archive that was about to replace the current one. */
   next?: Description;

@@ -70,14 +70,14 @@ test('a deleted bundle stays deleted after a restart', async (t) => {
 });
 
 test('closes a deleted bundle before the answer', async (t) => {
-  const content = await testContent(t);
-  await content.stored('menu', await bundle('hello'));
   let isFree = false;
-  content.store.onRemoved(async () => {
+  const closeRemoved = async () => {
     assert.deepEqual(await content.files(), []);
     isFree = true;
     throw new Error('and this is no failure of the removal');
-  });
+  };
+  const content = await testContent(t, { closeRemoved });
+  await content.stored('menu', await bundle('hello'));
   assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
   assert.ok(isFree);
 });

@@ -11,11 +11,10 @@ import { now } from '../../contract/shared.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
-import { BundleChecks, type BundleProblem, type Entry, type StoredBundle } from './checks.ts';
-import { type LoadedBundle, loadBundles, makeContentFolder, readBundle } from './load.ts';
-import type { Bundle, Content } from './schema.ts';
-import { type Description, writeSidecar } from './sidecar.ts';
-import type { CheckResult } from './stored-bundle-check.ts';
+import { BundleChecks, type BundleProblem } from './checks.ts';
+import { loadBundles, makeContentFolder, readBundle } from './load.ts';
+import type { Content, ContentCheck } from './schema.ts';
+import { type Description, type StoredBundle, writeSidecar } from './sidecar.ts';
 import { type BundleUpload, receiveBundle } from './upload.ts';
 import { ZipError } from './zip/zip-entry.ts';
 
@@ -28,6 +27,8 @@ export interface ContentStoreOptions {
   operations: Operations;
   /** Whether the bundle is displayed now. */
   isActive: (name: string) => boolean;
+  /** Closes the file of a removed bundle, whose space is not free before. */
+  closeRemoved: () => Promise<void>;
   log: Logger;
   disk: DiskSpace;
 }
@@ -38,7 +39,7 @@ export interface ContentStoreOptions {
  */
 export class ContentStore {
   readonly #options: ContentStoreOptions;
-  readonly #index = new Map<string, Entry>();
+  readonly #index = new Map<string, StoredBundle>();
   readonly #checks: BundleChecks;
   /** Names with an upload in progress. */
   readonly #uploads = new Set<string>();
@@ -47,7 +48,6 @@ export class ContentStore {
   /** Serialises replacing and removing files. */
   readonly #folderMutex = new Mutex();
   readonly #replacedListeners: ((name: string) => void)[] = [];
-  readonly #removedListeners: (() => Promise<void>)[] = [];
   readonly #readListeners: ((name: string) => void)[] = [];
   /** Bundles that {@link start} has not read yet; each promise resolves when it was read or the store closes. */
   readonly #unread = new Map<string, PromiseWithResolvers<void>>();
@@ -63,7 +63,7 @@ export class ContentStore {
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
     const store = new ContentStore(options);
     const { bundles, unread } = await loadBundles(options.folder, options.log);
-    for (const [name, description] of bundles) store.#index.set(name, store.#entry(name, description));
+    for (const [name, bundle] of bundles) store.#index.set(name, bundle);
     for (const name of unread) store.#unread.set(name, Promise.withResolvers());
     return store;
   }
@@ -89,17 +89,20 @@ export class ContentStore {
 
   async list(): Promise<Content> {
     const disk = await this.#options.disk.free();
-    const bundles = [...this.#index.entries()].map(([name, { size, sha256, created }]): Bundle => {
+    const bundles = [...this.#index].map(([name, { size, sha256, created }]) => {
       return { name, size_bytes: size, sha256, created, active: this.#options.isActive(name) };
     });
     return { bundles: bundles.sort((a, b) => (a.name < b.name ? -1 : 1)), disk };
   }
 
-  /** Sentences for the operator about bundles that are damaged, as far as start-up or the last check found. */
+  /** Sentences for the operator about bundles that are damaged or not read yet. */
   problems(): string[] {
+    const damaged = [...this.#index].flatMap(([name, { damage }]) =>
+      damage === undefined ? [] : [`The content bundle ${name} is damaged: ${damage}`],
+    );
     const reason = 'is still being read, since its last upload was cut short.';
     const unread = [...this.#unread.keys()].map((name) => `The content bundle ${name} ${reason}`);
-    return [...this.#checks.problems(), ...unread];
+    return [...damaged, ...unread];
   }
 
   /**
@@ -124,11 +127,6 @@ export class ContentStore {
   /** @param listener called when `start` has read a bundle, valid or not */
   onRead(listener: (name: string) => void): void {
     this.#readListeners.push(listener);
-  }
-
-  /** @param listener closes the file of a removed bundle; the removal is answered after it has settled */
-  onRemoved(listener: () => Promise<void>): void {
-    this.#removedListeners.push(listener);
   }
 
   /**
@@ -195,7 +193,7 @@ export class ContentStore {
   async #replace(name: string, { file, sha256, size }: BundleUpload): Promise<void> {
     const description: Description = { sha256, size, created: now() };
     const earlier = this.#index.get(name);
-    const entry = this.#entry(name, description);
+    const entry: StoredBundle = { path: join(this.#options.folder, `${name}.zip`), ...description };
     try {
       const both = earlier ? { ...described(earlier), next: description } : description;
       await writeSidecar(this.#sidecar(name), both);
@@ -232,7 +230,7 @@ export class ContentStore {
   }
 
   /** Reads a stored bundle completely, see {@link BundleChecks.check}. */
-  check(name: string): Promise<CheckResult> {
+  check(name: string): Promise<ContentCheck> {
     return this.#checks.check(name);
   }
 
@@ -248,21 +246,20 @@ export class ContentStore {
     if (!entry) throw new ApiError('content_not_found');
     if (this.#options.isActive(name)) throw new ApiError('bundle_in_use');
     this.#index.delete(name);
-    await this.#folderMutex.run(() => this.#remove(name, entry));
-  }
-
-  /** Removes the archive first: without it the sidecar is swept; without the sidecar the archive would come back. */
-  async #remove(name: string, entry: Entry): Promise<void> {
-    try {
-      await rm(entry.path, { force: true });
-    } catch (error) {
-      this.#index.set(name, entry);
-      throw error;
-    }
-    await rm(this.#sidecar(name), { force: true });
-    await syncFolder(this.#options.folder);
-    // The space of an open file is not free yet, and the next upload may need it.
-    await Promise.allSettled(this.#removedListeners.map((listener) => listener()));
+    await this.#folderMutex.run(async () => {
+      try {
+        // The archive first: without it the sidecar is swept; without the sidecar the archive would come back.
+        await rm(entry.path, { force: true });
+      } catch (error) {
+        this.#index.set(name, entry);
+        throw error;
+      }
+      await rm(this.#sidecar(name), { force: true });
+      await syncFolder(this.#options.folder);
+      await this.#options.closeRemoved().catch((error: unknown) => {
+        this.#options.log.error({ err: error, bundle: name }, 'a removed bundle could not be closed');
+      });
+    });
   }
 
   async #readUnread(): Promise<void> {
@@ -271,8 +268,8 @@ export class ContentStore {
     for (const [name, { resolve }] of [...this.#unread]) {
       if (signal.aborted) return;
       try {
-        const description = await readBundle(folder, name, log, signal);
-        if (description) this.#index.set(name, this.#entry(name, description));
+        const bundle = await readBundle(folder, name, log, signal);
+        if (bundle) this.#index.set(name, bundle);
       } catch (error) {
         if (signal.aborted) return;
         log.error({ err: error, bundle: name }, 'bundle cannot be read');
@@ -283,15 +280,11 @@ export class ContentStore {
     }
   }
 
-  #entry(name: string, description: LoadedBundle): Entry {
-    return { path: join(this.#options.folder, `${name}.zip`), ...description };
-  }
-
   #sidecar(name: string): string {
     return join(this.#options.folder, `${name}.json`);
   }
 }
 
-function described({ sha256, size, created }: Entry): Description {
+function described({ sha256, size, created }: StoredBundle): Description {
   return { sha256, size, created };
 }

@@ -31,6 +31,7 @@ function open(): Promise<ContentStore> {
     folder,
     operations: new Operations(bus),
     isActive: () => false,
+    closeRemoved: async () => undefined,
     log: createLogger('silent'),
     disk: new FileSystemSpace(folder),
   });

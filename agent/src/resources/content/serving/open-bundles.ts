@@ -1,5 +1,6 @@
 /** The archives that are open for serving. The directory of each is read once; unused archives are closed. */
 import { type FileHandle, open } from 'node:fs/promises';
+import type { StoredBundle } from '../sidecar.ts';
 import { readDirectory } from '../zip/directory.ts';
 import { type ByteSource, fileSource } from '../zip/source.ts';
 import type { ZipDirectory } from '../zip/zip-entry.ts';
@@ -11,13 +12,8 @@ const CHECK_MS = 2_000;
 /** Attempts to open a bundle that is replaced again while it is being opened. */
 const MAX_ATTEMPTS = 3;
 
-/** The file of a stored bundle: an entry of the store's index. */
-export interface BundleFile {
-  path: string;
-  sha256: string;
-  /** Bytes. */
-  size: number;
-}
+/** The file of a stored bundle. */
+export type BundleFile = Pick<StoredBundle, 'path' | 'sha256' | 'size'>;
 
 /**
  * The current file of a bundle by name; undefined for a bundle that must not be served. Returns the same object as long

@@ -15,7 +15,7 @@ import { endpoints } from '../../all.ts';
 import { Operations } from '../../operations/operations.ts';
 import { operationRoutes } from '../../operations/routes.ts';
 import { type Operation, operationChanged } from '../../operations/schema.ts';
-import { contentRoutes } from '../routes.ts';
+import { contentRoutes } from '../index.ts';
 import { ContentStore, type ContentStoreOptions } from '../store.ts';
 
 const MTIME = new Date('2026-01-02T03:04:06Z');
@@ -74,6 +74,7 @@ export async function testContent(
     folder,
     operations,
     isActive: (name) => active.has(name),
+    closeRemoved: async () => undefined,
     log: createLogger('silent'),
     disk: new FileSystemSpace(folder),
     ...change,

@@ -25,6 +25,7 @@ const store = await ContentStore.open({
   folder,
   operations: new Operations(bus),
   isActive: () => false,
+  closeRemoved: async () => undefined,
   log: createLogger('silent'),
   disk: new FileSystemSpace(folder),
 });

@@ -25,8 +25,7 @@ export interface VerifyOptions {
 export async function verifyBundle(source: ByteSource, options: VerifyOptions = {}): Promise<ZipDirectory> {
   const { signal, progress } = options;
   signal?.throwIfAborted();
-  const directory = await readDirectory(source);
-  if (!directory.has(ENTRY_PAGE)) throw new ZipError(missingPage(directory));
+  const directory = await readBundleDirectory(source);
   const windowed = new WindowedSource(source);
   let work = 0;
   for (const entry of [...directory.values()].sort((a, b) => a.dataStart - b.dataStart)) {
@@ -46,8 +45,11 @@ export async function verifyBundle(source: ByteSource, options: VerifyOptions = 
   return directory;
 }
 
-function missingPage(directory: ZipDirectory): string {
+/** Like {@link readDirectory}, but refuses an archive without `index.html` at its root. */
+export async function readBundleDirectory(source: ByteSource): Promise<ZipDirectory> {
+  const directory = await readDirectory(source);
+  if (directory.has(ENTRY_PAGE)) return directory;
   const deeper = [...directory.keys()].find((name) => /^[^/]+\/index\.html$/.test(name));
   const hint = deeper ? `; there is ${quoted(deeper)}: pack the content of the folder, not the folder` : '';
-  return `The archive has no file ${quoted(ENTRY_PAGE)} at its root${hint}.`;
+  throw new ZipError(`The archive has no file ${quoted(ENTRY_PAGE)} at its root${hint}.`);
 }
