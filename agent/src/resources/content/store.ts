@@ -41,10 +41,8 @@ export class ContentStore {
   readonly #options: ContentStoreOptions;
   readonly #index = new Map<string, StoredBundle>();
   readonly #checks: BundleChecks;
-  /** Names with an upload in progress. */
-  readonly #uploads = new Set<string>();
-  /** By name, verified uploads that are being put into place. */
-  readonly #commits = new Map<string, Promise<void>>();
+  /** Uploads in progress by name; the promise of a verified one settles when it has been put into place. */
+  readonly #uploads = new Map<string, Promise<void> | undefined>();
   /** Serialises replacing and removing files. */
   readonly #folderMutex = new Mutex();
   readonly #replacedListeners: ((name: string) => void)[] = [];
@@ -83,7 +81,7 @@ export class ContentStore {
     this.#stopped.abort(new ApiError('unavailable', 'The agent is stopping.'));
     await this.#reading;
     for (const { resolve } of this.#unread.values()) resolve();
-    await Promise.allSettled(this.#commits.values());
+    await Promise.all(this.#uploads.values());
     await this.#folderMutex.run(() => undefined);
   }
 
@@ -143,7 +141,7 @@ export class ContentStore {
     if (this.#uploads.size >= MAX_UPLOADS) {
       throw new ApiError('too_many_requests', `${MAX_UPLOADS} bundles are already being uploaded.`);
     }
-    this.#uploads.add(name);
+    this.#uploads.set(name, undefined);
     const { folder, disk, operations } = this.#options;
     const file = { folder, fileName: `${name}.zip`, announced, disk };
     let operation: RunningOperation | undefined;
@@ -155,7 +153,7 @@ export class ContentStore {
       await makeContentFolder(folder);
       const upload = await receiveBundle(body, file, this.#stopped.signal, start);
       const running = operations.get(upload.operation.id);
-      this.#commitInBackground(name, upload);
+      this.#uploads.set(name, this.#commit(name, upload));
       return running;
     } catch (error) {
       const invalid = error instanceof ZipError;
@@ -166,28 +164,24 @@ export class ContentStore {
     }
   }
 
-  #commitInBackground(name: string, upload: BundleUpload): void {
+  /** Never rejects. */
+  async #commit(name: string, upload: BundleUpload): Promise<void> {
     const { file, operation } = upload;
-    const committing = this.#commit(name, upload).finally(() => {
+    try {
+      await upload.synced;
+      // The sidecar must describe the existing archive as well, so that one is identified first.
+      await this.#unread.get(name)?.promise;
+      if (this.#unread.has(name)) throw new Error('stopped before the archive to be replaced was read');
+      await file.keep();
+      await this.#folderMutex.run(() => this.#replace(name, upload));
       this.#uploads.delete(name);
-      this.#commits.delete(name);
-    });
-    this.#commits.set(name, committing);
-    const failed = async (error: unknown) => {
+      operation.done();
+    } catch (error) {
       this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
+      this.#uploads.delete(name);
       await file.discard();
       operation.fail(storageError(error));
-    };
-    committing.then(() => operation.done(), failed);
-  }
-
-  async #commit(name: string, upload: BundleUpload): Promise<void> {
-    await upload.synced;
-    // The sidecar must describe the existing archive as well, so that one is identified first.
-    await this.#unread.get(name)?.promise;
-    if (this.#unread.has(name)) throw new Error('stopped before the archive to be replaced was read');
-    await upload.file.keep();
-    await this.#folderMutex.run(() => this.#replace(name, upload));
+    }
   }
 
   async #replace(name: string, { file, sha256, size }: BundleUpload): Promise<void> {
@@ -239,7 +233,7 @@ export class ContentStore {
    * @throws ApiError `content_not_found`; `bundle_in_use`; `conflict` while a new archive is being put into place
    */
   async remove(name: string): Promise<void> {
-    if (this.#commits.has(name)) {
+    if (this.#uploads.get(name)) {
       throw new ApiError('conflict', `A new archive of the bundle ${name} is being put into place.`);
     }
     const entry = this.#index.get(name);
