@@ -42,16 +42,13 @@ interface Slot {
 
 export class OpenBundles {
   readonly #locate: Locate;
-  readonly #closed: (bundle: OpenBundle) => void;
   readonly #slots = new Map<BundleFile, Slot>();
   /** Archives that are being closed: no longer among the slots, but still occupying disk space. */
   readonly #closing = new Set<Promise<void>>();
   #check: NodeJS.Timeout | undefined;
 
-  /** @param closed called for each archive before it is closed */
-  constructor(locate: Locate, closed: (bundle: OpenBundle) => void = () => undefined) {
+  constructor(locate: Locate) {
     this.#locate = locate;
-    this.#closed = closed;
   }
 
   /** Number of open archives. */
@@ -137,10 +134,8 @@ export class OpenBundles {
   async #closeFile(slot: Slot): Promise<void> {
     // Nothing to close if opening failed.
     const opened = await slot.opening.catch(() => undefined);
-    if (!opened) return;
-    this.#closed(opened.bundle);
     // Waits for running reads. A failure to close a file that was only read has no consequences.
-    await opened.handle.close().catch(() => undefined);
+    await opened?.handle.close().catch(() => undefined);
   }
 }
 
