@@ -41,28 +41,28 @@ export interface Answer {
  * @param target path and query as sent
  * @returns 400 for an invalid path, 404 when the bundle has no such file
  */
-export function answer(
+export async function answer(
   { directory, file }: Pick<OpenBundle, 'directory' | 'file'>,
   method: 'GET' | 'HEAD',
   target: string,
   headers: RequestConditions,
-): Answer | 400 | 404 {
+): Promise<Answer | 400 | 404> {
   const asked = readTarget(target);
   if (!asked) return 400;
   const { name, query } = asked;
   const isFolder = name === '' || name.endsWith('/');
   const entry = directory.get(isFolder ? `${name}index.html` : name);
-  if (entry && !entry.isFolder) return answerWith(entry, file.sha256, method, headers);
+  if (entry && !entry.isFolder) return await answerWith(entry, file.sha256, method, headers);
   if (isFolder || !directory.has(`${name}/index.html`)) return 404;
   return withoutBody(308, 'location', `${pathOf(name)}/${query}`, 'content-length', '0');
 }
 
-function answerWith(
+async function answerWith(
   entry: ZipEntry,
   sha256: string,
   method: 'GET' | 'HEAD',
   headers: RequestConditions,
-): Answer {
+): Promise<Answer> {
   // The hash alone would do; CRC-32 and size help people who compare tags. 128 bits of the hash are enough.
   const tag = `${sha256.slice(0, 32)}-${entry.crc32.toString(16)}-${entry.bytes.toString(16)}`;
   const isDeflated = entry.method === 'deflate';
@@ -82,7 +82,7 @@ function answerWith(
   const { start, end } = range ?? { start: 0, end: entry.bytes };
   const length = isGzip ? entry.compressedBytes + GZIP_EXTRA_BYTES : end - start;
   const about = [
-    ...['content-type', mediaType(entry.name), 'etag', etag, 'accept-ranges', 'bytes', ...vary],
+    ...['content-type', await mediaType(entry.name), 'etag', etag, 'accept-ranges', 'bytes', ...vary],
     ...(isGzip ? ['content-encoding', 'gzip'] : []),
     ...(range ? ['content-range', `bytes ${start}-${end - 1}/${entry.bytes}`] : []),
     ...['content-length', String(length)],

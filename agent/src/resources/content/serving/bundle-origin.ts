@@ -140,7 +140,7 @@ export class BundleOrigin {
     const bundle = await this.#bundles.take(name);
     if (!bundle) return refuse(request, response, 404, 'There is no such bundle.');
     try {
-      const found = answer(bundle, method, target.path, request.headers);
+      const found = await answer(bundle, method, target.path, request.headers);
       if (found === 400) return refuse(request, response, 400, 'The path is invalid.');
       if (found === 404) return refuse(request, response, 404, 'The bundle has no such file.');
       await send(response, bundle, found, method);
