@@ -1,4 +1,5 @@
 import { branding } from '../branding/index.ts';
+import { splashChanged } from '../branding/schema.ts';
 import { bindGroup, NOT_APPLIED_HERE, READ_WHEN_NEEDED } from '../config/group.ts';
 import { content } from '../content/index.ts';
 import { deviceConfig } from '../device/config.ts';
@@ -55,7 +56,7 @@ export const display = defineResource({
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
     store.onRead((bundle) => void screen.bundleRead(bundle).catch(onError));
     bus.on(networkChanged, redraw);
-    splash.onChange((kind) => {
+    bus.on(splashChanged, ({ kind }) => {
       if (kind === 'boot') redraw();
     });
     const turnSplash = () => {
