@@ -53,8 +53,6 @@ export class BundleOrigin {
   readonly #bundles: OpenBundles;
   #servers: WebServer[] = [];
   #port: number;
-  /** The Host header of the last requested bundle. */
-  #host = { name: '', value: '' };
 
   constructor(options: BundleOriginOptions) {
     this.#options = options;
@@ -92,15 +90,9 @@ export class BundleOrigin {
     return new URL(`http://${name}.localhost:${this.#port}/`).href;
   }
 
-  /** Number of open archives. */
-  get openBundles(): number {
-    return this.#bundles.size;
-  }
-
   async #listen(port: number): Promise<void> {
     const first = this.#server();
     this.#port = Number(new URL(await first.bind({ host: LOOPBACK_4, port })).port || 80);
-    this.#host = { name: '', value: '' };
     const second = this.#server();
     try {
       await second.bind({ host: LOOPBACK_6, port: this.#port });
@@ -128,7 +120,7 @@ export class BundleOrigin {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = this.#options.active();
     const target = originForm(request);
-    if (name === undefined || !target || target.host.toLowerCase() !== this.#hostOf(name)) {
+    if (name === undefined || !target || target.host.toLowerCase() !== new URL(this.url(name)).host) {
       return refuse(request, response, 421, 'No bundle of that name is displayed.');
     }
     if (!isFromOwnOrigin(request, target.host))
@@ -147,11 +139,6 @@ export class BundleOrigin {
     } finally {
       this.#bundles.release(bundle);
     }
-  }
-
-  #hostOf(name: string): string {
-    if (this.#host.name !== name) this.#host = { name, value: new URL(this.url(name)).host };
-    return this.#host.value;
   }
 
   /** After the head was sent, a failed answer ends the connection, so that the client notices. */
@@ -176,17 +163,10 @@ export class BundleOrigin {
  */
 function originForm({
   url = '',
-  headers,
-  rawHeaders,
+  headersDistinct,
 }: IncomingMessage): { host: string; path: string } | undefined {
-  const { host } = headers;
-  if (host === undefined) return undefined;
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = rawHeaders[i];
-    if (header?.length === 4 && header.toLowerCase() === 'host') hosts += 1;
-  }
-  if (hosts !== 1) return undefined;
+  const [host, ...more] = headersDistinct.host ?? [];
+  if (host === undefined || more.length > 0) return undefined;
   if (url.startsWith('/')) return { host, path: url };
   const parts = /^http:\/\/([^/?#]*)([/?].*)?$/i.exec(url);
   if (parts?.[1] === undefined) return undefined;
