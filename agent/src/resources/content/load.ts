@@ -1,7 +1,7 @@
 /** Reads the folder of bundles at start and cleans it up after a power cut. */
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, syncFolder, TEMPORARY_FILE } from '../../base/atomic-file.ts';
+import { makeFolder, sweepTemporaryFiles, syncFolder } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { BUNDLE_NAME } from '../../contract/shared.ts';
 import { hashFile, quickCheck, WRONG_HASH } from './checks.ts';
@@ -27,6 +27,7 @@ export async function loadBundles(folder: string, log: Logger): Promise<FoundBun
   let names: string[];
   try {
     await makeContentFolder(folder);
+    await sweepTemporaryFiles(folder);
     names = await readdir(folder);
   } catch (error) {
     log.error({ err: error }, 'the folder of bundles cannot be read');
@@ -43,7 +44,7 @@ export async function loadBundles(folder: string, log: Logger): Promise<FoundBun
       log.error({ err: error, bundle: name }, 'bundle cannot be read');
     }
   }
-  await sweep(folder, new Set(names), log);
+  await removeOrphans(folder, new Set(names), log);
   return { bundles, unread };
 }
 
@@ -118,12 +119,11 @@ async function saveDescription(path: string, description: Description, log: Logg
   });
 }
 
-/** Removes sidecars without an archive and temporary files of interrupted uploads and writes. */
-async function sweep(folder: string, names: ReadonlySet<string>, log: Logger): Promise<void> {
+/** Removes sidecars without an archive. */
+async function removeOrphans(folder: string, names: ReadonlySet<string>, log: Logger): Promise<void> {
   for (const file of names) {
-    const sidecarOf = bundleOf(file, '.json');
-    const isOrphan = sidecarOf !== undefined && !names.has(`${sidecarOf}.zip`);
-    if (!isOrphan && !isLeftover(file)) continue;
+    const name = bundleOf(file, '.json');
+    if (name === undefined || names.has(`${name}.zip`)) continue;
     await rm(join(folder, file), { force: true }).catch((error: unknown) => {
       log.warn({ err: error, file }, 'file could not be removed');
     });
@@ -133,11 +133,4 @@ async function sweep(folder: string, names: ReadonlySet<string>, log: Logger): P
 function bundleOf(file: string, extension: '.zip' | '.json'): string | undefined {
   const name = file.endsWith(extension) ? file.slice(0, -extension.length) : '';
   return NAME.test(name) ? name : undefined;
-}
-
-/** A temporary file of an archive or of a sidecar: `.<name>.zip.<12 hex digits>.tmp` */
-function isLeftover(file: string): boolean {
-  if (!TEMPORARY_FILE.test(file)) return false;
-  const of = file.slice(1, file.lastIndexOf('.', file.length - '.tmp'.length - 1));
-  return bundleOf(of, '.zip') !== undefined || bundleOf(of, '.json') !== undefined;
 }
