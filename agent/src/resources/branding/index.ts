@@ -1,8 +1,13 @@
 import { join } from 'node:path';
+import { atMost } from '../../contract/at-most.ts';
+import { type Route, serve } from '../../contract/endpoint.ts';
+import { receiveToMemory } from '../../uploads/receive.ts';
 import { defineResource } from '../resource.ts';
-import { splashRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 import { Splash } from './splash.ts';
+
+/** Each is held in memory whole. */
+const MAX_UPLOADS = 8;
 
 export const branding = defineResource({
   contract,
@@ -12,3 +17,20 @@ export const branding = defineResource({
     return { service, routes: splashRoutes(service) };
   },
 });
+
+export function splashRoutes(splash: Splash): Route[] {
+  const bounded = atMost(MAX_UPLOADS, 'images on their way');
+  const { getSplash, uploadSplash, resetSplash } = contract;
+  const { getShutdownSplash, uploadShutdownSplash, resetShutdownSplash } = contract;
+  const kinds = [
+    { kind: 'boot', get: getSplash, put: uploadSplash, remove: resetSplash },
+    { kind: 'shutdown', get: getShutdownSplash, put: uploadShutdownSplash, remove: resetShutdownSplash },
+  ] as const;
+  return kinds.flatMap(({ kind, get, put, remove }) => [
+    serve(get, () => splash.get(kind)),
+    serve(put, ({ upload }) =>
+      bounded(async () => splash.put(kind, await receiveToMemory(upload, contract.MAX_SPLASH_BYTES))),
+    ),
+    serve(remove, () => splash.reset(kind)),
+  ]);
+}

@@ -2,9 +2,8 @@
  * Checks that a file is a PNG that libpng and WebKit decode down to the last row (PNG specification, third edition).
  * docs/decisions/0015-own-png-check.md says why no library does it.
  */
-import { crc32, createInflate } from 'node:zlib';
+import { crc32, createInflate, inflateSync } from 'node:zlib';
 import { ApiError } from '../../contract/errors.ts';
-import { MetadataBudget } from './png-metadata.ts';
 
 /** Longest side in pixels; splash/src/picture.c has the same limits. */
 export const MAX_SIDE = 8192;
@@ -15,6 +14,12 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Length, type and CRC-32 of a chunk, in bytes. */
 const CHUNK_FRAME = 12;
 const INFLATE_STEP = 64 * 1024;
+/** Most ancillary chunks in one file; a usual picture has a dozen. libpng keeps no more than this. */
+const MAX_ANCILLARY = 1000;
+/** Most bytes of inflated text and colour profiles; the largest profiles in use have a tenth of it. */
+const MAX_METADATA_BYTES = 16 * 2 ** 20;
+/** What deflate can reach at best. */
+const MAX_RATIO = 1032;
 const GREY = 0;
 const PALETTE = 3;
 const GREY_ALPHA = 4;
@@ -69,7 +74,8 @@ export function readChunks(file: Buffer): { header: PngHeader; pixels: Buffer } 
   if (!file.subarray(0, SIGNATURE.length).equals(SIGNATURE)) {
     throw damaged('The file is not a PNG: the signature is missing.');
   }
-  const metadata = new MetadataBudget();
+  let ancillary = 0;
+  let metadataBytes = 0;
   const pixels: Buffer[] = [];
   const chunks = chunksOf(file);
   const first = chunks.next();
@@ -89,13 +95,39 @@ export function readChunks(file: Buffer): { header: PngHeader; pixels: Buffer } 
       if (body.length > 0) throw damaged('The IEND chunk is not empty.');
     } else if (/^[A-Z]/.test(type)) {
       throw damaged(`The PNG has an unexpected critical chunk, ${type}.`);
-    } else if (!metadata.add(type, body)) {
-      throw damaged('The PNG has too much text or too many colour profiles besides its pixels.');
+    } else {
+      ancillary += 1;
+      metadataBytes += inflatedBytes(compressedPart(type, body), MAX_METADATA_BYTES - metadataBytes);
+      if (ancillary > MAX_ANCILLARY || metadataBytes > MAX_METADATA_BYTES) {
+        throw damaged('The PNG has too much text or too many colour profiles besides its pixels.');
+      }
     }
     previous = type;
   }
   if (header.colourType === PALETTE && !hasPalette) throw damaged('The PNG has no palette.');
   return { header, pixels: Buffer.concat(pixels) };
+}
+
+/** The size of the inflated data, more than `limit` when it exceeds that. */
+function inflatedBytes(compressed: Buffer | undefined, limit: number): number {
+  if (!compressed) return 0;
+  try {
+    return inflateSync(compressed, { maxOutputLength: limit + 1 }).length;
+  } catch (error) {
+    if (error instanceof RangeError) return limit + 1;
+    // A decoder skips damaged data, but only after it has inflated what comes before the damage.
+    return Math.min(compressed.length * MAX_RATIO, 2 ** 20);
+  }
+}
+
+/** What decoders inflate before they read the pixels. Undefined when there is none; of a malformed chunk any bytes, which then count as damaged data. */
+function compressedPart(type: string, body: Buffer): Buffer | undefined {
+  const keywordEnd = body.indexOf(0);
+  // A byte with the compression method follows the keyword.
+  if (type === 'zTXt' || type === 'iCCP') return body.subarray(keywordEnd + 2);
+  if (type !== 'iTXt' || body[keywordEnd + 1] !== 1) return undefined;
+  const languageEnd = body.indexOf(0, keywordEnd + 3);
+  return body.subarray(body.indexOf(0, languageEnd + 1) + 1);
 }
 
 /** Checks the frame and the checksum of each chunk, and that the file ends with IEND. */

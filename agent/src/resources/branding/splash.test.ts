@@ -11,7 +11,7 @@ import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
 import { createApp } from '../../links/app.ts';
 import { connect, request } from '../../links/serial/tests/test-link.ts';
-import { splashRoutes } from './routes.ts';
+import { splashRoutes } from './index.ts';
 import * as schema from './schema.ts';
 import { Splash, type SplashKind } from './splash.ts';
 import { chunk, ihdr, makePng, png, solidPng } from './tests/make-png.ts';

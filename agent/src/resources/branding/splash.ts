@@ -33,7 +33,6 @@ const FALLBACKS: Readonly<Record<SplashKind, readonly SplashKind[]>> = {
 /** The uploaded images shown at boot, on the waiting page and at shutdown (interface: Files). */
 export class Splash {
   readonly #options: SplashOptions;
-  readonly #listeners = new Set<(kind: SplashKind) => void>();
   readonly #mutex = new Mutex();
   #version = '';
   /** The rotation that was requested last, in degrees; undefined when it could not be stored. */
@@ -54,11 +53,6 @@ export class Splash {
   /** Changes with every upload of a boot image; empty while there is none. */
   get version(): string {
     return this.#version;
-  }
-
-  /** Calls `listener` after every upload and reset. */
-  onChange(listener: (kind: SplashKind) => void): void {
-    this.#listeners.add(listener);
   }
 
   /** @returns the PNG that is shown for `kind` now, byte for byte as it was uploaded */
@@ -116,7 +110,6 @@ export class Splash {
       await this.#updateVersion();
     });
     this.#options.bus.emit(splashChanged, { kind });
-    for (const listener of this.#listeners) listener(kind);
   }
 
   async #updateVersion(): Promise<void> {

@@ -5,9 +5,8 @@ import { errorCode } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type StoredBundle, wrongSize } from './bundle-files.ts';
 import type { BundleProblem, ContentCheck } from './schema.ts';
-import { readDirectory } from './zip/directory.ts';
-import { type ByteSource, fileSource, readAhead } from './zip/source.ts';
-import { requireEntryPage, verifyBundle } from './zip/verify.ts';
+import { type ByteSource, fileSource, readBlocks } from './zip/source.ts';
+import { readBundleDirectory, verifyBundle } from './zip/verify.ts';
 import { ZipError } from './zip/zip-entry.ts';
 
 /** Checks that may run at once; each reads and unpacks a whole archive. */
@@ -40,7 +39,7 @@ export class BundleChecks {
   /** Checks quickly whether a bundle can be displayed. @returns undefined when it can */
   async problem(name: string): Promise<BundleProblem | undefined> {
     const result = await this.#inspect(name, async (source) => {
-      requireEntryPage(await readDirectory(source));
+      await readBundleDirectory(source);
       return 'The directory of the archive is valid.';
     });
     if (!result) return { code: 'bundle_missing', message: `There is no bundle ${name}.` };
@@ -100,7 +99,7 @@ export class BundleChecks {
 
   async #hash(source: ByteSource): Promise<string> {
     const hash = createHash('sha256');
-    for await (const block of readAhead(source, { start: 0, end: source.size }, BLOCK_BYTES)) {
+    for await (const block of readBlocks(source, { start: 0, end: source.size }, BLOCK_BYTES)) {
       this.#stopped.throwIfAborted();
       hash.update(block);
     }

@@ -184,6 +184,16 @@ test('a check of a replaced archive does not share the earlier run', async (t) =
   assert.ok((await first).ok && (await second).ok);
 });
 
+test('an archive that is replaced before it is opened: the new one is checked', async (t) => {
+  const content = await testContent(t);
+  await content.stored('menu', await bundle('x'));
+  const current = content.store.locate('menu') ?? assert.fail();
+  const index = new Map([['menu', { ...current, path: `${current.path}.gone` }]]);
+  const problem = new BundleChecks(index, new AbortController().signal).problem('menu');
+  index.set('menu', current);
+  assert.equal(await problem, undefined);
+});
+
 test('readers of a bundle that is being replaced see one version only', async (t) => {
   const content = await testContent(t);
   const versions = [await bundle('a', 200_000), await bundle('b', 300_000)];

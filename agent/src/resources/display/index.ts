@@ -1,4 +1,5 @@
 import { branding } from '../branding/index.ts';
+import { splashChanged } from '../branding/schema.ts';
 import { bindGroup, NOT_APPLIED_HERE, READ_WHEN_NEEDED } from '../config/group.ts';
 import { content } from '../content/index.ts';
 import { deviceConfig } from '../device/config.ts';
@@ -57,7 +58,7 @@ export const display = defineResource({
     setDisplayed(() => screen.activeBundle);
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
     bus.on(networkChanged, redraw);
-    splash.onChange((kind) => {
+    bus.on(splashChanged, ({ kind }) => {
       if (kind === 'boot') redraw();
     });
     const turnSplash = () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mediaType } from './media-types.ts';
 
-test('files have the types that browsers need', () => {
+test('files have the types that browsers need', async () => {
   for (const [name, type] of [
     ['index.html', 'text/html; charset=utf-8'],
     ['app.css', 'text/css; charset=utf-8'],
@@ -22,12 +22,15 @@ test('files have the types that browsers need', () => {
     ['live0.ts', 'video/mp2t'],
     ['titles.vtt', 'text/vtt; charset=utf-8'],
     ['sound.flac', 'audio/flac'],
+    ['scan.jfif', 'image/jpeg'],
+    ['film.mkv', 'video/matroska'],
+    ['html', 'application/octet-stream'],
     ['LICENSE', 'application/octet-stream'],
     ['folder.html/file', 'application/octet-stream'],
     ['x.constructor', 'application/octet-stream'],
     ['x.', 'application/octet-stream'],
     ['', 'application/octet-stream'],
   ] as const) {
-    assert.equal(mediaType(name), type, name);
+    assert.equal(await mediaType(name), type, name);
   }
 });

@@ -1,5 +1,6 @@
 /** The archives that are open for serving. The directory of each is read once; unused archives are closed. */
 import { type FileHandle, open } from 'node:fs/promises';
+import type { StoredBundle } from '../bundle-files.ts';
 import { readDirectory } from '../zip/directory.ts';
 import { type ByteSource, fileSource } from '../zip/source.ts';
 import type { ZipDirectory } from '../zip/zip-entry.ts';
@@ -11,13 +12,8 @@ const CHECK_MS = 2_000;
 /** Attempts to open a bundle that is replaced again while it is being opened. */
 const MAX_ATTEMPTS = 3;
 
-/** The file of a stored bundle: an entry of the store's index. */
-export interface BundleFile {
-  path: string;
-  sha256: string;
-  /** Bytes. */
-  size: number;
-}
+/** The file of a stored bundle. */
+export type BundleFile = Pick<StoredBundle, 'path' | 'sha256' | 'size'>;
 
 /**
  * The current file of a bundle by name; undefined for a bundle that must not be served. Returns the same object as long
@@ -46,16 +42,13 @@ interface Slot {
 
 export class OpenBundles {
   readonly #locate: Locate;
-  readonly #closed: (bundle: OpenBundle) => void;
   readonly #slots = new Map<BundleFile, Slot>();
   /** Archives that are being closed: no longer among the slots, but still occupying disk space. */
   readonly #closing = new Set<Promise<void>>();
   #check: NodeJS.Timeout | undefined;
 
-  /** @param closed called for each archive before it is closed */
-  constructor(locate: Locate, closed: (bundle: OpenBundle) => void = () => undefined) {
+  constructor(locate: Locate) {
     this.#locate = locate;
-    this.#closed = closed;
   }
 
   /** Number of open archives. */
@@ -141,10 +134,8 @@ export class OpenBundles {
   async #closeFile(slot: Slot): Promise<void> {
     // Nothing to close if opening failed.
     const opened = await slot.opening.catch(() => undefined);
-    if (!opened) return;
-    this.#closed(opened.bundle);
     // Waits for running reads. A failure to close a file that was only read has no consequences.
-    await opened.handle.close().catch(() => undefined);
+    await opened?.handle.close().catch(() => undefined);
   }
 }
 

@@ -24,8 +24,7 @@ export interface VerifyOptions {
 export async function verifyBundle(source: ByteSource, options: VerifyOptions = {}): Promise<ZipDirectory> {
   const { signal, progress } = options;
   signal?.throwIfAborted();
-  const directory = await readDirectory(source);
-  requireEntryPage(directory);
+  const directory = await readBundleDirectory(source);
   const windowed = new WindowedSource(source);
   let work = 0;
   for (const entry of [...directory.values()].sort((a, b) => a.dataStart - b.dataStart)) {
@@ -45,9 +44,10 @@ export async function verifyBundle(source: ByteSource, options: VerifyOptions = 
   return directory;
 }
 
-/** @throws ZipError when no file `index.html` is at the root */
-export function requireEntryPage(directory: ZipDirectory): void {
-  if (directory.has(ENTRY_PAGE)) return;
+/** Like {@link readDirectory}, but refuses an archive without `index.html` at its root. */
+export async function readBundleDirectory(source: ByteSource): Promise<ZipDirectory> {
+  const directory = await readDirectory(source);
+  if (directory.has(ENTRY_PAGE)) return directory;
   const deeper = [...directory.keys()].find((name) => /^[^/]+\/index\.html$/.test(name));
   const hint = deeper ? `; there is ${quoted(deeper)}: pack the content of the folder, not the folder` : '';
   throw new ZipError(`The archive has no file ${quoted(ENTRY_PAGE)} at its root${hint}.`);
