@@ -16,6 +16,11 @@ export function onLoad(t: Transition, event: EventOf<'load'>): void {
   const { load, target, foundUri } = t.state;
   if (event.state === 'committed') {
     if (event.uri === OWN_URI) t.state.isOwnPageShown = true;
+    else if (t.state.isOwnPageShown) {
+      // Also by a load that is not followed any more: our own page is gone, and has to be loaded again.
+      t.state.isOwnPageShown = false;
+      t.state.ownPage = undefined;
+    }
     if (foundUri !== null) t.state.foundUri = event.uri;
   }
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);
@@ -80,7 +85,6 @@ function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   // From here on, what comes without an id is the page's own.
   state.load = { stage: 'committed', id: event.load === 0 ? undefined : event.load };
   state.terminatedForLoad = false;
-  if (!isWaiting) state.ownPage = undefined;
   documentArrived(t, event);
   // An HTTP error from a foreign server is a page like any other; from our own server it is not.
   if (target.mode !== 'bundle' || (event.status ?? 0) < 400) return;
