@@ -15,12 +15,9 @@ export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
 export function onLoad(t: Transition, event: EventOf<'load'>): void {
   const { load, target, foundUri } = t.state;
   if (event.state === 'committed') {
-    if (event.uri === OWN_URI) t.state.isOwnPageShown = true;
-    else if (t.state.isOwnPageShown) {
-      // Also by a load that is not followed any more: our own page is gone, and has to be loaded again.
-      t.state.isOwnPageShown = false;
-      t.state.ownPage = undefined;
-    }
+    if (event.uri === OWN_URI) t.state.ownPage &&= { ...t.state.ownPage, shown: true };
+    // Any document replaces it, also one whose load is not followed any more.
+    else if (t.state.ownPage?.shown) t.state.ownPage = undefined;
     if (foundUri !== null) t.state.foundUri = event.uri;
   }
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);

@@ -1,9 +1,10 @@
+import type { Logger } from '../../base/logger.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
-import type { DisplayLog, DisplayPorts } from './ports.ts';
+import type { DisplayPorts } from './ports.ts';
 
 export interface DataClearingOptions extends Pick<DisplayPorts, 'browser' | 'browserData'> {
-  log: DisplayLog;
+  log: Pick<Logger, 'info' | 'warn'>;
   /** How long a new browser may take to connect, in ms. */
   timeoutMs: number;
 }

@@ -167,9 +167,8 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     const isTarget = rendering.purpose === 'target';
     state.rendering = undefined;
     if (rendering.outdated) t.renderOwnPage(rendering.purpose);
-    else if (html !== undefined && (isTarget || html !== state.ownPage)) {
-      state.ownPage = html;
-      state.isOwnPageShown = false;
+    else if (html !== undefined && (isTarget || html !== state.ownPage?.html)) {
+      state.ownPage = { html, shown: false };
       t.emit({ do: 'load_own_page', html });
       if (isTarget || state.load.stage !== 'none') t.followLoad();
     } else if (isTarget) t.fail('load', 'load_failed', 'The waiting page cannot be read.');

@@ -46,9 +46,8 @@ export class KeeperState {
   load: TargetLoad = { stage: 'none' };
   /** The page before the target was terminated, because it kept the target from being loaded. */
   terminatedForLoad = false;
-  /** HTML of our own page, while that is on the screen or on its way there. */
-  ownPage: string | undefined;
-  isOwnPageShown = false;
+  /** Our own page, while it is on the screen (`shown`) or on its way there. */
+  ownPage: { html: string; shown: boolean } | undefined;
   /** `refresh`: of the own page that is on the screen, or of a notice; `outdated`: its facts changed meanwhile. */
   rendering: { purpose: 'target' | 'refresh'; outdated: boolean } | undefined;
 

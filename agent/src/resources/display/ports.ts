@@ -143,12 +143,6 @@ export interface TargetStore {
   save(target: Target, lasting: boolean): Promise<void>;
 }
 
-/** The part of the agent's logger that the display uses. */
-export interface DisplayLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
 /** What a page gets for a `vitrine:` URI. */
 export interface PageResource {
   contentType: string;

@@ -54,12 +54,12 @@ export class Transition {
   /** Loads the target, in place of everything that is under way. Without a ready browser it is loaded when one is. */
   show(): void {
     this.supersede();
-    const { settings, ending, target, isOwnPageShown } = this.state;
+    const { settings, ending, target, ownPage } = this.state;
     if (settings === 'failed' && !ending) this.configure();
     if (!this.isReady) return;
     if (target.mode === 'waiting') this.renderOwnPage('target');
     else {
-      if (!isOwnPageShown) this.state.ownPage = undefined; // this load cancels it
+      if (!ownPage?.shown) this.state.ownPage = undefined; // this load cancels it
       this.emit({ do: 'load', address: target.url });
       this.followLoad();
     }
