@@ -149,6 +149,22 @@ test('a notice is loaded again after a load that was given up has replaced it', 
   world.heal();
 });
 
+test('a notice that the page on the screen replaced is loaded after the next failure', () => {
+  const world = new KeeperWorld();
+  const { browser, clock } = world;
+  const target = { mode: 'url', url: 'http://a.example/' } as const;
+  browser.outcomes.set(target.url, 'tls');
+  clock.advance(20_000);
+  world.send({ event: 'show_target', target });
+  clock.advance(30);
+  browser.resistance = 'navigate';
+  clock.advance(1000);
+  assert.equal(browser.document?.uri, 'http://elsewhere.example/');
+  clock.advance(2000);
+  assert.equal(browser.document?.uri, OWN_URI);
+  world.heal();
+});
+
 test('the waiting page is up to date when loads of it replace each other under mixed up ids', () => {
   const world = new KeeperWorld();
   const { browser, clock } = world;
