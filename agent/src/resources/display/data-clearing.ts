@@ -10,7 +10,7 @@ export interface DataClearingOptions extends Pick<DisplayPorts, 'browser' | 'bro
 }
 
 /**
- * Deletes what the browser has stored, between two browsers: a new one opens its files only when it gets its settings.
+ * Deletes the browser's data between two browser processes: a new one opens its files only when it gets its settings.
  * So this needs neither a browser that responds nor free space.
  */
 export class DataClearing {

@@ -11,7 +11,7 @@ import { Transition } from './transition.ts';
 /** The longest delay between restarts of the unit, as a multiple of the first. */
 const MAX_UNIT_DELAY_FACTOR = 16;
 
-const AWAY: DisplayError = {
+const NO_BROWSER: DisplayError = {
   code: 'browser_unavailable',
   message: 'The browser is not running; the target is shown as soon as it is.',
 };
@@ -34,7 +34,7 @@ export function advance(
 
 /** The error in the display's state. */
 export function visibleError({ connected, error, missing }: Readonly<KeeperState>): DisplayError | null {
-  if (!connected) return AWAY;
+  if (!connected) return NO_BROWSER;
   if (error || !missing) return error;
   return { code: missing.code, message: missing.message };
 }
@@ -173,7 +173,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
       if (isTarget || state.load.stage !== 'none') t.followLoad();
     } else if (isTarget) t.fail('load', 'load_failed', 'The waiting page cannot be read.');
   },
-  /** A browser that is connected and does not take commands is of no use. */
+  /** A connected browser that does not take commands has to be restarted. */
   command_failed: (t, { reason }) => {
     if (t.state.settings !== 'taken') t.state.settings = 'failed';
     t.state.ownPage = undefined; // it may never have been shown
@@ -219,7 +219,7 @@ function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: E
   HANDLERS[kind](t, event);
 }
 
-/** A request of a host: earlier failures do not count any more. */
+/** A request of a host: earlier failures are forgotten. */
 function beginRequest(t: Transition): void {
   t.stopStableTimer();
   t.state.failures = 0;

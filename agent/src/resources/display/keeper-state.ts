@@ -1,11 +1,11 @@
-/** The vocabulary of the keeper's state machine: its state, the events that change it, the effects it asks for. */
+/** Types of the keeper's state machine: its state, its events, and the effects it requests. */
 import type { BundleProblem } from '../content/checks.ts';
 import type { BrowserEvent } from './ports.ts';
 import type { DisplayError } from './schema.ts';
 import type { LocatedTarget, MissingBundle, Notice } from './target.ts';
 import type { Stage, TIMING } from './timing.ts';
 
-/** What does not change while the keeper runs. */
+/** Settings that stay the same while the keeper runs. */
 export interface KeeperConfig {
   timing: typeof TIMING;
   /** There is a unit that starts the browser again whenever it ends. */
@@ -56,7 +56,7 @@ export class KeeperState {
   /** The timer `stable` runs or has fired since the last sign of trouble. */
   stableStarted = false;
   missedPongs = 0;
-  /** What the timer `retry` starts. */
+  /** How much the timer `retry` restarts. */
   retryStage: Stage = 'page';
   /** The last delay of the timer `unit`, in ms. */
   unitDelayMs = 0;

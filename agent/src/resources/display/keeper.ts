@@ -72,7 +72,7 @@ export class Keeper {
     return this.#firstFrame.promise;
   }
 
-  /** Events that come while effects are carried out wait for them. None counts after `stop`. */
+  /** Events that arrive while effects are carried out are queued. Events after `stop` are ignored. */
   dispatch(event: KeeperEvent): void {
     if (this.#isStopped) return;
     this.#events.push(event);

@@ -112,7 +112,7 @@ export class Screens {
     });
   }
 
-  /** What an operator should know, as sentences. */
+  /** Warnings for the operator, as sentences. */
   problems(): string[] {
     if (!this.#failure) return [];
     return [

@@ -1,4 +1,4 @@
-/** The target: which is the first, where the browser finds it, and what the screen says while it is not there. */
+/** Chooses the first target, and the notice that is shown while the target is not on the screen. */
 import { errorMessage } from '../../base/system-error.ts';
 import type { BundleProblem } from '../content/checks.ts';
 import type { DisplayConfig } from './config.ts';

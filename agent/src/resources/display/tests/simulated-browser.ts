@@ -278,7 +278,7 @@ export class SimulatedBrowser {
     });
   }
 
-  /** The document replaces the one on the screen, with all that the earlier one did. */
+  /** The document replaces the one on the screen, which can no longer hang or resist loads. */
   #commit(process: Process, load: Load, facts: object = {}): void {
     process.document = load;
     this.pageHangs = false;
