@@ -35,8 +35,7 @@ export function advance(
 /** The error in the display's state. */
 export function visibleError({ connected, error, missing }: Readonly<KeeperState>): DisplayError | null {
   if (!connected) return NO_BROWSER;
-  if (error || !missing) return error;
-  return { code: missing.code, message: missing.message };
+  return error ?? (missing ? { code: missing.code, message: missing.message } : null);
 }
 
 /** Whether an event answers something that was asked of an earlier connection, or before a newer decision. */
