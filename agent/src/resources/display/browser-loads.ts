@@ -15,7 +15,9 @@ export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
 export function onLoad(t: Transition, event: EventOf<'load'>): void {
   const { load, target, foundUri } = t.state;
   if (event.state === 'committed') {
-    if (event.uri === OWN_URI) t.state.isOwnPageShown = true;
+    if (event.uri === OWN_URI) t.state.ownPage &&= { ...t.state.ownPage, shown: true };
+    // Any document replaces it, also one whose load is not followed any more.
+    else if (t.state.ownPage?.shown) t.state.ownPage = undefined;
     if (foundUri !== null) t.state.foundUri = event.uri;
   }
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);
@@ -80,7 +82,6 @@ function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   // From here on, what comes without an id is the page's own.
   state.load = { stage: 'committed', id: event.load === 0 ? undefined : event.load };
   state.terminatedForLoad = false;
-  if (!isWaiting) state.ownPage = undefined;
   documentArrived(t, event);
   // An HTTP error from a foreign server is a page like any other; from our own server it is not.
   if (target.mode !== 'bundle' || (event.status ?? 0) < 400) return;

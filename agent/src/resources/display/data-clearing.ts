@@ -1,15 +1,16 @@
+import type { Logger } from '../../base/logger.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
-import type { DisplayLog, DisplayPorts } from './ports.ts';
+import type { DisplayPorts } from './ports.ts';
 
 export interface DataClearingOptions extends Pick<DisplayPorts, 'browser' | 'browserData'> {
-  log: DisplayLog;
+  log: Pick<Logger, 'info' | 'warn'>;
   /** How long a new browser may take to connect, in ms. */
   timeoutMs: number;
 }
 
 /**
- * Deletes what the browser has stored, between two browsers: a new one opens its files only when it gets its settings.
+ * Deletes the browser's data between two browser processes: a new one opens its files only when it gets its settings.
  * So this needs neither a browser that responds nor free space.
  */
 export class DataClearing {

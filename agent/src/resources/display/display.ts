@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { badRequest } from '../../contract/validate.ts';
@@ -11,11 +12,6 @@ import type { BrowserSettings, Bundles, DisplayPorts, Target } from './ports.ts'
 import { type DisplayState, displayState, type Screen } from './schema.ts';
 import { Screens } from './screens.ts';
 import { firstTarget, type LocatedTarget } from './target.ts';
-
-/** How often connectors are read while nobody asks, in ms. */
-const CHECK_EVERY_MS = 5000;
-/** A new browser connects within this time, in ms, also in an emulator on a busy computer. */
-const NEW_BROWSER_MS = 90_000;
 
 export interface DisplayOptions
   extends Omit<KeeperOptions, 'configure' | 'changed'>,
@@ -31,7 +27,7 @@ export interface DisplayOptions
   clearDataOnBoot: boolean;
   /** How often connectors are read while nobody asks, in ms. */
   checkEveryMs?: number;
-  /** How long a new browser may take to connect after the old one was ended, in ms. */
+  /** How long a new browser may take to connect after the old one was ended, in ms; enough for a slow emulator. */
   newBrowserMs?: number;
 }
 
@@ -52,7 +48,7 @@ export class Display {
 
   constructor(options: DisplayOptions) {
     this.#o = options;
-    const { checkEveryMs = CHECK_EVERY_MS, newBrowserMs: timeoutMs = NEW_BROWSER_MS } = options;
+    const { checkEveryMs = 5000, newBrowserMs: timeoutMs = 90_000 } = options;
     const changed = () => this.#publish();
     this.screens = new Screens({ ...options, checkEveryMs, changed });
     this.#clearing = new DataClearing({ ...options, timeoutMs });
@@ -214,8 +210,7 @@ export class Display {
     try {
       return await this.#o.browser.screenshot();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new ApiError('unavailable', `The browser took no picture: ${reason}`);
+      throw new ApiError('unavailable', `The browser took no picture: ${errorMessage(error)}`);
     }
   }
 

@@ -11,7 +11,7 @@ import { Transition } from './transition.ts';
 /** The longest delay between restarts of the unit, as a multiple of the first. */
 const MAX_UNIT_DELAY_FACTOR = 16;
 
-const AWAY: DisplayError = {
+const NO_BROWSER: DisplayError = {
   code: 'browser_unavailable',
   message: 'The browser is not running; the target is shown as soon as it is.',
 };
@@ -34,9 +34,8 @@ export function advance(
 
 /** The error in the display's state. */
 export function visibleError({ connected, error, missing }: Readonly<KeeperState>): DisplayError | null {
-  if (!connected) return AWAY;
-  if (error || !missing) return error;
-  return { code: missing.code, message: missing.message };
+  if (!connected) return NO_BROWSER;
+  return error ?? (missing ? { code: missing.code, message: missing.message } : null);
 }
 
 /** Whether an event answers something that was asked of an earlier connection, or before a newer decision. */
@@ -167,14 +166,13 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     const isTarget = rendering.purpose === 'target';
     state.rendering = undefined;
     if (rendering.outdated) t.renderOwnPage(rendering.purpose);
-    else if (html !== undefined && (isTarget || html !== state.ownPage)) {
-      state.ownPage = html;
-      state.isOwnPageShown = false;
+    else if (html !== undefined && (isTarget || html !== state.ownPage?.html)) {
+      state.ownPage = { html, shown: false };
       t.emit({ do: 'load_own_page', html });
       if (isTarget || state.load.stage !== 'none') t.followLoad();
     } else if (isTarget) t.fail('load', 'load_failed', 'The waiting page cannot be read.');
   },
-  /** A browser that is connected and does not take commands is of no use. */
+  /** A connected browser that does not take commands has to be restarted. */
   command_failed: (t, { reason }) => {
     if (t.state.settings !== 'taken') t.state.settings = 'failed';
     t.state.ownPage = undefined; // it may never have been shown
@@ -220,7 +218,7 @@ function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: E
   HANDLERS[kind](t, event);
 }
 
-/** A request of a host: earlier failures do not count any more. */
+/** A request of a host: earlier failures are forgotten. */
 function beginRequest(t: Transition): void {
   t.stopStableTimer();
   t.state.failures = 0;

@@ -3,17 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import type { LocatedTarget } from './target.ts';
+import { type LocatedTarget, OWN_URI } from './target.ts';
 import { KeeperWorld } from './tests/keeper-world.ts';
 import { OUTCOMES, RESISTANCES } from './tests/simulated-browser.ts';
 
+const MENU = { mode: 'bundle', name: 'menu', url: 'http://menu.localhost:8081/' } as const;
 const TARGETS: readonly LocatedTarget[] = [
   { mode: 'url', url: 'http://a.example/' },
   { mode: 'url', url: 'http://b.example/' },
-  { mode: 'bundle', name: 'menu', url: 'http://menu.localhost:8081/' },
+  MENU,
   { mode: 'waiting' },
 ];
-const ADDRESSES = ['http://a.example/', 'http://b.example/', 'http://menu.localhost:8081/'];
+const ADDRESSES = ['http://a.example/', 'http://b.example/', MENU.url];
 const PAGES = [...ADDRESSES, 'http://menu.localhost:8081/two.html', 'http://c.example/'];
 
 let commands = 0;
@@ -128,4 +129,50 @@ test('the last request wins, loading ends, and nothing is loaded or said without
   fc.assert(property, numRuns > 4000 ? { numRuns } : { numRuns, seed: 1 });
   t.diagnostic(`${sequences} sequences, ${commands} commands`);
   assert.ok(commands > numRuns);
+});
+
+test('a notice is loaded again after a load that was given up has replaced it', () => {
+  const world = new KeeperWorld();
+  const { browser, clock } = world;
+  browser.outcomes.set(MENU.url, 'network');
+  world.send({ event: 'show_target', target: MENU });
+  clock.advance(3000);
+  browser.unit = 'fails';
+  world.send({ event: 'show_target', target: MENU });
+  browser.resistance = 'navigate';
+  world.send({ event: 'restart_browser', stage: 'compositor' });
+  clock.advance(5000);
+  assert.equal(browser.document?.uri, OWN_URI);
+  world.heal();
+});
+
+test('a notice that the page on the screen replaced is loaded after the next failure', () => {
+  const world = new KeeperWorld();
+  const { browser, clock } = world;
+  const target = { mode: 'url', url: 'http://a.example/' } as const;
+  browser.outcomes.set(target.url, 'tls');
+  clock.advance(20_000);
+  world.send({ event: 'show_target', target });
+  clock.advance(30);
+  browser.resistance = 'navigate';
+  clock.advance(1000);
+  assert.equal(browser.document?.uri, 'http://elsewhere.example/');
+  clock.advance(2000);
+  assert.equal(browser.document?.uri, OWN_URI);
+  world.heal();
+});
+
+test('the waiting page is up to date when loads of it replace each other under mixed up ids', () => {
+  const world = new KeeperWorld();
+  const { browser, clock } = world;
+  clock.advance(5000);
+  browser.mixesIds = true;
+  browser.resistance = 'stop';
+  world.send({ event: 'show_target', target: { mode: 'waiting' } });
+  world.facts += 1;
+  world.send({ event: 'own_page_changed' });
+  clock.advance(12);
+  world.send({ event: 'reload' });
+  clock.advance(100);
+  world.heal();
 });

@@ -1,10 +1,10 @@
-/** The types of the keeper's state machine: its state, the events that change it, the effects it asks for. */
+/** Types of the keeper's state machine: its state, its events, and the effects it requests. */
 import type { BrowserEvent } from './ports.ts';
 import type { DisplayError } from './schema.ts';
 import type { LocatedTarget, MissingBundle, Notice } from './target.ts';
 import type { Stage, TIMING } from './timing.ts';
 
-/** What does not change while the keeper runs. */
+/** Settings that stay the same while the keeper runs. */
 export interface KeeperConfig {
   timing: typeof TIMING;
   /** There is a unit that starts the browser again whenever it ends. */
@@ -45,9 +45,8 @@ export class KeeperState {
   load: TargetLoad = { stage: 'none' };
   /** The page before the target was terminated, because it kept the target from being loaded. */
   terminatedForLoad = false;
-  /** HTML of our own page, while that is on the screen or on its way there. */
-  ownPage: string | undefined;
-  isOwnPageShown = false;
+  /** Our own page, while it is on the screen (`shown`) or on its way there. */
+  ownPage: { html: string; shown: boolean } | undefined;
   /** `refresh`: of the own page that is on the screen, or of a notice; `outdated`: its facts changed meanwhile. */
   rendering: { purpose: 'target' | 'refresh'; outdated: boolean } | undefined;
 
@@ -56,7 +55,7 @@ export class KeeperState {
   /** The timer `stable` runs or has fired since the last sign of trouble. */
   stableStarted = false;
   missedPongs = 0;
-  /** What the timer `retry` starts. */
+  /** How much the timer `retry` restarts. */
   retryStage: Stage = 'page';
   /** The last delay of the timer `unit`, in ms. */
   unitDelayMs = 0;

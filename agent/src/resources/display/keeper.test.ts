@@ -67,7 +67,7 @@ test('an event that comes while effects are carried out waits until all of them 
 
 test('a command that the browser refuses restarts its unit', async () => {
   const warnings: string[] = [];
-  const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
+  const log = { info: () => undefined, warn: (_: unknown, text = '') => void warnings.push(text) };
   await stage.showing(URL_A, { log });
   stage.browser.takesCommands = false;
   stage.display.reload();

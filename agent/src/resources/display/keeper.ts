@@ -1,3 +1,5 @@
+import type { Logger } from '../../base/logger.ts';
+import { errorMessage } from '../../base/system-error.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import { advance } from './keeper-machine.ts';
 import {
@@ -7,7 +9,7 @@ import {
   KeeperState,
   type TimerName,
 } from './keeper-state.ts';
-import type { DisplayLog, DisplayPorts, Load } from './ports.ts';
+import type { DisplayPorts, Load } from './ports.ts';
 import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from './target.ts';
 import { TIMING } from './timing.ts';
 
@@ -18,7 +20,7 @@ const RENDER_MS = 10_000;
 export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'kiosk'> {
   /** Renders the waiting page, or the notice that says why the target is not shown, as HTML. */
   renderPage: (notice: Notice | undefined) => Promise<string>;
-  log: DisplayLog;
+  log: Pick<Logger, 'info' | 'warn'>;
   timing?: typeof TIMING;
   /** Gives a browser that has connected its settings. */
   configure: () => Promise<void>;
@@ -70,7 +72,7 @@ export class Keeper {
     return this.#firstFrame.promise;
   }
 
-  /** Events that come while effects are carried out wait for them. None counts after `stop`. */
+  /** Events that arrive while effects are carried out are queued. Events after `stop` are ignored. */
   dispatch(event: KeeperEvent): void {
     if (this.#isStopped) return;
     this.#events.push(event);
@@ -139,8 +141,7 @@ export class Keeper {
     taken.then(
       () => answer && this.dispatch(answer),
       (error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.dispatch({ event: failure, connection, reason });
+        this.dispatch({ event: failure, connection, reason: errorMessage(error) });
       },
     );
   }

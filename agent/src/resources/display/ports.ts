@@ -143,13 +143,7 @@ export interface TargetStore {
   save(target: Target, lasting: boolean): Promise<void>;
 }
 
-/** The part of the agent's logger that the display uses. */
-export interface DisplayLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
-/** What a page gets for a `vitrine:` URI. */
+/** The answer to a page's request for a `vitrine:` URI. */
 export interface PageResource {
   contentType: string;
   /** Changes with the bytes. */
@@ -161,22 +155,22 @@ export interface PageResource {
 export interface HostServices {
   /** @throws Error when the firewall could not be changed */
   allow(allowed: boolean): Promise<void>;
-  /** What an operator should know, as sentences. */
+  /** Warnings for the operator, as sentences. */
   problems(): string[];
 }
 
-/** What the display needs of the board. */
+/** The display's ports to the board. */
 export interface DisplayPorts {
   browser: Browser;
   compositor: Compositor;
   kiosk: Kiosk;
-  /** Undefined where what the browser stores is not the device's own. */
+  /** Undefined when the browser's data does not belong to the device. */
   browserData: BrowserData | undefined;
   connectors: Connectors;
   targetStore: TargetStore;
-  /** What pages find under `vitrine:`, by URI without its query. */
+  /** Resources that pages can load under `vitrine:`, by URI without its query. */
   pageResources: Map<string, () => PageResource>;
-  /** Undefined where the firewall is not the device's own. */
+  /** Undefined when the firewall does not belong to the device. */
   hostServices: HostServices | undefined;
   identity: { version: string };
 }

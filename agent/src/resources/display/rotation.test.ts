@@ -29,7 +29,7 @@ afterEach(async () => {
 
 test('a refused rotation is saved, reported as not live, and a problem until it works', async () => {
   const warnings: string[] = [];
-  const log = { info: () => undefined, warn: (_: object, text: string) => void warnings.push(text) };
+  const log = { info: () => undefined, warn: (_: unknown, text = '') => void warnings.push(text) };
   const display = stage.make({ log, config: () => config.get(displayConfig) });
   config.bind(bindDisplay(config, display));
   await display.start();

@@ -1,6 +1,8 @@
+import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
+import { errorMessage } from '../../base/system-error.ts';
 import type { DisplayConfig } from './config.ts';
-import type { Connector, DisplayLog, DisplayPorts, Output } from './ports.ts';
+import type { Connector, DisplayPorts, Output } from './ports.ts';
 import type { Rotation, Screen } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
@@ -17,7 +19,7 @@ export interface ScreensOptions extends Pick<DisplayPorts, 'browser' | 'composit
   changed: () => void;
   /** How often connectors are read while nobody asks, in ms. */
   checkEveryMs: number;
-  log: DisplayLog;
+  log: Pick<Logger, 'info' | 'warn'>;
 }
 
 /**
@@ -110,7 +112,7 @@ export class Screens {
     });
   }
 
-  /** What an operator should know, as sentences. */
+  /** Warnings for the operator, as sentences. */
   problems(): string[] {
     if (!this.#failure) return [];
     return [
@@ -196,7 +198,7 @@ export class Screens {
       const expected = this.configuredRotation;
       const connected = this.#connected;
       const others = this.#outputs.map(({ name }) => name).filter((name) => name !== primary.id);
-      const failure = await compositor.drive(primary.id, expected, others).then(() => '', messageOf);
+      const failure = await compositor.drive(primary.id, expected, others).then(() => '', errorMessage);
       this.#drivenFor = failure ? undefined : connected; // after a failure the next check tries again
       await this.refresh(true);
       const actual = this.#output(this.primary)?.rotation ?? expected;
@@ -213,8 +215,4 @@ export class Screens {
     }
     this.#failure = failure;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
-/** The target: which is the first, where the browser finds it, and what the screen says while it is not there. */
+/** Chooses the first target, and the notice that is shown while the target is not on the screen. */
+import { errorMessage } from '../../base/system-error.ts';
 import type { BundleProblem } from '../content/schema.ts';
 import type { DisplayConfig } from './config.ts';
 import type { Bundles, Target, TargetStore } from './ports.ts';
@@ -44,7 +45,9 @@ export async function firstTarget(
     (config.resume_on_boot ? await store.last() : undefined) ??
     configuredTarget(config, primaryScreen);
   if (wanted.mode !== 'bundle') return { wanted, missing: undefined };
-  const problem = await bundles.problem(wanted.name).catch(unreadable);
+  const problem = await bundles.problem(wanted.name).catch((error: unknown) => {
+    return { code: 'bundle_damaged', message: `The bundle cannot be read: ${errorMessage(error)}` } as const;
+  });
   return { wanted, missing: problem && { name: wanted.name, ...problem } };
 }
 
@@ -54,11 +57,6 @@ function configuredTarget({ boot_bundle, screens }: DisplayConfig, primaryScreen
   const candidates = primaryScreen === undefined ? Object.values(screens) : [screens[primaryScreen]];
   const url = candidates.find((screen) => screen?.url)?.url;
   return url ? { mode: 'url', url } : { mode: 'waiting' };
-}
-
-function unreadable(error: unknown): BundleProblem {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { code: 'bundle_damaged', message: `The bundle cannot be read: ${reason}` };
 }
 
 /** Whether a document is the target: any page of a bundle, only the very page of a URL. */

@@ -1,8 +1,8 @@
-/** When the keeper does what: generous, because a board that boots or is busy is slow without anything being wrong. */
+/** The keeper's times. They are generous: a board that boots or is busy is slow without any fault. */
 
 /** How far a recovery goes: a new page, a new browser, a new compositor with a new browser. */
 export type Stage = 'page' | 'browser' | 'compositor';
-/** `load`: the page could not be fetched, which no restart mends; `crash`: page or browser hung or died. */
+/** `load`: the page could not be fetched, which no restart fixes; `crash`: page or browser hung or died. */
 export type FailureKind = 'load' | 'crash';
 
 /** What to do after a failure. */

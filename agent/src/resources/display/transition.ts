@@ -3,7 +3,7 @@ import type { DisplayError } from './schema.ts';
 import { noticeOf } from './target.ts';
 import type { FailureKind, Stage, Step } from './timing.ts';
 
-/** One event's change of the state, with the effects that it has so far, and what the keeper's rules can do. */
+/** The new state and the effects of one event, with the operations that the keeper's rules share. */
 export class Transition {
   readonly config: KeeperConfig;
   readonly state: KeeperState;
@@ -36,7 +36,7 @@ export class Transition {
     return this.state.settings === 'taken' && !this.state.ending;
   }
 
-  /** A new decision about what to load: nothing that is pending of an earlier one counts any more. */
+  /** A new decision about what to load: everything pending from an earlier one is ignored. */
   supersede(): void {
     this.state.generation += 1;
     this.state.load = { stage: 'none' };
@@ -54,12 +54,12 @@ export class Transition {
   /** Loads the target, in place of everything that is under way. Without a ready browser it is loaded when one is. */
   show(): void {
     this.supersede();
-    const { settings, ending, target, isOwnPageShown } = this.state;
+    const { settings, ending, target, ownPage } = this.state;
     if (settings === 'failed' && !ending) this.configure();
     if (!this.isReady) return;
     if (target.mode === 'waiting') this.renderOwnPage('target');
     else {
-      if (!isOwnPageShown) this.state.ownPage = undefined; // this load cancels it
+      if (!ownPage?.shown) this.state.ownPage = undefined; // this load cancels it
       this.emit({ do: 'load', address: target.url });
       this.followLoad();
     }
@@ -85,7 +85,7 @@ export class Transition {
     this.emit({ do: 'render', notice: noticeOf(target, error, missing) });
   }
 
-  /** The target's page is on the screen, as far as it will come. */
+  /** The target's page is on the screen, and its load has ended or timed out. */
   markUp(): void {
     this.state.load = { ...this.state.load, stage: 'committed' };
     this.state.loading = false;
@@ -99,7 +99,7 @@ export class Transition {
     this.setTimer('stable', this.config.timing.stableMs);
   }
 
-  /** There may be trouble: the time until failures are forgotten starts again when the page is up or answers. */
+  /** The time until failures are forgotten starts again when the page is up or answers a ping. */
   stopStableTimer(): void {
     this.state.stableStarted = false;
     this.cancelTimer('stable');

@@ -171,16 +171,17 @@ export class KeeperWorld {
   /** A long delay is explained on the screen. */
   #expectNotice(): void {
     const { browser, state } = this;
-    if (state.target.mode === 'waiting' || browser.resistance !== 'none') return;
+    if (state.target.mode === 'waiting') return;
     const { generation, error } = state;
-    const [agent, ignored] = [this.#agents, browser.ignoredCommands];
+    const [agent, ignored, stalls] = [this.#agents, browser.ignoredCommands, browser.stalls];
     this.clock.after(NOTICE_MS, () => {
       const isCurrent = agent === this.#agents && generation === this.state.generation && browser.configured;
       const isHindered =
         this.#invariants.isRefreshLost ||
         this.rendersFail ||
         browser.ignoredCommands !== ignored ||
-        browser.resistance !== 'none' ||
+        // A notice that the page on the screen did not let through is loaded again after the next failure.
+        browser.stalls !== stalls ||
         this.renderMs > 100;
       if (!isCurrent || isHindered) return;
       assert.equal(browser.document?.uri, OWN_URI, 'no notice on the screen');

@@ -169,7 +169,7 @@ export class SimulatedBrowser {
       process.current = undefined;
       if (older && this.mixesIds) {
         this.#load('started', { ...older, id });
-        if (older.html !== undefined) this.#load('committed', { ...older, id });
+        if (older.html !== undefined) this.#commit(process, { ...older, id });
         process.asked = { id: 0, command: id, uri, html };
       } else process.asked = { id, command: id, uri, html };
       this.#startSoon(process, process.asked);
@@ -270,16 +270,21 @@ export class SimulatedBrowser {
     if (outcome === 'redirect') this.#load('redirected', arrived);
     const status = outcome === 'missing' ? 404 : isDenied ? 401 : 200;
     const facts = { status, authentication_required: isDenied };
-    process.document = arrived;
-    this.pageHangs = false;
-    this.resistance = 'none';
-    this.#load('committed', arrived, facts);
-    if (this.connected) this.#tell({ event: 'painted', load: load.id });
+    this.#commit(process, arrived, facts);
     if (outcome === 'incomplete') return;
     this.#after(process, load, () => {
       process.current = undefined;
       this.#load('finished', arrived, facts);
     });
+  }
+
+  /** The document replaces the one on the screen, which can no longer hang or resist loads. */
+  #commit(process: Process, load: Load, facts: object = {}): void {
+    process.document = load;
+    this.pageHangs = false;
+    this.resistance = 'none';
+    this.#load('committed', load, facts);
+    if (this.connected) this.#tell({ event: 'painted', load: load.id });
   }
 
   #fail(process: Process, load: Load, kind: BrowserEventOf<'load_failed'>['kind']): void {
