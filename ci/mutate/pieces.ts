@@ -11,7 +11,9 @@ const CONFIG = 'agent/src/resources/config';
 
 export const PIECES: Readonly<Record<string, Piece>> = {
   keeper: {
-    files: ['keeper-machine', 'transition', 'browser-loads', 'keeper'].map((name) => `${DISPLAY}/${name}.ts`),
+    files: ['keeper-machine', 'transition', 'keeper-state', 'timing', 'browser-loads', 'keeper'].map(
+      (name) => `${DISPLAY}/${name}.ts`,
+    ),
     tests: ['keeper-machine', 'keeper-model', 'keeper-recovery', 'keeper', 'load-end', 'navigation'].map(
       (name) => `${DISPLAY}/${name}.test.ts`,
     ),
