@@ -24,7 +24,7 @@ export const PIECES: Readonly<Record<string, Piece>> = {
   },
   config: {
     files: ['store', 'machine', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
-    tests: ['machine', 'store', 'appliers'].map((name) => `${CONFIG}/${name}.test.ts`),
+    tests: ['machine', 'store', 'appliers', 'file'].map((name) => `${CONFIG}/${name}.test.ts`),
   },
   session: { files: ['agent/src/events/session.ts'], tests: ['agent/src/events/session.test.ts'] },
   boot: {
