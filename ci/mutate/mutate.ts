@@ -3,6 +3,8 @@
  * Prints the share of noticed changes and lists the others. The pieces are in pieces.ts. Stryker makes the changes; it
  * is installed into the cache, in the version pinned in this folder.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, ROOT } from '../lib/places.ts';
@@ -12,6 +14,8 @@ import { PIECES, type Piece } from './pieces.ts';
 
 const HERE = join(ROOT, 'ci/mutate');
 const INSTALL_TIMEOUT_MS = 5 * 60_000;
+/** Bytes of Stryker's output that are kept for an error. */
+const KEPT = 64 * 1024;
 const PIECE_TIMEOUT_MS = 60 * 60_000;
 /** For a changed loop that does not end; added to the usual time of the tests. */
 const ENDLESS_MS = 5000;
@@ -54,9 +58,11 @@ async function mutate(folder: string, name: string, { files, tests }: Piece): Pr
   const report = join(work, 'report.json');
   const options = {
     mutate: files,
-    // Texts of log records and errors are not behaviour; the tests check the codes.
-    mutator: { excludedMutations: ['StringLiteral'] },
-    plugins: [join(folder, 'node_modules/@stryker-mutator/tap-runner/dist/src/index.js')],
+    ignorers: ['texts'],
+    plugins: [
+      join(folder, 'node_modules/@stryker-mutator/tap-runner/dist/src/index.js'),
+      join(HERE, 'ignore-texts.mjs'),
+    ],
     testRunner: 'tap',
     tap: { testFiles: tests, nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'] },
     coverageAnalysis: 'perTest',
@@ -73,9 +79,34 @@ async function mutate(folder: string, name: string, { files, tests }: Piece): Pr
   };
   await writeFile(config, JSON.stringify(options, undefined, 2));
   const stryker = join(folder, 'node_modules/.bin/stryker');
-  const { ok, output } = await runTool(stryker, ['run', config], PIECE_TIMEOUT_MS);
-  if (!ok) throw new Problem(`Stryker failed for ${name}:\n${output}`);
+  await runGroup(stryker, ['run', config]);
   return JSON.parse(await readFile(report, 'utf8'));
+}
+
+/** Runs a program in a process group of its own. The whole group is killed when this script ends or the time is over. */
+async function runGroup(program: string, args: string[]): Promise<void> {
+  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-KEPT);
+  });
+  const killGroup = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The group has ended.
+    }
+  };
+  const timer = setTimeout(killGroup, PIECE_TIMEOUT_MS);
+  process.once('exit', killGroup);
+  try {
+    const [code]: unknown[] = await once(child, 'close');
+    if (code !== 0) throw new Problem(`Stryker failed (${String(code ?? 'killed')}):\n${output}`);
+  } finally {
+    clearTimeout(timer);
+    process.off('exit', killGroup);
+    killGroup();
+  }
 }
 
 /** The changed text on one line, for the list of survivors. */
@@ -112,6 +143,11 @@ function summarise(name: string, { files }: Report): string {
   for (const survivor of survivors) console.log(survivor);
   return `| ${name} | ${all} | ${killed} | ${timeout} | ${survived} | ${score} % |`;
 }
+
+// Exiting kills Stryker. The channel to ci/run.mjs closes when that process is gone.
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+process.once('disconnect', () => process.exit(1));
+process.channel?.unref();
 
 await command(async () => {
   const asked = process.argv.slice(2);

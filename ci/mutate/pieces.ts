@@ -11,7 +11,9 @@ const CONFIG = 'agent/src/resources/config';
 
 export const PIECES: Readonly<Record<string, Piece>> = {
   keeper: {
-    files: ['keeper-machine', 'transition', 'browser-loads', 'keeper'].map((name) => `${DISPLAY}/${name}.ts`),
+    files: ['keeper-machine', 'transition', 'keeper-state', 'timing', 'browser-loads', 'keeper'].map(
+      (name) => `${DISPLAY}/${name}.ts`,
+    ),
     tests: ['keeper-machine', 'keeper-model', 'keeper-recovery', 'keeper', 'load-end', 'navigation'].map(
       (name) => `${DISPLAY}/${name}.test.ts`,
     ),
@@ -22,7 +24,7 @@ export const PIECES: Readonly<Record<string, Piece>> = {
   },
   config: {
     files: ['store', 'machine', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
-    tests: ['machine', 'store', 'appliers'].map((name) => `${CONFIG}/${name}.test.ts`),
+    tests: ['machine', 'store', 'appliers', 'file'].map((name) => `${CONFIG}/${name}.test.ts`),
   },
   session: { files: ['agent/src/events/session.ts'], tests: ['agent/src/events/session.test.ts'] },
   boot: {

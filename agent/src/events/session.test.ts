@@ -269,6 +269,19 @@ test('room is free again after a flush and after unsubscribing, to the last char
   assert.equal(link.overflows, 1);
 });
 
+test('unsubscribing from one topic keeps the queued events of the others, and their size counts', () => {
+  const { session, bus, link } = start();
+  session.receive({ type: 'subscribe', topics: ['log', 'display_state'] });
+  link.ready = false;
+  const half = 'x'.repeat(MAX_QUEUED_CHARACTERS / 2);
+  bus.emit(state, half);
+  bus.emit(log, 1);
+  session.receive({ type: 'unsubscribe', topics: ['log'] });
+  assert.equal(session.queued, 1);
+  bus.emit(state, half);
+  assert.equal(link.overflows, 1);
+});
+
 test('page messages are not implemented yet', () => {
   const { session, frames } = start();
   session.receive({ type: 'page_message' });
