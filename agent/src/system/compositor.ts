@@ -9,8 +9,6 @@ import { run } from './processes.ts';
 /** The user who runs the compositor. */
 const USER = 'kiosk';
 const TIMEOUT_MS = 10_000;
-/** A screen has some dozens of modes of about 150 bytes each. */
-const KEEP_BYTES = 1024 * 1024;
 
 export interface WaylandCompositorOptions {
   /** The program that speaks wlr-output-management. */
@@ -57,7 +55,6 @@ export class WaylandCompositor implements Compositor {
     if (display === undefined) throw new Error(`there is no compositor in ${folder}`);
     const { code, stdout, stderr } = await run(this.#command, args, {
       timeoutMs: TIMEOUT_MS,
-      keepBytes: KEEP_BYTES,
       env: { XDG_RUNTIME_DIR: folder, WAYLAND_DISPLAY: display },
       user,
     });

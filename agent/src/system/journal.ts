@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Logger } from '../base/logger.ts';
-import { withTimeout } from '../base/timeout.ts';
 import { ApiError } from '../contract/errors.ts';
 import { badRequest } from '../contract/validate.ts';
 import type { Journal } from '../resources/device/ports.ts';
 import type { LogRecord } from '../resources/device/schema.ts';
-import { childEnvironment, follow, splitLines } from './processes.ts';
+import { follow, readLines } from './processes.ts';
 
 const JOURNALD_SOCKET = '/run/systemd/journal/socket';
 const READ_TIMEOUT_MS = 10_000;
@@ -33,8 +31,7 @@ export function systemdJournal(options: JournalOptions): Journal {
   return {
     async read({ after, from, limit }) {
       if (!existsSync(socket)) throw noJournal();
-      const read = (range: string, most: number) =>
-        readRecords(program, [...leading, ...FORMAT, range], most);
+      const read = (range: string, most: number) => readRecords([...command, ...FORMAT, range], most);
       if (after === undefined) return read(from === undefined ? `--lines=${limit}` : sinceTime(from), limit);
       // With an unknown cursor journalctl starts at a record near by, without an error. So the record of the cursor is
       // read, too.
@@ -83,32 +80,26 @@ function unknownCursor(): ApiError {
 }
 
 /** Reads the first `limit` records that journalctl prints, then ends it. */
-async function readRecords(program: string, args: readonly string[], limit: number): Promise<LogRecord[]> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
-  const { promise, resolve, reject } = Promise.withResolvers<LogRecord[]>();
+async function readRecords(command: readonly string[], limit: number): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
-  let stderr = '';
-  splitLines(child.stdout, (line) => {
+  const complete = new AbortController();
+  const late = AbortSignal.timeout(READ_TIMEOUT_MS);
+  const onLine = (line: string) => {
     const record = parseRecord(line);
-    if (record && records.length < limit) records.push(record);
-    if (records.length === limit) resolve(records);
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    if (stderr.length < 500) stderr += chunk.toString('utf8', 0, 500);
-  });
-  child.once('error', () => reject(noJournal()));
-  child.once('close', (code) => {
-    const [reason] = stderr.trim().split('\n', 1);
-    if (code === 0 || records.length > 0 || !reason) resolve(records);
-    // journalctl parses cursors and rejects some that match their pattern.
-    else if (/cursor|seek/i.test(stderr)) reject(unknownCursor());
-    else reject(new ApiError('unavailable', `The journal cannot be read: ${reason}`));
-  });
+    if (record) records.push(record);
+    if (records.length === limit) complete.abort();
+  };
   try {
-    const late = () => new ApiError('unavailable', 'The journal did not answer in time.');
-    return await withTimeout(promise, READ_TIMEOUT_MS, late);
-  } finally {
-    child.kill('SIGKILL');
+    const { code, stderr } = await readLines(command, onLine, AbortSignal.any([complete.signal, late]));
+    const [reason] = stderr.split('\n', 1);
+    if (code === 0 || records.length > 0 || !reason) return records;
+    // journalctl parses cursors and rejects some that match their pattern.
+    if (/cursor|seek/i.test(stderr)) throw unknownCursor();
+    throw new ApiError('unavailable', `The journal cannot be read: ${reason}`);
+  } catch (error) {
+    if (complete.signal.aborted) return records;
+    if (late.aborted) throw new ApiError('unavailable', 'The journal did not answer in time.');
+    throw error instanceof ApiError ? error : noJournal();
   }
 }
 

@@ -11,24 +11,12 @@ test('returns status and output', async () => {
   assert.deepEqual(result, { code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 
-test('keeps a limited part of the output, and the child does not block', async () => {
-  const result = await run('sh', ['-c', 'head -c 3000000 /dev/zero | tr "\\0" x'], {
-    timeoutMs: 60_000,
-    keepBytes: 1000,
-  });
-  assert.equal(result.code, 0);
-  assert.equal(result.stdout.length, 1000);
+test('kills a child that prints too much', async () => {
+  await assert.rejects(run('cat', ['/dev/zero'], { timeoutMs: 60_000 }), /maxBuffer/);
 });
 
 test('kills a child that takes too long', async () => {
   await assert.rejects(run('sleep', ['30'], { timeoutMs: 50 }), /did not end within 50 ms/);
-});
-
-test('kills a child when its signal aborts', async () => {
-  const abort = new AbortController();
-  const running = run('sleep', ['30'], { timeoutMs: 10_000, signal: abort.signal });
-  abort.abort();
-  await assert.rejects(running, /was stopped/);
 });
 
 test('reports a program that is not installed', async () => {
