@@ -1,7 +1,9 @@
 /** Composition root: opens the ports, creates the resources and the links, and stops them in the reverse order. */
+
 import packageJson from '../../package.json' with { type: 'json' };
 import { sweepTemporaryFiles } from './base/atomic-file.ts';
 import { createLogger, type Logger } from './base/logger.ts';
+import { errorMessage } from './base/system-error.ts';
 import { withTimeout } from './base/timeout.ts';
 import { BoardFileError } from './boards/board-file.ts';
 import { EventBus } from './events/bus.ts';
@@ -118,7 +120,7 @@ async function run(): Promise<void> {
   try {
     flags = readFlags(process.argv.slice(2));
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(errorMessage(error));
     if (error instanceof BoardFileError) {
       process.exitCode = 1;
       return;

@@ -1,9 +1,11 @@
 /** The HTTPS link: the same app, while the device has a certificate. */
+
 import type { RequestListener } from 'node:http';
 import type { Server, ServerOptions } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../base/logger.ts';
+import { errorMessage } from '../base/system-error.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type HttpAddress, type HttpLink, listenAll, type Upgrade, WebServer } from './http.ts';
 
@@ -91,7 +93,7 @@ export class HttpsLink {
     try {
       this.#link = await listenAll(addresses, () => new WebServer('https', create, app.routing, upgrade));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new ApiError('unavailable', `HTTPS has no port to listen on: ${why}.`);
     }
     log.info({ addresses: this.#link.addresses }, 'HTTPS is up');

@@ -1,5 +1,6 @@
 import { Backoff } from '../../base/backoff.ts';
 import type { Logger } from '../../base/logger.ts';
+import { errorMessage } from '../../base/system-error.ts';
 import { sleep } from '../../base/timeout.ts';
 import type { SerialDevice } from './device.ts';
 import { Pump, type SerialHandler } from './pump.ts';
@@ -53,7 +54,7 @@ async function run(options: SerialPortOptions, closing: AbortSignal): Promise<vo
   let partialLine = false;
   while (!closing.aborted) {
     const device = await openDevice(path).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       if (reason !== loggedReason) log.warn({ path, reason }, 'serial line cannot be opened');
       loggedReason = reason;
       return undefined;

@@ -25,6 +25,12 @@ export interface StoredBundle {
   damage?: string;
 }
 
+/** Makes the folder if it is missing, so that it survives a power cut. @throws Error of the system */
+export async function makeBundleFolder(folder: string): Promise<void> {
+  const created = await makeFolder(folder);
+  if (created !== undefined) await syncFolder(dirname(created));
+}
+
 /** @param created ms since 1970 */
 export function storedBundle(folder: string, name: string, created: number, upload: Received): StoredBundle {
   const { size, sha256 } = upload;
@@ -40,8 +46,7 @@ export function storedBundle(folder: string, name: string, created: number, uplo
 export async function loadBundles(folder: string, log: Logger): Promise<Map<string, StoredBundle>> {
   const bundles = new Map<string, StoredBundle>();
   try {
-    const created = await makeFolder(folder);
-    if (created !== undefined) await syncFolder(dirname(created));
+    await makeBundleFolder(folder);
     await sweepTemporaryFiles(folder);
     for (const file of await readdir(folder)) await load(folder, file, bundles, log);
   } catch (error) {

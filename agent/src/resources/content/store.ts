@@ -7,7 +7,7 @@ import { ApiError, storageError } from '../../contract/errors.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
-import { loadBundles, type StoredBundle, storedBundle } from './bundle-files.ts';
+import { loadBundles, makeBundleFolder, type StoredBundle, storedBundle } from './bundle-files.ts';
 import { BundleChecks } from './checks.ts';
 import type { Content } from './schema.ts';
 import { type BundleUpload, receiveBundle } from './upload.ts';
@@ -99,6 +99,7 @@ export class ContentStore {
       return operation;
     };
     try {
+      await makeBundleFolder(folder);
       const upload = await receiveBundle(body, file, this.#stopped.signal, start);
       const running = operations.get(upload.operation.id);
       this.#uploads.set(name, this.#commit(name, upload));

@@ -133,7 +133,7 @@ export const showBundle = endpoint({
   summary: 'Show a stored bundle',
   description:
     'A bundle that cannot be shown is refused, and the screen stays as it is. Does not wait for the page; `loading`, ' +
-    '`error` and the `display_state` event tell how it goes. A new upload of the bundle loads it anew.',
+    '`error` and the `display_state` event tell how it goes. A new upload of the bundle loads it again.',
   ...action,
   body: Exactly({ name: BundleName }),
   errors: ['screen_not_found', 'content_not_found', 'bundle_invalid', 'unavailable'],
@@ -158,7 +158,7 @@ export const reload = endpoint({
 export const restartBrowser = endpoint({
   method: 'POST',
   path: '/display/restart-browser',
-  summary: 'Start the browser anew; what is shown comes back by itself',
+  summary: 'Restart the browser; what is shown comes back by itself',
   description: 'Does not wait for the browser; the `display_state` event tells how it goes.',
   ...action,
 });
@@ -166,9 +166,9 @@ export const restartBrowser = endpoint({
 export const clearData = endpoint({
   method: 'POST',
   path: '/display/clear-data',
-  summary: 'Take away what the browser has stored: cookies, storage, caches, service workers of all origins',
+  summary: 'Delete what the browser has stored: cookies, storage, caches, service workers of all origins',
   description:
-    'Answers when all of it is gone. The browser is started anew for it, also when it does not respond, and what is ' +
+    'Answers when all of it is gone. The browser is restarted for it, also when it does not respond, and what is ' +
     'shown comes back by itself. Works when the disk is full.',
   ...action,
 });

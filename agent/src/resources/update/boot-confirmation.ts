@@ -1,4 +1,5 @@
 import { Backoff } from '../../base/backoff.ts';
+import { errorMessage } from '../../base/system-error.ts';
 import { sleep } from '../../base/timeout.ts';
 
 type SlotName = 'a' | 'b';
@@ -108,7 +109,7 @@ export class BootConfirmation {
         return result;
       } catch (error) {
         const delay = backoff.next();
-        const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
+        const reason = errorMessage(error).slice(0, MAX_REASON);
         this.#step = { name, reason };
         log.warn({ err: error, check: name, delay }, 'this boot cannot be confirmed yet');
         await sleep(delay, signal);
