@@ -14,13 +14,19 @@ export const PIECES: Readonly<Record<string, Piece>> = {
     files: ['keeper-machine', 'transition', 'keeper-state', 'timing', 'browser-loads', 'keeper'].map(
       (name) => `${DISPLAY}/${name}.ts`,
     ),
-    tests: ['keeper-machine', 'keeper-model', 'keeper-recovery', 'keeper', 'load-end', 'navigation'].map(
-      (name) => `${DISPLAY}/${name}.test.ts`,
-    ),
+    tests: [
+      'keeper-machine',
+      'keeper-recovery',
+      'keeper',
+      'load-end',
+      'navigation',
+      'display',
+      'keeper-model',
+    ].map((name) => `${DISPLAY}/${name}.test.ts`),
   },
   uploads: {
     files: ['upload-state', 'uploads'].map((name) => `${SERIAL}/${name}.ts`),
-    tests: ['upload-state', 'uploads'].map((name) => `${SERIAL}/${name}.test.ts`),
+    tests: ['upload-chunks', 'uploads', 'upload-state'].map((name) => `${SERIAL}/${name}.test.ts`),
   },
   config: {
     files: ['store', 'machine', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),

@@ -99,6 +99,32 @@ test('after two failures in a row a new browser gets the target after a delay, b
   );
 });
 
+test('a page that keeps crashing is loaded again; the fourth time the browser is new, the sixth the compositor', () => {
+  begin();
+  show(A);
+  const recoveries = ['load', 'load', 'load', 'quit', 'load', 'restart_unit'] as const;
+  for (const [index, recovery] of recoveries.entries()) {
+    const isMemory = index % 2 === 1;
+    send({ event: 'page_gone', reason: isMemory ? 'memory' : 'crashed' });
+    assert.equal(state.error?.code, isMemory ? 'page_out_of_memory' : 'page_crashed');
+    assert.equal(timer('retry'), recoveryStep(index + 1, 'crash').delayMs);
+    send({ event: 'timer', timer: 'retry' });
+    assert.deepEqual(
+      did().filter((effect) => ['load', 'quit', 'restart_unit'].includes(effect)),
+      [recovery],
+      `after crash ${index + 1}`,
+    );
+    assert.equal(state.loading, true);
+    if (recovery !== 'load') {
+      send({ event: 'disconnected' });
+      connect();
+      send({ event: 'timer', timer: 'retry' });
+    }
+    send(load('started'), load('committed'), load('finished'));
+    assert.deepEqual([state.loading, state.error], [false, null]);
+  }
+});
+
 test('a browser that we end is no failure, gets no loads, and is ended harder when it stays', () => {
   begin();
   show(A);
