@@ -5,7 +5,7 @@ import { errorCode } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type StoredBundle, wrongSize } from './bundle-files.ts';
 import type { BundleProblem, ContentCheck } from './schema.ts';
-import { type ByteSource, fileSource, readBlocks } from './zip/source.ts';
+import { type ByteSource, fileSource, readAhead } from './zip/source.ts';
 import { readBundleDirectory, verifyBundle } from './zip/verify.ts';
 import { ZipError } from './zip/zip-entry.ts';
 
@@ -99,7 +99,7 @@ export class BundleChecks {
 
   async #hash(source: ByteSource): Promise<string> {
     const hash = createHash('sha256');
-    for await (const block of readBlocks(source, { start: 0, end: source.size }, BLOCK_BYTES)) {
+    for await (const block of readAhead(source, { start: 0, end: source.size }, BLOCK_BYTES)) {
       this.#stopped.throwIfAborted();
       hash.update(block);
     }

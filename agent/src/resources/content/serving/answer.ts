@@ -3,7 +3,6 @@ import type { ByteRange } from '../zip/source.ts';
 import type { ZipEntry } from '../zip/zip-entry.ts';
 import { acceptsGzip, precondition, type RequestConditions, requestedRange } from './conditions.ts';
 import { GZIP_EXTRA_BYTES } from './entry-body.ts';
-import { mediaType } from './media-types.ts';
 import type { OpenBundle } from './open-bundles.ts';
 import { pathOf, readTarget } from './request-path.ts';
 
@@ -29,71 +28,140 @@ export const ORIGIN_HEADERS: RawHeaders = [
   'no-cache',
 ];
 
+/** One of the forms in which an entry is sent: its plain bytes, or gzip. */
+export interface Representation {
+  readonly entry: ZipEntry;
+  readonly isGzip: boolean;
+  readonly etag: string;
+  /** Size of the body. */
+  readonly bytes: number;
+  /** Headers of a 200. */
+  readonly headers: RawHeaders;
+}
+
+/** What is served at one path. */
+interface Resource {
+  readonly plain: Representation;
+  /** Only for entries that are deflated in the archive. */
+  readonly gzip: Representation | undefined;
+}
+
 export interface Answer {
   status: number;
   headers: RawHeaders;
-  /** For GET only; HEAD sends the headers alone. The range is in the plain bytes. */
-  body?: { entry: ZipEntry; isGzip: boolean; range: ByteRange };
+  /** For GET only; HEAD sends the headers alone. */
+  body: { representation: Representation; range: ByteRange } | undefined;
 }
 
-/**
- * The answer to a request for a bundle.
- * @param target path and query as sent
- * @returns 400 for an invalid path, 404 when the bundle has no such file
- */
-export async function answer(
-  { directory, file }: Pick<OpenBundle, 'directory' | 'file'>,
-  method: 'GET' | 'HEAD',
-  target: string,
-  headers: RequestConditions,
-): Promise<Answer | 400 | 404> {
-  const asked = readTarget(target);
-  if (!asked) return 400;
-  const { name, query } = asked;
-  const isFolder = name === '' || name.endsWith('/');
-  const entry = directory.get(isFolder ? `${name}index.html` : name);
-  if (entry && !entry.isFolder) return await answerWith(entry, file.sha256, method, headers);
-  if (isFolder || !directory.has(`${name}/index.html`)) return 404;
-  return withoutBody(308, 'location', `${pathOf(name)}/${query}`, 'content-length', '0');
+/** Answers the requests for one bundle. */
+export class BundleSite {
+  readonly #bundle: OpenBundle;
+  /** By name; bounded by the number of entries. */
+  readonly #resources = new Map<string, Resource>();
+
+  constructor(bundle: OpenBundle) {
+    this.#bundle = bundle;
+  }
+
+  /**
+   * @param target path and query as sent
+   * @returns 400 for an invalid path, 404 when the bundle has no such file
+   */
+  answer(method: 'GET' | 'HEAD', target: string, headers: RequestConditions): Answer | 400 | 404 {
+    const asked = readTarget(target);
+    if (!asked) return 400;
+    const { name, query } = asked;
+    const resource = this.#find(name === '' || name.endsWith('/') ? `${name}index.html` : name);
+    if (resource) return answerWith(resource, method, headers);
+    if (name !== '' && !name.endsWith('/') && this.#bundle.directory.has(`${name}/index.html`)) {
+      return {
+        status: 308,
+        headers: [...ORIGIN_HEADERS, 'location', `${pathOf(name)}/${query}`, 'content-length', '0'],
+        body: undefined,
+      };
+    }
+    return 404;
+  }
+
+  /** All representations created so far, by which a cache may hold bodies. */
+  *representations(): Generator<Representation> {
+    for (const { plain, gzip } of this.#resources.values()) {
+      yield plain;
+      if (gzip) yield gzip;
+    }
+  }
+
+  #find(name: string): Resource | undefined {
+    const known = this.#resources.get(name);
+    if (known) return known;
+    const entry = this.#bundle.directory.get(name);
+    if (!entry || entry.isFolder) return undefined;
+    const resource = describe(entry, this.#bundle);
+    this.#resources.set(name, resource);
+    return resource;
+  }
 }
 
-async function answerWith(
-  entry: ZipEntry,
-  sha256: string,
-  method: 'GET' | 'HEAD',
-  headers: RequestConditions,
-): Promise<Answer> {
+function describe(entry: ZipEntry, { file, mediaType }: OpenBundle): Resource {
   // The hash alone would do; CRC-32 and size help people who compare tags. 128 bits of the hash are enough.
-  const tag = `${sha256.slice(0, 32)}-${entry.crc32.toString(16)}-${entry.bytes.toString(16)}`;
+  const tag = `${file.sha256.slice(0, 32)}-${entry.crc32.toString(16)}-${entry.bytes.toString(16)}`;
   const isDeflated = entry.method === 'deflate';
-  const vary = isDeflated ? ['vary', 'accept-encoding'] : [];
+  const represent = (isGzip: boolean): Representation => {
+    const etag = `"${tag}${isGzip ? '-gz' : ''}"`;
+    const bytes = isGzip ? entry.compressedBytes + GZIP_EXTRA_BYTES : entry.bytes;
+    const headers = [
+      ...ORIGIN_HEADERS,
+      'content-type',
+      mediaType(entry.name),
+      'etag',
+      etag,
+      'accept-ranges',
+      'bytes',
+      ...(isDeflated ? ['vary', 'accept-encoding'] : []),
+      ...(isGzip ? ['content-encoding', 'gzip'] : []),
+      'content-length',
+      String(bytes),
+    ];
+    return { entry, isGzip, etag, bytes, headers };
+  };
+  return { plain: represent(false), gzip: isDeflated ? represent(true) : undefined };
+}
+
+function answerWith({ plain, gzip }: Resource, method: 'GET' | 'HEAD', headers: RequestConditions): Answer {
   // Range is defined for GET only (section 14.2). Here it applies to the plain bytes, whatever codings the client
   // accepts: a media player that asks for a part wants that part of the file.
-  const range = method === 'GET' ? requestedRange(headers, `"${tag}"`, entry.bytes) : undefined;
-  const isGzip = isDeflated && range === undefined && acceptsGzip(headers['accept-encoding']);
-  const etag = isGzip ? `"${tag}-gz"` : `"${tag}"`;
-  const condition = precondition(headers, etag);
-  // Without content only the validator and what a cache needs are sent.
-  if (condition === 'not_modified') return withoutBody(304, 'etag', etag, ...vary);
-  if (condition === 'precondition_failed') return withoutBody(412, ...vary, 'content-length', '0');
-  if (range === 'unsatisfiable') {
-    return withoutBody(416, 'content-range', `bytes */${entry.bytes}`, 'content-length', '0');
+  const range = method === 'GET' ? requestedRange(headers, plain.etag, plain.bytes) : undefined;
+  const selected = gzip && range === undefined && acceptsGzip(headers['accept-encoding']) ? gzip : plain;
+  const condition = precondition(headers, selected.etag);
+  if (condition !== 'holds') {
+    // No content is sent, so only the validator and what a cache needs.
+    const more = gzip ? ['vary', 'accept-encoding'] : [];
+    return condition === 'not_modified'
+      ? { status: 304, headers: [...ORIGIN_HEADERS, 'etag', selected.etag, ...more], body: undefined }
+      : { status: 412, headers: [...ORIGIN_HEADERS, ...more, 'content-length', '0'], body: undefined };
   }
-  const { start, end } = range ?? { start: 0, end: entry.bytes };
-  const length = isGzip ? entry.compressedBytes + GZIP_EXTRA_BYTES : end - start;
-  const about = [
-    ...['content-type', await mediaType(entry.name), 'etag', etag, 'accept-ranges', 'bytes', ...vary],
-    ...(isGzip ? ['content-encoding', 'gzip'] : []),
-    ...(range ? ['content-range', `bytes ${start}-${end - 1}/${entry.bytes}`] : []),
-    ...['content-length', String(length)],
-  ];
+  if (range === 'unsatisfiable') {
+    const about = ['content-range', `bytes */${plain.bytes}`, 'content-length', '0'];
+    return { status: 416, headers: [...ORIGIN_HEADERS, ...about], body: undefined };
+  }
+  if (range) {
+    const { start, end } = range;
+    const about = [
+      'content-range',
+      `bytes ${start}-${end - 1}/${plain.bytes}`,
+      'content-length',
+      String(end - start),
+    ];
+    return {
+      status: 206,
+      // The last pair of `plain.headers` is the length of the whole.
+      headers: [...plain.headers.slice(0, -2), ...about],
+      body: { representation: plain, range },
+    };
+  }
   return {
-    status: range ? 206 : 200,
-    headers: [...ORIGIN_HEADERS, ...about],
-    body: { entry, isGzip, range: { start, end } },
+    status: 200,
+    headers: selected.headers,
+    body: { representation: selected, range: { start: 0, end: selected.bytes } },
   };
-}
-
-function withoutBody(status: number, ...headers: string[]): Answer {
-  return { status, headers: [...ORIGIN_HEADERS, ...headers] };
 }

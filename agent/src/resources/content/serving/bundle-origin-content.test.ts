@@ -57,7 +57,7 @@ test('deflated entries are sent as gzip to clients that accept it', async (t) =>
 });
 
 test('any range of any entry is that slice of its content', async (t) => {
-  // Sizes around the limits of a read.
+  // Sizes around the limits of the cache and of a read.
   const sizes = [0, 1, 2, 65_535, 65_536, 65_537, 262_144, 262_145, 700_000];
   const entries = sizes.flatMap((size) => [
     { name: `s${size}`, content: noise(size, size), stored: true },

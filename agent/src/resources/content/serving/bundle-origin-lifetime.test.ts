@@ -17,16 +17,13 @@ test('a running answer is completed although the bundle is replaced or deleted',
   const film = await site.start('/film.mp4');
   await site.store([INDEX, { name: 'film.mp4', content: 'new', stored: true }]);
   assert.equal((await site.get('/film.mp4')).body.toString(), 'new');
-  assert.equal(await site.openFiles(), 2);
+  assert.equal(site.origin.openBundles, 2);
   const { path } = site.file ?? assert.fail();
   site.file = undefined;
   await rm(path);
   assert.equal((await site.get('/film.mp4')).status, 404);
   assert.ok((await buffer(film)).equals(old));
-  await waitFor(async () => (await site.openFiles()) === 0, {
-    ...WAIT,
-    what: 'the deleted bundles to be closed',
-  });
+  await waitFor(() => site.origin.openBundles === 0, { ...WAIT, what: 'the deleted bundles to be closed' });
 });
 
 test('nothing stays open after clients disconnect', async (t) => {
@@ -52,8 +49,9 @@ test('nothing stays open after clients disconnect', async (t) => {
   early.resetAndDestroy();
   // It stays open for the next request while it is displayed.
   assert.equal((await site.get('/')).status, 200);
-  assert.equal(await site.openFiles(), 1);
+  assert.equal(site.origin.openBundles, 1);
   site.active = undefined;
+  await waitFor(() => site.origin.openBundles === 0, { ...WAIT, what: 'the bundle to be closed' });
   await waitFor(async () => (await site.openFiles()) === 0, { ...WAIT, what: 'the file to be closed' });
 });
 
@@ -61,7 +59,7 @@ test('an archive that is no longer displayed can be closed at once', async (t) =
   const site = await Site.open(t, [INDEX]);
   assert.equal((await site.get('/')).status, 200);
   await site.origin.closeUnused();
-  assert.equal(await site.openFiles(), 1, 'it is on the screen');
+  assert.equal(site.origin.openBundles, 1, 'it is on the screen');
   site.active = undefined;
   await site.origin.closeUnused();
   assert.equal(await site.openFiles(), 0);

@@ -5,10 +5,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../../../base/logger.ts';
 import { errorCode } from '../../../base/system-error.ts';
-import { entryContent } from '../zip/content.ts';
+import { type Chunks, entryContent } from '../zip/content.ts';
 import { ZipError } from '../zip/zip-entry.ts';
-import { type Answer, answer, ORIGIN_HEADERS } from './answer.ts';
-import { ClientGone, gzipBody, writeChunk } from './entry-body.ts';
+import { type Answer, BundleSite, ORIGIN_HEADERS, type Representation } from './answer.ts';
+import { ByteCache } from './byte-cache.ts';
+import { ClientGone, collect, gzipBody, writeChunk } from './entry-body.ts';
 import { type Locate, type OpenBundle, OpenBundles, TooManyOpen } from './open-bundles.ts';
 
 // Not by `import`, which would also load undici.
@@ -27,6 +28,9 @@ const FREE_PORT_TRIES = 10;
 const MAX_CONNECTIONS = 32;
 /** Time for a request to arrive; it has no body. */
 const REQUEST_MS = 10_000;
+/** Entries up to this size are cached in memory when they are first served, together up to CACHE_BYTES. */
+const SMALL_BYTES = 64 * 1024;
+const CACHE_BYTES = 8 * 1024 * 1024;
 
 /** An HTTP server with the limits and timeouts that all servers of the agent share. */
 export interface WebServer {
@@ -51,14 +55,18 @@ export interface BundleOriginOptions {
 export class BundleOrigin {
   readonly #options: BundleOriginOptions;
   readonly #bundles: OpenBundles;
+  readonly #sites = new WeakMap<OpenBundle, BundleSite>();
+  readonly #small = new ByteCache<Representation>(CACHE_BYTES);
   #servers: WebServer[] = [];
   #port: number;
+  /** The Host header of the last requested bundle. */
+  #host = { name: '', value: '' };
 
   constructor(options: BundleOriginOptions) {
     this.#options = options;
     this.#port = options.port;
     const locate: Locate = (name) => (name === options.active() ? options.locate(name) : undefined);
-    this.#bundles = new OpenBundles(locate);
+    this.#bundles = new OpenBundles(locate, (bundle) => this.#forget(bundle));
   }
 
   /** Listens on 127.0.0.1 and, if the system has IPv6, on ::1, on the same port. @throws Error of the system */
@@ -90,9 +98,15 @@ export class BundleOrigin {
     return new URL(`http://${name}.localhost:${this.#port}/`).href;
   }
 
+  /** Number of open archives. */
+  get openBundles(): number {
+    return this.#bundles.size;
+  }
+
   async #listen(port: number): Promise<void> {
     const first = this.#server();
     this.#port = Number(new URL(await first.bind({ host: LOOPBACK_4, port })).port || 80);
+    this.#host = { name: '', value: '' };
     const second = this.#server();
     try {
       await second.bind({ host: LOOPBACK_6, port: this.#port });
@@ -113,6 +127,11 @@ export class BundleOrigin {
     await Promise.all(this.#servers.splice(0).map((link) => link.close()));
   }
 
+  #forget(bundle: OpenBundle): void {
+    const site = this.#sites.get(bundle);
+    if (site) for (const representation of site.representations()) this.#small.delete(representation);
+  }
+
   readonly #handle = (request: IncomingMessage, response: ServerResponse): void => {
     this.#serve(request, response).catch((error: unknown) => this.#fail(request, response, error));
   };
@@ -120,7 +139,7 @@ export class BundleOrigin {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = this.#options.active();
     const target = originForm(request);
-    if (name === undefined || !target || target.host.toLowerCase() !== new URL(this.url(name)).host) {
+    if (name === undefined || !target || target.host.toLowerCase() !== this.#hostOf(name)) {
       return refuse(request, response, 421, 'No bundle of that name is displayed.');
     }
     if (!isFromOwnOrigin(request, target.host))
@@ -132,13 +151,62 @@ export class BundleOrigin {
     const bundle = await this.#bundles.take(name);
     if (!bundle) return refuse(request, response, 404, 'There is no such bundle.');
     try {
-      const found = await answer(bundle, method, target.path, request.headers);
-      if (found === 400) return refuse(request, response, 400, 'The path is invalid.');
-      if (found === 404) return refuse(request, response, 404, 'The bundle has no such file.');
-      await send(response, bundle, found, method);
+      const answer = this.#siteOf(bundle).answer(method, target.path, request.headers);
+      if (answer === 400) return refuse(request, response, 400, 'The path is invalid.');
+      if (answer === 404) return refuse(request, response, 404, 'The bundle has no such file.');
+      await this.#send(response, bundle, answer, method);
     } finally {
       this.#bundles.release(bundle);
     }
+  }
+
+  #hostOf(name: string): string {
+    if (this.#host.name !== name) this.#host = { name, value: new URL(this.url(name)).host };
+    return this.#host.value;
+  }
+
+  #siteOf(bundle: OpenBundle): BundleSite {
+    let site = this.#sites.get(bundle);
+    if (!site) {
+      site = new BundleSite(bundle);
+      this.#sites.set(bundle, site);
+    }
+    return site;
+  }
+
+  async #send(
+    response: ServerResponse,
+    bundle: OpenBundle,
+    { status, headers, body }: Answer,
+    method: 'GET' | 'HEAD',
+  ): Promise<void> {
+    if (!body || method === 'HEAD') {
+      response.writeHead(status, headers).end();
+      return;
+    }
+    const { representation, range } = body;
+    const { entry } = representation;
+    if (entry.bytes <= SMALL_BYTES && entry.compressedBytes <= SMALL_BYTES) {
+      const bytes = this.#small.get(representation) ?? (await this.#load(bundle, representation));
+      if (response.destroyed) return;
+      const isWhole = range.start === 0 && range.end === bytes.length;
+      response.writeHead(status, headers).end(isWhole ? bytes : bytes.subarray(range.start, range.end));
+      return;
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new ClientGone('the connection was closed')));
+    const chunks = representation.isGzip
+      ? gzipBody(bundle.source, entry)
+      : entryContent(bundle.source, entry, range, gone.signal);
+    await stream(response, status, headers, chunks);
+  }
+
+  async #load({ source }: OpenBundle, representation: Representation): Promise<Buffer> {
+    const { entry, isGzip, bytes } = representation;
+    const body = isGzip ? gzipBody(source, entry) : entryContent(source, entry);
+    const loaded = await collect(body, bytes);
+    this.#small.set(representation, loaded);
+    return loaded;
   }
 
   /** After the head was sent, a failed answer ends the connection, so that the client notices. */
@@ -150,10 +218,13 @@ export class BundleOrigin {
     if (response.headersSent) response.destroy();
     else if (error instanceof TooManyOpen) {
       refuse(request, response, 503, 'Too many bundles are being read.', ['retry-after', '1']);
-    } else {
-      const reason = error instanceof ZipError ? error.message : 'The bundle cannot be read.';
-      refuse(request, response, 500, reason);
-    }
+    } else
+      refuse(
+        request,
+        response,
+        500,
+        error instanceof ZipError ? error.message : 'The bundle cannot be read.',
+      );
   }
 }
 
@@ -163,10 +234,17 @@ export class BundleOrigin {
  */
 function originForm({
   url = '',
-  headersDistinct,
+  headers,
+  rawHeaders,
 }: IncomingMessage): { host: string; path: string } | undefined {
-  const [host, ...more] = headersDistinct.host ?? [];
-  if (host === undefined || more.length > 0) return undefined;
+  const { host } = headers;
+  if (host === undefined) return undefined;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i];
+    if (header?.length === 4 && header.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts !== 1) return undefined;
   if (url.startsWith('/')) return { host, path: url };
   const parts = /^http:\/\/([^/?#]*)([/?].*)?$/i.exec(url);
   if (parts?.[1] === undefined) return undefined;
@@ -199,20 +277,12 @@ function refuse(
 }
 
 /** @throws what reading throws; nothing has been sent yet if the first chunk fails */
-async function send(
+async function stream(
   response: ServerResponse,
-  { source }: OpenBundle,
-  { status, headers, body }: Answer,
-  method: 'GET' | 'HEAD',
+  status: number,
+  headers: string[],
+  chunks: Chunks,
 ): Promise<void> {
-  if (!body || method === 'HEAD') {
-    response.writeHead(status, headers).end();
-    return;
-  }
-  const gone = new AbortController();
-  response.once('close', () => gone.abort(new ClientGone('the connection was closed')));
-  const { entry, isGzip, range } = body;
-  const chunks = isGzip ? gzipBody(source, entry) : entryContent(source, entry, range, gone.signal);
   try {
     let next = await chunks.next();
     response.writeHead(status, headers);

@@ -25,6 +25,14 @@ export async function* gzipBody(source: ByteSource, entry: ZipEntry): Chunks {
   yield tail;
 }
 
+/** Copies a whole body into memory of its own. @param bytes size of the body */
+export async function collect(body: Chunks, bytes: number): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(bytes);
+  let filled = 0;
+  for await (const chunk of body) filled += chunk.copy(whole, filled);
+  return whole;
+}
+
 /**
  * Writes a chunk and waits until its memory may be used again.
  * @throws ClientGone when the stream closes instead

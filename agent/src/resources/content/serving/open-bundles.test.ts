@@ -38,16 +38,17 @@ function openFiles(): string[] {
   });
 }
 
-function opened(t: TestContext, locate: Locate): OpenBundles {
-  const bundles = new OpenBundles(locate);
+function opened(t: TestContext, locate: Locate): { bundles: OpenBundles; closed: string[] } {
+  const closed: string[] = [];
+  const bundles = new OpenBundles(locate, ({ file }) => closed.push(file.sha256));
   t.after(() => bundles.close());
-  return bundles;
+  return { bundles, closed };
 }
 
 test('a bundle is opened once and stays open for the next request', async (t) => {
   const put = await folderFor(t);
   const file = await put('a.zip', await zip('one'));
-  const bundles = opened(t, () => file);
+  const { bundles, closed } = opened(t, () => file);
   const [first, second] = await Promise.all([bundles.take('a'), bundles.take('a')]);
   assert.ok(first);
   assert.equal(first, second);
@@ -55,7 +56,7 @@ test('a bundle is opened once and stays open for the next request', async (t) =>
   bundles.release(first);
   assert.equal(await bundles.take('a'), first);
   bundles.release(first);
-  assert.equal(bundles.size, 1);
+  assert.deepEqual(closed, []);
 });
 
 test('a bundle that is replaced between lookup and open is opened again', async (t) => {
@@ -63,7 +64,7 @@ test('a bundle that is replaced between lookup and open is opened again', async 
   const old = await put('a.zip', await zip('old'));
   let asked = 0;
   let current = old;
-  const bundles = opened(t, () => {
+  const { bundles, closed } = opened(t, () => {
     asked += 1;
     return asked === 1 ? old : current;
   });
@@ -73,6 +74,7 @@ test('a bundle that is replaced between lookup and open is opened again', async 
   assert.equal(bundle.file, current);
   // The wrong file was closed, if it could be read at all.
   assert.equal(bundles.size, 1);
+  assert.ok(closed.length <= 1);
   bundles.release(bundle);
 });
 
@@ -80,17 +82,18 @@ test('a deleted bundle is not found; an unreadable one is an error each time', a
   const put = await folderFor(t);
   const file = await put('a.zip', await zip('one'));
   const answers: (BundleFile | undefined)[] = [file, undefined];
-  const bundles = opened(t, () => answers.shift());
+  const { bundles } = opened(t, () => answers.shift());
   assert.equal(await bundles.take('a'), undefined);
 
   const junk = await put('junk.zip', Buffer.from('no zip at all'));
   const broken = opened(t, () => junk);
-  for (let attempt = 0; attempt < 2; attempt++) await assert.rejects(broken.take('a'), { name: 'ZipError' });
-  assert.equal(broken.size, 0);
+  for (let attempt = 0; attempt < 2; attempt++)
+    await assert.rejects(broken.bundles.take('a'), { name: 'ZipError' });
+  assert.equal(broken.bundles.size, 0);
 
   const none = { ...file, path: `${file.path}.none` };
   const absent = opened(t, () => none);
-  await assert.rejects(absent.take('a'), { code: 'ENOENT' });
+  await assert.rejects(absent.bundles.take('a'), { code: 'ENOENT' });
 });
 
 test('a bundle that is replaced by the same bytes is opened again, which frees the old file', async (t) => {
@@ -98,7 +101,7 @@ test('a bundle that is replaced by the same bytes is opened again, which frees t
   const archive = await zip('one');
   const old = await put('a.zip', archive);
   let current = old;
-  const bundles = opened(t, () => current);
+  const { bundles } = opened(t, () => current);
   const first = await bundles.take('a');
   assert.ok(first);
   current = await put('a.zip', archive);
@@ -115,20 +118,21 @@ test('closeUnused and close wait for archives that are being closed', async (t) 
   for (const method of ['closeUnused', 'close'] as const) {
     const file = await put('a.zip', await zip('one'));
     let current: BundleFile | undefined = file;
-    const bundles = opened(t, () => current);
+    const { bundles, closed } = opened(t, () => current);
     const bundle = await bundles.take('a');
     assert.ok(bundle);
     current = undefined;
     bundles.release(bundle);
     await bundles[method]();
     assert.ok(!openFiles().some((path) => path.startsWith(file.path)), method);
+    assert.deepEqual(closed, [file.sha256]);
   }
 });
 
 test('opening a bundle that keeps changing fails', async (t) => {
   const put = await folderFor(t);
   const file = await put('a.zip', await zip('one'));
-  const bundles = opened(t, () => ({ ...file }));
+  const { bundles } = opened(t, () => ({ ...file }));
   await assert.rejects(bundles.take('a'), { name: 'TooManyOpen' });
   await bundles.close();
   assert.equal(bundles.size, 0);

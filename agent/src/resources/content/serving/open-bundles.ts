@@ -4,6 +4,7 @@ import type { StoredBundle } from '../bundle-files.ts';
 import { readDirectory } from '../zip/directory.ts';
 import { type ByteSource, fileSource } from '../zip/source.ts';
 import type { ZipDirectory } from '../zip/zip-entry.ts';
+import { type MediaTypes, mediaTypes } from './media-types.ts';
 
 /** Most open archives: the displayed one, and older versions of it that still have running requests. */
 const MAX_OPEN = 4;
@@ -32,6 +33,7 @@ export interface OpenBundle {
   readonly file: BundleFile;
   readonly source: ByteSource;
   readonly directory: ZipDirectory;
+  readonly mediaType: MediaTypes;
 }
 
 interface Slot {
@@ -42,13 +44,16 @@ interface Slot {
 
 export class OpenBundles {
   readonly #locate: Locate;
+  readonly #closed: (bundle: OpenBundle) => void;
   readonly #slots = new Map<BundleFile, Slot>();
   /** Archives that are being closed: no longer among the slots, but still occupying disk space. */
   readonly #closing = new Set<Promise<void>>();
   #check: NodeJS.Timeout | undefined;
 
-  constructor(locate: Locate) {
+  /** @param closed called for each archive before it is closed */
+  constructor(locate: Locate, closed: (bundle: OpenBundle) => void = () => undefined) {
     this.#locate = locate;
+    this.#closed = closed;
   }
 
   /** Number of open archives. */
@@ -134,8 +139,10 @@ export class OpenBundles {
   async #closeFile(slot: Slot): Promise<void> {
     // Nothing to close if opening failed.
     const opened = await slot.opening.catch(() => undefined);
+    if (!opened) return;
+    this.#closed(opened.bundle);
     // Waits for running reads. A failure to close a file that was only read has no consequences.
-    await opened?.handle.close().catch(() => undefined);
+    await opened.handle.close().catch(() => undefined);
   }
 }
 
@@ -147,7 +154,7 @@ async function openBundle(
   try {
     const source = fileSource(handle, file.size);
     const directory = await readDirectory(source);
-    return { handle, bundle: { name, file, source, directory } };
+    return { handle, bundle: { name, file, source, directory, mediaType: await mediaTypes() } };
   } catch (error) {
     await handle.close();
     throw error;

@@ -1,14 +1,14 @@
 /** The content of entries, for verification and serving alike: unpacked, checked, in bounded memory. */
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../../../base/system-error.ts';
-import { type ByteRange, type ByteSource, readBlocks } from './source.ts';
+import { type ByteRange, type ByteSource, readAhead } from './source.ts';
 import type { ZipEntry } from './zip-entry.ts';
 import { entryError, type ZipError } from './zip-entry.ts';
 
 /** Up to these sizes an entry is unpacked in one call, in about a millisecond; a stream would take longer. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_PACKED_BYTES = 64 * 1024;
-/** Bytes read at a time, since each read is a round trip to another thread. */
+/** Bytes read at a time, since each read is a round trip to another thread. Two such blocks are in memory. */
 const READ_BYTES = 512 * 1024;
 const UNPACKED_BYTES = 128 * 1024;
 
@@ -44,7 +44,7 @@ export async function* packedContent(
 ): Chunks {
   // Without memory of its own, so that a WindowedSource can answer.
   if (end - start <= SMALL_PACKED_BYTES) yield await source.read(dataStart + start, end - start);
-  else yield* readBlocks(source, { start: dataStart + start, end: dataStart + end }, READ_BYTES);
+  else yield* readAhead(source, { start: dataStart + start, end: dataStart + end }, READ_BYTES);
 }
 
 async function* storedContent(source: ByteSource, entry: ZipEntry, range: ByteRange): Chunks {

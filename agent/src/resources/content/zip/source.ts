@@ -21,16 +21,17 @@ export interface ByteRange {
 export function fileSource(handle: FileHandle, size: number): ByteSource {
   return {
     size,
-    async read(position, length, into = Buffer.allocUnsafe(length)) {
+    async read(position, length, into) {
+      const buffer = into ? into.subarray(0, length) : Buffer.allocUnsafe(length);
       let done = 0;
       while (done < length) {
-        const { bytesRead } = await handle.read(into, done, length - done, position + done);
+        const { bytesRead } = await handle.read(buffer, done, length - done, position + done);
         if (bytesRead === 0) {
           throw new Error(`the file ends at byte ${position + done}, before byte ${position + length}`);
         }
         done += bytesRead;
       }
-      return into.subarray(0, length);
+      return buffer;
     },
   };
 }
@@ -71,14 +72,34 @@ export class WindowedSource implements ByteSource {
   }
 }
 
-/** Reads a range in blocks. A block is valid until the next one is asked for: all share one buffer. */
-export async function* readBlocks(
+/**
+ * Reads a range in blocks, the next one while the caller works on the current one. A block is valid until the next one
+ * is asked for: two buffers take turns.
+ */
+export async function* readAhead(
   source: ByteSource,
   { start, end }: ByteRange,
   blockBytes: number,
 ): AsyncGenerator<Buffer, void, void> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(blockBytes, end - start));
-  for (let position = start; position < end; position += buffer.length) {
-    yield await source.read(position, Math.min(buffer.length, end - position), buffer);
+  const buffers: (Buffer | undefined)[] = [undefined, undefined];
+  const read = (position: number) => {
+    buffers.reverse();
+    buffers[0] ??= Buffer.allocUnsafeSlow(Math.min(blockBytes, end - start));
+    const reading = source.read(position, Math.min(blockBytes, end - position), buffers[0]);
+    // A failure is reported when its turn comes; until then it must not count as unhandled.
+    reading.catch(() => {});
+    return reading;
+  };
+  let ahead = read(start);
+  try {
+    for (let next = start + blockBytes; next < end; next += blockBytes) {
+      const block = await ahead;
+      ahead = read(next);
+      yield block;
+    }
+    yield await ahead;
+  } finally {
+    // The caller may close the file next, so no read may be under way any more.
+    await ahead.catch(() => {});
   }
 }
