@@ -128,10 +128,9 @@ test('fails the operation of a bundle that cannot be put into place', async (t) 
   const bytes = await bundle('x');
   const body = partialBody(bytes.subarray(0, 100));
   const answer = content.put('menu', body, { 'content-length': String(bytes.length) });
-  const file = await waitFor(async () => (await content.files()).find((name) => name.endsWith('.tmp')), {
-    ...SOON,
-    what: 'the temporary file',
-  });
+  // It begins when the space has been reserved; until then the file would be made again.
+  await waitFor(() => content.events.length > 0, { ...SOON, what: 'the operation' });
+  const [file = assert.fail('there is no temporary file')] = await content.files();
   await rm(join(content.folder, file));
   body.push(bytes.subarray(100));
   body.push(null);
