@@ -100,3 +100,15 @@ test('the state that subscribers see is that after all effects, and only changes
     ],
   );
 });
+
+test('the first frame is reported when the browser has painted it, not before', async () => {
+  await stage.make().start();
+  let isPainted = false;
+  void stage.display.firstFrame.then(() => {
+    isPainted = true;
+  });
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  assert.equal(isPainted, false);
+  stage.browser.plug();
+  await stage.until('the first frame', () => isPainted);
+});
