@@ -1,23 +1,26 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from '../../lib/wait.ts';
 import { CommandError, run } from './run.ts';
 
+const WAIT_MS = 20_000;
 const skip = process.getuid?.() !== 0 && 'needs root';
 
-/** Waits until the file of `folder` does not grow for a second; 20 s at most. */
-async function writingEnds(file: string): Promise<void> {
-  const size = (): number => readFileSync(file).length;
-  for (let attempt = 0, last = -1; attempt < 20; attempt += 1, await sleep(1000)) {
-    if (size() === last) return;
-    last = size();
-  }
-  assert.fail('the command of a killed build is still writing');
+/** Whether a process runs whose command line names `text`. */
+function runs(text: string): boolean {
+  return readdirSync('/proc').some((entry) => {
+    if (!/^\d+$/.test(entry)) return false;
+    try {
+      return readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes(text);
+    } catch {
+      return false; // it has ended
+    }
+  });
 }
 
 for (const isolated of [false, true]) {
@@ -34,13 +37,11 @@ for (const isolated of [false, true]) {
     const build = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
       stdio: 'ignore',
     });
-    for (let attempt = 0; !existsSync(file); attempt += 1) {
-      assert.ok(attempt < 200, 'the command started');
-      await sleep(50);
-    }
+    await waitFor(() => existsSync(file), { timeoutMs: WAIT_MS, what: 'the command to start' });
+    assert.ok(runs(file));
     build.kill('SIGKILL');
     await once(build, 'close');
-    await writingEnds(file);
+    await waitFor(() => !runs(file), { timeoutMs: WAIT_MS, what: 'the command of a killed build to end' });
     assert.ok(!readFileSync('/proc/self/mounts', 'utf8').includes(folder), 'no mount is left');
     rmSync(folder, { recursive: true });
   });
