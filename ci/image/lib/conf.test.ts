@@ -16,6 +16,9 @@ systemd udev # comment
 nodejs
 [builder]
 gcc g++
+[extracted]
+plugins usr/lib/a.so usr/lib/b*.so
+plugins usr/lib/c.so
 [firmware]
 u-boot-qemu
 `;
@@ -29,6 +32,7 @@ test('lists and settings are read, comments are ignored', () => {
     runtime: ['systemd', 'udev', 'nodejs'],
     builder: ['gcc', 'g++'],
     firmware: ['u-boot-qemu'],
+    extracted: new Map([['plugins', ['usr/lib/a.so', 'usr/lib/b*.so', 'usr/lib/c.so']]]),
   });
 });
 
@@ -37,6 +41,12 @@ test('errors name the line or section', () => {
     () => parsePackageConf(TEXT.replace('g++', 'g++;reboot')),
     /packages\.conf:12: "g\+\+;reboot"/,
   );
+  for (const files of ['', 'etc/x', 'usr/../etc/x']) {
+    assert.throws(
+      () => parsePackageConf(TEXT.replace('usr/lib/c.so', files)),
+      /:15: plugins needs patterns of files in usr/,
+    );
+  }
   assert.throws(() => parsePackageConf(`gcc\n${TEXT}`), /packages\.conf:1: a package before the first/);
   assert.throws(() => parsePackageConf(TEXT.replace('u-boot-qemu', '')), /section \[firmware\] is missing/);
   assert.throws(() => parsePackageConf(TEXT.replace('suite forky', '')), /setting suite is missing/);

@@ -9,6 +9,8 @@ export interface PackageConf {
   runtime: string[];
   builder: string[];
   firmware: string[];
+  /** Patterns of the files that are copied from packages which are not installed, by package. */
+  extracted: Map<string, string[]>;
 }
 
 /** Reads packages.conf. Throws an error that names the invalid line or section. */
@@ -20,6 +22,7 @@ export function readPackageConf(path: string): PackageConf {
 export function parsePackageConf(text: string): PackageConf {
   const settings = new Map<string, string[]>();
   const lists = new Map<string, string[]>();
+  const extracted = new Map<string, string[]>();
   let section = '';
   for (const [index, raw] of text.split('\n').entries()) {
     const words = raw.replace(/#.*/, '').trim().split(/\s+/).filter(Boolean);
@@ -34,9 +37,16 @@ export function parsePackageConf(text: string): PackageConf {
     } else {
       const list = lists.get(section);
       if (!list) throw new Error(`packages.conf:${index + 1}: a package before the first [section]`);
-      const bad = words.find((word) => !/^[a-z0-9][a-z0-9.+-]+$/.test(word));
+      const packages = section === 'extracted' ? [first] : words;
+      const bad = packages.find((word) => !/^[a-z0-9][a-z0-9.+-]+$/.test(word));
       if (bad) throw new Error(`packages.conf:${index + 1}: "${bad}" is not a package name`);
-      list.push(...words);
+      if (section === 'extracted') {
+        const outside = rest.find((path) => !/^usr\/(?!.*\.\.)/.test(path));
+        if (outside || rest.length === 0)
+          throw new Error(`packages.conf:${index + 1}: ${first} needs patterns of files in usr/`);
+        extracted.set(first, [...(extracted.get(first) ?? []), ...rest]);
+      }
+      list.push(...packages);
     }
   }
   const list = (name: string): string[] => {
@@ -57,5 +67,6 @@ export function parsePackageConf(text: string): PackageConf {
     runtime: list('runtime'),
     builder: list('builder'),
     firmware: list('firmware'),
+    extracted,
   };
 }

@@ -64,7 +64,7 @@ export async function fetchPackages(
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   const stamp = join(home, 'complete');
   const wanted = createHash('sha256')
-    .update([mirror, ...conf.runtime, ...conf.builder, ...conf.firmware].join(' '))
+    .update([mirror, ...conf.runtime, ...conf.builder, ...singlePackages(conf)].join(' '))
     .digest('hex');
   const complete = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
   if (!complete) {
@@ -85,16 +85,21 @@ export async function fetchPackages(
   };
 }
 
+/** The packages that are downloaded without their dependencies. */
+function singlePackages({ firmware, extracted }: PackageConf): string[] {
+  return [...firmware, ...extracted.keys()];
+}
+
 async function fetchAll(home: string, conf: PackageConf, mirror: string, known: Apt): Promise<void> {
   const wanted = [...conf.runtime, ...conf.builder];
   let apt = known;
   if (!indexFile(apt.lists)) apt = await updateIndex(home, conf, mirror);
   try {
-    await download(apt, wanted, conf.firmware);
+    await download(apt, wanted, singlePackages(conf));
   } catch (error) {
     say(`downloading with the cached index failed, updating the index: ${firstLine(error)}`);
     apt = await updateIndex(home, conf, mirror);
-    await download(apt, wanted, conf.firmware);
+    await download(apt, wanted, singlePackages(conf));
   }
 }
 

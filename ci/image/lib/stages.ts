@@ -2,7 +2,16 @@
  * The steps from packages to a disk image. The result of each is a folder of the cache, named by the hash of its inputs,
  * and a step is skipped when that folder exists. Only one process at a time may call them (see Cache.exclusively).
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildAgent } from '../../build-agent.ts';
 import { ROOT } from '../../lib/places.ts';
@@ -61,15 +70,34 @@ export async function builderRoot(build: Build): Promise<string> {
 
 /** A root filesystem with the device's packages, without the files that the device does not need. */
 export async function runtimeRoot(build: Build, builder: Promise<string>): Promise<string> {
-  const { runtime } = build.conf;
+  const { runtime, extracted } = build.conf;
   const key = hashOf(
     rootKey(build, runtime),
+    JSON.stringify([...extracted]),
     hashFiles(ROOT, ['ci/image/trim.sh', 'ci/image/kernel-modules.conf']),
   );
   return await build.cache.make('runtime', key, KEEP_ROOTS, async (target) => {
     const root = join(target, 'root');
     await makeRoot({ ...build, packages: runtime, target: root, epoch: build.store.indexDate });
+    for (const [name, files] of extracted) await extract(build, name, files, root);
     await inBuilder(build, await builder, target, ['/src/ci/image/trim.sh', '/out/root']);
+  });
+}
+
+/** Copies single files of a package that is not installed. Throws when a pattern matches none of its files. */
+async function extract(build: Build, name: string, patterns: string[], root: string): Promise<void> {
+  await build.cache.scratch('extract', async (work) => {
+    const deb = join(build.store.archives, archiveOf(build, name));
+    await run('dpkg-deb', ['-x', deb, work]);
+    const files: string[] = [];
+    for (const pattern of patterns) {
+      const found = globSync(pattern, { cwd: work });
+      if (found.length === 0) throw new Problem(`the package ${name} has no file ${pattern}.`);
+      files.push(...found.sort());
+    }
+    await run('cp', ['-a', '--parents', ...files, root], { cwd: work });
+    const version = (await run('dpkg-deb', ['--field', deb, 'Version'])).trim();
+    appendFileSync(join(root, 'usr/share/vitrine-packages.txt'), `${name} ${version}\n`);
   });
 }
 
@@ -149,16 +177,16 @@ export function withBootDelay(rom: Buffer, seconds: number): Buffer {
   return Buffer.from(text.replaceAll('bootdelay=2\0', `bootdelay=${seconds}\0`), 'latin1');
 }
 
-/** The file name of the package that carries U-Boot for QEMU's machines. */
-function firmwarePackage({ store }: Build): string {
-  const name = readdirSync(store.archives).find((file) => file.startsWith('u-boot-qemu_'));
-  if (!name) throw new Problem('the package u-boot-qemu was not fetched.');
-  return name;
+/** The file name of a package that was downloaded without its dependencies. */
+function archiveOf({ store }: Build, name: string): string {
+  const file = readdirSync(store.archives).find((archive) => archive.startsWith(`${name}_`));
+  if (!file) throw new Problem(`the package ${name} was not fetched.`);
+  return file;
 }
 
 /** Unpacks the package u-boot-qemu: afterwards usr/lib/u-boot in `folder` contains U-Boot for QEMU's machines. */
 export async function unpackFirmware(build: Build, folder: string): Promise<void> {
-  await run('dpkg-deb', ['-x', join(build.store.archives, firmwarePackage(build)), folder]);
+  await run('dpkg-deb', ['-x', join(build.store.archives, archiveOf(build, 'u-boot-qemu')), folder]);
 }
 
 /** The paths in `board/common` that an image from packages depends on: all but patches and settings for compiling. */
@@ -179,7 +207,7 @@ export async function assembleImage(build: Build, from: ImageParts): Promise<str
       'ci/image/assemble.sh',
       'ci/image/finish.sh',
     ]),
-    ...[readFileSync(from.keyring, 'utf8'), from.version, firmwarePackage(build)],
+    ...[readFileSync(from.keyring, 'utf8'), from.version, archiveOf(build, 'u-boot-qemu')],
   );
   const found = build.cache.find('image', key);
   if (found) return found;
