@@ -1,3 +1,4 @@
+#include "keyboard-keys.h"
 #include "vitrine.h"
 
 #include <stdlib.h>
@@ -20,6 +21,18 @@ static gint64 number_of(JsonObject *command, const char *key)
 static gboolean is_set(JsonObject *command, const char *key)
 {
     return json_object_get_boolean_member_with_default(command, key, FALSE);
+}
+
+static JsonObject *object_of(JsonObject *command, const char *key)
+{
+    JsonNode *node = json_object_get_member(command, key);
+    return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}
+
+static JsonArray *array_of(JsonObject *command, const char *key)
+{
+    JsonNode *node = json_object_get_member(command, key);
+    return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
 }
 
 static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
@@ -85,11 +98,32 @@ static void configure(Call call, JsonObject *command)
         .user_agent = text_of(command, "user_agent"),
         .ignore_tls_errors = is_set(command, "ignore_tls_errors"),
         .memory_limit_mb = (guint)CLAMP(number_of(command, "memory_limit_mb"), 0, 1024 * 1024),
+        .inspector_port = (guint)CLAMP(number_of(command, "inspector_port"), 0, G_MAXUINT16),
+        .proxy = object_of(command, "proxy"),
+        .permissions = array_of(command, "permissions"),
+        .text_selection = is_set(command, "text_selection"),
+        .zoom = is_set(command, "zoom"),
+        .pointer = text_of(command, "pointer"),
     };
     gboolean applied = view_configure(&settings);
     JsonObject *fields = json_object_new();
     json_object_set_boolean_member(fields, "restart_required", !applied);
     link_answer(call, fields);
+}
+
+static void keyboard(Call call, JsonObject *command)
+{
+    guint languages[MAX_LANGUAGES], count = 0;
+    JsonNode *names = json_object_get_member(command, "layouts");
+    JsonArray *array = names && JSON_NODE_HOLDS_ARRAY(names) ? json_node_get_array(names) : NULL;
+    for (guint i = 0; array && i < json_array_get_length(array) && count < MAX_LANGUAGES; i++) {
+        JsonNode *name = json_array_get_element(array, i);
+        int language = language_find(JSON_NODE_HOLDS_VALUE(name) ? json_node_get_string(name) : NULL);
+        if (language >= 0)
+            languages[count++] = (guint)language;
+    }
+    keyboard_configure(is_set(command, "enabled"), languages, count);
+    link_answer(call, NULL);
 }
 
 static void load(Call call, JsonObject *command)
@@ -132,6 +166,11 @@ static void credit(Call call, JsonObject *command)
     channel_credit(number_of(command, "channel"), number_of(command, "messages"));
 }
 
+static void frame(Call call, JsonObject *command)
+{
+    frame_check(call);
+}
+
 static void quit(Call call, JsonObject *command)
 {
     link_answer(call, NULL);
@@ -145,6 +184,7 @@ static const struct {
     const char *texts[2]; // members that must be there
 } commands[] = {
     {"configure", configure, FALSE, {0}},
+    {"keyboard", keyboard, FALSE, {0}},
     {"load", load, TRUE, {"uri"}},
     {"load_html", load, TRUE, {"uri", "html"}},
     {"reload", reload, TRUE, {0}},
@@ -154,6 +194,7 @@ static const struct {
     {"credit", credit, TRUE, {0}},
     {"terminate_page", terminate_page, TRUE, {0}},
     {"ping", ping, TRUE, {0}},
+    {"frame", frame, TRUE, {0}},
     {"screenshot", screenshot, TRUE, {0}},
     {"quit", quit, FALSE, {0}},
 };

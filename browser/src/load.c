@@ -15,6 +15,7 @@ static gboolean arrived;   // the document of the current load is there
 static gboolean cancelled; // the next end of a load is the end of a cancelled one
 static gboolean failed;    // the current load has been reported as failed
 static gboolean painted;   // a frame was shown since the last commit
+static double background;  // grey, under the page
 
 const char *load_committed_uri(void)
 {
@@ -47,11 +48,23 @@ static void send_load(const char *state, const char *uri)
     link_send(event);
 }
 
+static void show_background(double shade)
+{
+    WebKitColor colour = {.red = shade, .green = shade, .blue = shade, .alpha = 1.0};
+    webkit_web_view_set_background_color(view, &colour);
+}
+
 // A grey from 0.0, black, to 1.0, white.
 static void set_background(double grey)
 {
-    WebKitColor colour = {.red = grey, .green = grey, .blue = grey, .alpha = 1.0};
-    webkit_web_view_set_background_color(view, &colour);
+    background = grey;
+    show_background(grey);
+}
+
+void load_repaint(gboolean begin)
+{
+    double step = background > 0.5 ? -1.0 / 255 : 1.0 / 255;
+    show_background(begin ? background + step : background);
 }
 
 // Whether no load is in progress or asked for.
@@ -161,7 +174,7 @@ static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason
     g_clear_pointer(&committed, g_free);
 }
 
-static void on_frame(WebKitWebView *self, gpointer data)
+void load_frame_shown(void)
 {
     if (painted || !committed)
         return;
@@ -180,7 +193,6 @@ void load_connect(WebKitWebView *self, void (*page_left)(void))
     g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);
     g_signal_connect(view, "load-failed-with-tls-errors", G_CALLBACK(on_tls_failed), NULL);
     g_signal_connect(view, "web-process-terminated", G_CALLBACK(on_terminated), NULL);
-    webkit_web_view_add_frame_displayed_callback(view, on_frame, NULL, NULL);
 }
 
 // The next agent counts from 1 again, and must not take an earlier one's load for its own.

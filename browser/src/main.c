@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         return 3;
     }
     if (first) {
-        view_configure(&(Settings){0});
+        view_configure(NULL);
         load_uri(0, first[0], NULL);
     }
     g_unix_signal_add(SIGTERM, on_terminate, NULL);

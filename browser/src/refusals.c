@@ -14,19 +14,6 @@ static gboolean on_authenticate(WebKitWebView *self, WebKitAuthenticationRequest
     return TRUE;
 }
 
-static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *request, gpointer data)
-{
-    refusal_send("permission", G_OBJECT_TYPE_NAME(request));
-    webkit_permission_request_deny(request);
-    return TRUE;
-}
-
-static gboolean on_permission_query(WebKitWebView *self, WebKitPermissionStateQuery *query, gpointer data)
-{
-    webkit_permission_state_query_finish(query, WEBKIT_PERMISSION_STATE_DENIED);
-    return TRUE;
-}
-
 // Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed. A page that asks whether
 // it should be left is left: the agent decides what is on the screen.
 static gboolean on_dialog(WebKitWebView *self, WebKitScriptDialog *dialog, gpointer data)
@@ -50,8 +37,6 @@ static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *act
 void refusals_connect(WebKitWebView *view)
 {
     g_signal_connect(view, "authenticate", G_CALLBACK(on_authenticate), NULL);
-    g_signal_connect(view, "permission-request", G_CALLBACK(on_permission), NULL);
-    g_signal_connect(view, "query-permission-state", G_CALLBACK(on_permission_query), NULL);
     g_signal_connect(view, "script-dialog", G_CALLBACK(on_dialog), NULL);
     g_signal_connect(view, "context-menu", G_CALLBACK(on_context_menu), NULL);
     g_signal_connect(view, "create", G_CALLBACK(on_create), NULL);

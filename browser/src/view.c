@@ -6,8 +6,7 @@
 static const char *data_folder;
 static WPEDisplay *display;
 static WebKitWebView *view;
-static WebKitNetworkSession *session;
-static guint memory_limit_mb;
+static char *fixed; // the settings that this process keeps, as one text
 
 WebKitWebView *view_get(void)
 {
@@ -25,6 +24,13 @@ static void on_closed(WPEView *self, gpointer data)
     exit(4);
 }
 
+// WebKit does not see the surface leave an output that is unplugged, and uses the largest scale of all outputs that it
+// knows: the scale of the old output would stay.
+static void on_screen_removed(WPEDisplay *self, WPEScreen *screen, gpointer data)
+{
+    wpe_screen_set_scale(screen, 1);
+}
+
 gboolean view_start(const char *folder, GError **error)
 {
     data_folder = folder;
@@ -32,6 +38,7 @@ gboolean view_start(const char *folder, GError **error)
     if (!wpe_display_connect(display, error))
         return FALSE;
     g_signal_connect(display, "disconnected", G_CALLBACK(on_display_gone), NULL);
+    g_signal_connect(display, "screen-removed", G_CALLBACK(on_screen_removed), NULL);
     wpe_display_set_primary(display);
     return TRUE;
 }
@@ -62,6 +69,7 @@ static WebKitWebContext *create_context(guint limit_mb)
 
 static WebKitNetworkSession *create_session(void)
 {
+    data_folder = storage_repair(data_folder);
     g_autofree char *cache = g_build_filename(data_folder, "cache", NULL);
     g_autofree char *cookies = g_build_filename(data_folder, "cookies.sqlite", NULL);
     storage_limit(data_folder);
@@ -75,40 +83,77 @@ static void on_page_left(void)
 {
     evaluate_interrupt();
     channel_close();
+    keyboard_page_left();
 }
 
-static void create(guint limit_mb)
+// WebKit reads the variable when a context is created. The firewall decides who reaches the port.
+static void prepare_inspector(guint port)
 {
-    memory_limit_mb = limit_mb;
-    session = create_session();
-    g_autoptr(WebKitWebContext) context = create_context(limit_mb);
-    g_autoptr(WebKitSettings) settings = webkit_settings_new_with_settings("enable-developer-extras", FALSE,
-        "enable-page-cache", FALSE, "media-playback-requires-user-gesture", FALSE,
+    g_autofree char *address = g_strdup_printf("0.0.0.0:%u", port);
+    g_setenv("WEBKIT_INSPECTOR_HTTP_SERVER", address, TRUE);
+}
+
+static void create(const Settings *wanted)
+{
+    if (wanted->inspector_port)
+        prepare_inspector(wanted->inspector_port);
+    proxy_prepare(wanted->proxy);
+    WebKitNetworkSession *session = create_session();
+    proxy_configure(session, wanted->proxy);
+    webkit_network_session_set_tls_errors_policy(
+        session, wanted->ignore_tls_errors ? WEBKIT_TLS_ERRORS_POLICY_IGNORE : WEBKIT_TLS_ERRORS_POLICY_FAIL);
+    g_autoptr(WebKitWebContext) context = create_context(wanted->memory_limit_mb);
+    g_autoptr(WebKitSettings) settings = webkit_settings_new_with_settings("enable-developer-extras",
+        wanted->inspector_port != 0, "enable-page-cache", FALSE, "media-playback-requires-user-gesture", FALSE,
         "javascript-can-open-windows-automatically", FALSE, NULL);
+    webkit_settings_set_user_agent(settings, wanted->user_agent);
     g_autoptr(WebKitWebsitePolicies) policies =
         webkit_website_policies_new_with_policies("autoplay", WEBKIT_AUTOPLAY_ALLOW, NULL);
     g_autoptr(WebKitUserContentManager) content = webkit_user_content_manager_new();
     channel_prepare(content);
+    keyboard_prepare(content);
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
         "network-session", session, "website-policies", policies, "user-content-manager", content, NULL);
     evaluate_connect(view);
     load_connect(view, on_page_left);
     policy_connect(view, session);
     refusals_connect(view);
+    permissions_connect(view);
+    zoom_connect(view);
+    keyboard_connect(view);
 
     WPEView *surface = webkit_web_view_get_wpe_view(view);
     g_signal_connect(surface, "closed", G_CALLBACK(on_closed), NULL);
+    frame_connect(surface);
     WPEToplevel *toplevel = wpe_view_get_toplevel(surface);
     if (toplevel)
         wpe_toplevel_fullscreen(toplevel);
 }
 
+// What is only read at the start of a process, or would leave the page on the screen and open connections as they are.
+static char *fixed_of(const Settings *settings)
+{
+    g_autoptr(JsonNode) node = json_node_init_object(json_node_alloc(), settings->proxy);
+    g_autofree char *proxy = settings->proxy ? json_to_string(node, FALSE) : NULL;
+    return g_strdup_printf("%d %u %u %s %s", settings->ignore_tls_errors, settings->memory_limit_mb,
+        settings->inspector_port, proxy ? proxy : "", settings->user_agent ? settings->user_agent : "");
+}
+
 gboolean view_configure(const Settings *wanted)
 {
     if (!view)
-        create(wanted->memory_limit_mb);
-    webkit_settings_set_user_agent(webkit_web_view_get_settings(view), wanted->user_agent);
-    webkit_network_session_set_tls_errors_policy(
-        session, wanted->ignore_tls_errors ? WEBKIT_TLS_ERRORS_POLICY_IGNORE : WEBKIT_TLS_ERRORS_POLICY_FAIL);
-    return wanted->memory_limit_mb == memory_limit_mb;
+        create(wanted ? wanted : &(Settings){0});
+    if (!wanted)
+        return TRUE;
+    g_autofree char *text = fixed_of(wanted);
+    if (!fixed)
+        fixed = g_strdup(text);
+    gboolean captures = permissions_configure(wanted->permissions);
+    // It makes every web process load GStreamer at its start.
+    webkit_settings_set_enable_media_stream(webkit_web_view_get_settings(view), captures);
+    WebKitUserContentManager *content = webkit_web_view_get_user_content_manager(view);
+    selection_configure(content, wanted->text_selection);
+    pointer_configure(content, wanted->pointer);
+    zoom_configure(wanted->zoom);
+    return g_str_equal(text, fixed);
 }

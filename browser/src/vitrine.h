@@ -45,12 +45,19 @@ void output_clear(void);
 typedef struct {
     const char *user_agent; // NULL: WebKit's own
     gboolean ignore_tls_errors;
-    guint memory_limit_mb; // of one web process; 0: none
+    guint memory_limit_mb;  // of one web process; 0: none
+    guint inspector_port;   // 0: no inspector
+    JsonObject *proxy;      // NULL: none
+    JsonArray *permissions; // NULL: none
+    gboolean text_selection;
+    gboolean zoom;
+    const char *pointer; // NULL: as pages ask
 } Settings;
 WebKitWebView *view_get(void);
 // Connects to the compositor. Cookies, storage and cache will be kept in the folder.
 gboolean view_start(const char *data_folder, GError **error);
-gboolean view_configure(const Settings *settings); // FALSE: takes effect in a new process only
+// FALSE: takes effect in a new process only. NULL: without an agent; its first settings do not need a new process.
+gboolean view_configure(const Settings *settings);
 
 // load.c: loads and their events
 // `page_left` is called before the next document's commit is reported, and when the page's process has ended.
@@ -58,6 +65,9 @@ void load_connect(WebKitWebView *view, void (*page_left)(void));
 void load_uri(gint64 id, const char *uri, const char *html); // html: the agent's own page; NULL loads the URI
 void load_again(gint64 id, gboolean bypass_cache);
 void load_agent_lost(void);
+void load_frame_shown(void); // by the compositor
+// Makes WebKit paint a frame, by a background that differs too little to be seen. A page cannot notice it.
+void load_repaint(gboolean begin); // FALSE: back to the right background
 const char *load_committed_uri(void); // of the document on the screen, NULL when there is none
 const char *load_expected_uri(void);  // what the agent asked for, until a page is there
 void load_set_status(guint status, gboolean asks_for_password); // of the document that is being loaded
@@ -67,12 +77,30 @@ char *origin_of(const char *uri); // NULL for an opaque one
 // policy.c: where pages may navigate
 void policy_connect(WebKitWebView *view, WebKitNetworkSession *session);
 
-// refusals.c: what pages do not get: permissions, windows, dialogs, passwords
+// refusals.c: what pages do not get: windows, dialogs, passwords
 void refusals_connect(WebKitWebView *view);
 void refusal_send(const char *what, const char *detail); // reports it to the agent
 
-// storage.c: how much pages may store below the folder. Before a session is made.
+// permissions.c: which origins may use cameras, positions and the like
+gboolean permissions_configure(JsonArray *allowed); // TRUE: some origin may use a camera or a microphone
+void permissions_connect(WebKitWebView *view);
+
+// styles.c: whether people can select text, and whether the mouse pointer is visible
+void selection_configure(WebKitUserContentManager *content, gboolean allowed);
+void pointer_configure(WebKitUserContentManager *content, const char *pointer); // NULL: as pages ask
+
+// zoom.c: whether people can zoom, by pinching or with the control key
+void zoom_connect(WebKitWebView *view);
+void zoom_configure(gboolean allowed);
+
+// proxy.c: through which proxies pages are loaded
+void proxy_prepare(JsonObject *proxy); // before the session is made
+void proxy_configure(WebKitNetworkSession *session, JsonObject *proxy);
+
+// storage.c: the folder with what pages store. Before a session is made.
 void storage_limit(const char *folder);
+// Removes what is damaged or cannot be used, and returns the folder, or another one when it cannot be used at all.
+const char *storage_repair(const char *folder);
 
 // resource.c: what pages fetch from vitrine:, which the agent answers
 void resource_serve(WebKitWebContext *context);
@@ -91,6 +119,16 @@ void channel_credit(gint64 channel, gint64 messages);
 void channel_close(void);      // the page is gone
 void channel_announce(void);   // to an agent that has just connected
 void channel_agent_lost(void);
+
+// frame.c: whether frames reach the screen
+void frame_connect(WPEView *surface);
+void frame_check(Call call); // answered when a frame has been shown
+
+// keyboard.c: the on-screen keyboard
+void keyboard_prepare(WebKitUserContentManager *content); // in keyboard-page.c
+void keyboard_connect(WebKitWebView *view);
+void keyboard_configure(gboolean enabled, const guint *languages, guint count); // numbers of language_find
+void keyboard_page_left(void);
 
 // commands.c
 void command_handle(JsonObject *command);

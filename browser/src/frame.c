@@ -1,0 +1,50 @@
+#include "vitrine.h"
+
+#define OWN_FRAME_MS 1000 // a page that moves shows one by itself in this time
+
+static Call waiting;
+static gboolean is_waiting; // for a frame
+static gboolean repaints;   // one was caused by us, and the background has to be put right after it
+static guint timer;
+
+static gboolean on_timer(gpointer data)
+{
+    timer = 0;
+    repaints = TRUE;
+    load_repaint(TRUE);
+    return G_SOURCE_REMOVE;
+}
+
+// The compositor has shown a buffer: it asks for the next one.
+static void on_rendered(WPEView *self, WPEBuffer *buffer, gpointer data)
+{
+    load_frame_shown();
+    g_clear_handle_id(&timer, g_source_remove);
+    if (repaints) {
+        repaints = FALSE;
+        load_repaint(FALSE);
+    }
+    if (is_waiting) {
+        is_waiting = FALSE;
+        link_answer(waiting, NULL);
+    }
+}
+
+void frame_connect(WPEView *surface)
+{
+    g_signal_connect(surface, "buffer-rendered", G_CALLBACK(on_rendered), NULL);
+}
+
+void frame_check(Call call)
+{
+    if (!load_committed_uri()) {
+        link_fail(call, "no_page", "there is no page that could show a frame");
+        return;
+    }
+    if (is_waiting)
+        link_fail(waiting, "timeout", "another check has begun");
+    waiting = call;
+    is_waiting = TRUE;
+    if (!timer && !repaints)
+        timer = g_timeout_add(OWN_FRAME_MS, on_timer, NULL);
+}

@@ -1,0 +1,312 @@
+#include "keyboard.h"
+
+#include <math.h>
+#include <string.h>
+
+#define USED_S 5          // so long after a touch, a field that the page focuses shows the keyboard
+#define SETTLE_MS 250     // until a tap has moved the focus
+#define LONG_PRESS_MS 500
+#define REPEAT_MS 80
+
+static WPEView *view;
+static WebKitInputMethodContext *context;
+static gboolean is_enabled, is_focused, is_visible;
+static gint64 page_used_at; // monotonic; 0: the page has not been used since a person hid the keyboard
+static Face face = {.n_languages = 1, .extra = ','};
+static Keys keys;
+static const Key *pressed;
+static gboolean is_repeating;
+static guint settle_timer, press_timer;
+static int full_width, full_height; // of the screen, in the page's pixels
+
+// WebKit tells an input method when an editable element gets the focus, in any frame of the page.
+G_DECLARE_FINAL_TYPE(FocusContext, focus_context, FOCUS, CONTEXT, WebKitInputMethodContext)
+struct _FocusContext {
+    WebKitInputMethodContext parent;
+};
+G_DEFINE_FINAL_TYPE(FocusContext, focus_context, WEBKIT_TYPE_INPUT_METHOD_CONTEXT)
+
+static void layout(void)
+{
+    keys_arrange(&keys, &face);
+    pressed = NULL;
+    g_clear_handle_id(&press_timer, g_source_remove);
+}
+
+static int keyboard_height(void)
+{
+    return is_visible ? MIN(full_height * 2 / 5, full_width * 9 / 20) : 0;
+}
+
+static void draw(void)
+{
+    if (is_visible)
+        keyboard_surface_show(
+            full_height - keyboard_height(), full_width, keyboard_height(), (int)ceil(wpe_view_get_scale(view)));
+}
+
+static void show_face(void)
+{
+    layout();
+    draw();
+}
+
+// The page gets the part of the screen above the keyboard, so that nothing of it is covered.
+static void fit(void)
+{
+    wpe_toplevel_get_size(wpe_view_get_toplevel(view), &full_width, &full_height);
+    draw();
+    if (!is_visible)
+        keyboard_surface_hide();
+    int height = full_height - keyboard_height();
+    if (wpe_view_get_width(view) != full_width || wpe_view_get_height(view) != height)
+        wpe_view_resized(view, full_width, height);
+}
+
+static void set_visible(gboolean visible)
+{
+    if (visible == is_visible)
+        return;
+    is_visible = visible;
+    layout();
+    fit();
+}
+
+static void choose_page(void)
+{
+    static const Page pages[] = {
+        [WEBKIT_INPUT_PURPOSE_DIGITS] = PAGE_NUMBER,
+        [WEBKIT_INPUT_PURPOSE_NUMBER] = PAGE_NUMBER,
+        [WEBKIT_INPUT_PURPOSE_PHONE] = PAGE_PHONE,
+        [WEBKIT_INPUT_PURPOSE_SEARCH] = PAGE_LETTERS,
+    };
+    WebKitInputPurpose purpose = webkit_input_method_context_get_input_purpose(context);
+    face.page = purpose < G_N_ELEMENTS(pages) ? pages[purpose] : PAGE_LETTERS;
+    face.extra = purpose == WEBKIT_INPUT_PURPOSE_EMAIL ? '@' : purpose == WEBKIT_INPUT_PURPOSE_URL ? '/' : ',';
+    face.shift = SHIFT_OFF;
+    face.accents_of = 0;
+}
+
+static gboolean wants_keyboard(void)
+{
+    return is_enabled && is_focused
+        && !(webkit_input_method_context_get_input_hints(context) & WEBKIT_INPUT_HINT_INHIBIT_OSK);
+}
+
+// A page cannot show the keyboard by itself: somebody must have used it just before.
+static gboolean on_settled(gpointer data)
+{
+    settle_timer = 0;
+    gboolean was_used = page_used_at && g_get_monotonic_time() - page_used_at < USED_S * G_USEC_PER_SEC;
+    set_visible(wants_keyboard() && (is_visible || was_used));
+    return G_SOURCE_REMOVE;
+}
+
+// Focus that goes from one field to another is out and in again, and a tap moves it after the touch.
+static void settle(void)
+{
+    g_clear_handle_id(&settle_timer, g_source_remove);
+    settle_timer = g_timeout_add(SETTLE_MS, on_settled, NULL);
+}
+
+static void on_purpose(void)
+{
+    choose_page();
+    show_face();
+    settle();
+}
+
+static void on_focus_in(WebKitInputMethodContext *self)
+{
+    is_focused = TRUE;
+    on_purpose();
+}
+
+static void on_focus_out(WebKitInputMethodContext *self)
+{
+    is_focused = FALSE;
+    settle();
+}
+
+static void focus_context_class_init(FocusContextClass *class)
+{
+    WebKitInputMethodContextClass *methods = WEBKIT_INPUT_METHOD_CONTEXT_CLASS(class);
+    methods->notify_focus_in = on_focus_in;
+    methods->notify_focus_out = on_focus_out;
+}
+
+static void focus_context_init(FocusContext *self)
+{
+}
+
+static void type_character(gunichar character)
+{
+    keyboard_send_key(view, wpe_unicode_to_keyval(character), g_unichar_isupper(character));
+    face.accents_of = 0;
+    if (face.shift == SHIFT_ONCE && face.page == PAGE_LETTERS)
+        face.shift = SHIFT_OFF;
+}
+
+static void hide_by_person(void)
+{
+    page_used_at = 0;
+    g_clear_handle_id(&settle_timer, g_source_remove);
+    set_visible(FALSE);
+}
+
+static void use(const Key *key)
+{
+    switch (key->kind) {
+    case KEY_TEXT:
+        type_character(key->character);
+        break;
+    case KEY_SHIFT:
+        face.shift = face.page == PAGE_LETTERS ? (face.shift + 1) % 3 : face.shift ? SHIFT_OFF : SHIFT_LOCKED;
+        break;
+    case KEY_SYMBOLS:
+        face.page = face.page == PAGE_LETTERS ? PAGE_SYMBOLS : PAGE_LETTERS;
+        face.shift = SHIFT_OFF;
+        face.accents_of = 0;
+        break;
+    case KEY_LANGUAGE:
+        face.language = (face.language + 1) % face.n_languages;
+        break;
+    case KEY_BACKSPACE:
+        keyboard_send_key(view, WPE_KEY_BackSpace, FALSE);
+        break;
+    case KEY_ENTER:
+        keyboard_send_key(view, WPE_KEY_Return, FALSE);
+        break;
+    case KEY_LEFT:
+        keyboard_send_key(view, WPE_KEY_Left, FALSE);
+        break;
+    case KEY_RIGHT:
+        keyboard_send_key(view, WPE_KEY_Right, FALSE);
+        break;
+    case KEY_HIDE:
+        hide_by_person();
+        break;
+    }
+    show_face();
+}
+
+static gboolean repeats(const Key *key)
+{
+    return key->kind == KEY_BACKSPACE || key->kind == KEY_LEFT || key->kind == KEY_RIGHT;
+}
+
+static gboolean on_repeat(gpointer data)
+{
+    if (pressed->kind == KEY_BACKSPACE)
+        keyboard_send_key(view, WPE_KEY_BackSpace, FALSE);
+    else
+        keyboard_send_key(view, pressed->kind == KEY_LEFT ? WPE_KEY_Left : WPE_KEY_Right, FALSE);
+    return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_long_press(gpointer data)
+{
+    press_timer = 0;
+    if (repeats(pressed)) {
+        is_repeating = TRUE;
+        press_timer = g_timeout_add(REPEAT_MS, on_repeat, NULL);
+    } else if (pressed->kind == KEY_TEXT && keys_have_accents(pressed->character)) {
+        face.accents_of = pressed->character;
+        show_face(); // nothing is pressed any more, so nothing is typed when the finger leaves
+    }
+    return G_SOURCE_REMOVE;
+}
+
+static void set_pressed(const Key *key)
+{
+    if (key == pressed)
+        return;
+    g_clear_handle_id(&press_timer, g_source_remove);
+    pressed = key;
+    is_repeating = FALSE;
+    if (key)
+        press_timer = g_timeout_add(LONG_PRESS_MS, on_long_press, NULL);
+    draw();
+}
+
+static void on_press(double x, double y)
+{
+    set_pressed(keys_at(&keys, x, y));
+}
+
+static void on_move(double x, double y)
+{
+    if (pressed)
+        set_pressed(keys_at(&keys, x, y));
+}
+
+static void on_release(void)
+{
+    const Key *key = pressed;
+    gboolean repeated = is_repeating;
+    set_pressed(NULL);
+    if (key && !repeated)
+        use(key);
+}
+
+static void on_cancel(void)
+{
+    set_pressed(NULL);
+}
+
+static void on_page_used(gboolean down)
+{
+    page_used_at = g_get_monotonic_time();
+    // Without a keyboard device, nothing else tells WebKit that the page has the focus.
+    if (down && !wpe_view_get_has_focus(view))
+        wpe_view_focus_in(view);
+    if (!down)
+        settle();
+}
+
+static void on_draw(guint32 *pixels, int width, int height)
+{
+    gboolean is_secret = webkit_input_method_context_get_input_purpose(context) == WEBKIT_INPUT_PURPOSE_PASSWORD;
+    // Who looks at the screen shall not read a password from the keys that light up.
+    keyboard_draw(pixels, width, height, &keys, is_secret ? NULL : pressed);
+}
+
+// The screen was turned or got another mode, or the compositor asked for the whole of it again.
+static void on_resized(void)
+{
+    if (is_visible && wpe_view_get_height(view) != full_height - keyboard_height())
+        fit();
+}
+
+void keyboard_configure(gboolean enabled, const guint *languages, guint count)
+{
+    static const guint english;
+    is_enabled = enabled;
+    face.n_languages = count ? MIN(count, MAX_LANGUAGES) : 1;
+    memcpy(face.languages, count ? languages : &english, face.n_languages * sizeof *languages);
+    face.language = 0;
+    if (!view)
+        return;
+    show_face();
+    settle();
+}
+
+void keyboard_page_left(void)
+{
+    page_used_at = 0;
+    g_clear_handle_id(&settle_timer, g_source_remove);
+    set_visible(FALSE);
+}
+
+void keyboard_connect(WebKitWebView *web_view)
+{
+    static const KeyboardHandlers handlers = {on_draw, on_press, on_move, on_release, on_cancel, on_page_used};
+    view = webkit_web_view_get_wpe_view(web_view);
+    context = g_object_new(focus_context_get_type(), NULL);
+    g_signal_connect(context, "notify::input-purpose", G_CALLBACK(on_purpose), NULL);
+    g_signal_connect(context, "notify::input-hints", G_CALLBACK(settle), NULL);
+    g_signal_connect(view, "resized", G_CALLBACK(on_resized), NULL);
+    g_signal_connect(view, "notify::scale", G_CALLBACK(draw), NULL);
+    webkit_web_view_set_input_method_context(web_view, context);
+    keyboard_surface_start(view, &handlers);
+}

@@ -1,0 +1,57 @@
+#include "vitrine.h"
+
+#include "pac.h"
+
+// Reached without a proxy whatever is configured: bundles, and a proxy must not lead a page back into this device.
+static const char *const local[] = {"localhost", "127.0.0.0/8", "::1", "fe80::/10", "0.0.0.0"};
+
+static const char *text_of(JsonObject *proxy, const char *key)
+{
+    return json_object_get_string_member_with_default(proxy, key, NULL);
+}
+
+static GStrv exceptions_of(JsonObject *proxy)
+{
+    g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+    for (guint i = 0; i < G_N_ELEMENTS(local); i++)
+        g_strv_builder_add(all, local[i]);
+    JsonArray *more = json_object_has_member(proxy, "exceptions") ? json_object_get_array_member(proxy, "exceptions") : NULL;
+    for (guint i = 0; more && i < json_array_get_length(more); i++)
+        g_strv_builder_add(all, json_array_get_string_element(more, i));
+    return g_strv_builder_end(all);
+}
+
+void proxy_prepare(JsonObject *proxy)
+{
+    const char *pac = proxy ? text_of(proxy, "pac") : NULL;
+    if (!pac)
+        return;
+    // WebKit cannot run a PAC script: its network process asks the resolver in pac-resolver.c.
+    g_auto(GStrv) exceptions = exceptions_of(proxy);
+    g_autofree char *joined = g_strjoinv(",", exceptions);
+    g_setenv("GIO_EXTRA_MODULES", PAC_MODULES, TRUE);
+    g_setenv("GIO_USE_PROXY_RESOLVER", PAC_RESOLVER, TRUE);
+    g_setenv("VITRINE_PAC_URL", pac, TRUE);
+    g_setenv("VITRINE_PAC_EXCEPTIONS", joined, TRUE);
+}
+
+void proxy_configure(WebKitNetworkSession *session, JsonObject *proxy)
+{
+    if (!proxy) {
+        webkit_network_session_set_proxy_settings(session, WEBKIT_NETWORK_PROXY_MODE_NO_PROXY, NULL);
+        return;
+    }
+    if (text_of(proxy, "pac")) {
+        webkit_network_session_set_proxy_settings(session, WEBKIT_NETWORK_PROXY_MODE_DEFAULT, NULL);
+        return;
+    }
+    g_auto(GStrv) exceptions = exceptions_of(proxy);
+    WebKitNetworkProxySettings *settings =
+        webkit_network_proxy_settings_new(NULL, (const char *const *)exceptions);
+    static const char *const schemes[][2] = {{"http", "http"}, {"ws", "http"}, {"https", "https"}, {"wss", "https"}};
+    for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
+        if (text_of(proxy, schemes[i][1]))
+            webkit_network_proxy_settings_add_proxy_for_scheme(settings, schemes[i][0], text_of(proxy, schemes[i][1]));
+    webkit_network_session_set_proxy_settings(session, WEBKIT_NETWORK_PROXY_MODE_CUSTOM, settings);
+    webkit_network_proxy_settings_free(settings);
+}
