@@ -1,13 +1,13 @@
 /** Configuration group `audio` (interface: Configuration). */
 import { Type } from 'typebox';
 import { label } from '../config/field-types.ts';
-import { atBoot, live } from '../config/fields.ts';
+import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
 
 export const audioConfig = configGroup('audio', 'AudioConfig', {
-  output: atBoot.maybe(Type.String(label(128)), {
+  output: live.maybe(Type.String(label(128)), {
     description: 'One of `GET /audio` `outputs`; null: automatic',
   }),
-  volume: live.int(80, 0, 100, { description: 'Percent' }),
+  volume: live.int(80, 0, 100, { description: 'Percent; the amplitude is its cube' }),
   mute: live.bool(false),
 });

@@ -1,19 +1,20 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nullable } from '../../contract/shared.ts';
 
-const Volume = Type.Integer({ minimum: 0, maximum: 100, description: 'Percent' });
+const Volume = Type.Integer({ minimum: 0, maximum: 100, description: 'Percent; the amplitude is its cube' });
 
 /** Where sound goes and how loud (interface: Audio). */
 export const Audio = Type.Object(
   {
-    output: Nullable(Type.String({ description: 'null when the board has none' })),
-    outputs: Type.Array(Type.String()),
+    output: Nullable(Type.String({ description: 'null when there is none to play on now' })),
+    outputs: Type.Array(Type.String(), { description: 'Those that can play now' }),
     volume: Volume,
     mute: Type.Boolean(),
   },
   { $id: 'Audio' },
 );
+export type Audio = Static<typeof Audio>;
 
 const common = { tag: 'Audio', status: 200 } as const;
 
@@ -22,9 +23,10 @@ export const getAudio = endpoint({
   path: '/audio',
   ...common,
   summary: 'Output, volume and mute',
-  description: '`output` is one of `outputs`, or null on a board that has none.',
+  description:
+    '`output` is one of `outputs`, or null while there is none, for example without a screen on HDMI.',
   response: Audio,
-  errors: ['unavailable', 'not_implemented'],
+  errors: ['unavailable'],
 });
 
 export const setAudio = endpoint({
@@ -38,5 +40,5 @@ export const setAudio = endpoint({
     { additionalProperties: false, minProperties: 1 },
   ),
   response: Audio,
-  errors: ['unavailable', 'insufficient_storage', 'not_implemented'],
+  errors: ['unavailable', 'insufficient_storage'],
 });
