@@ -3,6 +3,8 @@ import type { EventFrame, Payload, Topic, TopicName } from '../contract/topics.t
 
 /** @param json gives the event as JSON text, which is made once for all listeners */
 export type EventListener = (event: EventFrame, json: () => string) => void;
+/** Undefined when a listener has handed on all events; else resolves when it has, or is closed. */
+export type CatchUp = () => Promise<void> | undefined;
 /** Starts producing a topic and returns a function that stops it. */
 export type Producer = () => () => void;
 
@@ -17,7 +19,7 @@ interface Demand {
  * (health, log, input_raw) are produced only while they have listeners.
  */
 export class EventBus {
-  readonly #listeners = new Map<TopicName, Set<EventListener>>();
+  readonly #listeners = new Map<TopicName, Map<EventListener, CatchUp | undefined>>();
   readonly #demands = new Map<TopicName, Demand>();
 
   emit<T extends Topic>(topic: T, payload: Payload<T>): void {
@@ -26,19 +28,30 @@ export class EventBus {
     const event: EventFrame = { type: 'event', topic: topic.name, ts: now(), payload };
     let text: string | undefined;
     const json = () => (text ??= JSON.stringify(event));
-    for (const listener of [...listeners]) listener(event, json);
+    for (const listener of [...listeners.keys()]) listener(event, json);
   }
 
   /** Calls `listener` for every event of a topic until the returned function is called. */
-  listen(name: TopicName, listener: EventListener): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set();
+  listen(name: TopicName, listener: EventListener, catchUp?: CatchUp): () => void {
+    const listeners = this.#listeners.get(name) ?? new Map();
     this.#listeners.set(name, listeners);
-    listeners.add(listener);
+    listeners.set(listener, catchUp);
     this.#update(name);
     return () => {
       listeners.delete(listener);
       this.#update(name);
     };
+  }
+
+  /**
+   * For producers that can wait, so that no event is lost by a client that reads: undefined when every listener has
+   * handed on the topic's events; else resolves when they have, or are closed.
+   */
+  catchUp(topic: Topic): Promise<unknown> | undefined {
+    const behind = [...(this.#listeners.get(topic.name)?.values() ?? [])].flatMap(
+      (catchUp) => catchUp?.() ?? [],
+    );
+    return behind.length === 0 ? undefined : Promise.all(behind);
   }
 
   /** As `listen`, with the payload typed by the topic. */

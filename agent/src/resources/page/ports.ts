@@ -39,3 +39,25 @@ export type PageFailure =
   | 'interrupted'
   | 'no_page'
   | 'channel_closed';
+
+/** The browser's end of the channel. */
+export interface PageBrowser {
+  /** Calls `listener` with every event of these kinds until the returned function is called. */
+  on(kinds: readonly PageEvent['event'][], listener: (event: PageEvent) => void): () => void;
+  /**
+   * Sends a message to the page; resolves when the page's listeners have run. Messages arrive in order; 16 may wait.
+   * Rejects with the `code` of a {@link PageFailure}.
+   * @param data JSON of 1 MiB at most
+   */
+  send(channel: number, data: string): Promise<void>;
+  /** Lets the page send this many more messages, 16 at a time at most. A channel opens without any. */
+  credit(channel: number, messages: number): void;
+}
+
+/** What pages may load under `vitrine:`. */
+export interface PageResource {
+  contentType: string;
+  /** Changes with the bytes. */
+  version: string;
+  read(): Promise<Buffer>;
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { KindEvents } from '../../base/kind-events.ts';
+import { EventBus } from '../../events/bus.ts';
+import { PageChannel } from './channel.ts';
+import type { PageBrowser, PageEvent } from './ports.ts';
+
+/** A browser with a page that sends as many messages as it has credits for. */
+class FakePage implements PageBrowser {
+  readonly #events = new KindEvents<PageEvent>();
+  readonly on = this.#events.on;
+  channel = 0;
+  credits = 0;
+  sent = 0;
+  readonly got: unknown[] = [];
+  /** Holds the answers to messages for the page. */
+  held: (() => void)[] | undefined;
+  failure: string | undefined;
+
+  open(): void {
+    this.channel += 1;
+    this.credits = 0;
+    this.#events.emit({ event: 'channel', channel: this.channel, open: true, origin: 'http://a.example' });
+  }
+
+  close(): void {
+    this.#events.emit({ event: 'channel', channel: this.channel, open: false, origin: 'http://a.example' });
+  }
+
+  flood(): void {
+    while (this.credits > 0) {
+      this.credits -= 1;
+      this.sent += 1;
+      const { channel, sent: message } = this;
+      this.#events.emit({ event: 'message', channel, origin: 'http://a.example', message });
+    }
+  }
+
+  credit(channel: number, messages: number): void {
+    assert.ok(messages > 0 && messages <= 16);
+    if (channel === this.channel) this.credits += messages;
+    assert.ok(this.credits <= 16);
+  }
+
+  async send(_channel: number, data: string): Promise<void> {
+    if (this.failure !== undefined) throw Object.assign(new Error(), { code: this.failure });
+    if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
+    this.got.push(JSON.parse(data));
+  }
+}
+
+function start() {
+  const bus = new EventBus();
+  const page = new FakePage();
+  const channel = new PageChannel(bus, page);
+  const told: unknown[] = [];
+  let slow: PromiseWithResolvers<void> | undefined;
+  const host = {
+    get isSlow() {
+      return slow !== undefined;
+    },
+    set isSlow(is) {
+      slow?.resolve();
+      slow = is ? Promise.withResolvers() : undefined;
+    },
+  };
+  for (const topic of ['page_channel', 'page_message'] as const) {
+    bus.listen(
+      topic,
+      ({ payload }) => told.push(payload),
+      () => slow?.promise,
+    );
+  }
+  return { bus, page, channel, told, host };
+}
+
+test('the page’s messages and its channel are told in order, and the page goes on sending', async () => {
+  const { page, channel, told } = start();
+  page.open();
+  assert.ok(channel.isOpen);
+  for (let round = 0; round < 10; round += 1) {
+    page.flood();
+    await setImmediate();
+  }
+  page.close();
+  await setImmediate();
+  assert.ok(!channel.isOpen);
+  assert.ok(page.sent > 100);
+  assert.deepEqual(told, [
+    { open: true },
+    ...Array.from({ length: page.sent }, (_, n) => n + 1),
+    { open: false },
+  ]);
+});
+
+test('while a host does not read, the page may send no more than the window, whatever it opens and closes', () => {
+  const acts = fc.array(fc.constantFrom('open', 'close', 'flood', 'slow', 'fast', 'wait'), { maxLength: 60 });
+  return fc.assert(
+    fc.asyncProperty(acts, async (sequence) => {
+      const { page, told, host } = start();
+      let isOpen = false;
+      let waiting = 0;
+      for (const act of sequence) {
+        const before = page.sent;
+        if (act === 'open' && !isOpen) page.open();
+        else if (act === 'close' && isOpen) page.close();
+        else if (act === 'flood' && isOpen) page.flood();
+        else if (act === 'slow') host.isSlow = true;
+        else if (act === 'fast') host.isSlow = false;
+        if (act === 'open') isOpen = true;
+        if (act === 'close') isOpen = false;
+        if (act === 'wait') await setImmediate();
+        waiting += page.sent - before;
+        const messages = told.filter((each) => typeof each === 'number').length;
+        assert.ok(page.sent - messages <= 16, `${page.sent - messages} messages wait`);
+      }
+      host.isSlow = false;
+      for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+      const messages = told.filter((each) => typeof each === 'number');
+      assert.deepEqual(
+        messages,
+        Array.from({ length: waiting }, (_, n) => n + 1),
+      );
+      const states = told.flatMap((each) => (typeof each === 'object' ? [Object(each).open] : []));
+      assert.ok(states.every((open, n) => open === (n % 2 === 0)));
+      assert.equal(states.at(-1) ?? false, isOpen);
+    }),
+  );
+});
+
+test('messages for the page: in order, bounded, and refused without a channel', async () => {
+  const { page, channel } = start();
+  await assert.rejects(channel.send({}), { code: 'page_channel_closed' });
+  page.open();
+  page.held = [];
+  const calls = Array.from({ length: 272 }, (_, n) => channel.send(n));
+  await assert.rejects(channel.send('too many'), { code: 'too_many_requests' });
+  assert.equal(page.held.length, 16);
+  const { held } = page;
+  page.held = undefined;
+  for (const answer of held) answer();
+  await Promise.all(calls);
+  assert.deepEqual(
+    page.got,
+    Array.from({ length: 272 }, (_, n) => n),
+  );
+  page.held = [];
+  const mebi = 'x'.repeat(1024 * 1024);
+  const large = Array.from({ length: 23 }, () => channel.send(mebi));
+  await assert.rejects(channel.send(mebi), { code: 'too_many_requests' });
+  const first = page.held;
+  page.held = undefined;
+  page.close();
+  for (const answer of first) answer();
+  const ends = await Promise.allSettled(large);
+  assert.equal(ends.filter(({ status }) => status === 'rejected').length, 7, 'those that had not been sent');
+});
+
+test('the browser’s failures have their codes', async () => {
+  const { page, channel } = start();
+  page.open();
+  for (const [failure, code] of [
+    ['channel_closed', 'page_channel_closed'],
+    ['too_large', 'payload_too_large'],
+    ['busy', 'too_many_requests'],
+    ['timeout', 'unavailable'],
+    ['refused', 'unavailable'],
+  ] as const) {
+    page.failure = failure;
+    await assert.rejects(channel.send(1), { code });
+  }
+});

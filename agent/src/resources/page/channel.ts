@@ -1,0 +1,147 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { EventBus } from '../../events/bus.ts';
+import { type FailureErrors, pageError } from './failures.ts';
+import type { PageBrowser, PageEvent } from './ports.ts';
+import { pageChannel, pageMessage } from './schema.ts';
+
+/** Messages of the page that are on their way to the hosts. The page keeps further ones. */
+const WINDOW = 16;
+/** Messages for the page that the browser takes at a time (browser/PROTOCOL.md), and those that wait behind them. */
+const MAX_SENT = 16;
+const MAX_WAITING = 256;
+const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
+
+const ERRORS: FailureErrors = {
+  channel_closed: ['page_channel_closed'],
+  disconnected: ['page_channel_closed'],
+  too_large: ['payload_too_large', 'A message has at most 1 MiB of JSON.'],
+  busy: ['too_many_requests', 'The page has not taken the messages before this one.'],
+  timeout: ['unavailable', 'The page does not take messages: it hangs.'],
+};
+
+/** For the hosts, in order. */
+type News = { open: boolean } | { message: unknown };
+
+interface Outgoing {
+  channel: number;
+  /** JSON. */
+  data: string;
+  settle: PromiseWithResolvers<void>;
+}
+
+/**
+ * The channel between hosts and the displayed page. The page's messages reach every subscribed host that reads: the next
+ * one is sent when all hosts have been sent the one before, and the page may only send as many as can wait here.
+ */
+export class PageChannel {
+  readonly #bus: EventBus;
+  readonly #browser: PageBrowser;
+  readonly #stopListening: () => void;
+  /** Number of the open channel; 0 while it is closed. */
+  #channel = 0;
+  /** Messages that the page may still send without a further credit. */
+  #credits = 0;
+  readonly #news: News[] = [];
+  #isTelling = false;
+  readonly #outgoing: Outgoing[] = [];
+  #waitingCharacters = 0;
+  #sent = 0;
+
+  constructor(bus: EventBus, browser: PageBrowser) {
+    this.#bus = bus;
+    this.#browser = browser;
+    this.#stopListening = browser.on(['channel', 'message'], (event) => this.#take(event));
+  }
+
+  stop(): void {
+    this.#stopListening();
+  }
+
+  get isOpen(): boolean {
+    return this.#channel !== 0;
+  }
+
+  /**
+   * Sends JSON to the page; resolves when the page's listeners have run. Messages arrive in order.
+   * @throws ApiError `page_channel_closed`, `payload_too_large` above 1 MiB, `too_many_requests`, `unavailable` when the
+   * page hangs
+   */
+  async send(message: unknown): Promise<void> {
+    if (!this.isOpen) throw new ApiError('page_channel_closed');
+    const data = JSON.stringify(message);
+    const isFull =
+      this.#outgoing.length > 0 && this.#waitingCharacters + data.length > MAX_WAITING_CHARACTERS;
+    if (this.#outgoing.length >= MAX_WAITING || isFull) {
+      throw new ApiError('too_many_requests', 'The page has not taken the messages before this one.');
+    }
+    const settle = Promise.withResolvers<void>();
+    this.#outgoing.push({ channel: this.#channel, data, settle });
+    this.#waitingCharacters += data.length;
+    this.#sendWaiting();
+    await settle.promise;
+  }
+
+  #sendWaiting(): void {
+    while (this.#sent < MAX_SENT) {
+      const next = this.#outgoing.shift();
+      if (!next) return;
+      this.#waitingCharacters -= next.data.length;
+      this.#sent += 1;
+      const done = next.channel === this.#channel ? this.#browser.send(next.channel, next.data) : closed();
+      done
+        .then(next.settle.resolve, (error: unknown) => next.settle.reject(pageError(ERRORS, error)))
+        .finally(() => {
+          this.#sent -= 1;
+          this.#sendWaiting();
+        });
+    }
+  }
+
+  #take(event: PageEvent): void {
+    if (event.event === 'message') {
+      this.#credits -= 1;
+      this.#news.push({ message: event.message });
+    } else {
+      this.#channel = event.open ? event.channel : 0;
+      this.#credits = 0;
+      this.#addState(event.open);
+    }
+    void this.#tell();
+  }
+
+  /** A page that opens and closes its channel in a loop adds nothing. */
+  #addState(open: boolean): void {
+    const last = this.#news.at(-1);
+    const before = this.#news.at(-2);
+    const isRepeated = last && 'open' in last && before && 'open' in before && before.open === open;
+    if (isRepeated) this.#news.pop();
+    else this.#news.push({ open });
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    this.#giveCredits();
+    for (let next = this.#news.shift(); next; next = this.#news.shift()) {
+      if ('open' in next) this.#bus.emit(pageChannel, next);
+      else this.#bus.emit(pageMessage, next.message);
+      this.#giveCredits();
+      await this.#bus.catchUp(pageMessage);
+    }
+    this.#isTelling = false;
+  }
+
+  #giveCredits(): void {
+    if (!this.isOpen) return;
+    const waiting = this.#news.filter((each) => 'message' in each).length;
+    const credits = WINDOW - waiting - this.#credits;
+    // Half of them at a time: a message less for each of the page's.
+    if (credits < WINDOW / 2) return;
+    this.#credits += credits;
+    this.#browser.credit(this.#channel, credits);
+  }
+}
+
+async function closed(): Promise<void> {
+  throw new ApiError('page_channel_closed');
+}
