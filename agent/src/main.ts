@@ -22,6 +22,7 @@ import { certificates } from './resources/certificates/index.ts';
 import { ConfigStore } from './resources/config/store.ts';
 import { deviceConfig } from './resources/device/config.ts';
 import { network } from './resources/network/index.ts';
+import { page } from './resources/page/index.ts';
 import { Resources } from './resources/resource.ts';
 import { ui } from './resources/ui/index.ts';
 import { asset } from './system/assets.ts';
@@ -66,7 +67,9 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   refusePlainEvents(app);
   const { isEnabled } = await created.use(ui);
   serveUi(app, { isEnabled, read: asset });
-  const events = new EventSocket({ bus, log, guard });
+  const channel = await created.use(page);
+  const sendToPage = (payload: unknown) => channel.send(payload);
+  const events = new EventSocket({ bus, log, guard, sendToPage });
   ports.https.serve(app, events.upgrade);
 
   await ports.browser.start();
@@ -85,6 +88,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
       app,
       endpoints,
       bus,
+      sendToPage,
       log,
       identity: () => ({ serial: ports.identity.serial, name: config.get(deviceConfig).name }),
       openPort: (handler) => openSerialPort({ path, handler, log, openDevice: openSerialDevice }),

@@ -7,11 +7,14 @@ import { plainServer } from './links/http.ts';
 import { HttpsLink } from './links/https.ts';
 import type { resources } from './resources/all.ts';
 import type { Power } from './resources/device/ports.ts';
-import type { Kiosk, PageResource } from './resources/display/ports.ts';
+import type { Kiosk } from './resources/display/ports.ts';
+import type { PageResource } from './resources/page/ports.ts';
 import type { PortsOf } from './resources/resource.ts';
 import { BrowserSocket } from './system/browser.ts';
 import { BrowserFolder, fullnessProblems } from './system/browser-data.ts';
 import { groupMemory } from './system/browser-memory.ts';
+import { CecTelevision } from './system/cec.ts';
+import { clockIsSet, scheduleMemory } from './system/clock.ts';
 import { WaylandCompositor } from './system/compositor.ts';
 import {
   dataPartitionProblems,
@@ -24,9 +27,11 @@ import { Drm } from './system/drm.ts';
 import { Firewall } from './system/firewall.ts';
 import { linuxHardware } from './system/hardware.ts';
 import { readIdentity } from './system/identity.ts';
+import { LinuxInputDevices, touchRotation } from './system/input-devices.ts';
 import { systemdJournal } from './system/journal.ts';
 import { logindPower } from './system/logind.ts';
 import { linuxNetwork } from './system/network.ts';
+import { PulseSoundServer } from './system/pulse-sound-server.ts';
 import { raucSlots } from './system/rauc.ts';
 import { runService, SystemdUnit } from './system/systemd-units.ts';
 import { bootId, TargetFile } from './system/target-file.ts';
@@ -65,6 +70,7 @@ export async function openPorts(
   const { dataFolder, runtimeFolder, ownsSystem } = board;
   const browserFolder = join(dataFolder, 'kiosk');
   const dbus = new SystemBus({ log });
+  const inputDevices = new LinuxInputDevices({ log });
   const pageResources = new Map<string, () => PageResource>();
   const dataProblems = ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
   return {
@@ -75,10 +81,18 @@ export async function openPorts(
     pageResources,
     compositor: new WaylandCompositor(),
     kiosk: ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
+    browserMemory: groupMemory,
     browserData: ownsSystem ? new BrowserFolder(browserFolder) : undefined,
     connectors: new Drm(board.screens),
+    television: ownsSystem ? new CecTelevision() : undefined,
+    scheduleMemory: scheduleMemory(runtimeFolder, await bootId()),
+    clockIsSet,
     targetStore: new TargetFile(runtimeFolder, dataFolder, await bootId()),
     hostServices: ownsSystem ? hostServices(runtimeFolder) : undefined,
+    inputKinds: () => inputDevices.kinds(),
+    inputDevices,
+    turnTouches: ownsSystem ? touchRotation(runtimeFolder) : async () => undefined,
+    soundServer: ownsSystem ? new PulseSoundServer({ log }) : undefined,
     networkSource: linuxNetwork({ dbus, log }),
     createServer: plainServer,
     https: new HttpsLink({ addresses: listenHttps, log }),
@@ -93,12 +107,11 @@ export async function openPorts(
       ],
     },
     identity: await readIdentity({ runtimeFolder, packageVersion }),
-    hardware: linuxHardware(),
+    hardware: linuxHardware({ inputKinds: () => inputDevices.kinds() }),
     journal: systemdJournal({ log }),
     power: ownsSystem ? logindPower(dbus) : NO_POWER,
     dataReset: initramfsDataReset({ flag: board.factoryResetFlag, runtimeFolder, runService }),
     vitals: linuxVitals({ dataFolder }),
-    processMemory: groupMemory,
     clock: ownsSystem
       ? { zone: new TimeZoneLink(join(dataFolder, 'state/localtime')), servers: timesyncd(dbus) }
       : undefined,

@@ -17,6 +17,7 @@ await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => 
 });
 const file = { path, sha256: hash.digest('hex'), size };
 const origin = new BundleOrigin({
+  client: async () => Buffer.from('client'),
   createServer: plainServer,
   port: 0,
   active: () => 'menu',

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createLogger } from '../../agent/src/base/logger.ts';
+import { SETTINGS } from '../../agent/src/resources/display/tests/fake-browser.ts';
 import type { PageEvent } from '../../agent/src/resources/page/ports.ts';
 import { BrowserSocket } from '../../agent/src/system/browser.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
@@ -85,7 +86,7 @@ function privateMemory(): number {
 await check('the browser connects and shows a page', async () => {
   await browser.start();
   await waitFor(() => browser.connected, { timeoutMs: WAIT_MS, what: 'the browser' });
-  await browser.configure({ user_agent: null, ignore_tls_errors: false, memory_limit_mb: 0 });
+  await browser.configure(SETTINGS);
   await show('/plain');
 });
 
@@ -170,7 +171,7 @@ await check('messages go both ways, in order, with the origin of the committed U
     [{ n: 0 }, [1], '2'],
   );
   assert.ok(messages().every((event) => event.origin === origin && event.channel === channel));
-  await Promise.all([1, 2, 3].map((n) => browser.send(channel, { n })));
+  await Promise.all([1, 2, 3].map((n) => browser.send(channel, JSON.stringify({ n }))));
   assert.deepEqual(await run('return got'), [{ n: 1 }, { n: 2 }, { n: 3 }]);
   assert.equal(await run('return navigator.userActivation.hasBeenActive'), true, 'scripts count as use');
 });
@@ -188,9 +189,9 @@ await check('a message of 1 MiB passes either way, a longer one does not', async
   assert.equal(await run(`return take("é".repeat(${MIB / 2}))`), false);
   await received(1);
   assert.equal(String(messages()[0]?.message).length, MIB - 2);
-  await browser.send(channel, 'x'.repeat(MIB - 2));
+  await browser.send(channel, JSON.stringify('x'.repeat(MIB - 2)));
   assert.equal(await run('return got[0].length'), MIB - 2);
-  await assert.rejects(browser.send(channel, 'x'.repeat(MIB - 1)), { code: 'too_large' });
+  await assert.rejects(browser.send(channel, JSON.stringify('x'.repeat(MIB - 1))), { code: 'too_large' });
 });
 
 await check('a page that floods keeps its messages, and the link and the browser go on', async () => {
@@ -236,7 +237,7 @@ await check('a channel ends with its document, and with the web process', async 
   const channel = await open();
   const closed = () => events.some((event) => event.event === 'channel' && !event.open);
   await run("addEventListener('vitrine-message', () => { for (;;); })");
-  const unread = assert.rejects(browser.send(channel, 1), { code: 'channel_closed' });
+  const unread = assert.rejects(browser.send(channel, '1'), { code: 'channel_closed' });
   await browser.terminatePage();
   await unread;
   await waitFor(closed, { timeoutMs: WAIT_MS, what: 'the channel to close' });
@@ -244,7 +245,7 @@ await check('a channel ends with its document, and with the web process', async 
   await open();
   await browser.load(`${origin}/strict`).accepted;
   await waitFor(closed, { timeoutMs: WAIT_MS, what: 'the channel to close' });
-  await assert.rejects(browser.send(channel, 1), { code: 'channel_closed' });
+  await assert.rejects(browser.send(channel, '1'), { code: 'channel_closed' });
 });
 
 await check(

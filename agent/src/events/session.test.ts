@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
+import { ApiError } from '../contract/errors.ts';
 import { TOPICS, topic } from '../contract/topics.ts';
 import { MAX_ISSUES } from '../contract/validate.ts';
 import { EventBus } from './bus.ts';
@@ -30,12 +31,17 @@ function start() {
       this.overflows += 1;
     },
   };
-  const session = new EventSession(bus, {
-    send: (text) => frames.push(JSON.parse(text)),
+  const toPage: unknown[] = [];
+  const sink = {
+    send: (text: string) => frames.push(JSON.parse(text)),
     ready: () => link.ready || link.room-- > 0,
     overflow: () => link.overflow(),
+  };
+  const session = new EventSession(bus, sink, async (payload) => {
+    if (payload === null) throw new ApiError('page_channel_closed');
+    toPage.push(payload);
   });
-  return { bus, frames, link, session };
+  return { bus, frames, link, session, toPage };
 }
 
 test('acknowledges with all topics, and a later subscribe keeps the earlier ones', () => {
@@ -282,14 +288,55 @@ test('unsubscribing from one topic keeps the queued events of the others, and th
   assert.equal(link.overflows, 1);
 });
 
-test('page messages are not implemented yet', () => {
-  const { session, frames } = start();
+test('page messages go to the page, and an error comes back', async () => {
+  const { session, frames, toPage } = start();
   session.receive({ type: 'page_message' });
+  session.receive({ type: 'page_message', payload: { a: [1] } });
   session.receive({ type: 'page_message', payload: null });
+  await new Promise(setImmediate);
+  assert.deepEqual(toPage, [{ a: [1] }]);
   assert.deepEqual(
     frames.map(({ error }) => error?.code),
-    ['bad_request', 'not_implemented'],
+    ['bad_request', 'page_channel_closed'],
   );
+});
+
+test('a producer can wait until a slow client has got everything; one that reads nothing is closed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { bus, session, link, frames } = start();
+  session.receive({ type: 'subscribe', topics: ['display_state'] });
+  bus.emit(state, 1);
+  assert.equal(bus.catchUp(state), undefined);
+  link.ready = false;
+  for (const value of [2, 3]) bus.emit(state, value);
+  assert.equal(bus.catchUp(log), undefined);
+  let isCaughtUp = false;
+  void bus.catchUp(state)?.then(() => {
+    isCaughtUp = true;
+  });
+  link.room = 1;
+  t.mock.timers.tick(9000);
+  session.flush();
+  t.mock.timers.tick(9000);
+  await new Promise(setImmediate);
+  assert.deepEqual([isCaughtUp, link.overflows, session.queued], [false, 0, 1]);
+  link.room = 1;
+  session.flush();
+  await new Promise(setImmediate);
+  assert.ok(isCaughtUp);
+  assert.deepEqual(
+    frames.slice(1).map(({ payload }) => payload),
+    [1, 2, 3],
+  );
+
+  link.room = 0;
+  bus.emit(state, 4);
+  const gone = bus.catchUp(state);
+  assert.ok(gone);
+  t.mock.timers.tick(10_000);
+  await gone;
+  assert.equal(link.overflows, 1);
+  assert.equal(bus.catchUp(state), undefined);
 });
 
 test('an unexpected error is reported without its message', () => {
@@ -312,7 +359,8 @@ test('a session that another listener of the event closes does not get the event
 
 test('an event is turned into JSON once, however many sessions get it', () => {
   const { bus, session } = start();
-  const other = new EventSession(bus, { send: () => {}, ready: () => true, overflow: () => {} });
+  const sink = { send: () => {}, ready: () => true, overflow: () => {} };
+  const other = new EventSession(bus, sink, async () => undefined);
   for (const each of [session, other]) each.receive({ type: 'subscribe', topics: ['log'] });
   let turned = 0;
   bus.emit(log, { toJSON: () => (turned += 1) });

@@ -9,6 +9,9 @@ const DROPPABLE: ReadonlySet<TopicName> = new Set(['input_raw', 'log', 'health']
 export const MAX_QUEUED_EVENTS = 512;
 export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
 
+/** A client that is waited for has lost its link when it has read nothing for this time, in ms. */
+const STALL_MS = 10_000;
+
 /** How a session sends frames to its link. */
 export interface EventSink {
   /** Sends one frame (JSON text without a line end), now and in order. */
@@ -18,6 +21,9 @@ export interface EventSink {
   /** Called when there is no room for an event that must not be lost; the session is closed then. */
   overflow(): void;
 }
+
+/** Sends JSON to the displayed page. @throws ApiError `page_channel_closed` and others of `POST /page/message` */
+export type SendToPage = (payload: unknown) => Promise<void>;
 
 interface Queued {
   topic: TopicName;
@@ -40,10 +46,16 @@ export class EventSession {
   #queue: Queued[] = [];
   #queuedCharacters = 0;
   #closed = false;
+  readonly #sendToPage: SendToPage;
+  /** Set while a producer waits for this client. */
+  #caughtUp: PromiseWithResolvers<void> | undefined;
+  #stall: NodeJS.Timeout | undefined;
 
-  constructor(bus: EventBus, sink: EventSink) {
+  /** @param sendToPage takes the payloads of `page_message` frames */
+  constructor(bus: EventBus, sink: EventSink, sendToPage: SendToPage) {
     this.#bus = bus;
     this.#sink = sink;
+    this.#sendToPage = sendToPage;
   }
 
   /** Number of queued events. */
@@ -61,8 +73,13 @@ export class EventSession {
     try {
       this.#dispatch(frame);
     } catch (error) {
-      this.#sink.send(errorFrame(error instanceof ApiError ? error : new ApiError('internal')));
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#closed) return;
+    this.#sink.send(errorFrame(error instanceof ApiError ? error : new ApiError('internal')));
   }
 
   #dispatch({ type, topics, payload }: Readonly<Record<string, unknown>>): void {
@@ -76,7 +93,7 @@ export class EventSession {
       this.#acknowledge(this.#subscriptions.keys());
     } else if (type === 'page_message') {
       if (payload === undefined) throw new ApiError('bad_request', 'page_message needs a payload.');
-      throw new ApiError('not_implemented');
+      this.#sendToPage(payload).catch((error: unknown) => this.#fail(error));
     } else {
       const problem =
         typeof type === 'string' ? `There is no frame type ${type.slice(0, 40)}.` : 'The frame has no type.';
@@ -90,7 +107,7 @@ export class EventSession {
 
   #subscribe(name: TopicName): void {
     if (this.#closed || this.#subscriptions.has(name)) return;
-    const stop = this.#bus.listen(name, (_event, json) => this.#enqueue(name, json()));
+    const stop = this.#bus.listen(name, (_event, json) => this.#enqueue(name, json()), this.#catchUp);
     // The first event of a producer may have closed the session.
     if (this.#closed) stop();
     else this.#subscriptions.set(name, stop);
@@ -101,6 +118,7 @@ export class EventSession {
     this.#subscriptions.delete(name);
     this.#queue = this.#queue.filter(({ topic }) => topic !== name);
     this.#queuedCharacters = this.#queue.reduce((sum, { text }) => sum + text.length, 0);
+    if (this.#queue.length === 0) this.#endWait();
   }
 
   #enqueue(topic: TopicName, text: string): void {
@@ -134,6 +152,32 @@ export class EventSession {
       sent += 1;
     }
     this.#queue.splice(0, sent);
+    if (this.#queue.length === 0) this.#endWait();
+    else if (sent > 0 && this.#caughtUp) this.#limitWait();
+  }
+
+  readonly #catchUp = (): Promise<void> | undefined => {
+    if (this.#queue.length === 0) return undefined;
+    if (!this.#caughtUp) {
+      this.#caughtUp = Promise.withResolvers();
+      this.#limitWait();
+    }
+    return this.#caughtUp.promise;
+  };
+
+  /** A client that reads is waited for, however slow it is. */
+  #limitWait(): void {
+    clearTimeout(this.#stall);
+    this.#stall = setTimeout(() => {
+      this.close();
+      this.#sink.overflow();
+    }, STALL_MS).unref();
+  }
+
+  #endWait(): void {
+    clearTimeout(this.#stall);
+    this.#caughtUp?.resolve();
+    this.#caughtUp = undefined;
   }
 
   /** Ends every subscription and drops queued events. */
@@ -141,6 +185,7 @@ export class EventSession {
     this.#closed = true;
     for (const stop of this.#subscriptions.values()) stop();
     this.#queue = [];
+    this.#endWait();
   }
 }
 

@@ -23,7 +23,12 @@ const second = certificate({ name: 'second' });
 async function start(t: TestContext) {
   const { app, release, waiting } = testApp();
   const bus = new EventBus();
-  const events = new EventSocket({ bus, log, guard: createGuard(() => 'vitrine') });
+  const events = new EventSocket({
+    bus,
+    log,
+    guard: createGuard(() => 'vitrine'),
+    sendToPage: async () => undefined,
+  });
   const addresses = [{ host: '127.0.0.1', port: 0 }];
   const link = new HttpsLink({ addresses, log });
   link.serve(app, events.upgrade);

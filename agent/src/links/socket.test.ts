@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { WebSocket } from 'ws';
 import { waitFor } from '../../../ci/lib/wait.ts';
 import { createLogger } from '../base/logger.ts';
+import { ApiError } from '../contract/errors.ts';
 import { topic } from '../contract/topics.ts';
 import { EventBus } from '../events/bus.ts';
 import { createGuard } from './guard.ts';
@@ -27,7 +28,10 @@ async function serve(
   const { app } = testApp();
   const bus = new EventBus();
   const guard = createGuard(() => 'vitrine');
-  const events = new EventSocket({ bus, log: createLogger('silent'), guard, ...options });
+  const sendToPage = async () => {
+    throw new ApiError('page_channel_closed');
+  };
+  const events = new EventSocket({ bus, log: createLogger('silent'), guard, sendToPage, ...options });
   const http = await listen(app, [{ host: '127.0.0.1', port: 0 }], events.upgrade);
   t.after(async () => {
     await Promise.all([events.close(), http.close()]);
@@ -104,7 +108,7 @@ test('reports what is wrong with a frame and continues', async (t) => {
   send({ type: 'shell' });
   assert.equal(codeOf(await next()), 'bad_request');
   send({ type: 'page_message', payload: {} });
-  assert.equal(codeOf(await next()), 'not_implemented');
+  assert.equal(codeOf(await next()), 'page_channel_closed');
   send({ type: 'subscribe', topics: ['log'] });
   assert.equal((await next()).type, 'subscribed');
 });

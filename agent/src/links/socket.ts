@@ -10,7 +10,7 @@ import { ApiError } from '../contract/errors.ts';
 import { Nothing } from '../contract/shared.ts';
 import { parseText } from '../contract/validate.ts';
 import type { EventBus } from '../events/bus.ts';
-import { EventSession, errorFrame } from '../events/session.ts';
+import { EventSession, errorFrame, type SendToPage } from '../events/session.ts';
 import { toApiError } from './answers.ts';
 import { peerOf } from './connections.ts';
 import type { Guard } from './guard.ts';
@@ -41,6 +41,7 @@ const TRY_AGAIN_LATER = 1013;
 export interface EventSocketOptions {
   bus: EventBus;
   log: Logger;
+  sendToPage: SendToPage;
   guard?: Guard;
 }
 
@@ -133,11 +134,12 @@ export class EventSocket {
         socket.send(text, () => session.flush());
       }
     };
-    const session = new EventSession(this.#options.bus, {
+    const sink = {
       send,
       ready: () => socket.bufferedAmount < BUSY_BYTES,
       overflow: () => socket.close(TRY_AGAIN_LATER, 'the client does not read its events'),
-    });
+    };
+    const session = new EventSession(this.#options.bus, sink, this.#options.sendToPage);
     this.#clients.add(client);
     socket.on('close', () => {
       session.close();

@@ -60,7 +60,7 @@ test('surfaces that this board does not have say so', async () => {
     '503 wifi_unsupported',
     '503 bluetooth_unsupported',
     '503 nfc_disabled',
-    '501 not_implemented',
+    '503 unavailable',
   ]);
 });
 

@@ -17,6 +17,9 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'audio.output': 'HDMI',
   'browser.user_agent': 'Vitrine',
   'browser.backend': 'wpe',
+  'browser.permissions': [{ origin: 'https://a.example', kind: 'camera' }],
+  'display.power_schedule': [{ days: ['mon'], on: '08:00', off: '18:00' }],
+  'browser.keyboard_layouts': ['de', 'en'],
   'proxy.http': 'http://192.0.2.1:3128/',
   'proxy.https': 'http://192.0.2.1:3128/',
   'proxy.no_proxy': ['a.example'],
@@ -40,7 +43,12 @@ const NEEDS: Readonly<Record<string, object>> = {
   'wifi.enabled': { wifi: { country: 'DE' } },
 };
 /** Stored and never applied on a computer that is not the appliance (docs/contract.md: PATCH). */
-const NOT_APPLIED_HERE = new Set(['device.timezone', 'device.ntp_servers', 'browser.allow_host_services']);
+const NOT_APPLIED_HERE = new Set([
+  'device.timezone',
+  'device.ntp_servers',
+  'browser.allow_host_services',
+  'browser.remote_debugging',
+]);
 
 interface Leaf {
   path: string;

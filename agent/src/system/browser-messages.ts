@@ -33,6 +33,8 @@ export const Answer = Type.Object({
   code: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
 });
+/** The answer to `configure`. */
+export const Configured = Type.Object({ restart_required: Type.Boolean() });
 /** The answer to `screenshot`. */
 export const Picture = Type.Object({ png: Type.String() });
 /** The answers to `evaluate`; both texts are JSON. */

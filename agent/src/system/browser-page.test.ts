@@ -72,7 +72,7 @@ test('the page opens its channel, sends within its credits, and is left', async 
   sendInParts(socket, MESSAGE, 'data', ['"lo', 'ng"']);
   await until('two messages', () => pageEvents().length === 3);
   stage.browser.credit(4, 2);
-  await stage.browser.send(4, { text: '</script>\u2028' });
+  await stage.browser.send(4, JSON.stringify({ text: '</script>\u2028' }));
   send(socket, { ...OPEN, open: false });
   await until('the close', () => pageEvents().length === 4);
   assert.deepEqual(pageEvents(), [
@@ -124,9 +124,9 @@ test('what is too large is not sent', async () => {
     return { ok: true };
   });
   const mib = 1024 * 1024;
-  await stage.browser.send(4, 'x'.repeat(mib - 2));
-  await assert.rejects(stage.browser.send(4, 'x'.repeat(mib - 1)), { code: 'too_large' });
-  await assert.rejects(stage.browser.send(4, 'é'.repeat(mib / 2)), { code: 'too_large' });
+  await stage.browser.send(4, JSON.stringify('x'.repeat(mib - 2)));
+  await assert.rejects(stage.browser.send(4, JSON.stringify('x'.repeat(mib - 1))), { code: 'too_large' });
+  await assert.rejects(stage.browser.send(4, JSON.stringify('é'.repeat(mib / 2))), { code: 'too_large' });
   await assert.rejects(stage.browser.evaluate('x'.repeat(8 * mib), 1000), { code: 'too_large' });
   assert.equal(count, 1);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, test } from 'node:test';
 import { pino } from 'pino';
+import { SETTINGS } from '../resources/display/tests/fake-browser.ts';
 import type { BrowserSocket } from './browser.ts';
 import { BrowserStage, type Command, HELLO, send, sendInParts, until } from './tests/browser-peer.ts';
 
@@ -36,8 +37,8 @@ test('carries commands and answers, also out of order', async () => {
   assert.equal(browser.pid, 7);
   assert.equal(browser.uri, 'http://a/');
   const picture = browser.screenshot();
-  const settings = { user_agent: 'X/1', ignore_tls_errors: true, memory_limit_mb: 300 };
-  await browser.configure(settings);
+  const settings = { ...SETTINGS, user_agent: 'X/1', ignore_tls_errors: true, memory_limit_mb: 300 };
+  assert.equal(await browser.configure(settings), true, 'a restart is required');
   await assert.rejects(browser.terminatePage(), { code: 'refused', message: 'no page' });
   const shot = commands.find(({ command }) => command === 'screenshot');
   const base64 = Buffer.from('picture').toString('base64');

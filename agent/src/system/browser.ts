@@ -3,7 +3,13 @@ import type { Static } from 'typebox';
 import { KindEvents } from '../base/kind-events.ts';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
-import type { Browser, BrowserEvent, BrowserSettings, Load } from '../resources/display/ports.ts';
+import type {
+  Browser,
+  BrowserEvent,
+  BrowserSettings,
+  KeyboardSettings,
+  Load,
+} from '../resources/display/ports.ts';
 import type { PageEvent, ScriptResult } from '../resources/page/ports.ts';
 import { BrowserCalls, BrowserError } from './browser-calls.ts';
 import { BrowserListener, type HelloMessage } from './browser-listener.ts';
@@ -11,6 +17,7 @@ import {
   Answer,
   Blocked,
   Channel,
+  Configured,
   Event,
   Exception,
   ExceptionDetails,
@@ -102,8 +109,13 @@ export class BrowserSocket implements Browser {
     return this.#peer?.uri ?? null;
   }
 
-  async configure(settings: BrowserSettings): Promise<void> {
-    await this.#call('configure', settings);
+  async configure(settings: BrowserSettings): Promise<boolean> {
+    const answer = await this.#call('configure', settings);
+    return fits(Configured, answer) && answer.restart_required;
+  }
+
+  async keyboard(settings: KeyboardSettings): Promise<void> {
+    await this.#call('keyboard', settings);
   }
 
   load(uri: string): Load {
@@ -125,6 +137,16 @@ export class BrowserSocket implements Browser {
     } catch (error) {
       // A refusal means that there is no page; its end is an event of its own.
       return error instanceof BrowserError && error.code === 'refused';
+    }
+  }
+
+  async showsFrames(timeoutMs: number): Promise<boolean> {
+    try {
+      await this.#call('frame', {}, timeoutMs);
+      return true;
+    } catch (error) {
+      // The ends of the page and of the connection are events of their own.
+      return !(error instanceof BrowserError && error.code === 'timeout');
     }
   }
 
@@ -161,11 +183,11 @@ export class BrowserSocket implements Browser {
   }
 
   /**
-   * Sends JSON of 1 MiB at most to the page; resolves when its listeners have run. Messages arrive in order; 16 may
-   * wait, further ones are `busy`.
+   * Sends a message to the page; resolves when its listeners have run. Messages arrive in order; 16 may wait, further
+   * ones are `busy`.
+   * @param data JSON of 1 MiB at most
    */
-  async send(channel: number, message: unknown): Promise<void> {
-    const data = JSON.stringify(message) ?? 'null';
+  async send(channel: number, data: string): Promise<void> {
     if (Buffer.byteLength(data) > MAX_MESSAGE_BYTES) {
       throw new BrowserError('too_large', 'the message has more than 1 MiB of JSON');
     }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { isSameMode } from '../base/screen-mode.ts';
 import type { Output } from '../resources/display/ports.ts';
 import type { Rotation } from '../resources/display/schema.ts';
 
@@ -16,12 +17,14 @@ const CompositorOutput = Type.Object({
   enabled: Type.Boolean(),
   /** Only of outputs that are on. */
   transform: Type.Optional(Type.String()),
+  scale: Type.Optional(Type.Number()),
   modes: Type.Optional(
     Type.Array(
       Type.Object({
         width: Type.Integer(),
         height: Type.Integer(),
         refresh: Type.Number(),
+        preferred: Type.Boolean(),
         current: Type.Boolean(),
       }),
     ),
@@ -32,15 +35,41 @@ export type CompositorOutput = Static<typeof CompositorOutput>;
 export const CompositorOutputs = Type.Array(CompositorOutput);
 
 /** An output with modes as the contract writes them. Modes that differ only in hidden digits are merged. */
-export function outputOf({ name, enabled, transform, modes = [] }: CompositorOutput): Output {
+export function outputOf({ name, enabled, transform, scale, modes = [] }: CompositorOutput): Output {
   const current = enabled ? modes.find((mode) => mode.current) : undefined;
   const texts = modes.map(({ width, height, refresh }) => modeText(width, height, refresh));
   return {
     name,
     mode: current && current.refresh > 0 ? modeText(current.width, current.height, current.refresh) : null,
     rotation: (enabled ? ROTATIONS.get(transform ?? '') : undefined) ?? null,
+    scale: (enabled ? scale : undefined) ?? null,
     modes: [...new Set(texts)],
   };
+}
+
+/**
+ * The arguments of wlr-randr that make an output use a mode; none when it already does.
+ * @param mode `<width>x<height>@<refresh>`; null: the one that the screen prefers. The screen's mode with nearly that
+ *   rate is taken, or else timings are computed
+ */
+export function modeArguments({ modes = [] }: CompositorOutput, mode: string | null): string[] {
+  const exact = ({ width, height, refresh }: (typeof modes)[number]) =>
+    `${width}x${height}@${refresh.toFixed(6)}Hz`;
+  const text = (one: (typeof modes)[number]) => modeText(one.width, one.height, one.refresh);
+  const fitting =
+    mode === null
+      ? modes.filter(({ preferred }) => preferred)
+      : modes.filter((one) => isSameMode(text(one), mode));
+  if (fitting.some(({ current }) => current)) return [];
+  const [best] = fitting.toSorted(
+    (one, other) => rateError(one.refresh, mode) - rateError(other.refresh, mode),
+  );
+  if (best) return ['--mode', exact(best)];
+  return mode === null ? [] : ['--custom-mode', `${mode}Hz`];
+}
+
+function rateError(refresh: number, mode: string | null): number {
+  return Math.abs(refresh - Number(mode?.split('@')[1] ?? refresh));
 }
 
 /**

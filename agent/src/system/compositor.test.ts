@@ -3,7 +3,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { OutputSettings } from '../resources/display/ports.ts';
 import { WaylandCompositor } from './compositor.ts';
+
+const PLAIN: OutputSettings = { rotation: 0, scale: 1, mode: null };
+const ON = '--output HDMI-A-1 --on --transform normal --scale 1';
 
 let folder: string;
 let session: string;
@@ -27,7 +31,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 /** A wlr-randr that records how it was called and then runs `script`. */
 async function wlrRandr(script: string): Promise<void> {
-  const note = `echo "$XDG_RUNTIME_DIR $WAYLAND_DISPLAY $*" >${folder}/called`;
+  const note = `echo "$XDG_RUNTIME_DIR $WAYLAND_DISPLAY $*" | sed "s|^${session} wayland-1 ||" >${folder}/called`;
   await writeFile(join(folder, 'wlr-randr'), `#!/bin/sh\n${note}\n${script}\n`, { mode: 0o755 });
 }
 
@@ -40,6 +44,7 @@ test('outputs have modes as the contract writes them', async () => {
       name: 'Virtual-1',
       enabled: true,
       transform: '270',
+      scale: 1.5,
       modes: [
         { ...mode, refresh: 59.940062, current: true },
         { ...mode, refresh: 59.9401, current: false },
@@ -49,35 +54,55 @@ test('outputs have modes as the contract writes them', async () => {
   ];
   await wlrRandr(`echo '${JSON.stringify(printed)}'`);
   assert.deepEqual(await compositor.outputs(), [
-    { name: 'Virtual-1', mode: '1280x720@59.94', rotation: 90, modes: ['1280x720@59.94'] },
-    { name: 'HDMI-A-1', mode: null, rotation: null, modes: ['1280x720@60'] },
+    { name: 'Virtual-1', mode: '1280x720@59.94', rotation: 90, scale: 1.5, modes: ['1280x720@59.94'] },
+    { name: 'HDMI-A-1', mode: null, rotation: null, scale: null, modes: ['1280x720@60'] },
   ]);
-  assert.equal(await called(), `${session} wayland-1 --json`);
+  assert.equal(await called(), '--json');
 });
 
 test('rotations are clockwise, transforms of Wayland counter-clockwise', async () => {
-  await wlrRandr('exit 0');
+  await wlrRandr("echo '[]'");
   for (const [rotation, transform] of [
     [0, 'normal'],
     [90, '270'],
     [180, '180'],
     [270, '90'],
   ] as const) {
-    await compositor.drive('HDMI-A-1', rotation, []);
-    assert.equal(await called(), `${session} wayland-1 --output HDMI-A-1 --on --transform ${transform}`);
+    await compositor.drive('HDMI-A-1', { ...PLAIN, rotation }, []);
+    assert.equal(await called(), `${ON.replace('normal', transform)}`);
   }
 });
 
 test('turns other outputs off in the same call', async () => {
-  await wlrRandr('exit 0');
-  await compositor.drive('HDMI-A-2', 0, ['HDMI-A-1', 'DSI-1']);
-  const off = '--output HDMI-A-1 --off --output DSI-1 --off';
-  assert.equal(await called(), `${session} wayland-1 --output HDMI-A-2 --on --transform normal ${off}`);
+  await wlrRandr("echo '[]'");
+  await compositor.drive('HDMI-A-1', PLAIN, ['HDMI-A-2', 'DSI-1']);
+  assert.equal(await called(), `${ON} --output HDMI-A-2 --off --output DSI-1 --off`);
+});
+
+test('a mode is the screen’s own with nearly that rate, or computed; without one it is the preferred mode', async () => {
+  const modes = [
+    { width: 1920, height: 1080, refresh: 60, preferred: true, current: false },
+    { width: 1280, height: 720, refresh: 50, preferred: false, current: false },
+    { width: 1280, height: 720, refresh: 59.94, preferred: false, current: true },
+    { width: 1280, height: 720, refresh: 60.25, preferred: false, current: false },
+  ];
+  await wlrRandr(`echo '${JSON.stringify([{ name: 'HDMI-A-1', enabled: true, modes }])}'`);
+  for (const [mode, args] of [
+    [null, ' --mode 1920x1080@60.000000Hz'],
+    ['1280x720@50', ' --mode 1280x720@50.000000Hz'],
+    ['1280x720@60.2', ''],
+    ['1280x720@60.5', ' --mode 1280x720@60.250000Hz'],
+    ['1280x720@75', ' --custom-mode 1280x720@75Hz'],
+    ['1920x1200@60', ' --custom-mode 1920x1200@60Hz'],
+  ] as const) {
+    await compositor.drive('HDMI-A-1', { ...PLAIN, mode }, []);
+    assert.equal(await called(), ON + args);
+  }
 });
 
 test('rejects with the reason that wlr-randr printed', async () => {
   await wlrRandr('echo "unknown output X" >&2; exit 1');
-  await assert.rejects(compositor.drive('X', 0, []), { message: 'unknown output X' });
+  await assert.rejects(compositor.drive('X', PLAIN, []), { message: 'unknown output X' });
   await wlrRandr('echo {}');
   await assert.rejects(compositor.outputs(), /printed no outputs/);
 });

@@ -1,9 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fits } from '../contract/validate.ts';
-import type { Compositor, Output } from '../resources/display/ports.ts';
-import type { Rotation } from '../resources/display/schema.ts';
-import { CompositorOutputs, outputOf, transformOf } from './compositor-outputs.ts';
+import type { Compositor, Output, OutputSettings } from '../resources/display/ports.ts';
+import {
+  type CompositorOutput,
+  CompositorOutputs,
+  modeArguments,
+  outputOf,
+  transformOf,
+} from './compositor-outputs.ts';
 import { run } from './processes.ts';
 
 /** The user who runs the compositor. */
@@ -36,14 +41,21 @@ export class WaylandCompositor implements Compositor {
   }
 
   async outputs(): Promise<Output[]> {
-    const printed: unknown = JSON.parse(await this.#run(['--json']));
-    if (!fits(CompositorOutputs, printed)) throw new Error(`${this.#command} printed no outputs`);
-    return printed.map(outputOf);
+    return (await this.#list()).map(outputOf);
   }
 
-  async drive(output: string, rotation: Rotation, others: readonly string[]): Promise<void> {
+  async drive(output: string, settings: OutputSettings, others: readonly string[]): Promise<void> {
+    const { rotation, scale, mode } = settings;
     const off = others.flatMap((other) => ['--output', other, '--off']);
-    await this.#run(['--output', output, '--on', '--transform', transformOf(rotation), ...off]);
+    const found = (await this.#list()).find(({ name }) => name === output);
+    const args = ['--output', output, '--on', '--transform', transformOf(rotation), '--scale', String(scale)];
+    await this.#run([...args, ...(found ? modeArguments(found, mode) : []), ...off]);
+  }
+
+  async #list(): Promise<CompositorOutput[]> {
+    const printed: unknown = JSON.parse(await this.#run(['--json']));
+    if (!fits(CompositorOutputs, printed)) throw new Error(`${this.#command} printed no outputs`);
+    return printed;
   }
 
   /** Runs as the compositor's user: no privileged process parses the compositor's answers. */

@@ -33,7 +33,7 @@ test('reads connectors, not cards, with their state', async () => {
     modes: '',
   });
   await connector('card0-DP-1', { status: 'connected\n', enabled: 'disabled\n', dpms: 'Off\n', modes: '' });
-  const nothing = { powered: false, modes: [], make: null, model: null, connected: false };
+  const nothing = { powered: false, modes: [], make: null, model: null, sizeMm: null, connected: false };
   assert.deepEqual(await new Drm([], folder).read(), [
     { id: 'DP-1', ...nothing },
     {
@@ -43,6 +43,7 @@ test('reads connectors, not cards, with their state', async () => {
       modes: ['1920x1080', '1280x720'],
       make: null,
       model: null,
+      sizeMm: null,
     },
     { id: 'HDMI-A-2', ...nothing },
   ]);

@@ -56,6 +56,7 @@ export class Drm implements Connectors {
       modes: mergeModes(sizes, monitor),
       make: monitor?.make ?? null,
       model: monitor?.model ?? null,
+      sizeMm: monitor?.sizeMm ?? null,
     };
   }
 }

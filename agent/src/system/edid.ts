@@ -8,6 +8,8 @@ export interface Edid {
   model: string | null;
   /** Modes of the detailed timings, `<width>x<height>@<refresh>`, the preferred one first. */
   modes: string[];
+  /** Width and height of the picture in mm; null when it is not known. */
+  sizeMm: { width: number; height: number } | null;
 }
 
 const HEADER = Buffer.from([0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00]);
@@ -15,6 +17,8 @@ const BLOCK_BYTES = 128;
 const DESCRIPTORS = [54, 72, 90, 108];
 const DESCRIPTOR_BYTES = 18;
 const NAME_TAG = 0xfc;
+/** No screen that shows pages is smaller. */
+const LEAST_MM = 30;
 
 /**
  * Reads the base block of an EDID (VESA E-EDID 1.4, section 3). Monitors send anything: whatever breaks the standard is
@@ -27,7 +31,12 @@ export function parseEdid(bytes: Buffer): Edid | undefined {
   if (block.reduce((sum, byte) => sum + byte, 0) % 256 !== 0) return undefined;
   const descriptors = DESCRIPTORS.map((start) => block.subarray(start, start + DESCRIPTOR_BYTES));
   const modes = descriptors.flatMap((descriptor) => timing(descriptor) ?? []);
-  return { make: maker(block), model: name(descriptors), modes: [...new Set(modes)] };
+  return {
+    make: maker(block),
+    model: name(descriptors),
+    modes: [...new Set(modes)],
+    sizeMm: size(block, descriptors[0]),
+  };
 }
 
 /** Three letters of five bits each, A = 1. */
@@ -36,6 +45,23 @@ function maker(block: Buffer): string | null {
   const letters = [packed >> 10, packed >> 5, packed].map((bits) => bits & 0x1f);
   if (letters.some((letter) => letter < 1 || letter > 26)) return null;
   return String.fromCharCode(...letters.map((letter) => letter + 64));
+}
+
+/** In mm from the first timing, else in cm from the basic parameters. Projectors and adapters send 0 or a ratio. */
+function size(block: Buffer, first: Buffer | undefined): Edid['sizeMm'] {
+  const at = (index: number) => (first && timing(first) ? first.readUInt8(index) : 0);
+  const exact = { width: at(12) | ((at(14) & 0xf0) << 4), height: at(13) | ((at(14) & 0x0f) << 8) };
+  const rough = { width: block.readUInt8(21) * 10, height: block.readUInt8(22) * 10 };
+  return (
+    [exact, rough].find(
+      ({ width, height }) => Math.min(width, height) >= LEAST_MM && !isRatio(width, height),
+    ) ?? null
+  );
+}
+
+/** 16:9 and the like instead of a size. */
+function isRatio(width: number, height: number): boolean {
+  return [1, 10, 100].some((unit) => width === 16 * unit && (height === 9 * unit || height === 10 * unit));
 }
 
 function name(descriptors: Buffer[]): string | null {

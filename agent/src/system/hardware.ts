@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../base/system-error.ts';
 import type { Hardware } from '../resources/device/ports.ts';
+import type { InputKinds } from '../resources/display/ports.ts';
 import { run } from './processes.ts';
 
 const V4L2_TIMEOUT_MS = 2000;
@@ -9,10 +10,6 @@ const V4L2_TIMEOUT_MS = 2000;
 const MAX_QUERIES = 5;
 /** More video devices than any board has; each query is a child process. */
 const MAX_VIDEO_DEVICES = 32;
-/** Bits of the kernel's input-event-codes.h. */
-const ABS_MT_POSITION_X = 0x35;
-const BTN_TOUCH = 0x14a;
-const INPUT_PROP_DIRECT = 1;
 
 interface Decoders {
   h264: boolean;
@@ -22,6 +19,8 @@ interface Decoders {
 }
 
 export interface HardwareOptions {
+  /** Kinds of input devices that are present. */
+  inputKinds: () => Promise<InputKinds>;
   /** Prefix of all system paths, for tests. */
   root?: string;
   /** Program that lists the formats of a video device. */
@@ -36,10 +35,11 @@ export interface HardwareOptions {
  * plugged in is read each time.
  */
 export function linuxHardware({
+  inputKinds,
   root = '/',
   v4l2Command = 'v4l2-ctl',
   v4l2TimeoutMs = V4L2_TIMEOUT_MS,
-}: HardwareOptions = {}): Hardware {
+}: HardwareOptions): Hardware {
   let queried = '';
   let queries = 0;
   let decoders: Promise<Decoders> = Promise.resolve({ h264: false, hevc: false, complete: true });
@@ -58,14 +58,14 @@ export function linuxHardware({
     async capabilities() {
       const [{ h264, hevc }, inputs, wifi, bluetooth] = await Promise.all([
         currentDecoders(),
-        readFile(join(root, '/proc/bus/input/devices'), 'utf8').catch(() => ''),
+        inputKinds(),
         entries(join(root, '/sys/class/ieee80211')),
         entries(join(root, '/sys/class/bluetooth')),
       ]);
       return {
         h264_hw: h264,
         hevc_hw: hevc,
-        touch_present: hasTouchScreen(inputs),
+        touch_present: inputs.touch,
         wifi: wifi.length > 0,
         // hci0 is an adapter, hci0:11 a connection.
         bluetooth: bluetooth.some((name) => /^hci\d+$/.test(name)),
@@ -109,20 +109,4 @@ async function findDecoders(
 /** Coded formats in the output of `v4l2-ctl --list-formats-out`; S264 and S265 are the stateless variants. */
 export function codedFormats(listing: string): { h264: boolean; hevc: boolean } {
   return { h264: /'(?:H264|AVC1|S264)'/.test(listing), hevc: /'(?:HEVC|S265)'/.test(listing) };
-}
-
-/** Whether /proc/bus/input/devices lists a touch screen: a direct input device with touch positions. */
-export function hasTouchScreen(devices: string): boolean {
-  return devices.split('\n\n').some((device) => {
-    if (!hasBit(device, 'PROP', INPUT_PROP_DIRECT)) return false;
-    return hasBit(device, 'ABS', ABS_MT_POSITION_X) || hasBit(device, 'KEY', BTN_TOUCH);
-  });
-}
-
-/** Tests a bit of a `B: NAME=` line: hexadecimal words of the kernel's word size, the highest first. */
-function hasBit(device: string, name: string, bit: number): boolean {
-  const words = new RegExp(`^B: ${name}=([0-9a-f ]+)$`, 'm').exec(device)?.[1]?.trim().split(' ').reverse();
-  const wordBits = process.arch === 'arm' || process.arch === 'ia32' ? 32 : 64;
-  const word = words?.[Math.floor(bit / wordBits)];
-  return word !== undefined && ((BigInt(`0x${word}`) >> BigInt(bit % wordBits)) & 1n) === 1n;
 }

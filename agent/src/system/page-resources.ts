@@ -1,13 +1,6 @@
 import type { Logger } from '../base/logger.ts';
 import { withTimeout } from '../base/timeout.ts';
-
-/** What a page gets for a `vitrine:` URI. */
-export interface PageResource {
-  contentType: string;
-  /** Changes with the bytes. */
-  version: string;
-  read: () => Promise<Buffer>;
-}
+import type { PageResource } from '../resources/page/ports.ts';
 
 /** Finds the resource of a `vitrine:` URI; undefined when there is none. Any page may ask. */
 export type ResourceSource = (uri: string) => Promise<PageResource | undefined>;

@@ -122,7 +122,7 @@ async function availableMemory(path: string): Promise<number | null> {
 }
 
 /** systemd-timesyncd creates a file when it has set the clock; null when it does not run. */
-async function timeSynced(folder: string): Promise<boolean | null> {
+export async function timeSynced(folder: string): Promise<boolean | null> {
   if (await exists(join(folder, 'synchronized'))) return true;
   return (await exists(folder)) ? false : null;
 }

@@ -5,7 +5,7 @@ import { API_VERSION } from '../../contract/api.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
-import { errorFrame } from '../../events/session.ts';
+import { errorFrame, type SendToPage } from '../../events/session.ts';
 import type { SerialPort } from './port.ts';
 import type { SerialHandler, SerialLine } from './pump.ts';
 import { SerialSession } from './session.ts';
@@ -19,6 +19,7 @@ export interface SerialLinkOptions {
   app: FastifyInstance;
   endpoints: readonly Endpoint[];
   bus: EventBus;
+  sendToPage: SendToPage;
   log: Logger;
   /** Fields of the hello line; called for each, since the name may change. */
   identity: () => { serial: string; name: string };

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
-import { EventSession, errorFrame } from '../../events/session.ts';
+import { EventSession, errorFrame, type SendToPage } from '../../events/session.ts';
 import { toApiError } from '../answers.ts';
 import { findEndpoint } from '../app.ts';
 import { type Fields, MAX_ID_CHARACTERS, MAX_LINE_BYTES, parseFrame } from './framing.ts';
@@ -39,6 +39,7 @@ export interface SerialSessionOptions {
   app: FastifyInstance;
   endpoints: readonly Endpoint[];
   bus: EventBus;
+  sendToPage: SendToPage;
   log: Logger;
   uploadIdleMs?: number;
   line: SerialLine;
@@ -76,11 +77,12 @@ export class SerialSession {
 
   constructor(options: SerialSessionOptions) {
     this.#options = options;
-    this.#events = new EventSession(options.bus, {
-      send: (text) => void this.#send(text),
+    const sink = {
+      send: (text: string) => void this.#send(text),
       ready: () => options.line.pendingBytes < BUSY_BYTES,
       overflow: () => options.restart(),
-    });
+    };
+    this.#events = new EventSession(options.bus, sink, options.sendToPage);
     this.#uploads = new Uploads({
       idleMs: options.uploadIdleMs,
       reject: (id, error) => void this.#send(failureFrame(id, error)),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Route, serve } from '../../contract/endpoint.ts';
 import { operations } from '../operations/index.ts';
+import { CLIENT_FILE } from '../page/index.ts';
 import { defineResource } from '../resource.ts';
 import * as contract from './schema.ts';
 import { BundleOrigin, type BundleOriginOptions } from './serving/bundle-origin.ts';
@@ -16,7 +17,10 @@ export interface ContentService {
 
 export const content = defineResource({
   contract,
-  async create({ board, log, disk, use }, { createServer }: Pick<BundleOriginOptions, 'createServer'>) {
+  async create(
+    { asset, board, log, disk, use },
+    { createServer }: Pick<BundleOriginOptions, 'createServer'>,
+  ) {
     let active: () => string | undefined = () => undefined;
     const store = await ContentStore.open({
       folder: join(board.dataFolder, 'content'),
@@ -31,6 +35,7 @@ export const content = defineResource({
       port: board.contentPort,
       active: () => active(),
       locate: (bundle) => store.locate(bundle),
+      client: () => asset(CLIENT_FILE),
       log,
     });
     const service: ContentService = {

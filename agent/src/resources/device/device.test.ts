@@ -12,6 +12,10 @@ import { HealthMonitor } from './health.ts';
 import type { Journal, Power, PowerAction } from './ports.ts';
 import { Device as DeviceSchema, Health, type LogRecord } from './schema.ts';
 
+const BROWSER = {
+  ...{ running: true, restarts: 2, pid: 42, rss_bytes: null, rss_trend_bytes_per_h: null },
+  ...{ web_processes: null, web_process_limit: 4, memory_restarts: 0 },
+};
 const RECORD: LogRecord = {
   ts: '2026-01-02T03:04:05.678Z',
   level: 'info',
@@ -98,7 +102,7 @@ beforeEach(() => {
   });
   health = new HealthMonitor({
     ...{ bus, onError, problems: () => problems, intervalMs: () => interval },
-    browser: async () => ({ running: true, restarts: 2, pid: 42, rss_bytes: null }),
+    browser: async () => BROWSER,
     vitals: {
       read: async () => ({
         ...{ uptime_s: 1.5, throttled: null, undervoltage: true, temperature_c: 61.8, load_1m: 0.5 },
@@ -138,7 +142,7 @@ test('GET /device/health returns null for values that cannot be read', async () 
   assert.ok(fits(Health, body));
   assert.equal(body.throttled, null);
   assert.equal(body.undervoltage, true);
-  assert.deepEqual(body.browser, { running: true, restarts: 2, pid: 42, rss_bytes: null });
+  assert.deepEqual(body.browser, BROWSER);
   assert.deepEqual(body.problems, ['The configuration was damaged.']);
   assert.ok(body.agent.rss_bytes > 1_000_000);
 });

@@ -13,15 +13,12 @@ export const device = defineResource({
   config: [deviceConfig],
   async create({ board, bus, log, config, problems, use }, ports: DevicePorts) {
     const { display: screen, restartBrowser } = await use(display);
-    const { clock, dataPartition, processMemory, vitals } = ports;
+    const { clock, dataPartition, vitals } = ports;
     const onError = (error: unknown) => log.error({ err: error }, 'background task failed');
     const health = new HealthMonitor({
       bus,
       vitals,
-      browser: async () => {
-        const { pid, ...rest } = screen.browserHealth;
-        return { ...rest, pid, rss_bytes: pid === null ? null : await processMemory(pid) };
-      },
+      browser: () => screen.browserHealth(),
       intervalMs: () => config.get(deviceConfig).health_interval_ms,
       problems,
       onError,

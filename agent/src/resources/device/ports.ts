@@ -57,8 +57,6 @@ export interface DevicePorts {
   power: Power;
   dataReset: DataReset;
   vitals: Vitals;
-  /** Memory of a process and all those below it, in bytes; null when it cannot be read. */
-  processMemory: (pid: number) => Promise<number | null>;
   /** Undefined where the clock is not the device's own to set. */
   clock: Clock | undefined;
   dataPartition: { problems(): string[] };

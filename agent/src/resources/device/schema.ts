@@ -58,6 +58,14 @@ export const Health = Type.Object(
       }),
       pid: Nullable(Type.Integer()),
       rss_bytes: Nullable(Type.Integer({ description: 'Memory of the browser and its web processes' })),
+      rss_trend_bytes_per_h: Nullable(
+        Type.Integer({ description: 'Its change per hour over the last hour; null in the first 10 minutes' }),
+      ),
+      web_processes: Nullable(Type.Integer({ description: 'Processes that run pages' })),
+      web_process_limit: Type.Integer({
+        description: 'With more of them the browser is restarted as soon as nobody notices',
+      }),
+      memory_restarts: Type.Integer({ description: 'Restarts because of memory since the agent started' }),
     }),
     agent: Type.Object({
       rss_bytes: Type.Integer(),

@@ -1,30 +1,60 @@
-import { totalmem } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { bindGroup, type ConfigBinding } from '../config/group.ts';
 import type { ConfigReader } from '../config/store.ts';
-import { browserConfig, displayConfig } from './config.ts';
+import { browserConfig, displayConfig, INSPECTOR_PORT, proxyConfig } from './config.ts';
 import type { Display } from './display.ts';
 import type { BrowserSettings } from './ports.ts';
 
 /** Share of the board's memory that one web process may use when nothing is configured. */
-const DEFAULT_MEMORY_SHARE = 0.4;
-const LEAST_MEMORY_MB = 256;
+const DEFAULT_MEMORY_SHARE = 0.5;
+/** An empty page takes about 290 MiB with rendering in software. */
+const LEAST_MEMORY_MB = 384;
 
-/** The settings of the browser, which it keeps until the next boot. */
-export function browserSettings(config: ConfigReader): BrowserSettings {
-  const { user_agent, ignore_tls_errors, memory_limit_mb } = config.get(browserConfig);
+/** The network of the USB cable (overlay/usr/lib/systemd/network): a proxy must not lead pages back to this device. */
+const CABLE_NETWORK = '10.55.77.0/24';
+
+/**
+ * The settings of the browser.
+ * @param hasFirewall without one, the inspector would be open to everybody
+ */
+export function browserSettings(config: ConfigReader, hasFirewall: boolean): BrowserSettings {
+  const { user_agent, ignore_tls_errors, memory_limit_mb, remote_debugging, ...rest } =
+    config.get(browserConfig);
+  const { permissions, text_selection, zoom, pointer } = rest;
+  const { mode, http, https, no_proxy, pac_url } = config.get(proxyConfig);
+  const exceptions = [hostname(), `${hostname()}.local`, CABLE_NETWORK, ...no_proxy];
   const share = Math.floor((totalmem() / 2 ** 20) * DEFAULT_MEMORY_SHARE);
   const limit = memory_limit_mb ?? Math.max(share, LEAST_MEMORY_MB);
-  return { user_agent, ignore_tls_errors, memory_limit_mb: limit };
+  const proxies = {
+    none: null,
+    manual: { http, https, pac: null, exceptions },
+    pac: { http: null, https: null, pac: pac_url, exceptions },
+  };
+  return {
+    user_agent,
+    ignore_tls_errors,
+    memory_limit_mb: limit,
+    inspector_port: remote_debugging && hasFirewall ? INSPECTOR_PORT : 0,
+    proxy: proxies[mode],
+    permissions,
+    text_selection,
+    pointer,
+    zoom,
+  };
 }
 
-/** How the group `display` takes effect. */
-export function bindDisplay(config: ConfigReader, display: Display): ConfigBinding {
-  const rotate = () => display.screens.rotate();
+/** How the group `display` takes effect. @param schedule looks up `power_schedule` */
+export function bindDisplay(
+  config: ConfigReader,
+  display: Display,
+  schedule: { look(): void },
+): ConfigBinding {
+  const drive = () => display.screens.driveNow();
   return bindGroup(
     displayConfig,
-    { rotation: rotate, screens: rotate },
+    { rotation: drive, scale: drive, screens: drive, power_schedule: () => schedule.look() },
     {
       changed: () => display.configChanged(),
       check: (patch) => checkScreens(patch, config, display),

@@ -3,8 +3,14 @@
  * page itself.
  */
 import type { EventOf } from './keeper-state.ts';
+import type { DisplayError } from './schema.ts';
 import { isPageOf, OWN_URI } from './target.ts';
 import type { Transition } from './transition.ts';
+
+export const FROZEN: DisplayError = {
+  code: 'screen_frozen',
+  message: 'The page answers, but its frames do not reach the screen.',
+};
 
 /** Only the target's load is followed, not that of a notice. */
 export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
@@ -105,6 +111,7 @@ function pageNavigates(t: Transition, event: EventOf<'load'>): void {
 function documentArrived(t: Transition, { authentication_required, status }: EventOf<'load'>): void {
   const who = status === 407 ? 'The proxy' : 'The server';
   const message = `${who} asks for a password, and the device has none.`;
-  t.state.error = authentication_required ? { code: 'authentication_required', message } : null;
+  const shown = t.state.frozen ? FROZEN : null;
+  t.state.error = authentication_required ? { code: 'authentication_required', message } : shown;
   t.setTimer('load', t.config.timing.completeMs);
 }

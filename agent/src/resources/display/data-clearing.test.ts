@@ -54,6 +54,7 @@ test('clears between two browsers, answers when done, and shows the target again
   let found: string[] | undefined;
   stage.browser.configure = async () => {
     found = await readdir(folder);
+    return false;
   };
   stage.browser.plug();
   const { mode, url } = await answered;

@@ -1,6 +1,5 @@
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { badRequest } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { DisplayConfig } from './config.ts';
@@ -8,21 +7,40 @@ import { DataClearing } from './data-clearing.ts';
 import { Keeper, type KeeperOptions } from './keeper.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperEvent } from './keeper-state.ts';
+import { MemoryGuard } from './memory-guard.ts';
 import type { BrowserSettings, Bundles, DisplayPorts, Target } from './ports.ts';
+import { RequestedTarget } from './requested-target.ts';
 import { type DisplayState, displayState, type Screen } from './schema.ts';
+import { ScreenPower, type ScreenPowerOptions } from './screen-power.ts';
 import { Screens } from './screens.ts';
-import { firstTarget, type LocatedTarget } from './target.ts';
+import { Scripts } from './scripts.ts';
+import { SettingsSender } from './settings-sender.ts';
 
 export interface DisplayOptions
-  extends Omit<KeeperOptions, 'configure' | 'changed'>,
-    Pick<DisplayPorts, 'browserData' | 'compositor' | 'connectors' | 'targetStore'> {
-  browserSettings: BrowserSettings;
+  extends Omit<KeeperOptions, 'configure' | 'changed' | 'hasScreen'>,
+    Pick<
+      DisplayPorts,
+      | 'browserData'
+      | 'browserMemory'
+      | 'compositor'
+      | 'connectors'
+      | 'targetStore'
+      | 'television'
+      | 'turnTouches'
+    >,
+    Pick<ScreenPowerOptions, 'readMs'> {
+  /** The browser's settings by the present configuration. */
+  browserSettings: () => BrowserSettings;
   bundles: Bundles;
   /** Address of a bundle's start page. */
   bundleUrl: (name: string) => string;
   bus: EventBus;
+  /** Memory of the device. */
+  totalBytes: number;
   /** The present configuration. */
   config: () => DisplayConfig;
+  /** How long a script of the host may run, in ms. */
+  scriptTimeoutMs: () => number;
   /** Delete the browser's data at boot. */
   clearDataOnBoot: boolean;
   /** How often connectors are read while nobody asks, in ms. */
@@ -36,62 +54,96 @@ export class Display {
   readonly #o: DisplayOptions;
   /** All of them, as of the last refresh. */
   readonly screens: Screens;
+  readonly power: ScreenPower;
+  readonly #scripts: Scripts;
   readonly #keeper: Keeper;
+  readonly #requested: RequestedTarget;
   readonly #clearing: DataClearing;
-  /** The requested target, also while the waiting page says why it is not shown. */
-  #wanted: Target = { mode: 'waiting' };
-  /** Number of the last request for a target, and of the last one that was carried out. */
-  #lastRequest = 0;
-  #lastShown = 0;
+  readonly #memory: MemoryGuard;
+  readonly #settings: SettingsSender;
   /** The last published state, as JSON. */
   #published = '';
 
   constructor(options: DisplayOptions) {
     this.#o = options;
     const { checkEveryMs = 5000, newBrowserMs: timeoutMs = 90_000 } = options;
-    const changed = () => this.#publish();
-    this.screens = new Screens({ ...options, checkEveryMs, changed });
+    const changed = () => {
+      this.#scripts.changed();
+      this.#publish();
+    };
+    this.#requested = new RequestedTarget(options);
+    // By the unit where there is one: after several ends of the browser itself, the unit would wait for seconds.
+    const stage = options.kiosk.installed ? 'compositor' : 'browser';
+    const restart = () => this.#keeper.dispatch({ event: 'restart_browser', stage });
+    this.screens = new Screens({ ...options, checkEveryMs, changed, screenCameLate: restart });
+    const connector = () => this.screens.primary?.id;
+    this.power = new ScreenPower({ ...options, connector, changed });
     this.#clearing = new DataClearing({ ...options, timeoutMs });
+    this.#scripts = new Scripts({
+      browser: options.browser,
+      keeperState: () => this.#keeper.state,
+      timeoutMs: options.scriptTimeoutMs,
+    });
+    this.#settings = new SettingsSender(options.browser, options.browserSettings, restart);
     this.#keeper = new Keeper({
       ...options,
       configure: async () => {
+        this.#settings.connected();
         await this.#clearing.browserConnected();
-        await options.browser.configure(options.browserSettings);
-        void this.screens.drive();
+        await this.#settings.send();
+        void this.screens.browserConnected();
       },
+      hasScreen: () => this.#hasOutput,
       changed,
     });
+    const { browser, browserMemory: readMemory, totalBytes, log } = options;
+    this.#memory = new MemoryGuard({
+      ...{ browser, readMemory, totalBytes, log },
+      isUnnoticed: () => !this.#isScreenOn || this.#keeper.state.target.mode === 'waiting',
+      restart,
+    });
+  }
+
+  /** Whether a screen is connected, and its output is powered. */
+  get #hasOutput(): boolean {
+    return this.screens.primary?.connected === true && this.screens.primary.powered;
+  }
+
+  /** The same, and the screen does not say over HDMI-CEC that it is off. */
+  get #isScreenOn(): boolean {
+    return this.#hasOutput && this.power.isOn !== false;
   }
 
   /** Decides what to show first; it is shown as soon as there is a browser. */
   async start(): Promise<void> {
     await this.screens.refresh();
-    const { targetStore, bundles, clearDataOnBoot, config, log } = this.#o;
+    const { targetStore, clearDataOnBoot } = this.#o;
     // Not when only the agent was restarted.
     if (clearDataOnBoot && !(await targetStore.current())) await this.#clearing.clearAtBoot();
-    const { wanted, missing } = await firstTarget(targetStore, bundles, config(), this.screens.primary?.id);
-    if (missing) log.warn({ bundle: missing }, 'the bundle cannot be shown');
-    // This also settles what a restarted agent shows, whatever the startup settings are by then.
-    this.#wanted = wanted;
-    this.#remember(false);
-    this.#keeper.start(missing ? { mode: 'waiting' } : this.#locate(wanted), missing);
+    const { target, missing } = await this.#requested.first(this.screens.primary?.id);
+    this.#keeper.start(target, missing);
     this.screens.start();
+    this.#memory.start();
+    this.power.start();
   }
 
   stop(): void {
+    this.#scripts.stop();
     this.screens.stop();
+    this.#memory.stop();
+    this.power.stop();
     this.#keeper.stop();
   }
 
   /** The state as GET /display gives it. */
   state(): DisplayState {
     const { target, navigatedTo, loading } = this.#keeper.state;
-    const { primary, rotation, resolution } = this.screens;
+    const { rotation, resolution } = this.screens;
     return {
       mode: target.mode,
       ...(target.mode === 'url' ? { url: navigatedTo ?? target.url } : {}),
       ...(target.mode === 'bundle' ? { bundle: target.name } : {}),
-      screen_on: primary?.connected === true && primary.powered,
+      screen_on: this.#isScreenOn,
       rotation,
       resolution,
       loading,
@@ -116,20 +168,17 @@ export class Display {
   }
 
   /** The browser's part of the health report (docs/contract.md: Device). */
-  get browserHealth() {
+  async browserHealth() {
     const { connected, pid } = this.#o.browser;
-    return { running: connected, restarts: Math.max(0, this.#keeper.state.connection - 1), pid };
+    const restarts = Math.max(0, this.#keeper.state.connection - 1);
+    return { running: connected, restarts, pid, ...(await this.#memory.health()) };
   }
 
   /** @throws ApiError `screen_not_found` for any id but the primary screen's */
   async requireScreen(id: string | undefined): Promise<void> {
     if (id === undefined) return;
     await this.#refreshScreens();
-    if (id === this.screens.primary?.id) return;
-    throw new ApiError(
-      'screen_not_found',
-      `There is no screen ${id.slice(0, MAX_SCREEN_ID)} that can be driven.`,
-    );
+    this.screens.requirePrimary(id);
   }
 
   /** @throws ApiError `bad_request` for anything but an http: or https: URL, `unavailable` without a browser */
@@ -137,7 +186,7 @@ export class Display {
     if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')) {
       throw badRequest('', [{ path: '/url', message: 'must be an http: or https: URL' }]);
     }
-    return this.#show({ mode: 'url', url }, ++this.#lastRequest);
+    return this.#show({ mode: 'url', url });
   }
 
   /**
@@ -147,13 +196,8 @@ export class Display {
    */
   async showBundle(name: string): Promise<DisplayState> {
     this.#requireBrowser();
-    const request = ++this.#lastRequest;
-    const problem = await this.#o.bundles.problem(name);
-    // It may have been deleted meanwhile; nothing can happen between this check and `#show`.
-    if (problem?.code === 'bundle_missing' || this.#o.bundles.locate(name) === undefined) {
-      throw new ApiError('content_not_found', `There is no bundle ${name}.`);
-    }
-    if (problem) throw new ApiError('bundle_invalid', problem.message);
+    const request = this.#requested.next();
+    await this.#requested.checkBundle(name);
     return this.#show({ mode: 'bundle', name }, request);
   }
 
@@ -173,9 +217,16 @@ export class Display {
     else this.#keeper.dispatch({ event: 'bundle_arrived', name });
   }
 
+  /** @throws ApiError `unavailable` if the screen cannot be switched */
+  async switchScreen(on: boolean): Promise<DisplayState> {
+    await this.#refreshScreens();
+    await this.power.request(on);
+    return this.state();
+  }
+
   /** @throws ApiError `unavailable` without a browser */
   showWaiting(): DisplayState {
-    return this.#show({ mode: 'waiting' }, ++this.#lastRequest);
+    return this.#show({ mode: 'waiting' });
   }
 
   /** @throws ApiError `unavailable` without a browser */
@@ -214,9 +265,23 @@ export class Display {
     }
   }
 
+  /**
+   * The value of a script in the displayed page.
+   * @throws ApiError `unavailable` without a browser, and what {@link Scripts.run} throws
+   */
+  async executeJs(script: string): Promise<unknown> {
+    this.#requireBrowser();
+    return await this.#scripts.run(script);
+  }
+
+  /** The configuration of the browser may have changed: it takes effect at once, at most with one restart. */
+  async browserSettingsChanged(): Promise<void> {
+    await this.#settings.changed();
+  }
+
   /** If `display.resume_on_boot` was set, what is shown now is the target of the next boot. */
   configChanged(): void {
-    this.#remember(this.#o.config().resume_on_boot);
+    this.#requested.save();
   }
 
   /** The name, the addresses or the image on the waiting page changed: it is rendered again if it is on the screen. */
@@ -225,31 +290,19 @@ export class Display {
   }
 
   /** @param request its number; one that a later request has overtaken changes nothing */
-  #show(target: Target, request: number): DisplayState {
+  #show(target: Target, request = this.#requested.next()): DisplayState {
     this.#requireBrowser();
-    if (request < this.#lastShown) return this.state();
-    this.#lastShown = request;
-    this.#wanted = target;
-    this.#remember(this.#o.config().resume_on_boot);
+    const located = this.#requested.take(target, request);
+    if (!located) return this.state();
+    this.#memory.restartIfDue();
     this.#published = ''; // every request sends an event, also one for the target that is already shown
-    return this.#request({ event: 'show_target', target: this.#locate(target) });
+    return this.#request({ event: 'show_target', target: located });
   }
 
   #request(event: KeeperEvent): DisplayState {
     this.#requireBrowser();
     this.#keeper.dispatch(event);
     return this.state();
-  }
-
-  #locate(target: Target): LocatedTarget {
-    return target.mode === 'bundle' ? { ...target, url: this.#o.bundleUrl(target.name) } : target;
-  }
-
-  /** @param lasting also for the next boot */
-  #remember(lasting: boolean): void {
-    this.#o.targetStore.save(this.#wanted, lasting).catch((error: unknown) => {
-      this.#o.log.warn({ err: error }, 'the target could not be saved');
-    });
   }
 
   #requireBrowser(): void {

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { branding } from '../branding/index.ts';
 import { splashChanged } from '../branding/schema.ts';
 import { bindGroup, NOT_APPLIED_HERE, READ_WHEN_NEEDED } from '../config/group.ts';
@@ -9,9 +10,11 @@ import { defineResource } from '../resource.ts';
 import { bindDisplay, browserSettings } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
 import { Display } from './display.ts';
+import { OnScreenKeyboard } from './on-screen-keyboard.ts';
 import type { DisplayPorts } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import * as contract from './schema.ts';
+import { ScreenSchedule } from './screen-schedule.ts';
 import { SPLASH_URI, waitingPage } from './waiting-page.ts';
 
 export interface DisplayService {
@@ -49,10 +52,28 @@ export const display = defineResource({
       bundleUrl: (bundle) => origin.url(bundle),
       bus,
       config: () => config.get(displayConfig),
-      browserSettings: browserSettings(config),
+      totalBytes: totalmem(),
+      scriptTimeoutMs: () => config.get(browserConfig).script_timeout_ms,
+      browserSettings: () => browserSettings(config, hostServices !== undefined),
       clearDataOnBoot: config.get(browserConfig).clear_data_on_boot,
       log,
     });
+    const schedule = new ScreenSchedule({
+      schedule: () => config.get(displayConfig).power_schedule,
+      zone: () => config.get(deviceConfig).timezone,
+      request: (on) => screen.power.request(on),
+      clockIsSet: ports.clockIsSet,
+      memory: ports.scheduleMemory,
+      log,
+    });
+    const { inputKinds } = ports;
+    const keyboard = new OnScreenKeyboard({
+      browser,
+      inputKinds,
+      config: () => config.get(browserConfig),
+      log,
+    });
+    const applyKeyboard = () => keyboard.apply();
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
     const redraw = () => screen.waitingPageChanged();
     setDisplayed(() => screen.activeBundle);
@@ -67,6 +88,7 @@ export const display = defineResource({
     };
     // Which screen is the primary one, and so how it is turned, may be known long after the start.
     bus.on(contract.displayState, turnSplash);
+    const apply = () => screen.browserSettingsChanged();
     const allow = () => hostServices?.allow(config.get(browserConfig).allow_host_services);
     return {
       service: {
@@ -77,21 +99,42 @@ export const display = defineResource({
       },
       routes: displayRoutes(screen),
       config: [
-        bindDisplay(config, screen),
+        bindDisplay(config, screen, schedule),
         bindGroup(browserConfig, {
           script_timeout_ms: READ_WHEN_NEEDED,
+          user_agent: apply,
+          ignore_tls_errors: apply,
+          memory_limit_mb: apply,
+          remote_debugging: hostServices ? apply : NOT_APPLIED_HERE,
+          permissions: apply,
+          text_selection: apply,
+          pointer: apply,
+          zoom: apply,
           allow_host_services: hostServices ? async () => allow() : NOT_APPLIED_HERE,
+          on_screen_keyboard: applyKeyboard,
+          keyboard_layouts: applyKeyboard,
         }),
-        bindGroup(proxyConfig, {}),
+        bindGroup(proxyConfig, { mode: apply, http: apply, https: apply, no_proxy: apply, pac_url: apply }),
       ],
-      problems: () => [...screen.screens.problems(), ...(hostServices?.problems() ?? [])],
+      problems: () => [
+        ...screen.screens.problems(),
+        ...screen.power.problems(),
+        ...schedule.problems(),
+        ...(hostServices?.problems() ?? []),
+      ],
       start: async () => {
         void allow()?.catch(onError);
+        keyboard.start();
         await screen.start();
+        await schedule.start();
         // The file may be of a configuration that has been changed since.
         turnSplash();
       },
-      stop: () => screen.stop(),
+      stop: () => {
+        schedule.stop();
+        keyboard.stop();
+        screen.stop();
+      },
     };
   },
 });

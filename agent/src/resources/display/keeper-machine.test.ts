@@ -90,7 +90,7 @@ test('answers of an earlier connection or decision, and loads that were replaced
   send({ event: 'show_target', target: B });
   const before = state;
   send(
-    { event: 'page_terminated', generation, next: 'failure' },
+    { event: 'page_terminated', generation, next: 'unresponsive' },
     { event: 'rendered', generation, html: 'x' },
   );
   send(load('started', '', old), load('finished', '', old), failed('network', old));
@@ -194,7 +194,7 @@ test('reloads in place only what is there as it should be', () => {
   const { generation } = state;
   send(load('committed', 'http://c.example/', 0), load('finished', '', 0), { event: 'reload' });
   assert.ok(did().includes('reload'));
-  send({ event: 'page_terminated', generation, next: 'failure' });
+  send({ event: 'page_terminated', generation, next: 'unresponsive' });
   assert.equal(state.failures, 0, 'the answer is older than the reload');
   assert.equal(state.navigatedTo, 'http://c.example/');
   send({ event: 'reload' });

@@ -2,8 +2,16 @@
  * The rules that keep the target on the screen, as a pure function: no time, no input or output. `Keeper` carries out
  * the effects and reports their results as events.
  */
-import { onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
-import type { Effect, EventOf, KeeperConfig, KeeperEvent, KeeperState, TimerName } from './keeper-state.ts';
+import { FROZEN, onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
+import type {
+  AfterTermination,
+  Effect,
+  EventOf,
+  KeeperConfig,
+  KeeperEvent,
+  KeeperState,
+  TimerName,
+} from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
 import { isPageOf } from './target.ts';
 import { Transition } from './transition.ts';
@@ -67,6 +75,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     state.settings = 'taken';
     state.missedPongs = 0;
     t.setTimer('ping', t.config.timing.pingEveryMs);
+    t.setTimer('frame', t.config.timing.frameEveryMs);
     const isFound = foundUri !== null && isPageOf(foundUri, target);
     if (isFound && target.mode !== 'waiting') {
       // The agent was away, not the page: leave the page alone.
@@ -84,6 +93,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     const wasEnded = state.ending;
     t.supersede();
     t.cancelTimer('ping');
+    t.cancelTimer('frame');
     t.stopStableTimer();
     state.connected = false;
     state.settings = 'none';
@@ -122,7 +132,10 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
   load_sent: onLoadSent,
   load: onLoad,
   load_failed: onLoadFailed,
-  painted: (t) => t.emit({ do: 'report_first_frame' }),
+  painted: (t) => {
+    t.emit({ do: 'report_first_frame' });
+    thaw(t);
+  },
   page_gone: (t, { reason }) => {
     t.state.ownPage = undefined;
     t.state.foundUri = null;
@@ -134,24 +147,29 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
   },
   page_terminated: (t, { next }) => {
     if (next === 'load') t.show();
+    else if (next === 'frozen') t.fail('crash', FROZEN.code, FROZEN.message);
     else t.fail('crash', 'page_unresponsive', 'The page stopped responding.');
   },
   pong: (t, { answered }) => {
     const { state } = t;
     const { pingEveryMs, misses } = t.config.timing;
-    t.setTimer('ping', pingEveryMs);
     if (answered) {
+      t.setTimer('ping', pingEveryMs);
       state.missedPongs = 0;
       if (state.load.stage === 'committed' && !state.loading) t.startStableTimer();
       return;
     }
     t.stopStableTimer();
     state.missedPongs += 1;
-    if (state.missedPongs < misses || state.ending) return;
+    if (state.missedPongs < misses) {
+      t.emit({ do: 'ping' });
+      return;
+    }
     state.missedPongs = 0;
-    t.supersede(); // a page that is still being rendered must not be loaded before this one has ended
-    t.emit({ do: 'terminate_page', next: 'failure' });
+    t.setTimer('ping', pingEveryMs);
+    if (!state.ending) terminateBroken(t, 'unresponsive');
   },
+  frames_checked: onFramesChecked,
   own_page_changed: onOwnPageChanged,
   /** A bundle that the waiting page reports as missing was stored. */
   bundle_arrived: (t, { name }) => {
@@ -205,6 +223,10 @@ const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
     t.state.failures = 0;
   },
   ping: (t) => t.emit({ do: 'ping' }),
+  frame: (t) => {
+    if (isUp(t)) t.emit({ do: 'check_frames' });
+    else t.setTimer('frame', t.config.timing.frameAgainMs);
+  },
   unit: (t) => {
     const { state } = t;
     t.warn({ after_ms: state.unitDelayMs }, 'no new browser; restarting its unit');
@@ -216,6 +238,43 @@ const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
 
 function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: EventOf<K>): void {
   HANDLERS[kind](t, event);
+}
+
+/** The target's page is on the screen, complete, and its browser is to stay. */
+function isUp({ state: { load, loading, ending } }: Transition): boolean {
+  return load.stage === 'committed' && !loading && !ending;
+}
+
+/** The page on the screen is to be replaced by a new one, in a new process. */
+function terminateBroken(t: Transition, next: AfterTermination): void {
+  t.supersede(); // a page that is still being rendered must not be loaded before this one has ended
+  t.emit({ do: 'terminate_page', next });
+}
+
+/** Frames reach the screen again. */
+function thaw(t: Transition): void {
+  const { state } = t;
+  if (!state.frozen) return;
+  state.frozen = false;
+  if (state.load.stage === 'committed' && state.error === FROZEN) state.error = null;
+  if (isUp(t)) t.startStableTimer();
+}
+
+function onFramesChecked(t: Transition, { result, during }: EventOf<'frames_checked'>): void {
+  const { state } = t;
+  const { frameEveryMs, frameAgainMs } = t.config.timing;
+  const isFrozen = result === 'frozen' || result === 'compositor_frozen';
+  t.setTimer('frame', isFrozen ? frameAgainMs : frameEveryMs);
+  if (during !== state.generation || !isUp(t)) return;
+  if (result === 'shown') thaw(t);
+  if (!isFrozen) return;
+  state.frozen = true;
+  t.stopStableTimer();
+  if (result === 'frozen') terminateBroken(t, 'frozen');
+  else {
+    t.countFailure(FROZEN);
+    t.restart('compositor');
+  }
 }
 
 /** A request of a host: earlier failures are forgotten. */

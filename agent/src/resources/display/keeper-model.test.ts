@@ -89,6 +89,9 @@ const ACTS = [
   act('page hangs', [true], ({ browser }, hangs) => {
     browser.pageHangs = hangs;
   }),
+  act('screen freezes', ['page', 'compositor'] as const, ({ browser }, why) => {
+    browser.frozen = why;
+  }),
   act('page resists', RESISTANCES, ({ browser }, how) => {
     browser.resistance = how;
   }),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { visibleError } from './keeper-machine.ts';
+import type { FrameResult } from './keeper-state.ts';
 import {
   A,
   B,
@@ -9,6 +10,7 @@ import {
   connect,
   did,
   isCancelled,
+  lastId,
   load,
   reset,
   send,
@@ -195,23 +197,24 @@ test('pings: failures are forgotten only while the page answers, and a page that
   const pong = (answered: boolean) => send({ event: 'pong', connection: state.connection, answered });
   pong(false);
   assert.ok(isCancelled('stable'));
-  assert.equal(timer('ping'), TIMING.pingEveryMs);
+  assert.ok(did().includes('ping'), 'the next ping follows a missed one at once');
   pong(true);
+  assert.equal(timer('ping'), TIMING.pingEveryMs);
   assert.equal(timer('stable'), TIMING.stableMs);
   pong(true);
   assert.equal(timer('stable'), undefined);
-  for (const expected of [false, false, true, false, false, true]) {
+  const { pingEveryMs, pongMs, misses } = TIMING;
+  assert.ok(pingEveryMs + misses * pongMs <= 20_000, 'a hanging page is ended in time to be back after 30 s');
+  for (const expected of [false, true, false, true]) {
     pong(false);
     assert.equal(did().includes('terminate_page'), expected);
   }
-  send({ event: 'page_terminated', generation: state.generation, next: 'failure' });
+  send({ event: 'page_terminated', generation: state.generation, next: 'unresponsive' });
   assert.deepEqual([state.error?.code, state.failures, timer('retry')], ['page_unresponsive', 1, 100]);
   pong(true);
   assert.equal(timer('stable'), undefined, 'there is no page');
-  for (const expected of [false, false]) {
-    pong(false);
-    assert.equal(did().includes('terminate_page'), expected);
-  }
+  pong(false);
+  assert.ok(!did().includes('terminate_page'));
   send({ event: 'disconnected' });
   assert.ok(isCancelled('ping') && isCancelled('stable'));
   connect();
@@ -219,4 +222,48 @@ test('pings: failures are forgotten only while the page answers, and a page that
   assert.ok(!did().includes('terminate_page'), 'a new browser has missed no ping');
   send({ event: 'timer', timer: 'stable' });
   assert.equal(state.failures, 0);
+});
+
+test('frames: a frozen screen gets a new page, or a new compositor; failures count until a frame is shown', () => {
+  const checked = (result: FrameResult, during = state.generation) =>
+    send({ event: 'frames_checked', connection: state.connection, result, during });
+  begin();
+  assert.equal(timer('frame'), TIMING.frameEveryMs);
+  assert.ok(TIMING.frameEveryMs >= 60_000, 'an idle screen is not woken more often');
+  show(A);
+  send({ event: 'timer', timer: 'frame' });
+  assert.deepEqual(did(), ['check_frames']);
+  checked('unknown');
+  assert.deepEqual([timer('frame'), state.error], [TIMING.frameEveryMs, null]);
+  checked('frozen', state.generation - 1);
+  assert.equal(state.frozen, false, 'the check is of an earlier page');
+  send(load('started', '', 0));
+  checked('frozen');
+  assert.equal(state.frozen, false, 'the page loads another one');
+  send(load('finished', '', 0));
+
+  checked('frozen');
+  assert.ok(did().includes('terminate_page') && isCancelled('stable'));
+  assert.equal(timer('frame'), TIMING.frameAgainMs);
+  send({ event: 'page_terminated', generation: state.generation, next: 'frozen' });
+  assert.deepEqual([state.error?.code, state.failures, timer('retry')], ['screen_frozen', 1, 100]);
+  send({ event: 'timer', timer: 'retry' }, load('started'), load('committed'));
+  assert.equal(state.error?.code, 'screen_frozen', 'the new page is not on the screen either');
+  send(load('finished'));
+  assert.equal(timer('stable'), undefined);
+
+  checked('compositor_frozen');
+  assert.deepEqual([state.failures, state.ending], [2, true]);
+  assert.ok(did().includes('restart_unit'));
+  send({ event: 'timer', timer: 'frame' });
+  assert.equal(timer('frame'), TIMING.frameAgainMs, 'no check while the browser is ended');
+  send({ event: 'disconnected' });
+  assert.ok(isCancelled('frame'));
+
+  connect();
+  send({ event: 'timer', timer: 'retry' }, load('started'), load('committed'), load('finished'));
+  assert.equal(state.error?.code, 'screen_frozen');
+  send({ event: 'painted', load: lastId });
+  assert.deepEqual([state.error, state.frozen], [null, false]);
+  assert.equal(timer('stable'), TIMING.stableMs);
 });

@@ -55,6 +55,8 @@ export class KeeperState {
   /** The timer `stable` runs or has fired since the last sign of trouble. */
   stableStarted = false;
   missedPongs = 0;
+  /** No frame has reached the screen since it was found frozen. */
+  frozen = false;
   /** How much the timer `retry` restarts. */
   retryStage: Stage = 'page';
   /** The last delay of the timer `unit`, in ms. */
@@ -63,9 +65,15 @@ export class KeeperState {
 
 /**
  * `retry`: after a failure; `load`: the current step of a load takes too long; `stable`: the page has been up long
- * enough; `ping`: time for the next one; `unit`: no new browser has come.
+ * enough; `ping`, `frame`: time for the next check; `unit`: no new browser has come.
  */
-export type TimerName = 'retry' | 'load' | 'stable' | 'ping' | 'unit';
+export type TimerName = 'retry' | 'load' | 'stable' | 'ping' | 'frame' | 'unit';
+
+/**
+ * Of a check of frames. `frozen`: none reached the screen, and the page answers; `compositor_frozen`: the compositor does
+ * not answer either. `unknown`: there is no screen, or the page does not answer, which the pings find out.
+ */
+export type FrameResult = 'shown' | 'frozen' | 'compositor_frozen' | 'unknown';
 
 /** Answers carry the connection or the generation of their request. */
 export type KeeperEvent =
@@ -82,14 +90,15 @@ export type KeeperEvent =
   | { event: 'quit_failed'; connection: number; reason: string }
   | { event: 'unit_restart_failed'; connection: number }
   | { event: 'pong'; connection: number; answered: boolean }
+  | { event: 'frames_checked'; connection: number; result: FrameResult; during: number }
   | { event: 'load_sent'; id: number }
   | { event: 'page_terminated'; generation: number; next: AfterTermination }
   | { event: 'rendered'; generation: number; html: string | undefined };
 
 export type EventOf<K extends KeeperEvent['event']> = Extract<KeeperEvent, { event: K }>;
 
-/** What follows when the page is terminated: load the target, or count a page that did not respond as a failure. */
-export type AfterTermination = 'load' | 'failure';
+/** What follows when the page is terminated: load the target, or count a page that hung or was frozen as a failure. */
+export type AfterTermination = 'load' | 'unresponsive' | 'frozen';
 
 /** To be carried out in order, before the next event. */
 export type Effect =
@@ -99,6 +108,7 @@ export type Effect =
   | { do: 'reload' }
   | { do: 'terminate_page'; next: AfterTermination }
   | { do: 'ping' }
+  | { do: 'check_frames' }
   | { do: 'quit' }
   | { do: 'restart_unit' }
   | { do: 'render'; notice: Notice | undefined }

@@ -4,6 +4,7 @@ import { withTimeout } from '../../base/timeout.ts';
 import { advance } from './keeper-machine.ts';
 import {
   type Effect,
+  type FrameResult,
   type KeeperConfig,
   type KeeperEvent,
   KeeperState,
@@ -17,13 +18,15 @@ const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'p
 /** Our own page is read from a file. */
 const RENDER_MS = 10_000;
 
-export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'kiosk'> {
+export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'compositor' | 'kiosk'> {
   /** Renders the waiting page, or the notice that says why the target is not shown, as HTML. */
   renderPage: (notice: Notice | undefined) => Promise<string>;
   log: Pick<Logger, 'info' | 'warn'>;
   timing?: typeof TIMING;
   /** Gives a browser that has connected its settings. */
   configure: () => Promise<void>;
+  /** Whether a screen is connected that could show frames. */
+  hasScreen: () => boolean;
   /** The display's state may have changed. */
   changed: () => void;
 }
@@ -110,6 +113,12 @@ export class Keeper {
         this.dispatch({ event: 'pong', connection, answered });
       });
     },
+    check_frames: () => {
+      const { connection, generation: during } = this.#state;
+      void this.#checkFrames().then((result) => {
+        this.dispatch({ event: 'frames_checked', connection, during, result });
+      });
+    },
     quit: () => this.#command(this.#o.browser.quit(), undefined, 'quit_failed'),
     restart_unit: () => void this.#restartUnit(),
     render: ({ notice }) => void this.#render(notice),
@@ -144,6 +153,20 @@ export class Keeper {
         this.dispatch({ event: failure, connection, reason: errorMessage(error) });
       },
     );
+  }
+
+  async #checkFrames(): Promise<FrameResult> {
+    const { browser, compositor, hasScreen } = this.#o;
+    const { frameMs, pongMs } = this.#config.timing;
+    if (!hasScreen()) return 'unknown';
+    if (await browser.showsFrames(frameMs)) return 'shown';
+    if (!hasScreen()) return 'unknown';
+    const doesCompositorAnswer = await compositor.outputs().then(
+      () => true,
+      () => false,
+    );
+    if (!doesCompositorAnswer) return 'compositor_frozen';
+    return (await browser.ping(pongMs)) ? 'frozen' : 'unknown';
   }
 
   async #render(notice: Notice | undefined): Promise<void> {

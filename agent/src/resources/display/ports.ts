@@ -1,4 +1,5 @@
 import type { BundleProblem } from '../content/schema.ts';
+import type { PageResource, ScriptResult } from '../page/ports.ts';
 import type { BrowserConfig } from './config.ts';
 import type { Rotation } from './schema.ts';
 
@@ -14,9 +15,24 @@ export interface Bundles {
 }
 
 /** The browser's part of the configuration group `browser`. */
-export interface BrowserSettings extends Pick<BrowserConfig, 'user_agent' | 'ignore_tls_errors'> {
+export interface BrowserSettings
+  extends Pick<
+    BrowserConfig,
+    'user_agent' | 'ignore_tls_errors' | 'permissions' | 'text_selection' | 'pointer' | 'zoom'
+  > {
   /** Of one web process, in MiB; 0 for none. */
   memory_limit_mb: number;
+  /** 0: no inspector. */
+  inspector_port: number;
+  /** null: none; either `pac`, or `http` or `https`. `exceptions`: hosts, domains, addresses and networks. */
+  proxy: { http: string | null; https: string | null; pac: string | null; exceptions: string[] } | null;
+}
+
+/** The on-screen keyboard. */
+export interface KeyboardSettings {
+  enabled: boolean;
+  /** The first one is shown first; empty: English. */
+  layouts: BrowserConfig['keyboard_layouts'];
 }
 
 /** Events from the browser (browser/PROTOCOL.md). */
@@ -60,6 +76,8 @@ export interface Output {
   mode: string | null;
   /** Clockwise; null while it is off, or mirrored. */
   rotation: Rotation | null;
+  /** Pixels per CSS pixel; null while it is off. */
+  scale: number | null;
   modes: string[];
 }
 
@@ -75,15 +93,30 @@ export interface Browser {
     kinds: readonly K[],
     listener: (event: BrowserEventOf<K>) => void,
   ): () => void;
-  /** Once on each connection. The browser opens its files only then, and takes no commands about a page before. */
-  configure(settings: BrowserSettings): Promise<void>;
+  /**
+   * First on each connection: the browser opens its files only then, and takes no commands about a page before.
+   * @returns whether some of the settings take effect only in a new process
+   */
+  configure(settings: BrowserSettings): Promise<boolean>;
+  /** Also before `configure`; the browser keeps it across connections. */
+  keyboard(settings: KeyboardSettings): Promise<void>;
   load(uri: string): Load;
   /** Shows HTML of the agent under a `vitrine:` URI. */
   loadHtml(html: string, uri: string): Load;
   reload(): Load;
   /** @returns false when the page's main thread did not answer in time; never rejects */
   ping(timeoutMs: number): Promise<boolean>;
+  /**
+   * Whether a frame reaches the screen. A still page is painted again for it, which it cannot notice.
+   * @returns false when none did in time; never rejects
+   */
+  showsFrames(timeoutMs: number): Promise<boolean>;
   terminatePage(): Promise<void>;
+  /**
+   * Runs the body of an async function in the page's top frame. Rejects with the `code` of a PageFailure.
+   * @param timeoutMs 600 000 at most
+   */
+  evaluate(body: string, timeoutMs: number): Promise<ScriptResult>;
   /** @returns PNG */
   screenshot(): Promise<Buffer>;
   /** Ends the browser's process; its unit starts a new one. */
@@ -95,10 +128,19 @@ export interface Compositor {
   outputs(): Promise<Output[]>;
   /**
    * Uses one output alone; by default a compositor spreads the browser over all of them.
-   * @param rotation clockwise
    * @param others outputs that are turned off
    */
-  drive(output: string, rotation: Rotation, others: readonly string[]): Promise<void>;
+  drive(output: string, settings: OutputSettings, others: readonly string[]): Promise<void>;
+}
+
+/** How an output is used. */
+export interface OutputSettings {
+  /** Clockwise. */
+  rotation: Rotation;
+  /** Pixels of the output per CSS pixel, in each direction. */
+  scale: number;
+  /** `<width>x<height>@<refresh>`; null: the one that the screen prefers. */
+  mode: string | null;
 }
 
 /** The service that runs compositor and browser. */
@@ -114,6 +156,14 @@ export interface BrowserData {
   clear(): Promise<void>;
 }
 
+/** What the browser and all its processes use. */
+export interface BrowserMemory {
+  /** Shared memory included, page cache excluded. */
+  bytes: number;
+  /** Processes that run pages. */
+  webProcesses: number;
+}
+
 /** A connector of the graphics hardware. */
 export interface Connector {
   /** `HDMI-A-1`, `Virtual-1`. */
@@ -126,11 +176,49 @@ export interface Connector {
   modes: string[];
   make: string | null;
   model: string | null;
+  /** Width and height of the picture in mm; null when the screen does not say. */
+  sizeMm: { width: number; height: number } | null;
 }
 
 export interface Connectors {
   /** All connectors that can carry a screen; empty without graphics hardware. */
   read(): Promise<Connector[]>;
+}
+
+/** Power of a television, as it reports it. */
+export type TelevisionPower = 'on' | 'to_on' | 'standby' | 'to_standby';
+
+/** What HDMI-CEC says of the television on an output. */
+export type TelevisionReport =
+  /** The output has no HDMI-CEC. */
+  | { state: 'no_cec' }
+  /** The output has HDMI-CEC, and nothing is plugged in; some televisions look like that in standby. */
+  | { state: 'unplugged' }
+  /** `power` is null when the television did not answer. */
+  | { state: 'plugged'; power: TelevisionPower | null };
+
+/** The television on an output, over HDMI-CEC. Calls are made one after the other. */
+export interface Television {
+  /** @throws Error when the adapter does not work */
+  read(connector: string): Promise<TelevisionReport>;
+  /**
+   * Sends the command; whether the television follows it is read afterwards.
+   * @throws Error when no television took it
+   */
+  switch(connector: string, on: boolean): Promise<void>;
+}
+
+/** Remembers until the next boot which state the power schedule has set. */
+export interface ScheduleMemory {
+  read(): Promise<boolean | undefined>;
+  write(on: boolean): Promise<void>;
+}
+
+/** Kinds of input devices that are present. */
+export interface InputKinds {
+  touch: boolean;
+  /** A full keyboard, not only buttons. */
+  keyboard: boolean;
 }
 
 /** Saves the target. */
@@ -141,14 +229,6 @@ export interface TargetStore {
   last(): Promise<Target | undefined>;
   /** @param lasting also for the next boot */
   save(target: Target, lasting: boolean): Promise<void>;
-}
-
-/** The answer to a page's request for a `vitrine:` URI. */
-export interface PageResource {
-  contentType: string;
-  /** Changes with the bytes. */
-  version: string;
-  read(): Promise<Buffer>;
 }
 
 /** Whether pages reach services of the host at the other end of the USB cable (`browser.allow_host_services`). */
@@ -164,13 +244,24 @@ export interface DisplayPorts {
   browser: Browser;
   compositor: Compositor;
   kiosk: Kiosk;
+  /** Null when it cannot be read. @param pid of the browser */
+  browserMemory: (pid: number) => Promise<BrowserMemory | null>;
   /** Undefined when the browser's data does not belong to the device. */
   browserData: BrowserData | undefined;
   connectors: Connectors;
+  /** Undefined when the screen does not belong to the device. */
+  television: Television | undefined;
+  /** Turns touches with the display, in degrees clockwise. @throws Error */
+  turnTouches: (rotation: Rotation) => Promise<void>;
+  scheduleMemory: ScheduleMemory;
+  /** Whether the clock was set since boot, by a time server or from a clock with a battery. */
+  clockIsSet: () => Promise<boolean>;
   targetStore: TargetStore;
   /** Resources that pages can load under `vitrine:`, by URI without its query. */
   pageResources: Map<string, () => PageResource>;
   /** Undefined when the firewall does not belong to the device. */
   hostServices: HostServices | undefined;
+  /** Never rejects. */
+  inputKinds: () => Promise<InputKinds>;
   identity: { version: string };
 }

@@ -10,7 +10,7 @@ import { bindDisplay } from './apply-config.ts';
 import { displayConfig } from './config.ts';
 import type { Compositor } from './ports.ts';
 import { Screens } from './screens.ts';
-import { CONFIG, DisplayStage } from './tests/display-stage.ts';
+import { CONFIG, CONNECTOR, DisplayStage } from './tests/display-stage.ts';
 
 let folder: string;
 let stage: DisplayStage;
@@ -31,7 +31,7 @@ test('a refused rotation is saved, reported as not live, and a problem until it 
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: unknown, text = '') => void warnings.push(text) };
   const display = stage.make({ log, config: () => config.get(displayConfig) });
-  config.bind(bindDisplay(config, display));
+  config.bind(bindDisplay(config, display, { look: () => undefined }));
   await display.start();
   stage.browser.plug();
   await stage.until('the first turn', () => stage.browser.count('drive') > 0);
@@ -57,10 +57,10 @@ test('a refused rotation is saved, reported as not live, and a problem until it 
     await config.patch({ display: { rotation: null } });
   }
   assert.deepEqual(problems, [
-    'The screen is not rotated by 90 degrees as configured: failed to apply configuration',
-    'The screen is not rotated by 90 degrees as configured: the compositor shows it rotated by 0 degrees',
+    'The screen is not used as configured: failed to apply configuration',
+    'The screen is not used as configured: the compositor shows it rotated by 0 degrees',
   ]);
-  assert.deepEqual(warnings, Array(2).fill('the screen could not be rotated'));
+  assert.deepEqual(warnings, Array(2).fill('the screen could not be used as configured'));
 });
 
 test('an answer of the compositor from before a change does not count after it', async () => {
@@ -70,19 +70,21 @@ test('an answer of the compositor from before a change does not count after it',
   const compositor: Compositor = {
     outputs: async () => {
       asked += 1;
-      const output = { name: 'Virtual-1', mode: null, rotation, modes: [] };
+      const output = { name: 'Virtual-1', mode: null, rotation, scale: 1, modes: [] };
       if (asked === 1) await answer.promise;
       return [output];
     },
     drive: async () => undefined,
   };
-  const known = { id: 'Virtual-1', connected: true, powered: true, modes: [], make: null, model: null };
+  const known = { ...CONNECTOR, modes: [] };
   const screens = new Screens({
     browser: Object.assign(stage.browser, { connected: true }),
     connectors: { read: async () => [known] },
     compositor,
     config: () => CONFIG,
     changed: () => undefined,
+    screenCameLate: () => undefined,
+    turnTouches: async () => undefined,
     checkEveryMs: 60_000,
     log: { info: () => undefined, warn: () => undefined },
   });

@@ -1,6 +1,5 @@
 import { atMost } from '../../contract/at-most.ts';
 import { type CheckedCall, type Route, serve } from '../../contract/endpoint.ts';
-import { ApiError } from '../../contract/errors.ts';
 import { fits } from '../../contract/validate.ts';
 import type { Display } from './display.ts';
 import * as contract from './schema.ts';
@@ -21,13 +20,9 @@ export function displayRoutes(display: Display): Route[] {
     serve(contract.reload, () => display.reload()),
     serve(contract.restartBrowser, () => display.restartBrowser()),
     serve(contract.clearData, () => display.clearData()),
-    serve(contract.switchScreen, () => {
-      throw new ApiError('unavailable', 'The screen cannot be switched over HDMI-CEC.');
-    }),
+    serve(contract.switchScreen, ({ body }) => display.switchScreen(body.on)),
     serve(contract.takeScreenshot, () => takePicture(() => display.screenshot())),
-    serve(contract.executeJs, () => {
-      throw new ApiError('not_implemented');
-    }),
+    serve(contract.executeJs, async ({ body }) => ({ result: await display.executeJs(body.script) })),
   ];
   return routes.map((route) => ({ ...route, handler: (call) => answerOnScreen(display, route, call) }));
 }

@@ -24,6 +24,7 @@ export const DisplayError = Type.Object(
       'page_crashed',
       'page_out_of_memory',
       'page_unresponsive',
+      'screen_frozen',
       'browser_unavailable',
       'bundle_missing',
       'bundle_damaged',
@@ -40,7 +41,9 @@ export const DisplayState = Type.Object(
     mode: Type.Enum(['url', 'bundle', 'waiting']),
     url: Type.Optional(Type.String({ format: 'uri', description: 'In mode `url`' })),
     bundle: Type.Optional(Type.String({ description: 'In mode `bundle`: its name' })),
-    screen_on: Type.Boolean({ description: 'Whether the screen is connected and powered' }),
+    screen_on: Type.Boolean({
+      description: 'Whether the screen is connected and powered, as it reports over HDMI-CEC if it has that',
+    }),
     rotation: Rotation,
     resolution: Nullable(Mode),
     loading: Type.Boolean({ description: 'The target is on its way to the screen' }),
@@ -178,8 +181,11 @@ export const switchScreen = endpoint({
   path: '/display/screen',
   summary: "Switch the screen's power over HDMI-CEC, best-effort",
   description:
-    'The browser goes on either way; `screen_on` tells whether the screen is powered. 503 `unavailable` without HDMI-CEC.',
+    'Answers when the screen has taken the command. What it does is then read back: `screen_on` and the ' +
+    '`display_state` event say it, `problems` of health if it does not follow within 30 s. The browser goes on ' +
+    'either way. 503 `unavailable` without HDMI-CEC.',
   ...action,
+  errors: ['screen_not_found', 'unavailable', 'too_many_requests'],
   body: Exactly({ on: Type.Boolean() }),
 });
 
@@ -198,9 +204,12 @@ export const executeJs = endpoint({
   method: 'POST',
   path: '/display/execute-js',
   summary: 'Evaluate a script in the displayed page',
-  description: 'A returned promise is awaited. A script that throws is `script_error`.',
+  description:
+    'The value of the last statement, or what `return` gives; a promise is awaited. While a page is on its way, the ' +
+    'script waits for it. 400 `script_error` when it throws, with message, line and column in `details`, or when the ' +
+    'result has more than 4 MiB of JSON; 409 `conflict` when the page is left first.',
   ...common,
   body: Exactly({ script: Type.String({ minLength: 1, maxLength: 1024 * 1024 }) }),
   response: Type.Object({ result: Type.Unknown({ description: 'Value of the script, as JSON' }) }),
-  errors: ['screen_not_found', 'script_error', 'script_timeout', 'unavailable', 'not_implemented'],
+  errors: ['screen_not_found', 'script_error', 'script_timeout', 'conflict', 'unavailable'],
 });

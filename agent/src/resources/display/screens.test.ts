@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Compositor, Connector } from './ports.ts';
-import { CONFIG, DisplayStage, screenConfig } from './tests/display-stage.ts';
+import { CONFIG, CONNECTOR, DisplayStage, screenConfig } from './tests/display-stage.ts';
 import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
@@ -21,9 +21,10 @@ afterEach(() => stage.display.stop());
 test('rotates the screen live, and again after a restart of the compositor', async () => {
   await stage.showing(URL_A);
   stage.config = { ...CONFIG, rotation: 180, screens: { 'Virtual-1': screenConfig(90, null) } };
-  await stage.display.screens.rotate();
+  await stage.display.screens.driveNow();
   assert.ok(browser.calls.includes('drive Virtual-1 90'));
   assert.equal(stage.display.state().rotation, 90);
+  assert.equal(stage.touchRotation, 90);
   browser.unplug();
   browser.plug();
   await until('the second turn', () => browser.count('drive Virtual-1 90') === 2);
@@ -45,7 +46,7 @@ test('a compositor that refused gets the command again', async () => {
 
 test('of two screens only the first is driven, and the other one when the first is unplugged', async () => {
   const connector = (id: string, connected: boolean): Connector => {
-    return { id, connected, powered: connected, modes: ['1280x720'], make: null, model: null };
+    return { id, connected, powered: connected, modes: ['1280x720'], make: null, model: null, sizeMm: null };
   };
   let plugged = ['HDMI-A-1', 'HDMI-A-2'];
   browser.compositorOutputs = plugged;
@@ -122,4 +123,64 @@ test('a compositor that ignores commands does not get one at every check', async
   await stage.showing(URL_A, { compositor, config: () => ({ ...CONFIG, rotation: 90 }), checkEveryMs: 10 });
   await until('many looks', () => browser.count('outputs') > 10);
   assert.equal(browser.count('drive'), 1);
+});
+
+test('a forced mode and a scale are used at every start of the compositor', async () => {
+  const config = { ...CONFIG, scale: 1.5, screens: { 'Virtual-1': screenConfig(0, null, '800x600@60') } };
+  await stage.showing(URL_A, { config: () => config });
+  await until('the mode', () => browser.count('drive Virtual-1 0 x1.5 800x600@60') === 1);
+  browser.unplug();
+  browser.plug();
+  await until('the mode again', () => browser.count('drive Virtual-1 0 x1.5 800x600@60') === 2);
+});
+
+test('a changed forced mode waits for the next boot, a changed scale does not', async () => {
+  await stage.showing(URL_A, {});
+  stage.config = { ...CONFIG, forced_mode: '800x600@60', scale: 2 };
+  await stage.display.screens.driveNow();
+  assert.equal(browser.count('drive Virtual-1 0 x2'), 1);
+  assert.equal(browser.count('drive Virtual-1 0 x2 800x600@60'), 0);
+});
+
+test('a mode that the screen does not take costs no picture, and health reports it', async () => {
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async (output, settings, others) => {
+      if (settings.mode !== null) throw new Error('failed to apply configuration');
+      await browser.drive(output, settings, others);
+    },
+  };
+  const config = () => ({ ...CONFIG, rotation: 90 as const, forced_mode: '9000x9000@9' });
+  await stage.showing(URL_A, { compositor, config, checkEveryMs: 10 });
+  await until('the rotation', () => browser.count('drive Virtual-1 90') === 1);
+  assert.match(
+    stage.display.screens.problems().join(),
+    /does not take the mode 9000x9000@9: failed to apply/,
+  );
+  const asked = browser.count('outputs');
+  await until('many looks', () => browser.count('outputs') > asked + 10);
+  assert.equal(browser.count('drive'), 1);
+});
+
+test('a 4K television is scaled until a host says otherwise', async () => {
+  const television = { ...CONNECTOR, modes: ['3840x2160@60'], sizeMm: { width: 1210, height: 680 } };
+  await stage.showing(URL_A, { connectors: { read: async () => [television] } });
+  await until('the scale', () => browser.count('drive Virtual-1 0 x2') === 1);
+});
+
+test('a browser that connected without a screen is restarted when one comes, any other is not', async () => {
+  let connected = false;
+  const connectors = { read: async () => [{ ...CONNECTOR, connected }] };
+  await stage.showing(URL_A, { connectors, checkEveryMs: 10 });
+  assert.equal(stage.unitRestarts, 0);
+  connected = true;
+  await until('the restart', () => stage.unitRestarts === 1);
+  browser.unplug();
+  browser.plug();
+  await until('the second one', () => browser.count('drive') > 0);
+  connected = false;
+  await until('no screen', () => !stage.display.state().screen_on);
+  connected = true;
+  await until('the screen again', () => stage.display.state().screen_on);
+  assert.equal(stage.unitRestarts, 1);
 });

@@ -1,8 +1,12 @@
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
+import { isSameMode } from '../../base/screen-mode.ts';
 import { errorMessage } from '../../base/system-error.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import type { DisplayConfig } from './config.ts';
-import type { Connector, DisplayPorts, Output } from './ports.ts';
+import type { Connector, DisplayPorts, Output, OutputSettings } from './ports.ts';
+import { defaultScale } from './scale.ts';
 import type { Rotation, Screen } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
@@ -13,10 +17,13 @@ const CHECKS_PER_OUTPUTS = 2;
 const EXACT_MODE = /^\d+x\d+@/;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-export interface ScreensOptions extends Pick<DisplayPorts, 'browser' | 'compositor' | 'connectors'> {
+export interface ScreensOptions
+  extends Pick<DisplayPorts, 'browser' | 'compositor' | 'connectors' | 'turnTouches'> {
   config: () => DisplayConfig;
   /** The screens may have changed. */
   changed: () => void;
+  /** The first screen of a browser that connected without one: it would draw nothing there. */
+  screenCameLate: () => void;
   /** How often connectors are read while nobody asks, in ms. */
   checkEveryMs: number;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -24,29 +31,35 @@ export interface ScreensOptions extends Pick<DisplayPorts, 'browser' | 'composit
 
 /**
  * The outputs of the board: connectors as the kernel reports them, modes and rotations from the compositor. Makes the
- * compositor drive the primary screen alone, with its configured rotation. There is a compositor as long as a browser
+ * compositor drive the primary screen alone, with its configured rotation, scale and mode. There is a compositor as long as a browser
  * is connected. All answers are as of the last refresh.
  */
 export class Screens {
   readonly #o: ScreensOptions;
   readonly #reading = new Mutex();
+  /** Forced modes take effect at boot only. */
+  readonly #atBoot: DisplayConfig;
   #connectors: Connector[] = [];
   #connectorsAt = NEVER;
   #outputs: Output[] = [];
   #outputsAt = NEVER;
+
+  /** The browser that connected without a screen; null for none. */
+  #blindPid: number | null = null;
 
   readonly #driving = new Mutex();
   /** Ids of the connected screens when the compositor last took a command. */
   #drivenFor: string | undefined;
   /** At the last check the outputs were as they should be. */
   #wasDriven = false;
-  /** Why the screen is not rotated as configured; empty when it is, or when there is no compositor yet. */
+  /** Why the screen is not used as configured; empty when it is, or when there is no compositor yet. */
   #failure = '';
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
 
   constructor(options: ScreensOptions) {
     this.#o = options;
+    this.#atBoot = options.config();
   }
 
   /** Starts regular checks. They do not pile up behind a slow compositor. */
@@ -76,6 +89,13 @@ export class Screens {
   /** The first connected screen, or the first of all. */
   get primary(): Connector | undefined {
     return this.#connectors.find((connector) => connector.connected) ?? this.#connectors[0];
+  }
+
+  /** @throws ApiError `screen_not_found` for any id but the primary screen's */
+  requirePrimary(id: string): void {
+    if (id === this.primary?.id) return;
+    const name = id.slice(0, MAX_SCREEN_ID);
+    throw new ApiError('screen_not_found', `There is no screen ${name} that can be driven.`);
   }
 
   /** The primary screen's rotation as the compositor shows it, else as configured, in degrees clockwise. */
@@ -115,9 +135,14 @@ export class Screens {
   /** Warnings for the operator, as sentences. */
   problems(): string[] {
     if (!this.#failure) return [];
-    return [
-      `The screen is not rotated by ${this.configuredRotation} degrees as configured: ${this.#failure}`,
-    ];
+    return [`The screen is not used as configured: ${this.#failure}`];
+  }
+
+  /** A browser has connected. Never rejects. */
+  async browserConnected(): Promise<void> {
+    await this.refresh();
+    this.#blindPid = this.primary?.connected ? null : this.#o.browser.pid;
+    await this.drive();
   }
 
   /** Makes the compositor use the primary screen as configured, if there is a compositor. Never rejects. */
@@ -125,10 +150,23 @@ export class Screens {
     return this.#driving.run(() => this.#drive());
   }
 
-  /** As `drive`. @throws Error when the compositor did not rotate the screen */
-  async rotate(): Promise<void> {
+  /** As `drive`. @throws Error when the compositor did not do it */
+  async driveNow(): Promise<void> {
     await this.drive();
     if (this.#failure) throw new Error(this.#failure);
+  }
+
+  /** How the primary screen is to be used. */
+  #settings(primary: Connector): OutputSettings {
+    const { screens, forced_mode } = this.#atBoot;
+    const mode = screens[primary.id]?.forced_mode ?? forced_mode;
+    const scale = this.#o.config().scale ?? defaultScale(mode ?? primary.modes[0] ?? null, primary.sizeMm);
+    return { rotation: this.configuredRotation, scale, mode };
+  }
+
+  #isAs(output: Output, { rotation, scale, mode }: OutputSettings): boolean {
+    const hasMode = mode === null || (output.mode !== null && isSameMode(output.mode, mode));
+    return output.rotation === rotation && output.scale === scale && hasMode;
   }
 
   #output(connector: Connector | undefined): Output | undefined {
@@ -158,6 +196,11 @@ export class Screens {
       this.#connectorsAt = performance.now();
       if (JSON.stringify(this.#connectors) !== before) this.#outputsAt = NEVER;
     }
+    if (this.#blindPid !== null && this.primary?.connected) {
+      const isSameBrowser = this.#blindPid === browser.pid;
+      this.#blindPid = null;
+      if (isSameBrowser) this.#o.screenCameLate();
+    }
     if (!browser.connected) {
       this.#outputs = [];
       this.#outputsAt = NEVER;
@@ -175,12 +218,12 @@ export class Screens {
     await this.refresh();
     this.#o.changed();
     await this.#driving.run(() => undefined); // until a command that is under way has ended
-    const { primary, configuredRotation } = this;
+    const { primary } = this;
     if (!primary?.connected || !this.#o.browser.connected) return;
     const isDriven =
       this.#output(primary) !== undefined &&
-      this.#outputs.every(
-        ({ name, rotation }) => rotation === (name === primary.id ? configuredRotation : null),
+      this.#outputs.every((output) =>
+        output.name === primary.id ? this.#isAs(output, this.#settings(primary)) : output.rotation === null,
       );
     // A compositor that never obeys does not get the same command at every check.
     const wasLost = this.#wasDriven && !isDriven;
@@ -189,29 +232,43 @@ export class Screens {
   }
 
   async #drive(): Promise<void> {
-    const { browser, compositor, changed } = this.#o;
+    const { browser, changed } = this.#o;
     await this.refresh(true);
     const { primary } = this;
     // The kernel knows a new screen a moment before the compositor; then the next check drives it.
     const isKnown = this.#outputs.length === 0 || this.#output(primary) !== undefined;
-    if (primary && isKnown && browser.connected) {
-      const expected = this.configuredRotation;
-      const connected = this.#connected;
-      const others = this.#outputs.map(({ name }) => name).filter((name) => name !== primary.id);
-      const failure = await compositor.drive(primary.id, expected, others).then(() => '', errorMessage);
-      this.#drivenFor = failure ? undefined : connected; // after a failure the next check tries again
-      await this.refresh(true);
-      const actual = this.#output(this.primary)?.rotation ?? expected;
-      const isTurned = actual === expected;
-      this.#report(failure || (isTurned ? '' : `the compositor shows it rotated by ${actual} degrees`));
-    }
+    if (primary && isKnown && browser.connected) this.#report(await this.#use(primary));
     changed();
+  }
+
+  /** @returns why the screen is not used as configured; empty if it is */
+  async #use(primary: Connector): Promise<string> {
+    const { compositor, turnTouches } = this.#o;
+    const expected = this.#settings(primary);
+    const connected = this.#connected;
+    const others = this.#outputs.map(({ name }) => name).filter((name) => name !== primary.id);
+    const drive = (settings: OutputSettings) =>
+      compositor.drive(primary.id, settings, others).then(() => '', errorMessage);
+    let failure = await drive(expected);
+    let isDriven = failure === '';
+    if (failure && expected.mode !== null) {
+      // A mode that the screen cannot have must not cost the picture.
+      failure = `it does not take the mode ${expected.mode}: ${failure}`;
+      isDriven = (await drive({ ...expected, mode: null })) === '';
+    }
+    this.#drivenFor = isDriven ? connected : undefined; // after a failure the next check tries again
+    await this.refresh(true);
+    const rotation = this.#output(this.primary)?.rotation ?? expected.rotation;
+    const turning = await turnTouches(rotation).then(() => '', errorMessage);
+    if (failure) return failure;
+    if (rotation !== expected.rotation) return `the compositor shows it rotated by ${rotation} degrees`;
+    return turning && `touches are not turned by ${rotation} degrees: ${turning}`;
   }
 
   /** Logs a failure once. */
   #report(failure: string): void {
     if (failure && failure !== this.#failure) {
-      this.#o.log.warn({ reason: failure }, 'the screen could not be rotated');
+      this.#o.log.warn({ reason: failure }, 'the screen could not be used as configured');
     }
     this.#failure = failure;
   }

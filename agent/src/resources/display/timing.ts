@@ -36,11 +36,17 @@ export const TIMING = {
   stableMs: 60_000,
   /** How long the browser may stay away before its unit is restarted; doubles up to 16 times that. */
   awayMs: 60_000,
-  pingEveryMs: 10_000,
+  pingEveryMs: 4000,
   /** How long the page's main thread may take to answer a ping. */
-  pongMs: 15_000,
-  /** Pings in a row without an answer until the page counts as unresponsive. */
-  misses: 3,
+  pongMs: 8000,
+  /** Pings in a row without an answer until the page counts as unresponsive. After a missed one the next follows at once. */
+  misses: 2,
+  /** How often frames are checked. A still page is painted for each check, so no oftener than once a minute. */
+  frameEveryMs: 60_000,
+  /** How long a frame may take to reach the screen. */
+  frameMs: 20_000,
+  /** The time until the first check after a frozen screen was recovered. */
+  frameAgainMs: 10_000,
   /** From the request for a page until the browser starts to load it. */
   beginMs: 15_000,
   /** From then until its document is there. */

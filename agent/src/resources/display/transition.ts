@@ -94,7 +94,7 @@ export class Transition {
   }
 
   startStableTimer(): void {
-    if (this.state.stableStarted) return;
+    if (this.state.stableStarted || this.state.frozen) return;
     this.state.stableStarted = true;
     this.setTimer('stable', this.config.timing.stableMs);
   }

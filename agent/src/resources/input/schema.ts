@@ -41,5 +41,5 @@ export const getInputDevices = endpoint({
   description: 'Touch panels, pointers and keyboards that are connected now.',
   status: 200,
   response: Type.Array(InputDevice),
-  errors: ['not_implemented'],
+  errors: [],
 });

@@ -1,4 +1,37 @@
+import { type Route, serve } from '../../contract/endpoint.ts';
 import { defineResource } from '../resource.ts';
+import { PageChannel } from './channel.ts';
+import type { PageBrowser, PageResource } from './ports.ts';
 import * as contract from './schema.ts';
 
-export const page = defineResource({ contract, create: () => ({ service: undefined, routes: [] }) });
+/** Where pages of other origins than a bundle's load the client from. */
+export const CLIENT_URI = 'vitrine://client/display-client.js';
+/** In `agent/`. */
+export const CLIENT_FILE = 'page/display-client.js';
+
+export interface PagePorts {
+  browser: PageBrowser;
+  /** Resources that pages can load under `vitrine:`, by URI without its query. */
+  pageResources: Map<string, () => PageResource>;
+}
+
+export const page = defineResource({
+  contract,
+  create({ asset, bus }, { browser, pageResources }: PagePorts) {
+    const channel = new PageChannel(bus, browser);
+    const client = { contentType: 'text/javascript', version: CLIENT_FILE, read: () => asset(CLIENT_FILE) };
+    pageResources.set(CLIENT_URI, () => client);
+    return { service: channel, routes: pageRoutes(channel), stop: () => channel.stop() };
+  },
+});
+
+export function pageRoutes(channel: PageChannel): Route[] {
+  const status = () => ({ open: channel.isOpen });
+  return [
+    serve(contract.getPageStatus, status),
+    serve(contract.sendPageMessage, async ({ body }) => {
+      await channel.send(body);
+      return status();
+    }),
+  ];
+}

@@ -25,7 +25,7 @@ export const getPageStatus = endpoint({
   summary: 'Whether the displayed page listens',
   description: 'Pages that do not load `display-client.js` never open their channel.',
   response: PageStatus,
-  errors: ['not_implemented'],
+  errors: [],
 });
 
 export const sendPageMessage = endpoint({
@@ -37,5 +37,5 @@ export const sendPageMessage = endpoint({
     "Any JSON object. 409 `page_channel_closed` while the page has not opened its channel. Answers the channel's status.",
   body: Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object' }),
   response: PageStatus,
-  errors: ['page_channel_closed', 'not_implemented'],
+  errors: ['page_channel_closed', 'unavailable'],
 });

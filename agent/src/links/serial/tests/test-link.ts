@@ -24,6 +24,7 @@ export async function connect(options: Partial<SerialLinkOptions> = {}): Promise
     app: test.app,
     endpoints: test.endpoints,
     bus,
+    sendToPage: async () => undefined,
     log: createLogger('silent'),
     identity: () => ({ serial: 'S1', name: 'Shop' }),
     openPort: (handler) => {

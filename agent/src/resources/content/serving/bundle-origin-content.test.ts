@@ -154,3 +154,16 @@ test('a truncated file ends the connection, and a file that is not a zip archive
   site.file = { path, sha256: 'f'.repeat(64), size };
   assert.equal((await site.get('/')).status, 500);
 });
+
+test('the page channel’s client is served, unless the bundle has a file of that name', async (t) => {
+  const site = await Site.open(t, [INDEX]);
+  for (const path of ['/display-client.js', '/display-client.js?v=1']) {
+    const { status, headers, body } = await site.get(path);
+    assert.deepEqual([status, String(body)], [200, 'client'], path);
+    assert.match(headers['content-type'] ?? '', /^text\/javascript/);
+    assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+  }
+  assert.equal((await site.get('/x/display-client.js')).status, 404);
+  await site.store([INDEX, { name: 'display-client.js', content: 'own' }]);
+  assert.equal(String((await site.get('/display-client.js')).body), 'own');
+});

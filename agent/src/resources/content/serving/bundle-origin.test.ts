@@ -178,6 +178,7 @@ test('unusual requests are answered as HTTP demands', async (t) => {
 test('a port in use is an error, and nothing stays open', async (t) => {
   const site = await Site.open(t, [INDEX]);
   const options = {
+    client: async () => Buffer.alloc(0),
     createServer: plainServer,
     active: () => 'menu',
     locate: () => undefined,

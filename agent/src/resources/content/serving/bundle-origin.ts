@@ -31,6 +31,7 @@ const REQUEST_MS = 10_000;
 /** Entries up to this size are cached in memory when they are first served, together up to CACHE_BYTES. */
 const SMALL_BYTES = 64 * 1024;
 const CACHE_BYTES = 8 * 1024 * 1024;
+const CLIENT_PATH = /^\/display-client\.js(?:\?|$)/;
 
 /** An HTTP server with the limits and timeouts that all servers of the agent share. */
 export interface WebServer {
@@ -49,6 +50,8 @@ export interface BundleOriginOptions {
   active: () => string | undefined;
   /** Finds the current archive of a bundle. */
   locate: Locate;
+  /** The client for the page channel, at CLIENT_PATH of every bundle that has no such file. */
+  client: () => Promise<Buffer>;
   log: Logger;
 }
 
@@ -153,6 +156,7 @@ export class BundleOrigin {
     try {
       const answer = this.#siteOf(bundle).answer(method, target.path, request.headers);
       if (answer === 400) return refuse(request, response, 400, 'The path is invalid.');
+      if (answer === 404 && CLIENT_PATH.test(target.path)) return await this.#sendClient(response, method);
       if (answer === 404) return refuse(request, response, 404, 'The bundle has no such file.');
       await this.#send(response, bundle, answer, method);
     } finally {
@@ -199,6 +203,12 @@ export class BundleOrigin {
       ? gzipBody(bundle.source, entry)
       : entryContent(bundle.source, entry, range, gone.signal);
     await stream(response, status, headers, chunks);
+  }
+
+  async #sendClient(response: ServerResponse, method: 'GET' | 'HEAD'): Promise<void> {
+    const client = await this.#options.client();
+    const about = ['content-type', 'text/javascript; charset=utf-8', 'content-length', String(client.length)];
+    response.writeHead(200, [...ORIGIN_HEADERS, ...about]).end(method === 'HEAD' ? undefined : client);
   }
 
   async #load({ source }: OpenBundle, representation: Representation): Promise<Buffer> {

@@ -7,7 +7,7 @@ import { Display, type DisplayOptions } from '../display.ts';
 import type { Bundles, Connector, Target } from '../ports.ts';
 import { type DisplayState, displayState, type Rotation } from '../schema.ts';
 import { type FailureKind, type TIMING as REAL_TIMING, recoveryStep, type Step } from '../timing.ts';
-import { FakeBrowser } from './fake-browser.ts';
+import { FakeBrowser, SETTINGS } from './fake-browser.ts';
 
 export const CONNECTOR: Connector = {
   id: 'Virtual-1',
@@ -16,21 +16,25 @@ export const CONNECTOR: Connector = {
   modes: ['1280x720', '800x600'],
   make: 'RHT',
   model: 'QEMU Monitor',
+  sizeMm: { width: 325, height: 203 },
 };
 /** Defaults. */
 export const CONFIG: DisplayConfig = {
   rotation: 0,
   forced_mode: null,
+  scale: null,
   resume_on_boot: false,
   boot_bundle: null,
+  power_schedule: [],
   screens: {},
 };
 /** One entry of `display.screens`. */
 export function screenConfig(
   rotation: Rotation | null,
   url: string | null,
+  forced_mode: string | null = null,
 ): DisplayConfig['screens'][string] {
-  return { rotation, forced_mode: null, url, browser: { backend: null } };
+  return { rotation, forced_mode, url, browser: { backend: null } };
 }
 /** The real recovery steps, a hundred times as fast. */
 const quick = (failures: number, kind: FailureKind): Step => {
@@ -43,6 +47,9 @@ export const TIMING: typeof REAL_TIMING = {
   pingEveryMs: 60_000,
   pongMs: 10,
   misses: 2,
+  frameEveryMs: 60_000,
+  frameMs: 10,
+  frameAgainMs: 60_000,
   beginMs: 60_000,
   documentMs: 60_000,
   completeMs: 60_000,
@@ -76,7 +83,12 @@ export class DisplayStage {
   readonly saved: { target: Target; lasting: boolean }[] = [];
   /** The configuration of the display made last; a test may replace it. */
   config = CONFIG;
+  settings = SETTINGS;
   unitRestarts = 0;
+  memory = { bytes: 300e6, webProcesses: 2 };
+  scriptTimeoutMs = 5000;
+  /** How touches are turned. */
+  touchRotation: Rotation | undefined;
   #display: Display | undefined;
 
   /** The one made last. */
@@ -98,7 +110,13 @@ export class DisplayStage {
         },
       },
       connectors: { read: async () => [CONNECTOR] },
+      television: { read: async () => ({ state: 'no_cec' }), switch: async () => undefined },
+      turnTouches: async (rotation) => {
+        this.touchRotation = rotation;
+      },
       browserData: undefined,
+      browserMemory: async () => this.memory,
+      totalBytes: 1024 ** 3,
       targetStore: {
         current: async () => undefined,
         last: async () => undefined,
@@ -109,8 +127,9 @@ export class DisplayStage {
       bundleUrl: (name) => `http://${name}.localhost:8081/`,
       bus,
       config: () => this.config,
-      browserSettings: { user_agent: null, ignore_tls_errors: false, memory_limit_mb: 0 },
+      browserSettings: () => this.settings,
       clearDataOnBoot: false,
+      scriptTimeoutMs: () => this.scriptTimeoutMs,
       log: createLogger('silent'),
       timing: TIMING,
       ...change,

@@ -1,6 +1,28 @@
 import { KindEvents } from '../../../base/kind-events.ts';
-import type { Browser, BrowserEvent, BrowserSettings, Compositor, Load, Output } from '../ports.ts';
+import type { ScriptResult } from '../../page/ports.ts';
+import type {
+  Browser,
+  BrowserEvent,
+  BrowserSettings,
+  Compositor,
+  KeyboardSettings,
+  Load,
+  Output,
+  OutputSettings,
+} from '../ports.ts';
 import type { Rotation } from '../schema.ts';
+
+export const SETTINGS: BrowserSettings = {
+  user_agent: null,
+  ignore_tls_errors: false,
+  memory_limit_mb: 0,
+  inspector_port: 0,
+  proxy: null,
+  permissions: [],
+  text_selection: false,
+  pointer: 'auto',
+  zoom: false,
+};
 
 /** A browser and its compositor for tests of the display. It can be slow, unresponsive or disconnected. */
 export class FakeBrowser implements Browser, Compositor {
@@ -17,15 +39,22 @@ export class FakeBrowser implements Browser, Compositor {
   compositorOutputs = ['Virtual-1'];
   /** Rotation of the outputs, null for off; a new output is on and not rotated. */
   readonly turned = new Map<string, Rotation | null>();
+  /** How outputs are used; a new one is used in its own mode, unscaled. */
+  readonly used = new Map<string, OutputSettings>();
   /** Error of the compositor when it should rotate an output; `silent`: it takes the command and does nothing. */
   refusal: string | undefined;
   answersPings = true;
+  framesReachScreen = true;
   takesCommands = true;
   settings: BrowserSettings | undefined;
+  runScript = async (body: string): Promise<ScriptResult> => ({ value: body });
+  /** Settings take effect in a new process only. */
+  needsRestart = false;
   html = '';
   readonly #events = new KindEvents<BrowserEvent>();
   readonly on = this.#events.on;
-  #lastId = 0;
+  /** Id of the last load. */
+  lastLoad = 0;
   #pid = 41;
 
   get pid(): number | null {
@@ -37,6 +66,7 @@ export class FakeBrowser implements Browser, Compositor {
     if (uri === null) this.#pid += 1;
     this.connected = true;
     this.turned.clear();
+    this.used.clear();
     this.uri = uri;
     this.emit({ event: 'connected', uri });
   }
@@ -55,9 +85,14 @@ export class FakeBrowser implements Browser, Compositor {
     return this.calls.filter((call) => call.startsWith(start)).length;
   }
 
-  async configure(settings: BrowserSettings): Promise<void> {
+  async configure(settings: BrowserSettings): Promise<boolean> {
     await this.#note('configure');
     this.settings = settings;
+    return this.needsRestart;
+  }
+
+  async keyboard(settings: KeyboardSettings): Promise<void> {
+    await this.#note(`keyboard ${JSON.stringify(settings)}`);
   }
 
   load(uri: string): Load {
@@ -78,9 +113,19 @@ export class FakeBrowser implements Browser, Compositor {
     return this.answersPings;
   }
 
+  async showsFrames(): Promise<boolean> {
+    this.calls.push('frame');
+    return this.framesReachScreen;
+  }
+
   async terminatePage(): Promise<void> {
     await this.#note('terminate');
     this.emit({ event: 'page_gone', reason: 'terminated' });
+  }
+
+  async evaluate(body: string): Promise<ScriptResult> {
+    await this.#note(`evaluate ${body}`);
+    return await this.runScript(body);
   }
 
   async screenshot(): Promise<Buffer> {
@@ -92,17 +137,21 @@ export class FakeBrowser implements Browser, Compositor {
     await this.#note('outputs');
     return this.compositorOutputs.map((name) => ({
       name,
-      mode: '1280x720@75',
+      mode: this.used.get(name)?.mode ?? '1280x720@75',
       rotation: this.turned.has(name) ? (this.turned.get(name) ?? null) : 0,
+      scale: this.used.get(name)?.scale ?? 1,
       modes: ['1280x720@75', '800x600@60'],
     }));
   }
 
-  async drive(output: string, degrees: Rotation, others: readonly string[]): Promise<void> {
-    await this.#note(['drive', output, degrees, ...others.map((name) => `-${name}`)].join(' '));
+  async drive(output: string, settings: OutputSettings, others: readonly string[]): Promise<void> {
+    const { rotation, scale, mode } = settings;
+    const extra = [...(scale === 1 ? [] : [`x${scale}`]), ...(mode === null ? [] : [mode])];
+    await this.#note(['drive', output, rotation, ...extra, ...others.map((name) => `-${name}`)].join(' '));
     if (this.refusal === 'silent') return;
     if (this.refusal !== undefined) throw new Error(this.refusal);
-    this.turned.set(output, degrees);
+    this.turned.set(output, rotation);
+    this.used.set(output, settings);
     for (const other of others) this.turned.set(other, null);
   }
 
@@ -117,8 +166,8 @@ export class FakeBrowser implements Browser, Compositor {
   }
 
   #load(call: string, uri: string, behaviour = this.behaviour): Load {
-    this.#lastId += 1;
-    const load = this.#lastId;
+    this.lastLoad += 1;
+    const load = this.lastLoad;
     const accepted = this.#note(call);
     void accepted.then(
       () => {

@@ -51,8 +51,15 @@ export class KeeperInvariants {
     const kind = event.event;
     const isRequest = REQUESTS.includes(kind);
     const isMiss = kind === 'pong' && !event.answered;
+    const wasUp = before.load.stage === 'committed' && !before.loading && !before.ending;
+    const isFrozen =
+      kind === 'frames_checked' &&
+      (event.result === 'frozen' || event.result === 'compositor_frozen') &&
+      event.during === before.generation &&
+      wasUp;
     const isTrouble =
       isMiss ||
+      isFrozen ||
       TROUBLE.includes(kind) ||
       NEWS.includes(kind) ||
       (kind === 'timer' && event.timer === 'load') ||
@@ -67,7 +74,7 @@ export class KeeperInvariants {
       this.#failures = 0;
       this.#isTerminated = false;
     }
-    if (isRequest || isMiss || kind === 'disconnected') this.#upSince = undefined;
+    if (isRequest || isMiss || isFrozen || kind === 'disconnected') this.#upSince = undefined;
     if (kind === 'show_target' || kind === 'start') this.#requested = event.target;
     if (kind === 'start') this.#targetLoad = { id: -1, generation: -1, obstacles: 0 };
     if (kind === 'rendered') {
@@ -100,9 +107,12 @@ export class KeeperInvariants {
       assert.ok(!this.#isTerminated, 'a page is terminated again');
       this.#isTerminated = true;
     }
-    if (effect.do === 'terminate_page' && effect.next === 'failure') {
+    if (effect.do === 'terminate_page' && effect.next === 'unresponsive') {
       assert.ok(this.#misses >= TIMING.misses, 'a page is terminated that may still respond');
       this.#misses = 0;
+    }
+    if (effect.do === 'terminate_page' && effect.next === 'frozen') {
+      assert.equal(browser.frozen, 'page', 'a page is terminated whose frames reach the screen');
     }
     if (effect.do === 'report_first_frame' && cause.event !== 'painted') {
       assert.equal(cause.event, 'configured');
@@ -151,8 +161,9 @@ export class KeeperInvariants {
     assert.deepEqual([connected, loading, load.stage], [true, false, 'committed']);
     assert.deepEqual(target, this.#requested);
     assert.equal(state.failures, 0, 'failures are forgotten');
+    assert.equal(state.frozen, false, 'the screen still counts as frozen');
     assert.ok(
-      running.every((name) => name === 'ping'),
+      running.every((name) => name === 'ping' || name === 'frame'),
       `still running: ${running}`,
     );
     const document = this.#browser.document ?? assert.fail('the screen is empty');

@@ -75,7 +75,7 @@ export class KeeperWorld {
     const { browser } = this;
     browser.outcomes.clear();
     Object.assign(browser, { resistance: 'none', hangs: false, pageHangs: false, ignoresQuit: false });
-    Object.assign(browser, { unit: 'works', startsAgain: true, mixesIds: false });
+    Object.assign(browser, { unit: 'works', startsAgain: true, mixesIds: false, frozen: 'none' });
     Object.assign(this, { rendersFail: false, renderMs: 5 });
     this.clock.advance(QUIET_MS);
     const { missing } = this.state;
@@ -124,6 +124,11 @@ export class KeeperWorld {
       }
       case 'ping':
         browser.ping((answered) => this.#answer({ event: 'pong', connection, answered })(), TIMING.pongMs);
+        break;
+      case 'check_frames':
+        browser.checkFrames((result) =>
+          this.#answer({ event: 'frames_checked', connection, during: generation, result })(),
+        );
         break;
       case 'quit':
         browser.quit(this.#answer({ event: 'quit_failed', connection, reason: 'timeout' }));

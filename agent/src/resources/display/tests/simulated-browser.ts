@@ -1,5 +1,7 @@
+import type { FrameResult } from '../keeper-state.ts';
 import type { BrowserEvent, BrowserEventOf } from '../ports.ts';
 import { OWN_URI } from '../target.ts';
+import { TIMING } from '../timing.ts';
 import type { FakeClock } from './fake-clock.ts';
 
 /** What becomes of a load of an address. */
@@ -51,6 +53,8 @@ export class SimulatedBrowser {
   readonly outcomes = new Map<string, Outcome>();
   resistance: Resistance = 'none';
   pageHangs = false;
+  /** Frames do not reach the screen, because of the page's process or of the compositor. */
+  frozen: 'none' | 'page' | 'compositor' = 'none';
   /** The process takes no commands. */
   hangs = false;
   ignoresQuit = false;
@@ -96,6 +100,7 @@ export class SimulatedBrowser {
     this.#starting = this.#clock.after(START_MS, () => {
       this.#starting = undefined;
       this.#process = { document: undefined, asked: undefined, current: undefined };
+      this.#cureScreen();
       this.pageHangs = false;
       this.hangs = false;
       this.resistance = 'none';
@@ -131,6 +136,7 @@ export class SimulatedBrowser {
     if (!process?.document) return;
     process.document = undefined;
     process.current = undefined;
+    this.#cureScreen();
     this.pageHangs = false;
     this.resistance = 'none';
     if (this.connected) this.#tell({ event: 'page_gone', reason });
@@ -148,6 +154,7 @@ export class SimulatedBrowser {
     if (this.unit === 'fails') this.#clock.after(STEP_MS, failed);
     else if (this.unit === 'works') {
       this.#clock.after(STEP_MS, () => {
+        this.frozen = 'none';
         this.end();
         this.start();
       });
@@ -192,10 +199,25 @@ export class SimulatedBrowser {
     this.#clock.after(isMute ? timeoutMs : STEP_MS, () => done(!isMute));
   }
 
+  checkFrames(done: (result: FrameResult) => void): void {
+    const isMute = () => this.hangs || (this.pageHangs && this.document !== undefined);
+    const isShown = () => this.frozen === 'none' && !isMute();
+    this.#clock.after(isShown() ? STEP_MS : TIMING.frameMs, () => {
+      if (isShown()) done('shown');
+      else if (this.frozen === 'compositor') done('compositor_frozen');
+      else done(isMute() ? 'unknown' : 'frozen');
+    });
+  }
+
   quit(failed: () => void): void {
     this.#command(() => {
       if (!this.ignoresQuit) this.end();
     }, failed);
+  }
+
+  /** A new process of the page, or of the browser. */
+  #cureScreen(): void {
+    if (this.frozen === 'page') this.frozen = 'none';
   }
 
   #disconnect(): void {
@@ -284,7 +306,7 @@ export class SimulatedBrowser {
     this.pageHangs = false;
     this.resistance = 'none';
     this.#load('committed', load, facts);
-    if (this.connected) this.#tell({ event: 'painted', load: load.id });
+    if (this.connected && this.frozen === 'none') this.#tell({ event: 'painted', load: load.id });
   }
 
   #fail(process: Process, load: Load, kind: BrowserEventOf<'load_failed'>['kind']): void {

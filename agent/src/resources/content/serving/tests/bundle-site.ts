@@ -69,6 +69,7 @@ export class Site {
   private constructor(folder: string) {
     this.#folder = folder;
     this.origin = new BundleOrigin({
+      client: async () => Buffer.from('client'),
       createServer: plainServer,
       port: 0,
       active: () => this.active,

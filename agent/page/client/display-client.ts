@@ -1,0 +1,91 @@
+/** The page's end of the channel (browser/PROTOCOL.md: The page's channel; docs/pages.md). */
+import type { Vitrine } from '../display-client.d.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_WAITING = 1024;
+const MAX_CHARACTERS = 8 * MAX_BYTES;
+
+interface Waiting {
+  text: string;
+  done: (isTaken: boolean) => void;
+}
+
+function createClient(): Vitrine {
+  let handler: Vitrine['onmessage'] = null;
+  let isOpen = false;
+  let isAsked = false;
+  const waiting: Waiting[] = [];
+  let characters = 0;
+
+  /** @returns whether something listens: false where there is no device */
+  const tell = (type: string, detail?: string): boolean =>
+    !dispatchEvent(new CustomEvent(type, { cancelable: true, detail }));
+
+  const open = (): boolean => {
+    isAsked ||= tell('vitrine-open');
+    return isAsked;
+  };
+
+  const drop = (): void => {
+    for (const { done } of waiting.splice(0)) done(false);
+    characters = 0;
+  };
+
+  /** Gives the device what it takes. */
+  const flush = (): void => {
+    let next = waiting[0];
+    while (isOpen && next && tell('vitrine-send', next.text)) {
+      waiting.shift();
+      characters -= next.text.length;
+      next.done(true);
+      next = waiting[0];
+    }
+  };
+
+  const send = async (value: unknown): Promise<boolean> => {
+    const text: string | undefined = JSON.stringify(value);
+    if (text === undefined) throw new TypeError('The value cannot be written as JSON.');
+    if (text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES) {
+      throw new RangeError('A message has at most 1 MiB.');
+    }
+    if (waiting.length >= MAX_WAITING || characters + text.length > MAX_CHARACTERS) {
+      throw new RangeError('Too many messages wait: the hosts do not read.');
+    }
+    if (!open()) return false;
+    return await new Promise((done) => {
+      waiting.push({ text, done });
+      characters += text.length;
+      flush();
+    });
+  };
+
+  addEventListener('vitrine-ready', () => {
+    isOpen = isAsked;
+    flush();
+  });
+  addEventListener('vitrine-message', (event) => {
+    if (event instanceof CustomEvent) handler?.(JSON.parse(event.detail));
+  });
+
+  return {
+    get open() {
+      return isOpen;
+    },
+    get onmessage() {
+      return handler;
+    },
+    set onmessage(next) {
+      handler = next;
+      if (next) open();
+    },
+    send,
+    close() {
+      tell('vitrine-close');
+      isOpen = isAsked = false;
+      drop();
+    },
+  };
+}
+
+// Once, also when a page loads the file twice.
+if (!('vitrine' in window)) Object.defineProperty(window, 'vitrine', { value: createClient() });

@@ -1,0 +1,105 @@
+/**
+ * Switching a television on and off and reading back whether it did. Pure: `(state, event) → state + effects`.
+ * Televisions take seconds, answer late, ignore commands, or report the old power for a while.
+ */
+import type { TelevisionPower, TelevisionReport } from './ports.ts';
+
+/** A command is sent again after this time, in ms. */
+export const RESEND_MS = 8000;
+/** The television is given up after this time, in ms. */
+export const GIVE_UP_MS = 30_000;
+/** So many equal readings in a row confirm a switch. */
+const CONFIRMATIONS = 2;
+/** So many questions without an answer make the power unknown. */
+const MISSES = 3;
+
+interface Request {
+  on: boolean;
+  since: number;
+  sentAt: number;
+  confirmations: number;
+}
+
+export interface PowerState {
+  /** The last report; undefined before the first. */
+  report: TelevisionReport | undefined;
+  /** The measured power; null when it is unknown. */
+  power: TelevisionPower | null;
+  /** Questions without an answer since the last answer. */
+  misses: number;
+  /** What was asked for and is not confirmed yet. */
+  request: Request | undefined;
+  /** The last request was not followed. */
+  failure: { on: boolean; reports: string } | undefined;
+  /** The agent has sent it to standby, so it can be woken even if it looks unplugged. */
+  sleeping: boolean;
+}
+
+export type PowerEvent =
+  /** The command was sent. */
+  | { event: 'requested'; on: boolean; at: number }
+  | { event: 'reported'; report: TelevisionReport; at: number };
+
+export const INITIAL_POWER: PowerState = {
+  report: undefined,
+  power: null,
+  misses: 0,
+  request: undefined,
+  failure: undefined,
+  sleeping: false,
+};
+
+/** @returns the next state, and the command to send again, if any */
+export function powerStep(state: PowerState, event: PowerEvent): { state: PowerState; send?: boolean } {
+  if (event.event === 'requested') {
+    const { on, at } = event;
+    const request = { on, since: at, sentAt: at, confirmations: 0 };
+    return { state: { ...state, request, failure: undefined, sleeping: !on } };
+  }
+  const next = measured(state, event.report);
+  const { request, failure, power } = next;
+  if (!request) {
+    return { state: failure && isAsAsked(next, failure.on) ? { ...next, failure: undefined } : next };
+  }
+  if (isAsAsked(next, request.on)) {
+    const confirmations = request.confirmations + 1;
+    if (confirmations >= CONFIRMATIONS) return { state: { ...next, request: undefined } };
+    return { state: { ...next, request: { ...request, confirmations } } };
+  }
+  const waiting = { ...next, request: { ...request, confirmations: 0 } };
+  if (event.at - request.since >= GIVE_UP_MS) {
+    return { state: { ...next, request: undefined, failure: { on: request.on, reports: describe(next) } } };
+  }
+  const isMoving = power === (request.on ? 'to_on' : 'to_standby');
+  if (isMoving || event.at - request.sentAt < RESEND_MS) return { state: waiting };
+  return { state: { ...waiting, request: { ...waiting.request, sentAt: event.at } }, send: request.on };
+}
+
+/** Whether the picture is visible, as far as the television says; undefined when it does not say. */
+export function isVisible({ power }: PowerState): boolean | undefined {
+  return power === null ? undefined : power === 'on';
+}
+
+function measured(state: PowerState, report: TelevisionReport): PowerState {
+  // Without an adapter there is nothing left to follow a request.
+  if (report.state === 'no_cec') return { ...INITIAL_POWER, report };
+  if (report.state !== 'plugged') return { ...state, report, power: null, misses: 0 };
+  if (report.power !== null) {
+    const isAwake = report.power === 'on' && !state.request;
+    return { ...state, report, power: report.power, misses: 0, sleeping: state.sleeping && !isAwake };
+  }
+  // One lost answer says nothing.
+  const misses = state.misses + 1;
+  return { ...state, report, misses, power: misses >= MISSES ? null : state.power };
+}
+
+/** The last report confirms it. A television that looks unplugged in standby is off. */
+function isAsAsked({ report }: PowerState, on: boolean): boolean {
+  if (report?.state === 'plugged') return report.power === (on ? 'on' : 'standby');
+  return report?.state === 'unplugged' && !on;
+}
+
+function describe({ report }: PowerState): string {
+  if (report?.state !== 'plugged') return 'is not connected';
+  return report.power === null ? 'does not answer' : `reports ${report.power}`;
+}

@@ -1,0 +1,83 @@
+import type { Logger } from '../../base/logger.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { DisplayConfig } from './config.ts';
+import type { Bundles, Target, TargetStore } from './ports.ts';
+import { firstTarget, type LocatedTarget, type MissingBundle } from './target.ts';
+
+export interface RequestedTargetOptions {
+  targetStore: TargetStore;
+  bundles: Bundles;
+  /** Address of a bundle's start page. */
+  bundleUrl: (name: string) => string;
+  /** The present configuration. */
+  config: () => DisplayConfig;
+  log: Pick<Logger, 'warn'>;
+}
+
+/** The target that was requested last, also while the waiting page says why it is not shown. It is saved. */
+export class RequestedTarget {
+  readonly #o: RequestedTargetOptions;
+  #target: Target = { mode: 'waiting' };
+  /** Number of the last request, and of the last one that was carried out. */
+  #lastRequest = 0;
+  #lastTaken = 0;
+
+  constructor(options: RequestedTargetOptions) {
+    this.#o = options;
+  }
+
+  /** Decides what is shown first. @param primary id of the primary screen */
+  async first(
+    primary: string | undefined,
+  ): Promise<{ target: LocatedTarget; missing: MissingBundle | undefined }> {
+    const { targetStore, bundles, config, log } = this.#o;
+    const { wanted, missing } = await firstTarget(targetStore, bundles, config(), primary);
+    if (missing) log.warn({ bundle: missing }, 'the bundle cannot be shown');
+    // This also settles what a restarted agent shows, whatever the startup settings are by then.
+    this.#target = wanted;
+    this.#save(false);
+    return { target: missing ? { mode: 'waiting' } : this.#locate(wanted), missing };
+  }
+
+  /** The number of a request that arrives now. */
+  next(): number {
+    this.#lastRequest += 1;
+    return this.#lastRequest;
+  }
+
+  /** @throws ApiError `content_not_found`, `bundle_invalid` for a damaged one, with the reason */
+  async checkBundle(name: string): Promise<void> {
+    const { bundles } = this.#o;
+    const problem = await bundles.problem(name);
+    // It may have been deleted meanwhile.
+    if (problem?.code === 'bundle_missing' || bundles.locate(name) === undefined) {
+      throw new ApiError('content_not_found', `There is no bundle ${name}.`);
+    }
+    if (problem) throw new ApiError('bundle_invalid', problem.message);
+  }
+
+  /** @returns what to show; undefined when a later request has overtaken this one */
+  take(target: Target, request: number): LocatedTarget | undefined {
+    if (request < this.#lastTaken) return undefined;
+    this.#lastTaken = request;
+    this.#target = target;
+    this.save();
+    return this.#locate(target);
+  }
+
+  /** Saves the target; with `display.resume_on_boot` also for the next boot. */
+  save(): void {
+    this.#save(this.#o.config().resume_on_boot);
+  }
+
+  #locate(target: Target): LocatedTarget {
+    return target.mode === 'bundle' ? { ...target, url: this.#o.bundleUrl(target.name) } : target;
+  }
+
+  /** @param lasting also for the next boot */
+  #save(lasting: boolean): void {
+    this.#o.targetStore.save(this.#target, lasting).catch((error: unknown) => {
+      this.#o.log.warn({ err: error }, 'the target could not be saved');
+    });
+  }
+}

@@ -1,0 +1,135 @@
+import type { Logger } from '../../base/logger.ts';
+import { errorMessage } from '../../base/system-error.ts';
+import { atMost } from '../../contract/at-most.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Television, TelevisionReport } from './ports.ts';
+import { INITIAL_POWER, isVisible, type PowerEvent, type PowerState, powerStep } from './power-machine.ts';
+
+/** How often the power is read while a command is to take effect, and otherwise, in ms. */
+const READ_MS = { switching: 1000, idle: 10_000 };
+/** Each occupies the bus for a moment. */
+const MAX_REQUESTS = 4;
+const NO_CEC: TelevisionReport = { state: 'no_cec' };
+
+export interface ScreenPowerOptions {
+  television: Television | undefined;
+  /** Id of the primary screen. */
+  connector: () => string | undefined;
+  /** The measured power may have changed. */
+  changed: () => void;
+  readMs?: typeof READ_MS;
+  now?: () => number;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** The power of the screen over HDMI-CEC: switches it, and reads regularly what it is. */
+export class ScreenPower {
+  readonly #o: ScreenPowerOptions;
+  readonly #readMs: typeof READ_MS;
+  readonly #now: () => number;
+  readonly #limited = atMost(MAX_REQUESTS, 'commands for the screen');
+  #state: PowerState = INITIAL_POWER;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  /** Counts requests: a report that was asked for before the last one is out of date. */
+  #requests = 0;
+  /** Why the adapter cannot be read, logged once. */
+  #broken = '';
+
+  constructor(options: ScreenPowerOptions) {
+    this.#o = options;
+    this.#readMs = options.readMs ?? READ_MS;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Starts reading the power regularly. */
+  start(): void {
+    if (this.#o.television) this.#readIn(0);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Whether the television says that it is on; undefined if it does not say. */
+  get isOn(): boolean | undefined {
+    return isVisible(this.#state);
+  }
+
+  /**
+   * Sends the command. Whether the screen follows is read afterwards, for up to 30 s; `problems` says if it does not.
+   * @throws ApiError `unavailable` without HDMI-CEC or without a television that takes the command
+   */
+  request(on: boolean): Promise<void> {
+    return this.#limited(() => this.#request(on));
+  }
+
+  /** Warnings for the operator, as sentences. */
+  problems(): string[] {
+    const { failure } = this.#state;
+    if (!failure) return [];
+    return [`The television was told to switch ${failure.on ? 'on' : 'off'}, but ${failure.reports}.`];
+  }
+
+  async #request(on: boolean): Promise<void> {
+    const { television } = this.#o;
+    const connector = this.#o.connector();
+    if (!television || connector === undefined) {
+      throw new ApiError('unavailable', 'This device has no screen that it can switch.');
+    }
+    const report = await television.read(connector).catch((error: unknown) => {
+      throw new ApiError('unavailable', `HDMI-CEC does not work: ${errorMessage(error)}`);
+    });
+    if (report.state === 'no_cec') {
+      throw new ApiError('unavailable', 'The screen cannot be switched: its output has no HDMI-CEC.');
+    }
+    if (report.state === 'unplugged' && !(on && this.#state.sleeping)) {
+      throw new ApiError('unavailable', 'The screen cannot be switched: nothing is connected with HDMI-CEC.');
+    }
+    await television.switch(connector, on).catch((error: unknown) => {
+      throw new ApiError('unavailable', `The screen took no command over HDMI-CEC: ${errorMessage(error)}`);
+    });
+    this.#requests += 1;
+    this.#take({ event: 'requested', on, at: this.#now() });
+    this.#readIn(this.#readMs.switching);
+  }
+
+  #readIn(ms: number): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#read(), ms).unref();
+  }
+
+  /** Never rejects. */
+  async #read(): Promise<void> {
+    const { television, log } = this.#o;
+    const connector = this.#o.connector();
+    const requests = this.#requests;
+    try {
+      const report = (connector !== undefined && (await television?.read(connector))) || NO_CEC;
+      this.#broken = '';
+      if (requests === this.#requests) {
+        const send = this.#take({ event: 'reported', report, at: this.#now() });
+        if (send !== undefined && connector !== undefined) await television?.switch(connector, send);
+      }
+    } catch (error) {
+      const reason = errorMessage(error);
+      if (reason !== this.#broken) log.warn({ reason }, 'HDMI-CEC does not work');
+      this.#broken = reason;
+    }
+    // A request during this reading has set its own timer, which this replaces by the same one.
+    this.#readIn(this.#state.request ? this.#readMs.switching : this.#readMs.idle);
+  }
+
+  #take(event: PowerEvent): boolean | undefined {
+    const { failure, power } = this.#state;
+    const { state, send } = powerStep(this.#state, event);
+    this.#state = state;
+    if (state.failure && state.failure !== failure)
+      this.#o.log.warn({ ...state.failure }, 'the screen was not switched');
+    if (state.power !== power) this.#o.log.info({ power: state.power }, 'the power of the screen');
+    this.#o.changed();
+    return send;
+  }
+}

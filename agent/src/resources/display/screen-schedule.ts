@@ -1,0 +1,106 @@
+import type { Logger } from '../../base/logger.ts';
+import { errorMessage } from '../../base/system-error.ts';
+import type { ScheduleMemory } from './ports.ts';
+import { type PowerSpan, scheduledAt } from './power-schedule.ts';
+
+/** The clock may jump (time servers, a wake-up), so the schedule is looked up at least this often, in ms. */
+const LOOK_EVERY_MS = 30_000;
+
+export interface ScreenScheduleOptions {
+  schedule: () => readonly PowerSpan[];
+  /** Name of the IANA time zone database. */
+  zone: () => string;
+  /** Switches the screen. @throws Error when it cannot be switched */
+  request: (on: boolean) => Promise<void>;
+  /** Whether the clock was set since boot. */
+  clockIsSet: () => Promise<boolean>;
+  memory: ScheduleMemory;
+  now?: () => number;
+  lookEveryMs?: number;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/**
+ * Carries out `display.power_schedule`: switches the screen when the scheduled state changes, and at boot. A host's
+ * request therefore lasts until the next scheduled change.
+ */
+export class ScreenSchedule {
+  readonly #o: ScreenScheduleOptions;
+  readonly #now: () => number;
+  /** The scheduled state that was set last. */
+  #set: boolean | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #isStopped = false;
+  #problem = '';
+
+  constructor(options: ScreenScheduleOptions) {
+    this.#o = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async start(): Promise<void> {
+    // After a restart of the agent, a host's request is still in force.
+    this.#set = await this.#o.memory.read().catch(() => undefined);
+    this.look();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Looks the schedule up now. */
+  look(): void {
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookUp().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  /** Warnings for the operator, as sentences. */
+  problems(): string[] {
+    return this.#problem && this.#o.schedule().length > 0
+      ? [`display.power_schedule is not applied: ${this.#problem}`]
+      : [];
+  }
+
+  async #lookUp(): Promise<void> {
+    clearTimeout(this.#timer);
+    let delay = LOOK_EVERY_MS;
+    while (this.#lookAgain && !this.#isStopped) {
+      this.#lookAgain = false;
+      delay = await this.#apply();
+    }
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.look(), delay).unref();
+  }
+
+  /** @returns when to look again, in ms from now. Never rejects. */
+  async #apply(): Promise<number> {
+    const { schedule, zone, lookEveryMs = LOOK_EVERY_MS } = this.#o;
+    const now = this.#now();
+    const scheduled = scheduledAt(schedule(), now, zone());
+    if (!scheduled) this.#set = undefined;
+    else if (scheduled.on !== this.#set) await this.#switch(scheduled.on);
+    else this.#problem = '';
+    const untilChange = (scheduled?.changesAt ?? Number.POSITIVE_INFINITY) - now;
+    return Math.min(Math.max(untilChange, 0) + 1, lookEveryMs);
+  }
+
+  async #switch(on: boolean): Promise<void> {
+    const { request, clockIsSet, memory, log } = this.#o;
+    try {
+      if (!(await clockIsSet())) throw new Error('The time is not known.');
+      await request(on);
+      this.#set = on;
+      log.info({ on }, 'the screen was switched by the schedule');
+      await memory.write(on);
+      this.#problem = '';
+    } catch (error) {
+      const problem = errorMessage(error);
+      if (problem !== this.#problem) log.warn({ problem }, 'the power schedule cannot be applied');
+      this.#problem = problem;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { errorCode } from '../../base/system-error.ts';
+import { withTimeout } from '../../base/timeout.ts';
+import { atMost } from '../../contract/at-most.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { type FailureErrors, pageError } from '../page/failures.ts';
+import { visibleError } from './keeper-machine.ts';
+import type { KeeperState } from './keeper-state.ts';
+import type { Browser } from './ports.ts';
+import { prepareScript } from './script-source.ts';
+
+/** As many as the browser runs at a time (browser/PROTOCOL.md). */
+const MAX_RUNNING = 8;
+const MAX_WAITING = 32;
+
+const PAGE_LEFT = 'The page was left before the script ended.';
+const ERRORS: FailureErrors = {
+  timeout: ['script_timeout', 'The script did not end in time; it may still be running.'],
+  busy: ['too_many_requests', 'The page runs too many scripts.'],
+  too_large: ['script_error', 'The result has more than 4 MiB of JSON.'],
+  interrupted: ['conflict', PAGE_LEFT],
+  disconnected: ['conflict', PAGE_LEFT],
+  no_page: ['conflict', PAGE_LEFT],
+};
+
+export interface ScriptsOptions {
+  browser: Pick<Browser, 'evaluate' | 'on'>;
+  keeperState: () => Readonly<KeeperState>;
+  /** How long a script may run, in ms (`browser.script_timeout_ms`). */
+  timeoutMs: () => number;
+}
+
+/** Runs the host's scripts in the displayed page (interface: execute-js; docs/contract.md: Display). */
+export class Scripts {
+  readonly #o: ScriptsOptions;
+  readonly #limit = atMost(MAX_RUNNING + MAX_WAITING, 'scripts');
+  /** Counts the documents that have been on the screen. */
+  #documents = 0;
+  #running = 0;
+  readonly #waitingForTurn: (() => void)[] = [];
+  #change = Promise.withResolvers<void>();
+  readonly #stopListening: () => void;
+
+  constructor(options: ScriptsOptions) {
+    this.#o = options;
+    this.#stopListening = options.browser.on(['load', 'page_gone', 'disconnected'], (event) => {
+      if (event.event !== 'load' || event.state === 'committed') this.#documents += 1;
+    });
+  }
+
+  stop(): void {
+    this.#stopListening();
+  }
+
+  /** The keeper's state may have changed. */
+  changed(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
+  }
+
+  /**
+   * @returns the script's value
+   * @throws ApiError `script_error`, `script_timeout`, `conflict` when the page is left first or is not on the screen,
+   * `too_many_requests`
+   */
+  run(script: string): Promise<unknown> {
+    const { body, locate } = prepareScript(script);
+    return this.#limit(async () => {
+      const document = await this.#arrival();
+      const result = await this.#inTurn(() => {
+        if (document !== this.#documents) throw new ApiError('conflict', PAGE_LEFT);
+        return this.#o.browser.evaluate(body, this.#o.timeoutMs());
+      });
+      if ('value' in result) return result.value;
+      const exception = locate(result.exception);
+      throw new ApiError('script_error', exception.message, { ...exception });
+    });
+  }
+
+  /** Waits for the target's document, if it is on its way. @returns its number */
+  async #arrival(): Promise<number> {
+    const { target } = this.#o.keeperState();
+    const end = performance.now() + this.#o.timeoutMs();
+    for (;;) {
+      const state = this.#o.keeperState();
+      if (state.target !== target) throw new ApiError('conflict', PAGE_LEFT);
+      if (state.load.stage === 'committed' && !state.ending) return this.#documents;
+      if (!state.loading) {
+        const reason = visibleError(state)?.message ?? '';
+        throw new ApiError('conflict', `The page is not on the screen. ${reason}`.trimEnd());
+      }
+      const late = () => new ApiError('script_timeout', 'The page is still loading.');
+      await withTimeout(this.#change.promise, Math.max(end - performance.now(), 0), late);
+    }
+  }
+
+  /** Runs `work` when fewer than MAX_RUNNING others are running. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= MAX_RUNNING) {
+      await new Promise<void>((resolve) => this.#waitingForTurn.push(resolve));
+    } else this.#running += 1;
+    try {
+      return await work();
+    } catch (error) {
+      // The browser tells this before the next document: those that wait must not run there.
+      if (errorCode(error) === 'interrupted') this.#documents += 1;
+      throw pageError(ERRORS, error);
+    } finally {
+      const next = this.#waitingForTurn.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+}

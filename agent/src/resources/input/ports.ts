@@ -1,0 +1,33 @@
+import type { Static } from 'typebox';
+import type { InputDevice } from './schema.ts';
+
+/** An input device, as the kernel lists it. */
+export interface ListedDevice extends Static<typeof InputDevice> {
+  /** It reports positions on the screen. */
+  hasPositions: boolean;
+}
+
+/** A position on an input device, before rotation. */
+export interface TouchPoint {
+  slot: number;
+  /** 0 to 1 of the device's width. */
+  x: number;
+  y: number;
+  pressed: boolean;
+  /** ms since 1970. */
+  at: number;
+}
+
+export interface InputDevices {
+  /** The devices that are connected now. Never rejects. */
+  list(): Promise<ListedDevice[]>;
+  /** Reports when a device was plugged in or unplugged, perhaps several times. @returns stops it */
+  watch(changed: () => void): () => void;
+  /**
+   * Reads a device with positions until it is stopped, also when the reader has to be started again. Others read the same
+   * events.
+   * @param lost the reader ended, so the end of a touch may have been missed
+   * @returns stops it
+   */
+  read(node: string, onPoint: (point: TouchPoint) => void, lost: () => void): () => void;
+}
