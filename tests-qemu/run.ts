@@ -19,6 +19,8 @@ import type { Scenario, SuiteOptions } from './harness/suite.ts';
 
 const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));
 const CUTS = 20;
+const KILLS = 10;
+const SITES = 10;
 const MAX_SEED = 2 ** 31 - 1;
 /** Each machine needs 1 GiB of memory and half a GiB for translated code. */
 const MAX_JOBS = 8;
@@ -26,6 +28,8 @@ const JOBS = 2;
 const OPTIONS = {
   list: { type: 'boolean', help: 'list the scenarios' },
   cuts: { type: 'string', value: 'N', help: `number of power cuts in the scenario "cuts" (${CUTS})` },
+  kills: { type: 'string', value: 'N', help: `number of page processes killed in "recovery" (${KILLS})` },
+  sites: { type: 'string', value: 'N', help: `number of sites visited in "frozen" (${SITES})` },
   seed: {
     type: 'string',
     value: 'S',
@@ -99,6 +103,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const { values, rest } = readArguments('npm run test:qemu -- [NAME…]', OPTIONS);
     const options: SuiteOptions = {
+      kills: values.kills === undefined ? KILLS : integerOf(values.kills, 1, 1_000_000),
+      sites: values.sites === undefined ? SITES : integerOf(values.sites, 1, 250),
       cuts: values.cuts === undefined ? CUTS : integerOf(values.cuts, 1, 1_000_000),
       seed: values.seed === undefined ? randomInt(MAX_SEED) : integerOf(values.seed, 0, MAX_SEED),
       jobs:

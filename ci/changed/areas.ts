@@ -22,7 +22,18 @@ export const AREAS: readonly Area[] = [
 
   {
     files: /^browser\//,
-    scenarios: ['boot', 'browser', 'screen', 'recovery', 'content', 'content-origin', 'security'],
+    scenarios: [
+      'boot',
+      'browser',
+      'screen',
+      'recovery',
+      'content',
+      'content-origin',
+      'security',
+      'settings',
+      'media',
+      'keyboard',
+    ],
   },
   { files: /^splash\//, scenarios: ['boot', 'splash'] },
   { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
@@ -38,7 +49,17 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/resources\/update\//, scenarios: [...SHARED, 'slots'] },
   {
     files: /^agent\/src\/resources\/display\//,
-    scenarios: [...SHARED, 'content', 'content-origin', 'splash'],
+    scenarios: [
+      ...SHARED,
+      'content',
+      'content-origin',
+      'splash',
+      'settings',
+      'cec',
+      'outputs',
+      'keyboard',
+      'input',
+    ],
   },
   { files: /^agent\/src\/resources\/document\//, scenarios: ['contract'] },
   { files: /^agent\/src\/resources\/(?:config|device)\//, scenarios: [...SHARED, 'power', 'cuts'] },
@@ -53,6 +74,7 @@ export const AREAS: readonly Area[] = [
   { files: /^ci\/(?:start|stop|dev-push)\.ts$|^ci\/run\.mjs$/, scenarios: ['start'] },
   { files: /^ci\/(?:bench|boards|buildroot|changed)\b/, scenarios: [] },
   { files: /^buildroot-external\//, scenarios: [] },
+  { files: /^tests-qemu\/media\//, scenarios: ['media'] },
   { files: /^tests-qemu\/run\.ts$/, scenarios: ['boot'] },
   // Scenarios import or name these files, so the graph finds them.
   { files: /^(?:ci|tests-qemu)\//, scenarios: [] },

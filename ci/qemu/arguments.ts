@@ -26,6 +26,8 @@ export interface MachineSettings {
   httpsPort: number;
   /** A window, VNC on the first free display on 127.0.0.1, or no graphics. */
   screen: 'window' | 'vnc' | 'none';
+  /** WAV file that gets everything that the sound card plays; without it, the sound is discarded. */
+  soundFile?: string;
   /** The device's serial number, which it reads from the firmware configuration. */
   serialNumber: string;
   /** systemd system credentials by name, with the files that contain them. */
@@ -80,6 +82,11 @@ export function qemuArguments(settings: MachineSettings): string[] {
     ...['-drive', `if=none,id=disk,cache=${settings.diskCache},${diskBackend(settings.disk)}`],
     ...['-device', 'virtio-blk-pci,drive=disk,serial=vitrine'],
     ...SCREENS[settings.screen],
+    ...[
+      '-audiodev',
+      settings.soundFile ? `wav,id=sound,path=${quoted(settings.soundFile)}` : 'none,id=sound',
+    ],
+    ...['-device', 'intel-hda', '-device', 'hda-output,audiodev=sound'],
     ...['-device', 'virtio-rng-pci'],
     ...['-netdev', ['user,id=cable', forward(settings.apiPort, 80), forward(settings.httpsPort, 443)].join()],
     ...['-device', 'virtio-net-pci,netdev=cable,mac=52:54:00:76:69:74,romfile='],

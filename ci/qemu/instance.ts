@@ -58,6 +58,8 @@ export interface InstancePaths {
   shell: string;
   relay: string;
   console: string;
+  /** WAV file of the sound that a test's machine plays. */
+  sound: string;
   /** QEMU's own messages. */
   qemuLog: string;
 }
@@ -73,6 +75,7 @@ export function instancePaths(name: string): InstancePaths {
     shell: at('shell.sock'),
     relay: at('relay.sock'),
     console: at('console.log'),
+    sound: at('sound.wav'),
     qemuLog: at('qemu.log'),
   };
 }

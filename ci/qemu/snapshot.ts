@@ -47,6 +47,7 @@ function withoutHostPaths(settings: MachineSettings): MachineSettings {
     ...settings,
     disk: '',
     console: '',
+    ...(settings.soundFile === undefined ? {} : { soundFile: '' }),
     monitors: settings.monitors.map(() => ''),
     ports: settings.ports.map(({ name }) => ({ name, socket: '' })),
     apiPort: 0,

@@ -59,6 +59,7 @@ export async function deviceSettings(
     apiPort: await freePort(0),
     httpsPort: await freePort(0),
     screen: 'vnc',
+    soundFile: paths.sound,
     serialNumber: SERIAL_NUMBER,
     credentials: await testCredentials(),
   };

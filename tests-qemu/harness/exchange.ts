@@ -32,6 +32,8 @@ const VOLATILE_FIELDS: Record<string, string[]> = {
     'memory.available_bytes',
     'disk.free_bytes',
     'browser.rss_bytes',
+    'browser.rss_trend_bytes_per_h',
+    'browser.web_processes',
     'agent.rss_bytes',
     'agent.event_loop_p99_ms',
     // Changes when the first time server has answered, if one can be reached.

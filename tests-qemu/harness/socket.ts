@@ -57,6 +57,12 @@ export class EventSocket {
     this.#socket.send(JSON.stringify(message));
   }
 
+  /** Stops or continues reading, so that the device's events pile up. */
+  setReading(isReading: boolean): void {
+    if (isReading) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
   async waitClosed(timeoutMs: number): Promise<void> {
     await waitFor(() => this.closed !== undefined, { timeoutMs, what: 'the socket to be closed' });
   }

@@ -6,6 +6,10 @@ import type { PageServer } from './pages.ts';
 export interface SuiteOptions {
   /** Number of power cuts in the scenario `cuts`. */
   cuts: number;
+  /** Number of web processes that the scenario `recovery` kills. */
+  kills: number;
+  /** Number of sites that the scenario `frozen` visits, one after the other. */
+  sites: number;
   /** Seed of the random numbers. */
   seed: number;
   /** Number of processors that scenarios may use in parallel. */

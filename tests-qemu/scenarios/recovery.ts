@@ -9,6 +9,8 @@ import { type ScenarioContext, scenario } from '../harness/suite.ts';
 const BLUE: Colour = [16, 32, 200];
 const LIME: Colour = [160, 220, 20];
 const BACK_MS = 180_000;
+/** A page, a kill and the page again, on a busy computer. */
+const KILL_MS = 30_000;
 
 /** Shows a new page and waits until it is visible. */
 async function showPage({ device, pages }: ScenarioContext): Promise<string> {
@@ -51,6 +53,34 @@ async function killAndCheckRecovery(context: ScenarioContext, name: string): Pro
   } finally {
     await socket.close();
   }
+}
+
+/**
+ * Kills the web process again and again, each time with another page on the screen, and checks that this page comes
+ * back. Prints how long it took from the kill until the page was requested again.
+ */
+async function killPages(context: ScenarioContext, count: number): Promise<void> {
+  const { device, pages, print } = context;
+  const times: number[] = [];
+  for (let kill = 0; kill < count; kill += 1) {
+    const url = await showPage(context);
+    const loads = pages.loads(url);
+    const start = performance.now();
+    await killProcesses(device, 'WPEWebProcess');
+    await waitFor(() => pages.loads(url) > loads, {
+      timeoutMs: BACK_MS,
+      what: 'the page to be loaded again',
+      intervalMs: 5,
+    });
+    times.push(performance.now() - start);
+    await device.waitForColours(BLUE, LIME, BACK_MS);
+    const back = (state: unknown): boolean =>
+      field(state, 'url') === url && field(state, 'loading') === false && field(state, 'error') === null;
+    await device.waitForDisplay(back, 'the page that was killed');
+  }
+  times.sort((a, b) => a - b);
+  const at = (part: number) => Math.round(times[Math.floor(part * (times.length - 1))] ?? 0);
+  print(`requested again after ${at(0.5)} ms (median), ${at(1)} ms at most`);
 }
 
 /** Kills the agent, and checks that the page stays and the restarted agent reports it on both links. */
@@ -105,9 +135,14 @@ export default scenario({
   title: 'after SIGKILL of any process the page is restored automatically, and events report it',
   machine: 'shared',
   run: async (context) => {
-    const { device, pages, test } = context;
+    const { device, options, pages, test } = context;
 
-    await test('WebKit’s web process', () => killAndCheckRecovery(context, 'WPEWebProcess'));
+    const { kills } = options;
+    await test(
+      `WebKit’s web process, ${kills} times`,
+      () => killPages(context, kills),
+      KILL_MS * (kills + 10),
+    );
     await test('the browser', () => killAndCheckRecovery(context, 'vitrine-browser'));
     await test('the compositor', () => killAndCheckRecovery(context, 'cage'));
 

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+
+/** What a server was asked for. To a proxy, `url` is the whole address, or host and port of a tunnel. */
+export interface Hit {
+  url: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** A web server or proxy on this computer that records what it is asked for. */
+export class Web {
+  readonly hits: Hit[] = [];
+  /** Documents by path; undefined: no answer at all. Any other path is 404. */
+  readonly documents = new Map<string, string | undefined>();
+  headers: Record<string, string> = {};
+  readonly #server: Server;
+  readonly #scheme: string;
+
+  /** @param tls its key and certificate */
+  static async start(tls?: { key: string; cert: string }): Promise<Web> {
+    const web = new Web(tls);
+    web.#server.listen(0, '127.0.0.1');
+    await once(web.#server, 'listening');
+    return web;
+  }
+
+  private constructor(tls: { key: string; cert: string } | undefined) {
+    const answer: RequestListener = ({ url = '', headers }, response) => {
+      this.hits.push({ url, headers });
+      const path = url.replace(/\?.*/, '');
+      const text = this.documents.get(path);
+      if (text === undefined && this.documents.has(path)) return;
+      response.writeHead(text === undefined ? 404 : 200, {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        ...this.headers,
+      });
+      response.end(text);
+    };
+    this.#scheme = tls ? 'https' : 'http';
+    this.#server = tls ? createTlsServer(tls, answer) : createServer(answer);
+    this.#server.on('connect', ({ url = '', headers }, socket) => {
+      this.hits.push({ url, headers });
+      socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');
+    });
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (typeof address !== 'object' || !address) throw new Error('the server does not listen');
+    return address.port;
+  }
+
+  /** Its origin as seen from the device. */
+  get origin(): string {
+    return `${this.#scheme}://${HOST_ADDRESS}:${this.port}`;
+  }
+
+  /** Waits for a request from hit number `from` on whose URL starts with `start`. */
+  async asked(start: string, from: number, timeoutMs: number): Promise<Hit> {
+    return await waitFor(() => this.hits.slice(from).find(({ url }) => url.startsWith(start)), {
+      timeoutMs,
+      what: `a request for ${start}`,
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

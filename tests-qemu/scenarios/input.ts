@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../../ci/lib/wait.ts';
+import type { Device } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
+import { scenario } from '../harness/suite.ts';
+import { type Finger, TOUCHES_PAGE, TouchScreen } from '../harness/touch-screen.ts';
+
+const WAIT_MS = 60_000;
+/** Time limit for the event of one touch, in ms. */
+const TOUCH_MS = 3000;
+const NAME = 'test touch screen';
+/** The cursor has a plane of its own, which QEMU's pictures do not contain. */
+const CURSOR = "sed -n '/^plane.*plane-1/,/^plane/s/^\\tfb=//p' /sys/kernel/debug/dri/0/state";
+
+const run = async (device: Device, script: string) =>
+  field(await device.act('POST', '/display/execute-js', { script }), 'result');
+
+const near = (one: unknown, other: unknown) => Math.abs(Number(one) - Number(other)) < 0.01;
+
+/** The device of the test, when it is listed. */
+async function listed(device: Device): Promise<unknown> {
+  const devices = await device.get('/input/devices');
+  assert.ok(Array.isArray(devices));
+  return devices.find((one) => field(one, 'name') === NAME);
+}
+
+const finger = (id: number, x: number, y: number, isDown = true): Finger => ({ id, x, y, isDown });
+
+export default scenario({
+  title: 'touches reach hosts and pages at the same place; devices come and go; the mouse pointer is hidden',
+  machine: 'shared',
+  run: async ({ device, pages, test }) => {
+    let touch = await TouchScreen.plug(device);
+    const waitForDevice = (isThere: boolean) =>
+      waitFor(async () => ((await listed(device)) !== undefined) === isThere, {
+        timeoutMs: WAIT_MS,
+        what: `the touch screen to be ${isThere ? 'listed' : 'gone'}`,
+      });
+    await device.act('POST', '/display/navigate', { url: pages.add(TOUCHES_PAGE) });
+    await device.waitForDisplay((state) => field(state, 'loading') === false, 'the page');
+
+    await test('the devices are listed with their kinds', async () => {
+      await waitForDevice(true);
+      const found = Object(await listed(device));
+      assert.deepEqual(
+        { ...found, id: '', node: '' },
+        { id: '', name: NAME, kind: 'touch', vendor_id: 0x1209, product_id: 1, node: '' },
+      );
+      assert.equal(await device.shell.ok(`cat /sys/class/input/${found.id}/device/name`), NAME);
+      const devices = await device.get('/input/devices');
+      assert.ok(Array.isArray(devices) && devices.some((one) => field(one, 'kind') === 'keyboard'));
+      assert.equal(field(await device.get('/device'), 'capabilities.touch_present'), true);
+    });
+
+    for (const rotation of [0, 90, 180, 270])
+      await test(`rotated by ${rotation} degrees, a host gets a touch where the page gets it`, async () => {
+        await device.act('PATCH', '/config', { display: { rotation } });
+        await device.waitForDisplay((state) => field(state, 'rotation') === rotation, 'the rotation');
+        const socket = await device.events('input_raw');
+        try {
+          // The page has the new size when a touch arrives at the same place on both ways.
+          await waitFor(
+            async () => {
+              await run(device, 'touches.length = 0');
+              const mark = socket.events.mark;
+              await touch.tap(0.2, 0.6);
+              // The reader has started some time after the subscription.
+              const { payload } = await socket.events.next(
+                'input_raw',
+                mark,
+                (event) => field(event, 'pressed') === true,
+                TOUCH_MS,
+              );
+              const seen = await run(device, "touches.find(([type]) => type === 'touchstart')");
+              return (
+                near(field(payload, 'x'), field(seen, '1')) && near(field(payload, 'y'), field(seen, '2'))
+              );
+            },
+            { timeoutMs: WAIT_MS, what: 'the same place in the event and in the page' },
+          );
+          const [event] = socket.events.since(0, 'input_raw');
+          const place = { 0: [0.2, 0.6], 90: [0.6, 0.8], 180: [0.8, 0.4], 270: [0.4, 0.2] }[rotation] ?? [];
+          assert.ok(near(field(event?.payload, 'x'), place[0]) && near(field(event?.payload, 'y'), place[1]));
+        } finally {
+          await socket.close();
+        }
+      });
+    await device.act('PATCH', '/config', { display: { rotation: null } });
+
+    await test('two fingers: one event for each in each frame, and releases when the device is unplugged', async () => {
+      const socket = await device.events('input_raw');
+      try {
+        await waitFor(async () => (await device.shell.run('pgrep read-touch')).code === 0, {
+          timeoutMs: WAIT_MS,
+          what: 'the reader',
+        });
+        const mark = socket.events.mark;
+        const frames = Array.from({ length: 20 }, (_, n) => [
+          finger(3, 0.1 + n / 40, 0.2),
+          finger(7, 0.8, 0.9 - n / 40),
+        ]);
+        await touch.frames(...frames, [finger(3, 0.575, 0.2, false), finger(7, 0.8, 0.425)]);
+        await socket.events.next('input_raw', mark, (event) => field(event, 'pressed') === false);
+        const payloads = socket.events.since(mark, 'input_raw').map(({ payload }) => payload);
+        const bySlot = [0, 1].map((slot) => payloads.filter((payload) => field(payload, 'slot') === slot));
+        // Frames that came too fast may be one.
+        for (const events of bySlot)
+          assert.ok(events.length >= 2 && events.length <= frames.length + 1, String(events.length));
+        assert.equal(bySlot[0]?.filter((payload) => field(payload, 'pressed') === false).length, 1);
+        const last = bySlot[1]?.at(-1);
+        assert.ok(near(field(last, 'x'), 0.8) && near(field(last, 'y'), 0.425), JSON.stringify(last));
+        const then = socket.events.mark;
+        await touch.unplug();
+        const { payload } = await socket.events.next('input_raw', then);
+        assert.deepEqual([field(payload, 'slot'), field(payload, 'pressed')], [1, false]);
+        await waitForDevice(false);
+        touch = await TouchScreen.plug(device);
+        await waitForDevice(true);
+        const again = socket.events.mark;
+        await waitFor(
+          async () => {
+            await touch.tap(0.5, 0.5);
+            return socket.events.since(again, 'input_raw').length > 0;
+          },
+          { timeoutMs: WAIT_MS, what: 'a touch of the device that was plugged in again', intervalMs: 300 },
+        );
+      } finally {
+        await socket.close();
+      }
+    });
+
+    await test('nothing is read while nobody is subscribed', async () => {
+      await waitFor(async () => (await device.shell.run('pgrep read-touch')).code !== 0, {
+        timeoutMs: WAIT_MS,
+        what: 'the readers to end',
+      });
+      assert.notEqual((await device.shell.run('pgrep -x udevadm')).code, 0);
+    });
+
+    await test('the mouse pointer is hidden by the configuration, and otherwise by the page', async () => {
+      let at = 0;
+      const waitForCursor = (isShown: boolean) =>
+        waitFor(
+          async () => {
+            at = (at + 3000) % 30_000;
+            const axis = (name: string) => ({ type: 'abs', data: { axis: name, value: at + 1000 } });
+            await device.machine.qmp.execute('input-send-event', { events: [axis('x'), axis('y')] });
+            return ((await device.shell.ok(CURSOR)) !== '0') === isShown;
+          },
+          { timeoutMs: WAIT_MS, what: `the pointer to be ${isShown ? 'shown' : 'hidden'}`, intervalMs: 500 },
+        );
+      const configure = (pointer: string | null) => device.act('PATCH', '/config', { browser: { pointer } });
+      await waitForCursor(true);
+      await configure('never');
+      await waitForCursor(false);
+      await configure('auto');
+      await waitForCursor(true);
+      await run(device, "document.documentElement.style.cursor = 'none'");
+      await waitForCursor(false);
+      await configure('always');
+      await waitForCursor(true);
+      await configure(null);
+    });
+
+    await touch.unplug();
+    await device.showWaiting();
+  },
+});

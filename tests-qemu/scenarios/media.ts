@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { colourAt, near } from '../../ci/lib/png.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { putBundle, removeBundles } from '../harness/bundles.ts';
+import type { Device } from '../harness/device.ts';
+import { glyphPage, missingGlyphs } from '../harness/glyphs.ts';
+import { fileBundle, hlsBundle, PASSED, SECONDS, STILL, TOLERANCE } from '../harness/media.ts';
+import { waitForSpots } from '../harness/screen.ts';
+import { scenario } from '../harness/suite.ts';
+
+const PLAYS_MS = 240_000;
+
+/** Waits until the screen has shown every second of the clip, and an earlier second after a later one. */
+async function waitForLoop(device: Device): Promise<void> {
+  const seen: number[] = [];
+  const hasLooped = () => seen.some((second, at) => second < (seen[at - 1] ?? 0));
+  await waitFor(
+    async () => {
+      const picture = await device.screen();
+      const moving = colourAt(picture, 0.25, 0.4);
+      const second = SECONDS.findIndex((colour) => near(moving, colour, TOLERANCE));
+      if (second >= 0 && near(colourAt(picture, 0.75, 0.4), STILL, TOLERANCE) && seen.at(-1) !== second)
+        seen.push(second);
+      return hasLooped() && new Set(seen).size === SECONDS.length;
+    },
+    { timeoutMs: PLAYS_MS, what: 'all seconds of the clip and an earlier one again', intervalMs: 150 },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; the screen showed the seconds ${seen.join(', ') || 'of no clip'}`);
+  });
+}
+
+export default scenario({
+  title: 'video with sound in every required format, and text in every required script',
+  machine: 'shared',
+  run: async ({ device, pages, test }) => {
+    const clips: [string, () => Promise<Buffer>][] = [
+      ['H.264 and AAC in MP4', () => fileBundle('h264-aac.mp4')],
+      ['H.264 and AAC as HLS, through media source extensions', () => hlsBundle('h264-aac-fragments.mp4')],
+      ['VP9 and Opus in WebM', () => fileBundle('vp9-opus.webm')],
+    ];
+    for (const [index, [what, bundle]] of clips.entries()) {
+      await test(`${what}: plays without a gesture, with sound and in a loop`, async () => {
+        const name = `clip-${index}`;
+        await putBundle(device, name, await bundle());
+        await device.act('POST', '/display/bundle', { name });
+        await waitForLoop(device);
+        const strip = { what: 'the result of the page’s checks', x: 0.9, y: 0.95, colour: PASSED };
+        await waitForSpots(() => device.screen(), [strip], PLAYS_MS);
+      }, 600_000);
+    }
+
+    await test('every character of the required scripts has a glyph, and emoji have colours', async () => {
+      await device.act('POST', '/display/navigate', { url: pages.add(glyphPage()) });
+      let missing: string[] = [];
+      await waitFor(
+        async () => {
+          missing = missingGlyphs(await device.screen());
+          return missing.length === 0;
+        },
+        { timeoutMs: 60_000, what: 'the characters on the screen', intervalMs: 500 },
+      ).catch(() => undefined);
+      assert.deepEqual(missing, []);
+    });
+
+    await device.showWaiting();
+    await removeBundles(device);
+  },
+});

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { certificate } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import { waitForHostAddress } from '../harness/cable.ts';
+import type { Device } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
+import { guestHttp } from '../harness/guest.ts';
+import { scenario } from '../harness/suite.ts';
+import { Web } from '../harness/web.ts';
+
+/** Time limit for a restart of the browser and the load of its page on a busy emulator, in ms. */
+const SHOW_MS = 300_000;
+const TRY_MS = 4000;
+const ANSWER_MS = 60_000;
+const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH)$/;
+/** Events of people reach the page some time after it has loaded. */
+const INPUT_EVERY_MS = 1500;
+
+/** Fetches each address without waiting, then reports that. */
+const fetching = (...urls: string[]) => `<!doctype html><title>fetches</title><script>
+  Promise.allSettled(${JSON.stringify(urls)}.map((url) => fetch(url, { mode: 'no-cors' })))
+    .then((all) => fetch('/fetched?' + all.map(({ status }) => status[0]).join('')));
+</script>`;
+
+/** Asks for the position, and reports the error's code: 1 is a denial, 2 that no position is known. */
+const POSITION = `<!doctype html><title>position</title><script>
+  navigator.geolocation.getCurrentPosition(() => fetch('/code?0'), ({ code }) => fetch('/code?' + code));
+</script>`;
+
+/** Reports its magnification after each turn of the wheel, and the selected text after each double click. */
+const PEOPLE = `<!doctype html><title>people</title><meta http-equiv="content-security-policy"
+  content="default-src 'unsafe-inline'; connect-src *"><style>* { user-select: text !important }
+  p { font-size: 20vh; margin: 30vh 0; text-align: center }</style><p>Wordwordword</p><script>
+  const say = (what) => fetch('/' + what);
+  addEventListener('wheel', () => setTimeout(() => say('wheel?' + (visualViewport.scale > 1.05)), 300), { passive: true });
+  addEventListener('dblclick', () => setTimeout(() => say('selected?' + getSelection()), 300));
+</script>`;
+
+/** Allocates memory until it is ended. */
+const HUNGRY = `<!doctype html><title>hungry</title><script>
+  const all = [];
+  setInterval(() => all.push(new Uint8Array(2e7).fill(7)), 100);
+</script>`;
+
+async function restarts(device: Device): Promise<number> {
+  return Number(field(await device.get('/device/health'), 'browser.restarts'));
+}
+
+/** Patches the configuration; all of it must be live. Returns the number of restarts of the browser before. */
+async function configure(device: Device, patch: object): Promise<number> {
+  const before = await restarts(device);
+  const { applied } = Object(await device.act('PATCH', '/config', patch));
+  assert.deepEqual([...new Set(Object.values(applied))], ['live'], JSON.stringify(applied));
+  return before;
+}
+
+type InputEvent = { type: string; data: object };
+const key = (down: boolean): InputEvent => ({
+  type: 'key',
+  data: { down, key: { type: 'qcode', data: 'ctrl' } },
+});
+const button = (name: string, down: boolean): InputEvent => ({ type: 'btn', data: { button: name, down } });
+const centre: InputEvent[] = ['x', 'y'].map((axis) => ({ type: 'abs', data: { axis, value: 0x3fff } }));
+const WHEEL = [
+  [...centre],
+  [key(true)],
+  [button('wheel-up', true)],
+  [button('wheel-up', false)],
+  [key(false)],
+];
+const CLICK = [[button('left', true)], [button('left', false)]];
+
+/** Repeats an input until the page reports it, because the first ones may come before the page listens. */
+async function reported(device: Device, site: Web, events: InputEvent[][], start: string): Promise<string> {
+  const from = site.hits.length;
+  const report = await waitFor(
+    async () => {
+      for (const some of events) {
+        await device.machine.qmp.execute('input-send-event', { events: some });
+      }
+      return site.hits.slice(from).find(({ url }) => url.startsWith(start));
+    },
+    { timeoutMs: SHOW_MS, what: `the page to report ${start}`, intervalMs: INPUT_EVERY_MS },
+  );
+  return report.url;
+}
+
+export default scenario({
+  title: 'browser and proxy settings take effect live; a damaged or full profile does not stop the browser',
+  machine: 'shared',
+  run: async ({ device, test }) => {
+    const site = await Web.start();
+    const proxy = await Web.start();
+    const [secure, other] = [
+      await Web.start(certificate({ name: 'self-signed' })),
+      await Web.start(certificate({ name: 'self-signed' })),
+    ];
+    const show = (url: string) => device.act('POST', '/display/navigate', { url });
+    const pac = `function FindProxyForURL(url, host) {
+      return dnsDomainIs(host, '.proxied.example') ? 'PROXY ${HOST_ADDRESS}:${proxy.port}' : 'DIRECT'; }`;
+    site.documents.set('/pac', pac);
+    site.documents.set('/hanging-pac', undefined);
+    site.documents.set(
+      '/start',
+      fetching('http://a.proxied.example/x', `${secure.origin}/beacon`, 'http://127.0.0.1:1/', '/own'),
+    );
+    site.headers = { 'set-cookie': 'visited=yes; Max-Age=100000; Path=/start' };
+
+    try {
+      await test('user agent, TLS errors and a proxy with exceptions, all in one patch and with one restart', async () => {
+        await show(`${site.origin}/start`);
+        const { url } = await site.asked('/fetched', 0, SHOW_MS);
+        assert.equal(url, '/fetched?rrrf', 'only its own server answers');
+        assert.deepEqual([proxy.hits, secure.hits], [[], []]);
+
+        const from = site.hits.length;
+        const before = await configure(device, {
+          browser: { user_agent: 'Kiosk/9', ignore_tls_errors: true },
+          proxy: { mode: 'manual', http: proxy.origin, no_proxy: [`${HOST_ADDRESS}/32`] },
+        });
+        assert.equal((await site.asked('/fetched', from, SHOW_MS)).url, '/fetched?ffrf');
+        const again = await site.asked('/start', from, SHOW_MS);
+        assert.equal(again.headers['user-agent'], 'Kiosk/9');
+        assert.equal(again.headers.cookie, 'visited=yes', 'cookies outlive a restart');
+        assert.deepEqual(
+          proxy.hits.map((hit) => hit.url),
+          ['http://a.proxied.example/x'],
+          'neither its own server nor the loopback is reached through the proxy',
+        );
+        assert.ok(secure.hits.some((hit) => hit.url === '/beacon'));
+        assert.equal(await restarts(device), before + 1);
+        await configure(device, { browser: { user_agent: 'Kiosk/9' }, proxy: { mode: 'manual' } });
+        assert.equal(await restarts(device), before + 1, 'the same values change nothing');
+      });
+
+      await test('an origin gets the permissions that are listed for it, at once; frames of other origins get none', async () => {
+        secure.documents.set('/position', POSITION);
+        secure.documents.set('/frame', `<iframe src="${other.origin}/position"></iframe>`);
+        other.documents.set('/position', POSITION);
+        const position = async (web: Web, url: string) => {
+          const from = web.hits.length;
+          await show(url);
+          return (await web.asked('/code?', from, SHOW_MS)).url;
+        };
+        assert.equal(await position(secure, `${secure.origin}/position`), '/code?1');
+        const before = await configure(device, {
+          browser: { permissions: [{ origin: secure.origin, kind: 'geolocation' }] },
+        });
+        assert.equal(await position(secure, `${secure.origin}/position?again`), '/code?2');
+        assert.equal(await position(other, `${secure.origin}/frame`), '/code?1', 'a frame');
+        assert.equal(await position(other, `${other.origin}/position`), '/code?1', 'another origin');
+        assert.equal(await restarts(device), before);
+      });
+
+      await test('people can zoom and select text only if that is configured, on the page that is shown', async () => {
+        site.documents.set('/people', PEOPLE);
+        await show(`${site.origin}/people`);
+        assert.equal(await reported(device, site, WHEEL, '/wheel'), '/wheel?false');
+        assert.equal(await reported(device, site, [...CLICK, ...CLICK], '/selected'), '/selected?');
+        const before = await configure(device, { browser: { text_selection: true, zoom: true } });
+        assert.match(await reported(device, site, [...CLICK, ...CLICK], '/selected?W'), /\?Wordwordword/);
+        await reported(device, site, WHEEL, '/wheel?true');
+        await configure(device, { browser: { text_selection: null, zoom: null } });
+        await reported(device, site, WHEEL, '/wheel?false');
+        assert.equal(await restarts(device), before);
+      });
+
+      await test('a PAC script chooses the proxy, and TLS errors count again', async () => {
+        const from = [site.hits.length, proxy.hits.length, secure.hits.length] as const;
+        await show(`${site.origin}/start`);
+        await site.asked('/fetched', from[0], SHOW_MS);
+        const next = [site.hits.length, proxy.hits.length, secure.hits.length] as const;
+        const before = await configure(device, {
+          browser: { ignore_tls_errors: false, memory_limit_mb: 400, remote_debugging: true },
+          proxy: { mode: 'pac', pac_url: `${site.origin}/pac` },
+        });
+        assert.equal((await site.asked('/fetched', next[0], SHOW_MS)).url, '/fetched?frrf');
+        assert.deepEqual(
+          proxy.hits.slice(next[1]).map((hit) => hit.url),
+          ['http://a.proxied.example/x'],
+        );
+        assert.deepEqual(secure.hits.slice(next[2]), []);
+        assert.equal(await restarts(device), before + 1);
+      });
+
+      await test('the inspector is reachable over the cable only, not by the page and not from other networks', async () => {
+        await waitForHostAddress(device);
+        const at = (host: string) => ({ method: 'GET', url: `http://${host}:9222/` });
+        const [own] = await guestHttp(device, { netns: 'host' }, [at('10.55.77.1')], ANSWER_MS);
+        assert.equal(own?.status, 200, own?.failure);
+        assert.match(own.bytes.toString(), /Inspectable targets.*\/start/s);
+        const addresses = ['127.0.0.1', '10.55.77.1', '10.0.2.15'];
+        const kiosk = await guestHttp(device, { user: 'kiosk' }, addresses.map(at), TRY_MS);
+        assert.deepEqual(
+          kiosk.map(({ failure }) => failure),
+          addresses.map(() => 'ECONNREFUSED'),
+        );
+        await device.shell.ok(`ip netns add foreign
+          ip link add usb0 type veth peer name far0 netns foreign
+          ip addr add 192.0.2.1/24 dev usb0; ip link set usb0 up
+          ip -n foreign addr add 192.0.2.2/24 dev far0; ip -n foreign link set far0 up
+          ip -n foreign route add default via 192.0.2.1`);
+        try {
+          const far = ['192.0.2.1', '10.55.77.1'].map(at);
+          for (const { failure } of await guestHttp(device, { netns: 'foreign' }, far, TRY_MS)) {
+            assert.match(failure ?? 'an answer', NO_ANSWER);
+          }
+        } finally {
+          await device.shell.run('ip link del usb0; ip netns del foreign');
+        }
+      });
+
+      await test('a page that uses more memory than it may is ended, and that is reported', async () => {
+        site.documents.set('/hungry', HUNGRY);
+        await show(`${site.origin}/hungry`);
+        await device.waitForDisplay(
+          (display) => field(display, 'error.code') === 'page_out_of_memory',
+          'the page to be ended',
+          SHOW_MS,
+        );
+        await device.shell.ok('journalctl --boot --grep "below the kill thres.*400 MB"');
+        await device.showWaiting();
+      });
+
+      await test('pages are shown with a PAC script that cannot be fetched, and the inspector is closed again', async () => {
+        const before = await configure(device, {
+          browser: { memory_limit_mb: null, remote_debugging: null },
+          proxy: { pac_url: `${site.origin}/hanging-pac` },
+        });
+        await waitFor(async () => (await restarts(device)) > before, {
+          timeoutMs: SHOW_MS,
+          what: 'the restart of the browser',
+        });
+        const from = site.hits.length;
+        await show(`${site.origin}/start`);
+        await site.asked('/fetched', from, SHOW_MS);
+        assert.ok(site.hits.some(({ url }) => url === '/hanging-pac'));
+        assert.equal((await device.shell.run('ss -ltn | grep :9222')).code, 1);
+      });
+
+      await test('with a damaged profile on a full disk pages are shown, and what is damaged is replaced', async () => {
+        await configure(device, { proxy: null });
+        const from = site.hits.length;
+        await device.shell.ok(`systemctl stop vitrine-kiosk
+          cd /data/kiosk
+          find . -type f -size -64k -name '*.sqlite*' -exec sh -c 'head -c 3000 /dev/urandom >"$1"' _ {} ';'
+          rm -rf cookies.sqlite* mediakeys
+          mkdir -p cookies.sqlite/deep; echo x >mediakeys; ln -s /nowhere link
+          mkdir -p cache; setpriv --reuid kiosk --regid kiosk --clear-groups dd if=/dev/zero of=cache/full bs=1M count=2000 2>/dev/null || true
+          systemctl start vitrine-kiosk`);
+        await site.asked('/fetched', from, SHOW_MS);
+        const first = await site.asked('/start', from, SHOW_MS);
+        assert.equal(first.headers.cookie, undefined, 'the damaged cookies are gone');
+        assert.match(
+          await device.shell.ok(
+            'stat -c "%F %U" /data/kiosk/cookies.sqlite; ls -d /data/kiosk/link 2>&1; true',
+          ),
+          /^regular[a-z ]*file kiosk\n.*No such file/,
+        );
+        const again = site.hits.length;
+        await device.shell.ok('rm /data/kiosk/cache/full; systemctl restart vitrine-kiosk');
+        await site.asked('/fetched', again, SHOW_MS);
+        const log = await device.shell.ok(
+          'journalctl --boot --output cat --grep "cannot be used and is removed"',
+        );
+        assert.match(log, /cookies\.sqlite in the browser's folder/);
+        const third = site.hits.length;
+        await device.shell.ok('systemctl restart vitrine-kiosk');
+        assert.equal((await site.asked('/start', third, SHOW_MS)).headers.cookie, 'visited=yes');
+      });
+    } finally {
+      await device.act('PATCH', '/config', { browser: null, proxy: null });
+      await device.showWaiting();
+      await Promise.all([site, proxy, secure, other].map((web) => web.close()));
+    }
+  },
+});
