@@ -115,12 +115,12 @@ export default scenario({
       await device.waitForColours(TEAL, AMBER);
       const { width, height } = await device.screen();
       assert.deepEqual([width, height], [1000, 600]);
-      await device.act('PATCH', '/config', { display: { forced_mode: '9000x9000@60' } });
+      await device.act('PATCH', '/config', { display: { forced_mode: '16x16@60' } });
       await device.shell.ok('systemctl restart vitrine-agent');
       await device.waitUp();
       await waitForMode(device, '1280x720');
       await device.waitForColours(TEAL, AMBER);
-      await waitFor(async () => /9000x9000@60/.test(await problems(device)), {
+      await waitFor(async () => /16x16@60/.test(await problems(device)), {
         timeoutMs: 60_000,
         what: 'the problem in health',
       });

@@ -142,24 +142,40 @@ test('a changed forced mode waits for the next boot, a changed scale does not', 
   assert.equal(browser.count('drive Virtual-1 0 x2 800x600@60'), 0);
 });
 
-test('a mode that the screen does not take costs no picture, and health reports it', async () => {
+test('a mode that the screen does not take costs no picture, is tried once, and health reports it', async () => {
+  let tries = 0;
+  let model = 'A';
   const compositor: Compositor = {
     outputs: () => browser.outputs(),
     drive: async (output, settings, others) => {
-      if (settings.mode !== null) throw new Error('failed to apply configuration');
+      if (settings.mode !== null) {
+        tries += 1;
+        throw new Error('failed to apply configuration');
+      }
       await browser.drive(output, settings, others);
     },
   };
   const config = () => ({ ...CONFIG, rotation: 90 as const, forced_mode: '9000x9000@9' });
-  await stage.showing(URL_A, { compositor, config, checkEveryMs: 10 });
+  const connectors = { read: async () => [{ ...CONNECTOR, model }] };
+  await stage.showing(URL_A, { compositor, config, connectors, checkEveryMs: 10 });
   await until('the rotation', () => browser.count('drive Virtual-1 90') === 1);
-  assert.match(
-    stage.display.screens.problems().join(),
-    /does not take the mode 9000x9000@9: failed to apply/,
-  );
+  const { screens } = stage.display;
+  assert.match(screens.problems().join(), /does not take the mode 9000x9000@9: failed to apply/);
   const asked = browser.count('outputs');
   await until('many looks', () => browser.count('outputs') > asked + 10);
   assert.equal(browser.count('drive'), 1);
+  // It may have been what ended the compositor.
+  browser.unplug();
+  browser.plug();
+  await until('the rotation again', () => browser.count('drive Virtual-1 90') === 2);
+  await screens.driveNow();
+  assert.equal(tries, 1);
+  assert.equal(screens.problems().length, 1);
+  model = 'B';
+  await until('the other screen', () => screens.list()[0]?.model === 'B');
+  browser.unplug();
+  browser.plug();
+  await until('the mode for the other screen', () => tries === 2);
 });
 
 test('a 4K television is scaled until a host says otherwise', async () => {

@@ -52,6 +52,8 @@ export class Screens {
   #drivenFor: string | undefined;
   /** At the last check the outputs were as they should be. */
   #wasDriven = false;
+  /** The screen that did not take its forced mode. It is not asked again: that may have cost it the compositor. */
+  #refusal: { screen: string; reason: string } | undefined;
   /** Why the screen is not used as configured; empty when it is, or when there is no compositor yet. */
   #failure = '';
   #timer: NodeJS.Timeout | undefined;
@@ -134,8 +136,8 @@ export class Screens {
 
   /** Warnings for the operator, as sentences. */
   problems(): string[] {
-    if (!this.#failure) return [];
-    return [`The screen is not used as configured: ${this.#failure}`];
+    const reasons = [this.primary ? this.#refusalOf(this.primary) : '', this.#failure];
+    return reasons.filter(Boolean).map((reason) => `The screen is not used as configured: ${reason}`);
   }
 
   /** A browser has connected. Never rejects. */
@@ -159,9 +161,14 @@ export class Screens {
   /** How the primary screen is to be used. */
   #settings(primary: Connector): OutputSettings {
     const { screens, forced_mode } = this.#atBoot;
-    const mode = screens[primary.id]?.forced_mode ?? forced_mode;
+    const mode = this.#refusalOf(primary) === '' ? (screens[primary.id]?.forced_mode ?? forced_mode) : null;
     const scale = this.#o.config().scale ?? defaultScale(mode ?? primary.modes[0] ?? null, primary.sizeMm);
     return { rotation: this.configuredRotation, scale, mode };
+  }
+
+  /** Why this screen did not take its forced mode; empty if it did. */
+  #refusalOf(connector: Connector): string {
+    return this.#refusal?.screen === screenName(connector) ? this.#refusal.reason : '';
   }
 
   #isAs(output: Output, { rotation, scale, mode }: OutputSettings): boolean {
@@ -250,13 +257,14 @@ export class Screens {
     const drive = (settings: OutputSettings) =>
       compositor.drive(primary.id, settings, others).then(() => '', errorMessage);
     let failure = await drive(expected);
-    let isDriven = failure === '';
     if (failure && expected.mode !== null) {
       // A mode that the screen cannot have must not cost the picture.
-      failure = `it does not take the mode ${expected.mode}: ${failure}`;
-      isDriven = (await drive({ ...expected, mode: null })) === '';
+      const reason = `it does not take the mode ${expected.mode}: ${failure}`;
+      this.#refusal = { screen: screenName(primary), reason };
+      this.#o.log.warn({ reason }, 'the forced mode is not used');
+      failure = await drive(this.#settings(primary));
     }
-    this.#drivenFor = isDriven ? connected : undefined; // after a failure the next check tries again
+    this.#drivenFor = failure ? undefined : connected; // after a failure the next check tries again
     await this.refresh(true);
     const rotation = this.#output(this.primary)?.rotation ?? expected.rotation;
     const turning = await turnTouches(rotation).then(() => '', errorMessage);
@@ -272,4 +280,9 @@ export class Screens {
     }
     this.#failure = failure;
   }
+}
+
+/** Of a connector with the screen on it: another screen may take what this one does not. */
+function screenName({ id, make, model }: Connector): string {
+  return [id, make, model].join(' ');
 }
