@@ -30,6 +30,7 @@ static struct {
     gboolean is_down;
 } mouse;
 static int finger = -1; // id of the touch on the keyboard
+static guint32 pressed_at; // compositor's time of the press, in ms
 static int page_fingers;
 
 static void paint(void);
@@ -123,8 +124,9 @@ static void touch_down(void *data, struct wl_touch *self, uint32_t serial, uint3
     if (!where || where != surface)
         return;
     if (finger >= 0)
-        handlers->release(); // two thumbs: the second one is faster than the first one leaves
+        handlers->release(time - pressed_at); // two thumbs: the second one is faster than the first one leaves
     finger = id;
+    pressed_at = time;
     pass(handlers->press, wl_fixed_to_double(x), wl_fixed_to_double(y));
 }
 
@@ -132,7 +134,7 @@ static void touch_up(void *data, struct wl_touch *self, uint32_t serial, uint32_
 {
     if (id == finger) {
         finger = -1;
-        handlers->release();
+        handlers->release(time - pressed_at);
     } else if (page_fingers > 0) {
         page_fingers--;
         handlers->page_used(FALSE);
@@ -189,10 +191,12 @@ static void pointer_button(
         handlers->page_used(is_down);
     if (mouse.place != ON_KEYBOARD || button != BTN_LEFT)
         return;
-    if (is_down)
+    if (is_down) {
+        pressed_at = time;
         pass(handlers->press, mouse.x, mouse.y);
-    else if (mouse.is_down)
-        handlers->release();
+    } else if (mouse.is_down) {
+        handlers->release(time - pressed_at);
+    }
     mouse.is_down = is_down;
 }
 

@@ -16,6 +16,7 @@ static Face face = {.n_languages = 1, .extra = ','};
 static Keys keys;
 static const Key *pressed;
 static gboolean is_repeating;
+static gunichar accented; // accents of it were shown by the present press
 static guint settle_timer, press_timer;
 static int full_width, full_height; // of the screen, in the page's pixels
 
@@ -26,11 +27,20 @@ struct _FocusContext {
 };
 G_DEFINE_FINAL_TYPE(FocusContext, focus_context, WEBKIT_TYPE_INPUT_METHOD_CONTEXT)
 
-static void layout(void)
+static void forget_press(void)
 {
-    keys_arrange(&keys, &face);
     pressed = NULL;
     g_clear_handle_id(&press_timer, g_source_remove);
+}
+
+static void layout(void)
+{
+    static Face arranged;
+    if (memcmp(&arranged, &face, sizeof face) == 0)
+        return; // the finger stays on its key
+    arranged = face;
+    keys_arrange(&keys, &face);
+    forget_press();
 }
 
 static int keyboard_height(void)
@@ -68,7 +78,7 @@ static void set_visible(gboolean visible)
     if (visible == is_visible)
         return;
     is_visible = visible;
-    layout();
+    forget_press();
     fit();
 }
 
@@ -195,6 +205,12 @@ static gboolean repeats(const Key *key)
     return key->kind == KEY_BACKSPACE || key->kind == KEY_LEFT || key->kind == KEY_RIGHT;
 }
 
+// What the finger has done meanwhile comes first: a timer that is late must not make a long press of a tap.
+static void start_press_timer(guint ms, GSourceFunc function)
+{
+    press_timer = g_timeout_add_full(G_PRIORITY_LOW, ms, function, NULL, NULL);
+}
+
 static gboolean on_repeat(gpointer data)
 {
     if (pressed->kind == KEY_BACKSPACE)
@@ -209,9 +225,10 @@ static gboolean on_long_press(gpointer data)
     press_timer = 0;
     if (repeats(pressed)) {
         is_repeating = TRUE;
-        press_timer = g_timeout_add(REPEAT_MS, on_repeat, NULL);
+        start_press_timer(REPEAT_MS, on_repeat);
+        on_repeat(NULL);
     } else if (pressed->kind == KEY_TEXT && keys_have_accents(pressed->character)) {
-        face.accents_of = pressed->character;
+        accented = face.accents_of = pressed->character;
         show_face(); // nothing is pressed any more, so nothing is typed when the finger leaves
     }
     return G_SOURCE_REMOVE;
@@ -225,12 +242,13 @@ static void set_pressed(const Key *key)
     pressed = key;
     is_repeating = FALSE;
     if (key)
-        press_timer = g_timeout_add(LONG_PRESS_MS, on_long_press, NULL);
+        start_press_timer(LONG_PRESS_MS, on_long_press);
     draw();
 }
 
 static void on_press(double x, double y)
 {
+    accented = 0;
     set_pressed(keys_at(&keys, x, y));
 }
 
@@ -240,13 +258,18 @@ static void on_move(double x, double y)
         set_pressed(keys_at(&keys, x, y));
 }
 
-static void on_release(void)
+static void on_release(guint held_ms)
 {
     const Key *key = pressed;
     gboolean repeated = is_repeating;
     set_pressed(NULL);
-    if (key && !repeated)
+    if (key && !repeated) {
         use(key);
+    } else if (accented && held_ms < LONG_PRESS_MS) { // a tap whose end came late
+        type_character(accented);
+        show_face();
+    }
+    accented = 0;
 }
 
 static void on_cancel(void)

@@ -17,7 +17,7 @@ typedef struct {
     void (*draw)(guint32 *pixels, int width, int height);
     void (*press)(double x, double y); // 0 to 1 of the keyboard
     void (*move)(double x, double y);
-    void (*release)(void);
+    void (*release)(guint held_ms); // by the times of the events, which may come late
     void (*cancel)(void);
     void (*page_used)(gboolean down); // a touch or click on the page, down or up
 } KeyboardHandlers;

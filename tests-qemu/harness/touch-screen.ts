@@ -60,11 +60,15 @@ export class TouchScreen {
     await this.#device.shell.ok(`echo >${FIFO}; rm -f ${FIFO}`);
   }
 
-  /** Touches the screen for a moment. @param x 0 to 1 of the panel, as y @param seconds how long */
-  async tap(x: number, y: number, seconds = 0.06): Promise<void> {
+  /**
+   * Touches the screen for a moment.
+   * @param x 0 to 1 of the panel, as y
+   * @param meanwhile a shell command that runs between touch and release
+   */
+  async tap(x: number, y: number, meanwhile = 'sleep 0.06'): Promise<void> {
     const finger = { id: 0, x, y };
     await this.#device.shell.ok(
-      `${send(report([{ ...finger, isDown: true }]))}; sleep ${seconds}; ${send(report([{ ...finger, isDown: false }]))}`,
+      `${send(report([{ ...finger, isDown: true }]))}; ${meanwhile}; ${send(report([{ ...finger, isDown: false }]))}`,
     );
   }
 
