@@ -90,17 +90,22 @@ export default scenario({
     await test('two fingers: one event for each in each frame, and releases when the device is unplugged', async () => {
       const socket = await device.events('input_raw');
       try {
-        await waitFor(async () => (await device.shell.run('pgrep read-touch')).code === 0, {
-          timeoutMs: WAIT_MS,
-          what: 'the reader',
-        });
+        const release = (event: unknown) => field(event, 'pressed') === false;
+        await waitFor(
+          async () => {
+            const before = socket.events.mark;
+            await touch.tap(0.5, 0.5);
+            return await socket.events.next('input_raw', before, release, TOUCH_MS);
+          },
+          { timeoutMs: WAIT_MS, what: 'the reader to have opened the device' },
+        );
         const mark = socket.events.mark;
         const frames = Array.from({ length: 20 }, (_, n) => [
           finger(3, 0.1 + n / 40, 0.2),
           finger(7, 0.8, 0.9 - n / 40),
         ]);
         await touch.frames(...frames, [finger(3, 0.575, 0.2, false), finger(7, 0.8, 0.425)]);
-        await socket.events.next('input_raw', mark, (event) => field(event, 'pressed') === false);
+        await socket.events.next('input_raw', mark, release);
         const payloads = socket.events.since(mark, 'input_raw').map(({ payload }) => payload);
         const bySlot = [0, 1].map((slot) => payloads.filter((payload) => field(payload, 'slot') === slot));
         // Frames that came too fast may be one.
