@@ -25,10 +25,13 @@ const run = async (device: Device, script: string) =>
 
 /** @param wanted width and height of the page in CSS pixels, and pixels for each */
 const waitForScale = (device: Device, wanted: string) =>
-  waitFor(async () => (await run(device, '[innerWidth, innerHeight, devicePixelRatio].join()')) === wanted, {
-    timeoutMs: 60_000,
-    what: `the page to be scaled to ${wanted}`,
-  });
+  waitFor(
+    async () => {
+      assert.equal(await run(device, '[innerWidth, innerHeight, devicePixelRatio].join()'), wanted);
+      return true;
+    },
+    { timeoutMs: 60_000, what: `the page to be scaled to ${wanted}` },
+  );
 
 const waitForMode = (device: Device, size: string) =>
   device.waitForDisplay(
