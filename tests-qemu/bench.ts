@@ -1,0 +1,91 @@
+/**
+ * `npm run bench:screen`: compares what the device does with its screen with similar programs on the same device in QEMU,
+ * and prints ratios. Without KVM all of it is emulated, which makes both slower.
+ */
+import { fileURLToPath } from 'node:url';
+import { type Figure, printFigure } from '../ci/bench/measure.ts';
+import { readArguments } from '../ci/lib/arguments.ts';
+import { command } from '../ci/lib/problem.ts';
+import { waitFor } from '../ci/lib/wait.ts';
+import { ensureImage } from '../ci/qemu/image.ts';
+import { setupHost } from '../ci/setup.ts';
+import { measureOn } from './bench/guest.ts';
+import { messageFigures } from './bench/messages.ts';
+import { installPeers } from './bench/peers.ts';
+import { recoveryFigures } from './bench/recovery.ts';
+import { Device } from './harness/device.ts';
+import { field } from './harness/events.ts';
+import { PageServer } from './harness/pages.ts';
+import { TouchScreen } from './harness/touch-screen.ts';
+
+const ROUNDS = 5;
+const TOUCHES = 100;
+const DRIVER_MS = 60_000;
+
+async function scriptFigures(device: Device, pages: PageServer): Promise<Figure[]> {
+  const url = pages.add('<!doctype html><title>scripts</title>');
+  await device.act('POST', '/display/navigate', { url });
+  await device.shell.ok('systemd-run --quiet --unit=peer-driver WPEWebDriver --port=4444');
+  await waitFor(async () => (await device.shell.run('ss -ltn | grep -q :4444')).code === 0, {
+    timeoutMs: DRIVER_MS,
+    what: 'WPEWebDriver',
+  });
+  const { ours, peer } = await measureOn(device, { what: 'scripts', rounds: ROUNDS, url });
+  await device.shell.ok('systemctl stop peer-driver');
+  return [{ name: 'execute-js', ours, unit: 'ms', peer: { name: 'WPEWebDriver, cog', values: peer } }];
+}
+
+async function screenshotFigures(device: Device, pages: PageServer): Promise<Figure[]> {
+  await device.act('POST', '/display/navigate', { url: pages.addColours([16, 32, 200], [160, 220, 20]) });
+  await device.waitForColours([16, 32, 200], [160, 220, 20]);
+  const runtime = `/run/user/${await device.shell.ok('id -u kiosk')}`;
+  const wayland = await device.shell.ok(`cd ${runtime}; ls -d wayland-? | head -1`);
+  const { ours, peer } = await measureOn(device, { what: 'screenshots', rounds: ROUNDS, runtime, wayland });
+  const aim = { of: 'ratio', atMost: 1.2 } as const;
+  return [{ name: 'screenshot', ours, unit: 'ms', peer: { name: 'grim', values: peer }, aim }];
+}
+
+async function touchFigures(device: Device): Promise<Figure[]> {
+  const touch = await TouchScreen.plug(device);
+  const find = async (): Promise<unknown> => {
+    const devices = await device.get('/input/devices');
+    return Array.isArray(devices) && devices.find((one) => field(one, 'kind') === 'touch');
+  };
+  const found = await waitFor(find, { timeoutMs: DRIVER_MS, what: 'the touch screen' });
+  const node = String(field(found, 'node'));
+  const { ours } = await measureOn(device, { what: 'touches', node }, async () => {
+    for (let n = 0; n < TOUCHES; n += 1) {
+      await touch.frames([{ id: 0, x: 0.2 + n / 200, y: 0.5, isDown: n < TOUCHES - 1 }]);
+    }
+  });
+  await touch.unplug();
+  return [{ name: 'touch, from the kernel to the client', ours, unit: 'ms' }];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => {
+    readArguments('npm run bench:screen', {});
+    await setupHost('test');
+    const pages = await PageServer.start();
+    const device = await Device.boot(await ensureImage());
+    const missed: string[] = [];
+    try {
+      await device.waitUp();
+      await installPeers(device);
+      for (const measure of [
+        messageFigures,
+        touchFigures,
+        screenshotFigures,
+        scriptFigures,
+        recoveryFigures,
+      ]) {
+        for (const figure of await measure(device, pages)) if (!printFigure(figure)) missed.push(figure.name);
+      }
+    } finally {
+      await device.discard();
+      await pages.close();
+    }
+    console.log(missed.length === 0 ? 'all targets met' : `missed: ${missed.join(', ')}`);
+    return 0;
+  });
+}
