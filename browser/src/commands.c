@@ -3,10 +3,7 @@
 
 #include <stdlib.h>
 
-#define MAX_SCREENSHOTS 2 // a picture may be megabytes, and waits until the agent has read it
 #define MAX_TIMEOUT_MS (10 * 60 * 1000)
-
-static guint screenshots; // that are being made
 
 static const char *text_of(JsonObject *command, const char *key)
 {
@@ -51,45 +48,9 @@ static void ping(Call call, JsonObject *command)
         view_get(), WEBKIT_EDITING_COMMAND_INSERT_IMAGE, NULL, on_pong, g_memdup2(&call, sizeof call));
 }
 
-static void on_encoded(GObject *image, GAsyncResult *result, gpointer data)
+static void take_screenshot(Call call, JsonObject *command)
 {
-    g_autofree Call *call = data;
-    g_autoptr(GError) error = NULL;
-    g_autoptr(GInputStream) png = g_loadable_icon_load_finish(G_LOADABLE_ICON(image), result, NULL, &error);
-    g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
-    screenshots--;
-    if (!png || g_output_stream_splice(memory, png, G_OUTPUT_STREAM_SPLICE_NONE, NULL, &error) < 0) {
-        link_fail(*call, "screenshot_failed", error->message);
-        return;
-    }
-    GMemoryOutputStream *bytes = G_MEMORY_OUTPUT_STREAM(memory);
-    link_answer_text(*call, "png",
-        g_base64_encode(g_memory_output_stream_get_data(bytes), g_memory_output_stream_get_data_size(bytes)));
-}
-
-static void on_snapshot(GObject *source, GAsyncResult *result, gpointer data)
-{
-    g_autofree Call *call = data;
-    g_autoptr(GError) error = NULL;
-    g_autoptr(WebKitImage) image = webkit_web_view_get_snapshot_finish(WEBKIT_WEB_VIEW(source), result, &error);
-    if (!image) {
-        screenshots--;
-        link_fail(*call, "screenshot_failed", error->message);
-        return;
-    }
-    // Encodes as PNG, in a thread, and at the picture's own size whatever size is asked for.
-    g_loadable_icon_load_async(G_LOADABLE_ICON(image), 0, NULL, on_encoded, g_steal_pointer(&call));
-}
-
-static void screenshot(Call call, JsonObject *command)
-{
-    if (screenshots >= MAX_SCREENSHOTS) {
-        link_fail(call, "busy", "too many screenshots are being made");
-        return;
-    }
-    screenshots++;
-    webkit_web_view_get_snapshot(view_get(), WEBKIT_SNAPSHOT_REGION_VISIBLE, WEBKIT_SNAPSHOT_OPTIONS_NONE, NULL,
-        on_snapshot, g_memdup2(&call, sizeof call));
+    screenshot(call);
 }
 
 static void configure(Call call, JsonObject *command)
@@ -195,7 +156,7 @@ static const struct {
     {"terminate_page", terminate_page, TRUE, {0}},
     {"ping", ping, TRUE, {0}},
     {"frame", frame, TRUE, {0}},
-    {"screenshot", screenshot, TRUE, {0}},
+    {"screenshot", take_screenshot, TRUE, {0}},
     {"quit", quit, FALSE, {0}},
 };
 

@@ -124,6 +124,9 @@ void channel_agent_lost(void);
 void frame_connect(WPEView *surface);
 void frame_check(Call call); // answered when a frame has been shown
 
+// screenshot.c
+void screenshot(Call call); // answered with the page as PNG
+
 // keyboard.c: the on-screen keyboard
 void keyboard_prepare(WebKitUserContentManager *content); // in keyboard-page.c
 void keyboard_connect(WebKitWebView *view);

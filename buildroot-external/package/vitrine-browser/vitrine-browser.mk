@@ -17,6 +17,7 @@ VITRINE_BROWSER_DEPENDENCIES = \
 	freetype \
 	json-glib \
 	libevdev \
+	libpng \
 	sqlite \
 	vitrine-wpewebkit \
 	wayland
