@@ -168,7 +168,10 @@ static gboolean on_message(
         return TRUE;
     g_set_object(&context, jsc_value_get_context(message));
     g_autofree char *kind = member(message, "kind"), *name = member(message, "token");
-    if (g_strcmp0(kind, "open") == 0) {
+    if (g_strcmp0(kind, "document") == 0) {
+        g_autofree char *told = member(message, "text");
+        permissions_set_document(told);
+    } else if (g_strcmp0(kind, "open") == 0) {
         g_autofree char *told = member(message, "text");
         reply_boolean(reply, on_open(name, told));
     } else if (!channel || g_strcmp0(name, token) != 0) {

@@ -83,6 +83,7 @@ static void on_page_left(void)
 {
     evaluate_interrupt();
     channel_close();
+    permissions_set_document(NULL);
     keyboard_page_left();
 }
 

@@ -84,6 +84,7 @@ void refusal_send(const char *what, const char *detail); // reports it to the ag
 // permissions.c: which origins may use cameras, positions and the like
 gboolean permissions_configure(JsonArray *allowed); // TRUE: some origin may use a camera or a microphone
 void permissions_connect(WebKitWebView *view);
+void permissions_set_document(const char *origin); // that a new document names as its own; NULL: there is none
 
 // styles.c: whether people can select text, and whether the mouse pointer is visible
 void selection_configure(WebKitUserContentManager *content, gboolean allowed);
