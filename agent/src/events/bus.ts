@@ -23,12 +23,29 @@ export class EventBus {
   readonly #demands = new Map<TopicName, Demand>();
 
   emit<T extends Topic>(topic: T, payload: Payload<T>): void {
-    const listeners = this.#listeners.get(topic.name);
-    if (!listeners || listeners.size === 0) return;
     const event: EventFrame = { type: 'event', topic: topic.name, ts: now(), payload };
+    this.#pass(event, () => JSON.stringify(event));
+  }
+
+  /**
+   * As `emit`, with a payload that somebody else has written: however large or deep it is, it costs only its text.
+   * @param json valid JSON without a line end
+   */
+  emitJson(topic: Topic, json: string): void {
+    const head = { type: 'event' as const, topic: topic.name, ts: now() };
+    const event: EventFrame = {
+      ...head,
+      get payload() {
+        return JSON.parse(json);
+      },
+    };
+    this.#pass(event, () => `${JSON.stringify(head).slice(0, -1)},"payload":${json}}`);
+  }
+
+  #pass(event: EventFrame, write: () => string): void {
     let text: string | undefined;
-    const json = () => (text ??= JSON.stringify(event));
-    for (const listener of [...listeners.keys()]) listener(event, json);
+    const json = () => (text ??= write());
+    for (const listener of [...(this.#listeners.get(event.topic)?.keys() ?? [])]) listener(event, json);
   }
 
   /** Calls `listener` for every event of a topic until the returned function is called. */

@@ -67,7 +67,7 @@ test('the page opens its channel, sends within its credits, and is left', async 
     return { ok: true };
   });
   send(socket, OPEN);
-  send(socket, { ...MESSAGE, data: '{"n":1}' });
+  send(socket, { ...MESSAGE, data: '{\r\n"n":1}' });
   send(socket, { ...MESSAGE, channel: 3, data: '"of an earlier page"' });
   sendInParts(socket, MESSAGE, 'data', ['"lo', 'ng"']);
   await until('two messages', () => pageEvents().length === 3);
@@ -77,8 +77,8 @@ test('the page opens its channel, sends within its credits, and is left', async 
   await until('the close', () => pageEvents().length === 4);
   assert.deepEqual(pageEvents(), [
     OPEN,
-    { ...MESSAGE, message: { n: 1 } },
-    { ...MESSAGE, message: 'long' },
+    { ...MESSAGE, data: '{  "n":1}' },
+    { ...MESSAGE, data: '"long"' },
     { ...OPEN, open: false },
   ]);
   assert.deepEqual(

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { KindEvents } from '../../base/kind-events.ts';
 import { EventBus } from '../../events/bus.ts';
+import { EventSession } from '../../events/session.ts';
 import { PageChannel } from './channel.ts';
 import type { PageBrowser, PageEvent } from './ports.ts';
 
@@ -33,9 +34,12 @@ class FakePage implements PageBrowser {
     while (this.credits > 0) {
       this.credits -= 1;
       this.sent += 1;
-      const { channel, sent: message } = this;
-      this.#events.emit({ event: 'message', channel, origin: 'http://a.example', message });
+      this.say(String(this.sent));
     }
+  }
+
+  say(data: string): void {
+    this.#events.emit({ event: 'message', channel: this.channel, origin: 'http://a.example', data });
   }
 
   credit(channel: number, messages: number): void {
@@ -93,6 +97,22 @@ test('the page’s messages and its channel are told in order, and the page goes
     ...Array.from({ length: page.sent }, (_, n) => n + 1),
     { open: false },
   ]);
+});
+
+test('a message reaches hosts as the page wrote it, however deep it is', async () => {
+  const { bus, page } = start();
+  const frames: string[] = [];
+  const sink = { send: (text: string) => frames.push(text), ready: () => true, overflow: () => undefined };
+  const session = new EventSession(bus, sink, async () => undefined);
+  session.receive({ type: 'subscribe', topics: ['page_message'] });
+  page.open();
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  for (const data of [deep, '{"a": 1e400,"a":2}', '"next"']) page.say(data);
+  await setImmediate();
+  const payloads = frames
+    .slice(1)
+    .map((frame) => /^{"type":"event","topic":"page_message","ts":"[^"]+","payload":(.*)}$/.exec(frame)?.[1]);
+  assert.deepEqual(payloads, [deep, '{"a": 1e400,"a":2}', '"next"']);
 });
 
 test('while a host does not read, the page may send no more than the window, whatever it opens and closes', () => {

@@ -20,7 +20,7 @@ const ERRORS: FailureErrors = {
 };
 
 /** For the hosts, in order. */
-type News = { open: boolean } | { message: unknown };
+type News = { open: boolean } | { message: string };
 
 interface Outgoing {
   channel: number;
@@ -100,7 +100,7 @@ export class PageChannel {
   #take(event: PageEvent): void {
     if (event.event === 'message') {
       this.#credits -= 1;
-      this.#news.push({ message: event.message });
+      this.#news.push({ message: event.data });
     } else {
       this.#channel = event.open ? event.channel : 0;
       this.#credits = 0;
@@ -124,7 +124,7 @@ export class PageChannel {
     this.#giveCredits();
     for (let next = this.#news.shift(); next; next = this.#news.shift()) {
       if ('open' in next) this.#bus.emit(pageChannel, next);
-      else this.#bus.emit(pageMessage, next.message);
+      else this.#bus.emitJson(pageMessage, next.message);
       this.#giveCredits();
       await this.#bus.catchUp(pageMessage);
     }

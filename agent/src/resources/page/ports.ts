@@ -12,7 +12,8 @@ export type PageEvent =
       channel: number;
       /** Of the committed URI, as the browser knows it: `https://example.com`. */
       origin: string;
-      message: unknown;
+      /** JSON without a line end. */
+      data: string;
     };
 
 /** An exception of a script, or a script that cannot be read. */
