@@ -113,10 +113,12 @@ test('reports what is wrong with a frame and continues', async (t) => {
   assert.equal((await next()).type, 'subscribed');
 });
 
-test('closes on a frame over 1 MiB with 1009', async (t) => {
+test('takes a message of 1 MiB to the page; a frame that no message needs closes with 1009', async (t) => {
   const { url } = await serve(t);
-  const { socket, send } = await client(url);
-  send(`{"type":"${'x'.repeat(1024 * 1024)}"}`);
+  const { socket, send, next } = await client(url);
+  send({ type: 'page_message', payload: 'x'.repeat(1024 * 1024 - 2) });
+  assert.equal(codeOf(await next()), 'page_channel_closed');
+  send(`{"type":"${'x'.repeat(1024 * 1024 + 4096)}"}`);
   const [code] = await once(socket, 'close');
   assert.equal(code, 1009);
 });

@@ -20,8 +20,8 @@ const require = createRequire(import.meta.url);
 
 /** Path of the upgrade. */
 const PATH = `${BASE_PATH}/events`;
-/** Longest frame of a client in bytes; the same as the longest serial line. Longer closes with 1009. */
-const MAX_FRAME_BYTES = 1024 * 1024;
+/** Longest frame of a client in bytes: a message to the page of 1 MiB, and what is around it. Longer closes with 1009. */
+const MAX_FRAME_BYTES = 1024 * 1024 + 4096;
 const MAX_CLIENTS = 32;
 /** Clients of one peer; the rest is reserved for the others. */
 const MAX_OF_ONE_PEER = 24;
