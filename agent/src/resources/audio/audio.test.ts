@@ -22,6 +22,7 @@ let rounded: number | undefined;
 let commands: string[];
 let changed: () => void;
 let settings: { output: string | null; volume: number; mute: boolean };
+let server: SoundServer;
 let audio: Audio;
 
 beforeEach(() => {
@@ -33,7 +34,7 @@ beforeEach(() => {
   commands = [];
   changed = () => undefined;
   settings = { output: null, volume: 80, mute: false };
-  const server: SoundServer = {
+  server = {
     hasHardware: async () => hasCard,
     read: async () => {
       if (!isRunning) throw new Error('connection refused');
@@ -68,6 +69,18 @@ test('at the start the stored volume is set, and again when another program chan
   changed();
   await until('the mute to be set back', () => outputs[0]?.mute === false);
   assert.equal(commands.length, 2);
+});
+
+test('a server that ends right after the command gets it again when it is back', async () => {
+  const { use } = server;
+  server.use = async (...command) => {
+    await use(...command);
+    isRunning = false;
+  };
+  await audio.apply();
+  [outputs, isRunning, server.use] = [[ANALOG], true, use];
+  await audio.apply();
+  assert.equal(outputs[0]?.volume, 80);
 });
 
 test('a server that rounds a volume is told once', async () => {

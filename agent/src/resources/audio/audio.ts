@@ -122,9 +122,13 @@ export class Audio {
     const known = await this.#read();
     if (!known) return;
     const chosen = chooseOutput(known.outputs, output);
-    if (chosen && !isAsWanted(known, chosen, volume, mute) && this.#summary(known) !== this.#settled) {
+    if (!chosen || isAsWanted(known, chosen, volume, mute)) {
+      this.#settled = '';
+    } else if (this.#summary(known) !== this.#settled) {
       await server.use(chosen.id, volume, mute);
-      this.#settled = this.#summary((await this.#read()) ?? known);
+      const after = await this.#read();
+      // A server that does not answer may have restarted: then it needs the command again.
+      this.#settled = after ? this.#summary(after) : '';
     }
     this.#retry.reset();
   }
