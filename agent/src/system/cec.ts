@@ -84,14 +84,21 @@ export class CecTelevision implements Television {
     const names = (await readdir(this.#devices).catch(() => [])).filter((name) => /^cec\d+$/.test(name));
     const own = await this.#connectorId(connector);
     let shared: { device: string; adapter: Adapter } | undefined;
+    let failure: unknown;
     for (const name of names.sort((one, other) => Number(one.slice(3)) - Number(other.slice(3)))) {
       const device = join(this.#devices, name);
-      const adapter = parseAdapter(await this.#cecCtl(device));
+      // One that is broken must not hide the others.
+      const printed = await this.#cecCtl(device).catch((error: unknown) => {
+        failure ??= error;
+        return '';
+      });
+      const adapter = parseAdapter(printed);
       if (!adapter || adapter.physicalAddress === ROOT) continue;
       const { id, card } = adapter.connector ?? {};
       if (id !== undefined && id === own?.id && card === own.card) return this.#claimed(device, adapter);
       if (id === undefined) shared ??= { device, adapter };
     }
+    if (!shared && failure) throw failure;
     return shared && this.#claimed(shared.device, shared.adapter);
   }
 

@@ -76,8 +76,7 @@ export class Display {
     const stage = options.kiosk.installed ? 'compositor' : 'browser';
     const restart = () => this.#keeper.dispatch({ event: 'restart_browser', stage });
     this.screens = new Screens({ ...options, checkEveryMs, changed, screenCameLate: restart });
-    const connector = () => this.screens.primary?.id;
-    this.power = new ScreenPower({ ...options, connector, changed });
+    this.power = new ScreenPower({ ...options, primary: () => this.screens.primary, changed });
     this.#clearing = new DataClearing({ ...options, timeoutMs });
     this.#scripts = new Scripts({
       browser: options.browser,

@@ -31,8 +31,6 @@ export interface PowerState {
   request: Request | undefined;
   /** The last request was not followed. */
   failure: { on: boolean; reports: string } | undefined;
-  /** The agent has sent it to standby, so it can be woken even if it looks unplugged. */
-  sleeping: boolean;
 }
 
 export type PowerEvent =
@@ -46,7 +44,6 @@ export const INITIAL_POWER: PowerState = {
   misses: 0,
   request: undefined,
   failure: undefined,
-  sleeping: false,
 };
 
 /** @returns the next state, and the command to send again, if any */
@@ -54,7 +51,7 @@ export function powerStep(state: PowerState, event: PowerEvent): { state: PowerS
   if (event.event === 'requested') {
     const { on, at } = event;
     const request = { on, since: at, sentAt: at, confirmations: 0 };
-    return { state: { ...state, request, failure: undefined, sleeping: !on } };
+    return { state: { ...state, request, failure: undefined } };
   }
   const next = measured(state, event.report);
   const { request, failure, power } = next;
@@ -85,8 +82,7 @@ function measured(state: PowerState, report: TelevisionReport): PowerState {
   if (report.state === 'no_cec') return { ...INITIAL_POWER, report };
   if (report.state !== 'plugged') return { ...state, report, power: null, misses: 0 };
   if (report.power !== null) {
-    const isAwake = report.power === 'on' && !state.request;
-    return { ...state, report, power: report.power, misses: 0, sleeping: state.sleeping && !isAwake };
+    return { ...state, report, power: report.power, misses: 0 };
   }
   // One lost answer says nothing.
   const misses = state.misses + 1;

@@ -2,7 +2,7 @@ import type { Logger } from '../../base/logger.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { atMost } from '../../contract/at-most.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Television, TelevisionReport } from './ports.ts';
+import type { Connector, Television, TelevisionReport } from './ports.ts';
 import { INITIAL_POWER, isVisible, type PowerEvent, type PowerState, powerStep } from './power-machine.ts';
 
 /** How often the power is read while a command is to take effect, and otherwise, in ms. */
@@ -10,11 +10,12 @@ const READ_MS = { switching: 1000, idle: 10_000 };
 /** Each occupies the bus for a moment. */
 const MAX_REQUESTS = 4;
 const NO_CEC: TelevisionReport = { state: 'no_cec' };
+const NO_ANSWER: TelevisionReport = { state: 'plugged', power: null };
 
 export interface ScreenPowerOptions {
   television: Television | undefined;
-  /** Id of the primary screen. */
-  connector: () => string | undefined;
+  /** The connector of the primary screen. */
+  primary: () => Pick<Connector, 'id' | 'connected'> | undefined;
   /** The measured power may have changed. */
   changed: () => void;
   readMs?: typeof READ_MS;
@@ -33,6 +34,8 @@ export class ScreenPower {
   #isStopped = false;
   /** Counts requests: a report that was asked for before the last one is out of date. */
   #requests = 0;
+  /** The connector of the last command. */
+  #switched: string | undefined;
   /** Why the adapter cannot be read, logged once. */
   #broken = '';
 
@@ -72,9 +75,15 @@ export class ScreenPower {
     return [`The television was told to switch ${failure.on ? 'on' : 'off'}, but ${failure.reports}.`];
   }
 
+  /** While no screen is connected, that of the last command: a television in standby may look unplugged. */
+  get #connector(): string | undefined {
+    const primary = this.#o.primary();
+    return primary?.connected ? primary.id : (this.#switched ?? primary?.id);
+  }
+
   async #request(on: boolean): Promise<void> {
     const { television } = this.#o;
-    const connector = this.#o.connector();
+    const connector = this.#connector;
     if (!television || connector === undefined) {
       throw new ApiError('unavailable', 'This device has no screen that it can switch.');
     }
@@ -84,13 +93,16 @@ export class ScreenPower {
     if (report.state === 'no_cec') {
       throw new ApiError('unavailable', 'The screen cannot be switched: its output has no HDMI-CEC.');
     }
-    if (report.state === 'unplugged' && !(on && this.#state.sleeping)) {
+    // A television in standby may look unplugged. If it is, it does not acknowledge.
+    if (report.state === 'unplugged' && !on) {
       throw new ApiError('unavailable', 'The screen cannot be switched: nothing is connected with HDMI-CEC.');
     }
+    // Before the command: a report that is asked for meanwhile must not send the command before again.
+    this.#requests += 1;
     await television.switch(connector, on).catch((error: unknown) => {
       throw new ApiError('unavailable', `The screen took no command over HDMI-CEC: ${errorMessage(error)}`);
     });
-    this.#requests += 1;
+    this.#switched = connector;
     this.#take({ event: 'requested', on, at: this.#now() });
     this.#readIn(this.#readMs.switching);
   }
@@ -104,7 +116,7 @@ export class ScreenPower {
   /** Never rejects. */
   async #read(): Promise<void> {
     const { television, log } = this.#o;
-    const connector = this.#o.connector();
+    const connector = this.#connector;
     const requests = this.#requests;
     try {
       const report = (connector !== undefined && (await television?.read(connector))) || NO_CEC;
@@ -117,6 +129,7 @@ export class ScreenPower {
       const reason = errorMessage(error);
       if (reason !== this.#broken) log.warn({ reason }, 'HDMI-CEC does not work');
       this.#broken = reason;
+      if (requests === this.#requests) this.#take({ event: 'reported', report: NO_ANSWER, at: this.#now() });
     }
     // A request during this reading has set its own timer, which this replaces by the same one.
     this.#readIn(this.#state.request ? this.#readMs.switching : this.#readMs.idle);

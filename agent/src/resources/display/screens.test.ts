@@ -178,6 +178,42 @@ test('a mode that the screen does not take costs no picture, is tried once, and 
   await until('the mode for the other screen', () => tries === 2);
 });
 
+test('a forced mode is tried again when the compositor had ended, and not a third time', async () => {
+  let tries = 0;
+  let isDead = false;
+  let fails = 1;
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async (output, settings, others) => {
+      if (settings.mode !== null) tries += 1;
+      if (settings.mode !== null && tries <= fails) isDead = true;
+      if (isDead) throw new Error('there is no compositor');
+      await browser.drive(output, settings, others);
+    },
+  };
+  const restart = () => {
+    isDead = false;
+    browser.unplug();
+    browser.plug();
+  };
+  const config = () => ({ ...CONFIG, forced_mode: '800x600@60' });
+  await stage.showing(URL_A, { compositor, config, checkEveryMs: 100_000 });
+  const { screens } = stage.display;
+  await until('the first try', () => tries >= 1 && screens.problems().length > 0);
+  restart();
+  await until('the mode', () => stage.display.state().resolution === '800x600@60');
+  assert.deepEqual(screens.problems(), []);
+  fails = 100;
+  const before = tries;
+  isDead = true;
+  for (let ends = 0; ends < 4; ends += 1) {
+    restart();
+    await screens.drive();
+  }
+  assert.ok(tries - before <= 2, `${tries - before} more tries`);
+  assert.match(screens.problems().join(), /does not take the mode 800x600@60/);
+});
+
 test('a 4K television is scaled until a host says otherwise', async () => {
   const television = { ...CONNECTOR, modes: ['3840x2160@60'], sizeMm: { width: 1210, height: 680 } };
   await stage.showing(URL_A, { connectors: { read: async () => [television] } });

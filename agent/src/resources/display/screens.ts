@@ -54,6 +54,8 @@ export class Screens {
   #wasDriven = false;
   /** The screen that did not take its forced mode. It is not asked again: that may have cost it the compositor. */
   #refusal: { screen: string; reason: string } | undefined;
+  /** The forced mode failed for this screen and browser, and so did the screen's own mode: perhaps the compositor ended. */
+  #suspect: { screen: string; pid: number | null } | undefined;
   /** Why the screen is not used as configured; empty when it is, or when there is no compositor yet. */
   #failure = '';
   #timer: NodeJS.Timeout | undefined;
@@ -260,9 +262,18 @@ export class Screens {
     if (failure && expected.mode !== null) {
       // A mode that the screen cannot have must not cost the picture.
       const reason = `it does not take the mode ${expected.mode}: ${failure}`;
-      this.#refusal = { screen: screenName(primary), reason };
-      this.#o.log.warn({ reason }, 'the forced mode is not used');
+      const screen = screenName(primary);
+      const { pid } = this.#o.browser;
+      this.#refusal = { screen, reason };
       failure = await drive(this.#settings(primary));
+      // Once, the compositor may have ended for another reason; twice, it was the mode.
+      const isTwice = this.#suspect?.screen === screen && this.#suspect.pid !== pid;
+      if (failure && !isTwice) {
+        this.#suspect = { screen, pid };
+        this.#refusal = undefined;
+      } else {
+        this.#o.log.warn({ reason }, 'the forced mode is not used');
+      }
     }
     this.#drivenFor = failure ? undefined : connected; // after a failure the next check tries again
     await this.refresh(true);
