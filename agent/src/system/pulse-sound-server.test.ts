@@ -39,7 +39,7 @@ esac
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('reads the outputs of cards, without the empty one', async () => {
+test('reads the outputs of cards, without the null sink', async () => {
   const id = 'alsa_output.pci-0000_00_06.0.analog-stereo';
   const output = { id, kind: 'other', label: 'Analog', plugged: true, volume: 80, mute: false };
   assert.deepEqual(await server.read(), { outputs: [output], current: id });

@@ -15,7 +15,7 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 15_000;
 /** A server that is not reached for this long is a problem; it needs some seconds to start. In ms. */
 const PROBLEM_AFTER_MS = 60_000;
-/** The server rounds volumes, in percent. */
+/** Tolerated difference from the configured volume, in percentage points: the server rounds. */
 const ROUNDING = 1;
 
 type AudioSettings = GroupValue<typeof audioConfig>;
@@ -42,7 +42,10 @@ export class Audio {
   readonly #retry = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
   #known: Known | undefined;
   #unknownSince = performance.now();
-  /** State and settings after the last command. The server may not do exactly what it was told: no second command then. */
+  /**
+   * State and settings after the last command. If the server did not apply a command exactly, the command is not
+   * repeated until state or settings change.
+   */
   #settled = '';
   #timer: NodeJS.Timeout | undefined;
   /** When the timer fires, on the clock of `performance.now()`. */
@@ -100,7 +103,7 @@ export class Audio {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY;
-      // One that has not begun yet will read the same state.
+      // A queued run reads the latest state; another is not needed.
       if (this.#mutex.waiting < 2)
         void this.#mutex.run(() => this.#synchronize()).catch((err) => this.#failed(err));
     }, delayMs).unref();
