@@ -3,7 +3,7 @@ import type { EventFrame, Payload, Topic, TopicName } from '../contract/topics.t
 
 /** @param json gives the event as JSON text, which is made once for all listeners */
 export type EventListener = (event: EventFrame, json: () => string) => void;
-/** Undefined when a listener has handed on all events; else resolves when it has, or is closed. */
+/** Undefined if the listener's queue is empty; else resolves when it is, or when the listener is closed. */
 export type CatchUp = () => Promise<void> | undefined;
 /** Starts producing a topic and returns a function that stops it. */
 export type Producer = () => () => void;
@@ -44,8 +44,8 @@ export class EventBus {
   }
 
   /**
-   * For producers that can wait, so that no event is lost by a client that reads: undefined when every listener has
-   * handed on the topic's events; else resolves when they have, or are closed.
+   * For producers that can wait, so that no event is lost by a client that reads. Undefined if the queues of the
+   * topic's listeners are empty; else resolves when they are, or when the listeners are closed.
    */
   catchUp(topic: Topic): Promise<unknown> | undefined {
     const behind = [...(this.#listeners.get(topic.name)?.values() ?? [])].flatMap(

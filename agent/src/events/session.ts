@@ -9,7 +9,7 @@ const DROPPABLE: ReadonlySet<TopicName> = new Set(['input_raw', 'log', 'health']
 export const MAX_QUEUED_EVENTS = 512;
 export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
 
-/** A client that is waited for has lost its link when it has read nothing for this time, in ms. */
+/** While a producer waits, a client that reads nothing for this long is disconnected, in ms. */
 const STALL_MS = 10_000;
 
 /** How a session sends frames to its link. */
@@ -165,7 +165,7 @@ export class EventSession {
     return this.#caughtUp.promise;
   };
 
-  /** A client that reads is waited for, however slow it is. */
+  /** Restarted whenever the client has read something. */
   #limitWait(): void {
     clearTimeout(this.#stall);
     this.#stall = setTimeout(() => {

@@ -19,7 +19,7 @@ const ERRORS: FailureErrors = {
   timeout: ['unavailable', 'The page does not take messages: it hangs.'],
 };
 
-/** For the hosts, in order. */
+/** Queued for the hosts: a channel state or a page message. */
 type News = { open: boolean } | { message: unknown };
 
 interface Outgoing {
@@ -109,7 +109,7 @@ export class PageChannel {
     void this.#tell();
   }
 
-  /** A page that opens and closes its channel in a loop adds nothing. */
+  /** Collapses repeated open/close states, so toggling cannot grow the queue. */
   #addState(open: boolean): void {
     const last = this.#news.at(-1);
     const before = this.#news.at(-2);
@@ -135,7 +135,7 @@ export class PageChannel {
     if (!this.isOpen) return;
     const waiting = this.#news.filter((each) => 'message' in each).length;
     const credits = WINDOW - waiting - this.#credits;
-    // Half of them at a time: a message less for each of the page's.
+    // Grant credits in batches; otherwise every page message costs one `credit` command.
     if (credits < WINDOW / 2) return;
     this.#credits += credits;
     this.#browser.credit(this.#channel, credits);
