@@ -95,7 +95,7 @@ export class CecTelevision implements Television {
     return shared && this.#claimed(shared.device, shared.adapter);
   }
 
-  /** The kernel keeps the address and claims it again after a hotplug; it has none at first. */
+  /** Claims a logical address if there is none. The kernel claims it again after a hotplug. */
   async #claimed(device: string, adapter: Adapter): Promise<{ device: string; adapter: Adapter }> {
     if (!adapter.hasLogicalAddress && adapter.physicalAddress !== NOT_CONNECTED) {
       await this.#cecCtl(device, '--playback', '--osd-name', 'Vitrine');

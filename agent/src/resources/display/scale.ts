@@ -7,7 +7,7 @@ const TELEVISION_MM = 450;
 /** Pixels per inch that need no scale on a desk. */
 const DESK_DPI = 110;
 const LEAST_CSS_PIXELS = 1280;
-/** Density that is still readable without the next scale, as a part of it. */
+/** Fraction of a scale step by which the density may exceed a step before the next scale is used. */
 const TOLERATED = 0.2;
 const MAX_SCALE = 4;
 

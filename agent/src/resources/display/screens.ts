@@ -11,7 +11,7 @@ import type { Rotation, Screen } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
 const CONNECTORS_FRESH_MS = 1000;
-/** Every so many checks the compositor is asked for its outputs, which costs a process. */
+/** Query the compositor at every n-th check only; each query starts a process. */
 const CHECKS_PER_OUTPUTS = 2;
 
 const EXACT_MODE = /^\d+x\d+@/;
@@ -22,7 +22,7 @@ export interface ScreensOptions
   config: () => DisplayConfig;
   /** The screens may have changed. */
   changed: () => void;
-  /** The first screen of a browser that connected without one: it would draw nothing there. */
+  /** A screen was connected after the browser, which renders nothing on it. */
   screenCameLate: () => void;
   /** How often connectors are read while nobody asks, in ms. */
   checkEveryMs: number;
@@ -52,7 +52,7 @@ export class Screens {
   #drivenFor: string | undefined;
   /** At the last check the outputs were as they should be. */
   #wasDriven = false;
-  /** The screen that did not take its forced mode. It is not asked again: that may have cost it the compositor. */
+  /** The screen that did not take its forced mode. The mode is not retried: it may have crashed the compositor. */
   #refusal: { screen: string; reason: string } | undefined;
   /** Why the screen is not used as configured; empty when it is, or when there is no compositor yet. */
   #failure = '';
@@ -258,7 +258,7 @@ export class Screens {
       compositor.drive(primary.id, settings, others).then(() => '', errorMessage);
     let failure = await drive(expected);
     if (failure && expected.mode !== null) {
-      // A mode that the screen cannot have must not cost the picture.
+      // If the mode is rejected, use the screen without it.
       const reason = `it does not take the mode ${expected.mode}: ${failure}`;
       this.#refusal = { screen: screenName(primary), reason };
       this.#o.log.warn({ reason }, 'the forced mode is not used');
