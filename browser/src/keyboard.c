@@ -112,7 +112,7 @@ static gboolean on_settled(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-// Focus that goes from one field to another is out and in again, and a tap moves it after the touch.
+// Moving focus sends focus-out, then focus-in; a tap moves it after the touch. Wait for both.
 static void settle(void)
 {
     g_clear_handle_id(&settle_timer, g_source_remove);
@@ -205,7 +205,7 @@ static gboolean repeats(const Key *key)
     return key->kind == KEY_BACKSPACE || key->kind == KEY_LEFT || key->kind == KEY_RIGHT;
 }
 
-// What the finger has done meanwhile comes first: a timer that is late must not make a long press of a tap.
+// Low priority: queued touch events run first, so a late timer does not turn a tap into a long press.
 static void start_press_timer(guint ms, GSourceFunc function)
 {
     press_timer = g_timeout_add_full(G_PRIORITY_LOW, ms, function, NULL, NULL);
@@ -290,7 +290,7 @@ static void on_page_used(gboolean down)
 static void on_draw(guint32 *pixels, int width, int height)
 {
     gboolean is_secret = webkit_input_method_context_get_input_purpose(context) == WEBKIT_INPUT_PURPOSE_PASSWORD;
-    // Who looks at the screen shall not read a password from the keys that light up.
+    // Password fields do not highlight pressed keys: onlookers could read them.
     keyboard_draw(pixels, width, height, &keys, is_secret ? NULL : pressed);
 }
 

@@ -15,7 +15,7 @@
 #define ORIGIN_SHARE 0.6
 #define ALL_ORIGINS_SHARE 0.7
 #define DEFAULT_PERCENT 25
-#define DAMAGED "damaged-"  // start of the names of what is out of the way
+#define DAMAGED "damaged-"  // prefix of entries renamed because they could not be deleted
 #define MAX_CHECKED 20000   // files and folders; the browser must start soon
 #define WEBKIT_UNIT (1024.0 * 1024 * 1024) // WebKit rounds the size of the file system up to a multiple of it
 

@@ -149,7 +149,7 @@ gboolean view_configure(const Settings *wanted)
     if (!fixed)
         fixed = g_strdup(text);
     gboolean captures = permissions_configure(wanted->permissions);
-    // It makes every web process load GStreamer at its start.
+    // Only if needed: media streams make every web process load GStreamer.
     webkit_settings_set_enable_media_stream(webkit_web_view_get_settings(view), captures);
     WebKitUserContentManager *content = webkit_web_view_get_user_content_manager(view);
     selection_configure(content, wanted->text_selection);
