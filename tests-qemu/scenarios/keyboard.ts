@@ -17,7 +17,7 @@ const KEYBOARDS = `for input in /sys/class/input/input*; do
   case $(cat $input/name) in *Keyboard*|*keyboard*)
     device=$(readlink -f $input/device); echo "$(readlink -f $device/driver) \${device##*/}" ;; esac; done`;
 
-/** The browser gets the end of a tap late, on a busy device: it is still no long press. */
+/** Stops the browser for 1 s during a tap; the late release must not count as a long press. */
 const STALL =
   'sleep 0.1; pkill -STOP -x vitrine-browser; (sleep 1; pkill -CONT -x vitrine-browser) >/dev/null 2>&1 &\n:';
 
@@ -92,7 +92,7 @@ export default scenario({
         timeoutMs: WAIT_MS,
         what: `the text ${text} in a form`,
       });
-    /** Types letters and submits the form. */
+    /** Taps keys. */
     const type = async (...keys: string[]) => {
       for (const name of keys) await touch.tap(...key(name));
     };

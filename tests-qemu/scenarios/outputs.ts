@@ -9,7 +9,7 @@ import { scenario } from '../harness/suite.ts';
 const TEAL: Colour = [0, 128, 128];
 const AMBER: Colour = [255, 176, 0];
 const CONNECTOR = '/sys/class/drm/card0-Virtual-1';
-/** Changes that a test makes in /sys come without the kernel's event of a real plug; this makes one of a written event. */
+/** Writing status in /sys sends no hotplug event. This rule turns a synthetic uevent into one. */
 const RULE = 'SUBSYSTEM=="drm", ENV{SYNTH_ARG_HOTPLUG}=="1", ENV{HOTPLUG}="1"';
 const RULES = '/run/udev/rules.d/10-test-hotplug.rules';
 const EVENT =

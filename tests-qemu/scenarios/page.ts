@@ -267,11 +267,11 @@ export default scenario({
       }
     });
 
-    await test('a frame of another origin opens no channel, and a message has at most 1 MiB', async () => {
+    await test('a sandboxed frame with an opaque origin opens no channel, and a message has at most 1 MiB', async () => {
       const inner = pages.add(
         `${REMOTE_CLIENT}<script>vitrine.onmessage = () => 0; vitrine.send('forged').then((sent) => parent.postMessage(sent, '*'));</script>`,
       );
-      // localhost is another origin than the address of the page server.
+      // A sandboxed frame of the same server has an opaque origin.
       await show(
         context,
         pages.add(

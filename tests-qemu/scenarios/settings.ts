@@ -15,9 +15,9 @@ const SHOW_MS = 300_000;
 const TRY_MS = 4000;
 const ANSWER_MS = 60_000;
 const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH)$/;
-/** Events of people reach the page some time after it has loaded. */
+/** User input reaches the page some time after it has loaded. */
 const INPUT_EVERY_MS = 1500;
-/** Between two events of a person. libinput takes a press within 25 ms of a release for a bouncing switch and drops it. */
+/** Between two user input events: libinput drops a press within 25 ms of a release as a bouncing switch. */
 const GAP_MS = 60;
 
 /** Fetches each address without waiting, then reports that. */
