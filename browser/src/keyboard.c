@@ -12,7 +12,7 @@ static WPEView *view;
 static WebKitInputMethodContext *context;
 static gboolean is_enabled, is_focused, is_visible;
 static gint64 page_used_at; // monotonic; 0: the page has not been used since a person hid the keyboard
-static Face face = {.n_languages = 1, .extra = ','};
+static KeyboardState state = {.n_languages = 1, .extra = ','};
 static Keys keys;
 static const Key *pressed;
 static gboolean is_repeating;
@@ -35,11 +35,11 @@ static void forget_press(void)
 
 static void layout(void)
 {
-    static Face arranged;
-    if (memcmp(&arranged, &face, sizeof face) == 0)
+    static KeyboardState arranged;
+    if (memcmp(&arranged, &state, sizeof state) == 0)
         return; // the finger stays on its key
-    arranged = face;
-    keys_arrange(&keys, &face);
+    arranged = state;
+    keys_arrange(&keys, &state);
     forget_press();
 }
 
@@ -55,7 +55,7 @@ static void draw(void)
             full_height - keyboard_height(), full_width, keyboard_height(), (int)ceil(wpe_view_get_scale(view)));
 }
 
-static void show_face(void)
+static void show_keys(void)
 {
     layout();
     draw();
@@ -82,19 +82,19 @@ static void set_visible(gboolean visible)
     fit();
 }
 
-static void choose_page(void)
+static void choose_layer(void)
 {
-    static const Page pages[] = {
-        [WEBKIT_INPUT_PURPOSE_DIGITS] = PAGE_NUMBER,
-        [WEBKIT_INPUT_PURPOSE_NUMBER] = PAGE_NUMBER,
-        [WEBKIT_INPUT_PURPOSE_PHONE] = PAGE_PHONE,
-        [WEBKIT_INPUT_PURPOSE_SEARCH] = PAGE_LETTERS,
+    static const Layer layers[] = {
+        [WEBKIT_INPUT_PURPOSE_DIGITS] = LAYER_NUMBER,
+        [WEBKIT_INPUT_PURPOSE_NUMBER] = LAYER_NUMBER,
+        [WEBKIT_INPUT_PURPOSE_PHONE] = LAYER_PHONE,
+        [WEBKIT_INPUT_PURPOSE_SEARCH] = LAYER_LETTERS,
     };
     WebKitInputPurpose purpose = webkit_input_method_context_get_input_purpose(context);
-    face.page = purpose < G_N_ELEMENTS(pages) ? pages[purpose] : PAGE_LETTERS;
-    face.extra = purpose == WEBKIT_INPUT_PURPOSE_EMAIL ? '@' : purpose == WEBKIT_INPUT_PURPOSE_URL ? '/' : ',';
-    face.shift = SHIFT_OFF;
-    face.accents_of = 0;
+    state.layer = purpose < G_N_ELEMENTS(layers) ? layers[purpose] : LAYER_LETTERS;
+    state.extra = purpose == WEBKIT_INPUT_PURPOSE_EMAIL ? '@' : purpose == WEBKIT_INPUT_PURPOSE_URL ? '/' : ',';
+    state.shift = SHIFT_OFF;
+    state.accents_of = 0;
 }
 
 static gboolean wants_keyboard(void)
@@ -121,8 +121,8 @@ static void settle(void)
 
 static void on_purpose(void)
 {
-    choose_page();
-    show_face();
+    choose_layer();
+    show_keys();
     settle();
 }
 
@@ -152,9 +152,9 @@ static void focus_context_init(FocusContext *self)
 static void type_character(gunichar character)
 {
     keyboard_send_key(view, wpe_unicode_to_keyval(character), g_unichar_isupper(character));
-    face.accents_of = 0;
-    if (face.shift == SHIFT_ONCE && face.page == PAGE_LETTERS)
-        face.shift = SHIFT_OFF;
+    state.accents_of = 0;
+    if (state.shift == SHIFT_ONCE && state.layer == LAYER_LETTERS)
+        state.shift = SHIFT_OFF;
 }
 
 static void hide_by_person(void)
@@ -171,15 +171,15 @@ static void use(const Key *key)
         type_character(key->character);
         break;
     case KEY_SHIFT:
-        face.shift = face.page == PAGE_LETTERS ? (face.shift + 1) % 3 : face.shift ? SHIFT_OFF : SHIFT_LOCKED;
+        state.shift = state.layer == LAYER_LETTERS ? (state.shift + 1) % 3 : state.shift ? SHIFT_OFF : SHIFT_LOCKED;
         break;
     case KEY_SYMBOLS:
-        face.page = face.page == PAGE_LETTERS ? PAGE_SYMBOLS : PAGE_LETTERS;
-        face.shift = SHIFT_OFF;
-        face.accents_of = 0;
+        state.layer = state.layer == LAYER_LETTERS ? LAYER_SYMBOLS : LAYER_LETTERS;
+        state.shift = SHIFT_OFF;
+        state.accents_of = 0;
         break;
     case KEY_LANGUAGE:
-        face.language = (face.language + 1) % face.n_languages;
+        state.language = (state.language + 1) % state.n_languages;
         break;
     case KEY_BACKSPACE:
         keyboard_send_key(view, WPE_KEY_BackSpace, FALSE);
@@ -197,7 +197,7 @@ static void use(const Key *key)
         hide_by_person();
         break;
     }
-    show_face();
+    show_keys();
 }
 
 static gboolean repeats(const Key *key)
@@ -228,8 +228,8 @@ static gboolean on_long_press(gpointer data)
         start_press_timer(REPEAT_MS, on_repeat);
         on_repeat(NULL);
     } else if (pressed->kind == KEY_TEXT && keys_have_accents(pressed->character)) {
-        accented = face.accents_of = pressed->character;
-        show_face(); // nothing is pressed any more, so nothing is typed when the finger leaves
+        accented = state.accents_of = pressed->character;
+        show_keys(); // nothing is pressed any more, so nothing is typed when the finger leaves
     }
     return G_SOURCE_REMOVE;
 }
@@ -267,7 +267,7 @@ static void on_release(guint held_ms)
         use(key);
     } else if (accented && held_ms < LONG_PRESS_MS) { // a tap whose end came late
         type_character(accented);
-        show_face();
+        show_keys();
     }
     accented = 0;
 }
@@ -305,12 +305,12 @@ void keyboard_configure(gboolean enabled, const guint *languages, guint count)
 {
     static const guint english;
     is_enabled = enabled;
-    face.n_languages = count ? MIN(count, MAX_LANGUAGES) : 1;
-    memcpy(face.languages, count ? languages : &english, face.n_languages * sizeof *languages);
-    face.language = 0;
+    state.n_languages = count ? MIN(count, MAX_LANGUAGES) : 1;
+    memcpy(state.languages, count ? languages : &english, state.n_languages * sizeof *languages);
+    state.language = 0;
     if (!view)
         return;
-    show_face();
+    show_keys();
     settle();
 }
 
