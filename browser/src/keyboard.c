@@ -62,7 +62,7 @@ static void show_keys(void)
 }
 
 // The page gets the part of the screen above the keyboard, so that nothing of it is covered.
-static void fit(void)
+static void resize_page(void)
 {
     wpe_toplevel_get_size(wpe_view_get_toplevel(view), &full_width, &full_height);
     draw();
@@ -79,7 +79,7 @@ static void set_visible(gboolean visible)
         return;
     is_visible = visible;
     forget_press();
-    fit();
+    resize_page();
 }
 
 static void choose_layer(void)
@@ -113,7 +113,7 @@ static gboolean on_settled(gpointer data)
 }
 
 // Moving focus sends focus-out, then focus-in; a tap moves it after the touch. Wait for both.
-static void settle(void)
+static void schedule_visibility(void)
 {
     g_clear_handle_id(&settle_timer, g_source_remove);
     settle_timer = g_timeout_add(SETTLE_MS, on_settled, NULL);
@@ -123,7 +123,7 @@ static void on_purpose(void)
 {
     choose_layer();
     show_keys();
-    settle();
+    schedule_visibility();
 }
 
 static void on_focus_in(WebKitInputMethodContext *self)
@@ -135,7 +135,7 @@ static void on_focus_in(WebKitInputMethodContext *self)
 static void on_focus_out(WebKitInputMethodContext *self)
 {
     is_focused = FALSE;
-    settle();
+    schedule_visibility();
 }
 
 static void focus_context_class_init(FocusContextClass *class)
@@ -164,7 +164,7 @@ static void hide_by_person(void)
     set_visible(FALSE);
 }
 
-static void use(const Key *key)
+static void activate_key(const Key *key)
 {
     switch (key->kind) {
     case KEY_TEXT:
@@ -264,7 +264,7 @@ static void on_release(guint held_ms)
     gboolean repeated = is_repeating;
     set_pressed(NULL);
     if (key && !repeated) {
-        use(key);
+        activate_key(key);
     } else if (accented && held_ms < LONG_PRESS_MS) { // a tap whose end came late
         type_character(accented);
         show_keys();
@@ -284,7 +284,7 @@ static void on_page_used(gboolean down)
     if (down && !wpe_view_get_has_focus(view))
         wpe_view_focus_in(view);
     if (!down)
-        settle();
+        schedule_visibility();
 }
 
 static void on_draw(guint32 *pixels, int width, int height)
@@ -298,7 +298,7 @@ static void on_draw(guint32 *pixels, int width, int height)
 static void on_resized(void)
 {
     if (is_visible && wpe_view_get_height(view) != full_height - keyboard_height())
-        fit();
+        resize_page();
 }
 
 void keyboard_configure(gboolean enabled, const guint *languages, guint count)
@@ -311,7 +311,7 @@ void keyboard_configure(gboolean enabled, const guint *languages, guint count)
     if (!view)
         return;
     show_keys();
-    settle();
+    schedule_visibility();
 }
 
 void keyboard_page_left(void)
@@ -327,7 +327,7 @@ void keyboard_connect(WebKitWebView *web_view)
     view = webkit_web_view_get_wpe_view(web_view);
     context = g_object_new(focus_context_get_type(), NULL);
     g_signal_connect(context, "notify::input-purpose", G_CALLBACK(on_purpose), NULL);
-    g_signal_connect(context, "notify::input-hints", G_CALLBACK(settle), NULL);
+    g_signal_connect(context, "notify::input-hints", G_CALLBACK(schedule_visibility), NULL);
     g_signal_connect(view, "resized", G_CALLBACK(on_resized), NULL);
     g_signal_connect(view, "notify::scale", G_CALLBACK(draw), NULL);
     webkit_web_view_set_input_method_context(web_view, context);
