@@ -11,7 +11,7 @@
 static WPEView *view;
 static WebKitInputMethodContext *context;
 static gboolean is_enabled, is_focused, is_visible;
-static gint64 page_used_at; // monotonic; 0: the page has not been used since a person hid the keyboard
+static gint64 page_used_at; // monotonic; 0: not since a person hid the keyboard, or since the page before was left
 static KeyboardState state = {.n_languages = 1, .extra = ','};
 static Keys keys;
 static const Key *pressed;
@@ -157,7 +157,8 @@ static void type_character(gunichar character)
         state.shift = SHIFT_OFF;
 }
 
-static void hide_by_person(void)
+// A field shows the keyboard only when the page has been used again.
+static void hide_until_used(void)
 {
     page_used_at = 0;
     g_clear_handle_id(&settle_timer, g_source_remove);
@@ -194,7 +195,7 @@ static void activate_key(const Key *key)
         keyboard_send_key(view, WPE_KEY_Right, FALSE);
         break;
     case KEY_HIDE:
-        hide_by_person();
+        hide_until_used();
         break;
     }
     show_keys();
@@ -316,9 +317,7 @@ void keyboard_configure(gboolean enabled, const guint *languages, guint count)
 
 void keyboard_page_left(void)
 {
-    page_used_at = 0;
-    g_clear_handle_id(&settle_timer, g_source_remove);
-    set_visible(FALSE);
+    hide_until_used();
 }
 
 void keyboard_connect(WebKitWebView *web_view)
