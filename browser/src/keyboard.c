@@ -20,13 +20,6 @@ static gunichar accented; // accents of it were shown by the present press
 static guint settle_timer, press_timer;
 static int full_width, full_height; // of the screen, in the page's pixels
 
-// WebKit tells an input method when an editable element gets the focus, in any frame of the page.
-G_DECLARE_FINAL_TYPE(FocusContext, focus_context, FOCUS, CONTEXT, WebKitInputMethodContext)
-struct _FocusContext {
-    WebKitInputMethodContext parent;
-};
-G_DEFINE_FINAL_TYPE(FocusContext, focus_context, WEBKIT_TYPE_INPUT_METHOD_CONTEXT)
-
 static void forget_press(void)
 {
     pressed = NULL;
@@ -126,27 +119,13 @@ static void on_purpose(void)
     schedule_visibility();
 }
 
-static void on_focus_in(WebKitInputMethodContext *self)
+static void on_focus(gboolean focused)
 {
-    is_focused = TRUE;
-    on_purpose();
-}
-
-static void on_focus_out(WebKitInputMethodContext *self)
-{
-    is_focused = FALSE;
-    schedule_visibility();
-}
-
-static void focus_context_class_init(FocusContextClass *class)
-{
-    WebKitInputMethodContextClass *methods = WEBKIT_INPUT_METHOD_CONTEXT_CLASS(class);
-    methods->notify_focus_in = on_focus_in;
-    methods->notify_focus_out = on_focus_out;
-}
-
-static void focus_context_init(FocusContext *self)
-{
+    is_focused = focused;
+    if (focused)
+        on_purpose();
+    else
+        schedule_visibility();
 }
 
 static void type_character(gunichar character)
@@ -324,7 +303,7 @@ void keyboard_connect(WebKitWebView *web_view)
 {
     static const KeyboardHandlers handlers = {on_draw, on_press, on_move, on_release, on_cancel, on_page_used};
     view = webkit_web_view_get_wpe_view(web_view);
-    context = g_object_new(focus_context_get_type(), NULL);
+    context = keyboard_focus_new(on_focus);
     g_signal_connect(context, "notify::input-purpose", G_CALLBACK(on_purpose), NULL);
     g_signal_connect(context, "notify::input-hints", G_CALLBACK(schedule_visibility), NULL);
     g_signal_connect(view, "resized", G_CALLBACK(on_resized), NULL);
