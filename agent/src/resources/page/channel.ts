@@ -20,7 +20,7 @@ const ERRORS: FailureErrors = {
 };
 
 /** Queued for the hosts: a channel state or a page message. */
-type News = { open: boolean } | { message: unknown };
+type HostEvent = { open: boolean } | { message: unknown };
 
 interface Outgoing {
   channel: number;
@@ -41,8 +41,8 @@ export class PageChannel {
   #channel = 0;
   /** Messages that the page may still send without a further credit. */
   #credits = 0;
-  readonly #news: News[] = [];
-  #isTelling = false;
+  readonly #queue: HostEvent[] = [];
+  #isDelivering = false;
   readonly #outgoing: Outgoing[] = [];
   #waitingCharacters = 0;
   #sent = 0;
@@ -100,40 +100,40 @@ export class PageChannel {
   #take(event: PageEvent): void {
     if (event.event === 'message') {
       this.#credits -= 1;
-      this.#news.push({ message: event.message });
+      this.#queue.push({ message: event.message });
     } else {
       this.#channel = event.open ? event.channel : 0;
       this.#credits = 0;
       this.#addState(event.open);
     }
-    void this.#tell();
+    void this.#deliver();
   }
 
   /** Collapses repeated open/close states, so toggling cannot grow the queue. */
   #addState(open: boolean): void {
-    const last = this.#news.at(-1);
-    const before = this.#news.at(-2);
+    const last = this.#queue.at(-1);
+    const before = this.#queue.at(-2);
     const isRepeated = last && 'open' in last && before && 'open' in before && before.open === open;
-    if (isRepeated) this.#news.pop();
-    else this.#news.push({ open });
+    if (isRepeated) this.#queue.pop();
+    else this.#queue.push({ open });
   }
 
-  async #tell(): Promise<void> {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+  async #deliver(): Promise<void> {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
     this.#giveCredits();
-    for (let next = this.#news.shift(); next; next = this.#news.shift()) {
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       if ('open' in next) this.#bus.emit(pageChannel, next);
       else this.#bus.emit(pageMessage, next.message);
       this.#giveCredits();
-      await this.#bus.catchUp(pageMessage);
+      await this.#bus.drained(pageMessage);
     }
-    this.#isTelling = false;
+    this.#isDelivering = false;
   }
 
   #giveCredits(): void {
     if (!this.isOpen) return;
-    const waiting = this.#news.filter((each) => 'message' in each).length;
+    const waiting = this.#queue.filter((each) => 'message' in each).length;
     const credits = WINDOW - waiting - this.#credits;
     // Grant credits in batches; otherwise every page message costs one `credit` command.
     if (credits < WINDOW / 2) return;
