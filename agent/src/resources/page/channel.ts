@@ -11,11 +11,12 @@ const MAX_SENT = 16;
 const MAX_WAITING = 256;
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
+const BUSY = ['too_many_requests', 'The page has not taken the messages before this one.'] as const;
 const ERRORS: FailureErrors = {
   channel_closed: ['page_channel_closed'],
   disconnected: ['page_channel_closed'],
   too_large: ['payload_too_large', 'A message has at most 1 MiB of JSON.'],
-  busy: ['too_many_requests', 'The page has not taken the messages before this one.'],
+  busy: BUSY,
   timeout: ['unavailable', 'The page does not take messages: it hangs.'],
 };
 
@@ -71,9 +72,7 @@ export class PageChannel {
     const data = JSON.stringify(message);
     const isFull =
       this.#outgoing.length > 0 && this.#waitingCharacters + data.length > MAX_WAITING_CHARACTERS;
-    if (this.#outgoing.length >= MAX_WAITING || isFull) {
-      throw new ApiError('too_many_requests', 'The page has not taken the messages before this one.');
-    }
+    if (this.#outgoing.length >= MAX_WAITING || isFull) throw new ApiError(...BUSY);
     const settle = Promise.withResolvers<void>();
     this.#outgoing.push({ channel: this.#channel, data, settle });
     this.#waitingCharacters += data.length;
