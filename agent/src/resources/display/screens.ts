@@ -45,7 +45,7 @@ export class Screens {
   #outputsAt = NEVER;
 
   /** The browser that connected without a screen; null for none. */
-  #blindPid: number | null = null;
+  #pidWithoutScreen: number | null = null;
 
   readonly #driving = new Mutex();
   /** Ids of the connected screens when the compositor last took a command. */
@@ -143,7 +143,7 @@ export class Screens {
   /** A browser has connected. Never rejects. */
   async browserConnected(): Promise<void> {
     await this.refresh();
-    this.#blindPid = this.primary?.connected ? null : this.#o.browser.pid;
+    this.#pidWithoutScreen = this.primary?.connected ? null : this.#o.browser.pid;
     await this.drive();
   }
 
@@ -203,9 +203,9 @@ export class Screens {
       this.#connectorsAt = performance.now();
       if (JSON.stringify(this.#connectors) !== before) this.#outputsAt = NEVER;
     }
-    if (this.#blindPid !== null && this.primary?.connected) {
-      const isSameBrowser = this.#blindPid === browser.pid;
-      this.#blindPid = null;
+    if (this.#pidWithoutScreen !== null && this.primary?.connected) {
+      const isSameBrowser = this.#pidWithoutScreen === browser.pid;
+      this.#pidWithoutScreen = null;
       if (isSameBrowser) this.#o.screenCameLate();
     }
     if (!browser.connected) {
