@@ -27,7 +27,7 @@ export interface AudioOptions {
 }
 
 /** What the server plays on, as of the last successful read. */
-interface Known {
+interface ServerState {
   outputs: NamedOutput[];
   current: NamedOutput | undefined;
 }
@@ -40,13 +40,13 @@ export class Audio {
   readonly #options: AudioOptions;
   readonly #mutex = new Mutex();
   readonly #retry = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
-  #known: Known | undefined;
+  #known: ServerState | undefined;
   #unknownSince = performance.now();
   /**
    * State and settings after the last command. If the server did not apply a command exactly, the command is not
    * repeated until state or settings change.
    */
-  #settled = '';
+  #applied = '';
   #timer: NodeJS.Timeout | undefined;
   /** When the timer fires, on the clock of `performance.now()`. */
   #due = Number.POSITIVE_INFINITY;
@@ -125,15 +125,15 @@ export class Audio {
     const known = await this.#read();
     if (!known) return;
     const chosen = chooseOutput(known.outputs, output);
-    if (chosen && !isAsWanted(known, chosen, volume, mute) && this.#summary(known) !== this.#settled) {
+    if (chosen && !isAsWanted(known, chosen, volume, mute) && this.#summary(known) !== this.#applied) {
       await server.use(chosen.id, volume, mute);
-      this.#settled = this.#summary((await this.#read()) ?? known);
+      this.#applied = this.#summary((await this.#read()) ?? known);
     }
     this.#retry.reset();
   }
 
   /** Undefined, and tried again later, when the server does not answer. */
-  async #read(): Promise<Known | undefined> {
+  async #read(): Promise<ServerState | undefined> {
     try {
       const { outputs, current } = await this.#options.server.read();
       const named = nameOutputs(outputs);
@@ -149,12 +149,12 @@ export class Audio {
     return this.#known;
   }
 
-  #summary({ outputs, current }: Known): string {
+  #summary({ outputs, current }: ServerState): string {
     return JSON.stringify([outputs, current?.id, this.#options.settings()]);
   }
 }
 
-function isAsWanted({ current }: Known, chosen: NamedOutput, volume: number, mute: boolean): boolean {
+function isAsWanted({ current }: ServerState, chosen: NamedOutput, volume: number, mute: boolean): boolean {
   return (
     current?.id === chosen.id &&
     chosen.mute === mute &&
