@@ -5,7 +5,7 @@ import { waitFor } from '../../ci/lib/wait.ts';
 import { putBundle, removeBundles, zip } from '../harness/bundles.ts';
 import { field } from '../harness/events.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
-import { Web } from '../harness/web.ts';
+import { RecordingServer } from '../harness/web.ts';
 
 const WAIT_MS = 120_000;
 const MIB = 1024 * 1024;
@@ -212,7 +212,7 @@ export default scenario({
     });
 
     await test('the example of docs/pages.md works over https, under a content security policy', async () => {
-      const web = await Web.start(certificate({ name: 'self-signed' }));
+      const web = await RecordingServer.start(certificate({ name: 'self-signed' }));
       const socket = await device.events('page_message');
       try {
         await device.act('PATCH', '/config', { browser: { ignore_tls_errors: true } });
