@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Mutex } from '../base/mutex.ts';
 import type { Television, TelevisionPower, TelevisionReport } from '../resources/display/ports.ts';
-import { run } from './processes.ts';
+import { runOk } from './processes.ts';
 
 /** The television's logical address, and that of a device without one. */
 const TELEVISION = '0';
@@ -123,11 +123,7 @@ export class CecTelevision implements Television {
   }
 
   async #cecCtl(device: string, ...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(this.#command, ['-d', device, ...args], {
-      timeoutMs: TIMEOUT_MS,
-    });
-    if (code !== 0) throw new Error(stderr.trim() || `${this.#command} ended with ${code}`);
-    return stdout;
+    return await runOk(this.#command, ['-d', device, ...args], { timeoutMs: TIMEOUT_MS });
   }
 }
 
