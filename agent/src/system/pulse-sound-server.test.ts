@@ -27,8 +27,8 @@ case $* in
     get-default-sink) cat ${folder}/default ;;
     set-sink-mute*broken*) echo "No such entity" >&2; exit 1 ;;
     subscribe)
-        echo "Event 'new' on client #4"
-        echo "Event 'change' on sink #47"
+        # One write: the lines arrive together, so a reported client would be counted, too.
+        printf '%s\\n' "Event 'new' on client #4" "Event 'change' on sink #47"
         exec sleep 60 ;;
 esac
 `;
