@@ -176,9 +176,9 @@ export default scenario({
       });
 
       await test('a PAC script chooses the proxy, and TLS errors count again', async () => {
-        const from = [site.requests.length, proxy.requests.length, secure.requests.length] as const;
+        const from = site.requests.length;
         await show(`${site.origin}/start`);
-        await site.waitForRequest('/fetched', from[0], SHOW_MS);
+        await site.waitForRequest('/fetched', from, SHOW_MS);
         const next = [site.requests.length, proxy.requests.length, secure.requests.length] as const;
         const before = await configure(device, {
           browser: { ignore_tls_errors: false, memory_limit_mb: 400, remote_debugging: true },
