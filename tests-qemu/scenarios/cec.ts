@@ -60,10 +60,7 @@ export default scenario({
         );
         await waitForScreen(device, false);
         assert.match(await televisionLog(device), /STANDBY/);
-        const { result } = Object(
-          await device.act('POST', '/display/execute-js', { script: 'document.hidden' }),
-        );
-        assert.equal(result, false);
+        assert.equal(await device.runScript('document.hidden'), false);
         const mark = socket.events.mark;
         assert.equal((await switchScreen(device, true)).status, 200);
         await socket.events.next(
