@@ -1,10 +1,10 @@
 #include "vitrine.h"
 
-#define OWN_FRAME_MS 1000 // a page that moves shows one by itself in this time
+#define OWN_FRAME_MS 1000 // an animated page produces a frame within this time
 
 static Call waiting;
 static gboolean is_waiting; // for a frame
-static gboolean repaints;   // one was caused by us, and the background has to be put right after it
+static gboolean repaints;   // we forced a repaint; restore the background after its frame
 static guint timer;
 
 static gboolean on_timer(gpointer data)

@@ -89,7 +89,7 @@ static void end_row(Keys *keys, guint *first, guint row)
     *first = keys->count;
 }
 
-static void arrange_number(Keys *keys, const Face *face)
+static void arrange_number(Keys *keys, const KeyboardState *state)
 {
     static const struct {
         KeyKind kind;
@@ -101,18 +101,18 @@ static void arrange_number(Keys *keys, const Face *face)
         add(keys, actions[row].kind, actions[row].label, 1);
         end_row(keys, &first, row);
     }
-    add_texts(keys, face->page == PAGE_PHONE ? "+0*#" : "-0.,", FALSE);
+    add_texts(keys, state->layer == LAYER_PHONE ? "+0*#" : "-0.,", FALSE);
     end_row(keys, &first, 3);
 }
 
-static void arrange_bottom(Keys *keys, const Face *face, guint *first)
+static void arrange_bottom(Keys *keys, const KeyboardState *state, guint *first)
 {
-    add(keys, KEY_SYMBOLS, face->page == PAGE_SYMBOLS ? "ABC" : "?123", 1.5);
-    if (face->n_languages > 1) {
-        g_autofree char *name = g_ascii_strup(languages[face->languages[face->language]].name, -1);
+    add(keys, KEY_SYMBOLS, state->layer == LAYER_SYMBOLS ? "ABC" : "?123", 1.5);
+    if (state->n_languages > 1) {
+        g_autofree char *name = g_ascii_strup(languages[state->languages[state->language]].name, -1);
         add(keys, KEY_LANGUAGE, name, 1);
     }
-    add_text(keys, face->extra, 1);
+    add_text(keys, state->extra, 1);
     add_text(keys, ' ', 5);
     add_text(keys, '.', 1);
     add(keys, KEY_LEFT, "←", 1);
@@ -122,32 +122,32 @@ static void arrange_bottom(Keys *keys, const Face *face, guint *first)
     end_row(keys, first, 3);
 }
 
-void keys_arrange(Keys *keys, const Face *face)
+void keys_arrange(Keys *keys, const KeyboardState *state)
 {
     keys->count = 0;
-    if (face->page == PAGE_NUMBER || face->page == PAGE_PHONE) {
-        arrange_number(keys, face);
+    if (state->layer == LAYER_NUMBER || state->layer == LAYER_PHONE) {
+        arrange_number(keys, state);
         return;
     }
-    gboolean is_shifted = face->shift != SHIFT_OFF, has_letters = face->page == PAGE_LETTERS;
+    gboolean is_shifted = state->shift != SHIFT_OFF, has_letters = state->layer == LAYER_LETTERS;
     const char *const *rows =
-        has_letters ? languages[face->languages[face->language]].rows : symbols[is_shifted ? 1 : 0];
-    const char *variants = face->accents_of ? accents_of(face->accents_of) : NULL;
+        has_letters ? languages[state->languages[state->language]].rows : symbols[is_shifted ? 1 : 0];
+    const char *variants = state->accents_of ? accents_of(state->accents_of) : NULL;
     guint first = 0;
     for (guint row = 0; row < 3; row++) {
         if (row == 2) {
-            Key *shift = add(keys, KEY_SHIFT, face->shift == SHIFT_LOCKED ? "⇪" : "⇧", 1.5);
+            Key *shift = add(keys, KEY_SHIFT, state->shift == SHIFT_LOCKED ? "⇪" : "⇧", 1.5);
             shift->is_on = is_shifted;
         }
         if (row == 0 && variants)
-            add_texts(keys, variants, g_unichar_isupper(face->accents_of));
+            add_texts(keys, variants, g_unichar_isupper(state->accents_of));
         else
             add_texts(keys, rows[row], has_letters && is_shifted);
         if (row == 2)
             add(keys, KEY_BACKSPACE, "⌫", 1.5);
         end_row(keys, &first, row);
     }
-    arrange_bottom(keys, face, &first);
+    arrange_bottom(keys, state, &first);
 }
 
 const Key *keys_at(const Keys *keys, double x, double y)

@@ -26,19 +26,19 @@ typedef struct {
     double x, y, width, height; // 0 to 1 of the keyboard
 } Key;
 
-typedef enum { PAGE_LETTERS, PAGE_SYMBOLS, PAGE_NUMBER, PAGE_PHONE } Page;
+typedef enum { LAYER_LETTERS, LAYER_SYMBOLS, LAYER_NUMBER, LAYER_PHONE } Layer;
 typedef enum { SHIFT_OFF, SHIFT_ONCE, SHIFT_LOCKED } Shift;
 
 // What decides about the keys.
 typedef struct {
-    Page page;
+    Layer layer;
     Shift shift;
     guint languages[MAX_LANGUAGES]; // numbers of language_find
     guint n_languages;              // the language key is there for more than one
     guint language;                 // index in `languages`
     gunichar extra;                 // beside the space bar: ',', '@' or '/'
     gunichar accents_of;            // the first row has the variants of this character; 0: none
-} Face;
+} KeyboardState;
 
 typedef struct {
     Key keys[MAX_KEYS];
@@ -46,6 +46,6 @@ typedef struct {
 } Keys;
 
 int language_find(const char *name); // -1: there is no such layout
-void keys_arrange(Keys *keys, const Face *face);
+void keys_arrange(Keys *keys, const KeyboardState *state);
 const Key *keys_at(const Keys *keys, double x, double y); // NULL: outside
 gboolean keys_have_accents(gunichar character);

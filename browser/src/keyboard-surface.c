@@ -124,7 +124,7 @@ static void touch_down(void *data, struct wl_touch *self, uint32_t serial, uint3
     if (!where || where != surface)
         return;
     if (finger >= 0)
-        handlers->release(time - pressed_at); // two thumbs: the second one is faster than the first one leaves
+        handlers->release(time - pressed_at); // two thumbs: the second touches before the first lifts
     finger = id;
     pressed_at = time;
     pass(handlers->press, wl_fixed_to_double(x), wl_fixed_to_double(y));

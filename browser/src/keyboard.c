@@ -11,21 +11,14 @@
 static WPEView *view;
 static WebKitInputMethodContext *context;
 static gboolean is_enabled, is_focused, is_visible;
-static gint64 page_used_at; // monotonic; 0: the page has not been used since a person hid the keyboard
-static Face face = {.n_languages = 1, .extra = ','};
+static gint64 page_used_at; // monotonic; 0: not since a person hid the keyboard, or since the page before was left
+static KeyboardState state = {.n_languages = 1, .extra = ','};
 static Keys keys;
 static const Key *pressed;
 static gboolean is_repeating;
 static gunichar accented; // accents of it were shown by the present press
 static guint settle_timer, press_timer;
 static int full_width, full_height; // of the screen, in the page's pixels
-
-// WebKit tells an input method when an editable element gets the focus, in any frame of the page.
-G_DECLARE_FINAL_TYPE(FocusContext, focus_context, FOCUS, CONTEXT, WebKitInputMethodContext)
-struct _FocusContext {
-    WebKitInputMethodContext parent;
-};
-G_DEFINE_FINAL_TYPE(FocusContext, focus_context, WEBKIT_TYPE_INPUT_METHOD_CONTEXT)
 
 static void forget_press(void)
 {
@@ -35,11 +28,11 @@ static void forget_press(void)
 
 static void layout(void)
 {
-    static Face arranged;
-    if (memcmp(&arranged, &face, sizeof face) == 0)
+    static KeyboardState arranged;
+    if (memcmp(&arranged, &state, sizeof state) == 0)
         return; // the finger stays on its key
-    arranged = face;
-    keys_arrange(&keys, &face);
+    arranged = state;
+    keys_arrange(&keys, &state);
     forget_press();
 }
 
@@ -55,14 +48,14 @@ static void draw(void)
             full_height - keyboard_height(), full_width, keyboard_height(), (int)ceil(wpe_view_get_scale(view)));
 }
 
-static void show_face(void)
+static void show_keys(void)
 {
     layout();
     draw();
 }
 
 // The page gets the part of the screen above the keyboard, so that nothing of it is covered.
-static void fit(void)
+static void resize_page(void)
 {
     wpe_toplevel_get_size(wpe_view_get_toplevel(view), &full_width, &full_height);
     draw();
@@ -79,22 +72,22 @@ static void set_visible(gboolean visible)
         return;
     is_visible = visible;
     forget_press();
-    fit();
+    resize_page();
 }
 
-static void choose_page(void)
+static void choose_layer(void)
 {
-    static const Page pages[] = {
-        [WEBKIT_INPUT_PURPOSE_DIGITS] = PAGE_NUMBER,
-        [WEBKIT_INPUT_PURPOSE_NUMBER] = PAGE_NUMBER,
-        [WEBKIT_INPUT_PURPOSE_PHONE] = PAGE_PHONE,
-        [WEBKIT_INPUT_PURPOSE_SEARCH] = PAGE_LETTERS,
+    static const Layer layers[] = {
+        [WEBKIT_INPUT_PURPOSE_DIGITS] = LAYER_NUMBER,
+        [WEBKIT_INPUT_PURPOSE_NUMBER] = LAYER_NUMBER,
+        [WEBKIT_INPUT_PURPOSE_PHONE] = LAYER_PHONE,
+        [WEBKIT_INPUT_PURPOSE_SEARCH] = LAYER_LETTERS,
     };
     WebKitInputPurpose purpose = webkit_input_method_context_get_input_purpose(context);
-    face.page = purpose < G_N_ELEMENTS(pages) ? pages[purpose] : PAGE_LETTERS;
-    face.extra = purpose == WEBKIT_INPUT_PURPOSE_EMAIL ? '@' : purpose == WEBKIT_INPUT_PURPOSE_URL ? '/' : ',';
-    face.shift = SHIFT_OFF;
-    face.accents_of = 0;
+    state.layer = purpose < G_N_ELEMENTS(layers) ? layers[purpose] : LAYER_LETTERS;
+    state.extra = purpose == WEBKIT_INPUT_PURPOSE_EMAIL ? '@' : purpose == WEBKIT_INPUT_PURPOSE_URL ? '/' : ',';
+    state.shift = SHIFT_OFF;
+    state.accents_of = 0;
 }
 
 static gboolean wants_keyboard(void)
@@ -112,8 +105,8 @@ static gboolean on_settled(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-// Focus that goes from one field to another is out and in again, and a tap moves it after the touch.
-static void settle(void)
+// Moving focus sends focus-out, then focus-in; a tap moves it after the touch. Wait for both.
+static void schedule_visibility(void)
 {
     g_clear_handle_id(&settle_timer, g_source_remove);
     settle_timer = g_timeout_add(SETTLE_MS, on_settled, NULL);
@@ -121,65 +114,52 @@ static void settle(void)
 
 static void on_purpose(void)
 {
-    choose_page();
-    show_face();
-    settle();
+    choose_layer();
+    show_keys();
+    schedule_visibility();
 }
 
-static void on_focus_in(WebKitInputMethodContext *self)
+static void on_focus(gboolean focused)
 {
-    is_focused = TRUE;
-    on_purpose();
-}
-
-static void on_focus_out(WebKitInputMethodContext *self)
-{
-    is_focused = FALSE;
-    settle();
-}
-
-static void focus_context_class_init(FocusContextClass *class)
-{
-    WebKitInputMethodContextClass *methods = WEBKIT_INPUT_METHOD_CONTEXT_CLASS(class);
-    methods->notify_focus_in = on_focus_in;
-    methods->notify_focus_out = on_focus_out;
-}
-
-static void focus_context_init(FocusContext *self)
-{
+    is_focused = focused;
+    if (focused)
+        on_purpose();
+    else
+        schedule_visibility();
 }
 
 static void type_character(gunichar character)
 {
     keyboard_send_key(view, wpe_unicode_to_keyval(character), g_unichar_isupper(character));
-    face.accents_of = 0;
-    if (face.shift == SHIFT_ONCE && face.page == PAGE_LETTERS)
-        face.shift = SHIFT_OFF;
+    state.accents_of = 0;
+    if (state.shift == SHIFT_ONCE && state.layer == LAYER_LETTERS)
+        state.shift = SHIFT_OFF;
 }
 
-static void hide_by_person(void)
+// A field shows the keyboard only when the page has been used again.
+static void hide_until_used(void)
 {
     page_used_at = 0;
     g_clear_handle_id(&settle_timer, g_source_remove);
     set_visible(FALSE);
 }
 
-static void use(const Key *key)
+static void activate_key(const Key *key)
 {
     switch (key->kind) {
     case KEY_TEXT:
         type_character(key->character);
         break;
     case KEY_SHIFT:
-        face.shift = face.page == PAGE_LETTERS ? (face.shift + 1) % 3 : face.shift ? SHIFT_OFF : SHIFT_LOCKED;
+        state.shift = state.layer == LAYER_LETTERS ? (state.shift + 1) % 3 : state.shift ? SHIFT_OFF : SHIFT_LOCKED;
         break;
     case KEY_SYMBOLS:
-        face.page = face.page == PAGE_LETTERS ? PAGE_SYMBOLS : PAGE_LETTERS;
-        face.shift = SHIFT_OFF;
-        face.accents_of = 0;
+        state.layer = state.layer == LAYER_LETTERS ? LAYER_SYMBOLS : LAYER_LETTERS;
+        state.shift = SHIFT_OFF;
+        state.accents_of = 0;
         break;
     case KEY_LANGUAGE:
-        face.language = (face.language + 1) % face.n_languages;
+        state.language = (state.language + 1) % state.n_languages;
         break;
     case KEY_BACKSPACE:
         keyboard_send_key(view, WPE_KEY_BackSpace, FALSE);
@@ -194,10 +174,10 @@ static void use(const Key *key)
         keyboard_send_key(view, WPE_KEY_Right, FALSE);
         break;
     case KEY_HIDE:
-        hide_by_person();
+        hide_until_used();
         break;
     }
-    show_face();
+    show_keys();
 }
 
 static gboolean repeats(const Key *key)
@@ -205,7 +185,7 @@ static gboolean repeats(const Key *key)
     return key->kind == KEY_BACKSPACE || key->kind == KEY_LEFT || key->kind == KEY_RIGHT;
 }
 
-// What the finger has done meanwhile comes first: a timer that is late must not make a long press of a tap.
+// Low priority: queued touch events run first, so a late timer does not turn a tap into a long press.
 static void start_press_timer(guint ms, GSourceFunc function)
 {
     press_timer = g_timeout_add_full(G_PRIORITY_LOW, ms, function, NULL, NULL);
@@ -228,8 +208,8 @@ static gboolean on_long_press(gpointer data)
         start_press_timer(REPEAT_MS, on_repeat);
         on_repeat(NULL);
     } else if (pressed->kind == KEY_TEXT && keys_have_accents(pressed->character)) {
-        accented = face.accents_of = pressed->character;
-        show_face(); // nothing is pressed any more, so nothing is typed when the finger leaves
+        accented = state.accents_of = pressed->character;
+        show_keys(); // nothing is pressed any more, so nothing is typed when the finger leaves
     }
     return G_SOURCE_REMOVE;
 }
@@ -264,10 +244,10 @@ static void on_release(guint held_ms)
     gboolean repeated = is_repeating;
     set_pressed(NULL);
     if (key && !repeated) {
-        use(key);
+        activate_key(key);
     } else if (accented && held_ms < LONG_PRESS_MS) { // a tap whose end came late
         type_character(accented);
-        show_face();
+        show_keys();
     }
     accented = 0;
 }
@@ -284,13 +264,13 @@ static void on_page_used(gboolean down)
     if (down && !wpe_view_get_has_focus(view))
         wpe_view_focus_in(view);
     if (!down)
-        settle();
+        schedule_visibility();
 }
 
 static void on_draw(guint32 *pixels, int width, int height)
 {
     gboolean is_secret = webkit_input_method_context_get_input_purpose(context) == WEBKIT_INPUT_PURPOSE_PASSWORD;
-    // Who looks at the screen shall not read a password from the keys that light up.
+    // Password fields do not highlight pressed keys: onlookers could read them.
     keyboard_draw(pixels, width, height, &keys, is_secret ? NULL : pressed);
 }
 
@@ -298,36 +278,34 @@ static void on_draw(guint32 *pixels, int width, int height)
 static void on_resized(void)
 {
     if (is_visible && wpe_view_get_height(view) != full_height - keyboard_height())
-        fit();
+        resize_page();
 }
 
 void keyboard_configure(gboolean enabled, const guint *languages, guint count)
 {
     static const guint english;
     is_enabled = enabled;
-    face.n_languages = count ? MIN(count, MAX_LANGUAGES) : 1;
-    memcpy(face.languages, count ? languages : &english, face.n_languages * sizeof *languages);
-    face.language = 0;
+    state.n_languages = count ? MIN(count, MAX_LANGUAGES) : 1;
+    memcpy(state.languages, count ? languages : &english, state.n_languages * sizeof *languages);
+    state.language = 0;
     if (!view)
         return;
-    show_face();
-    settle();
+    show_keys();
+    schedule_visibility();
 }
 
 void keyboard_page_left(void)
 {
-    page_used_at = 0;
-    g_clear_handle_id(&settle_timer, g_source_remove);
-    set_visible(FALSE);
+    hide_until_used();
 }
 
 void keyboard_connect(WebKitWebView *web_view)
 {
     static const KeyboardHandlers handlers = {on_draw, on_press, on_move, on_release, on_cancel, on_page_used};
     view = webkit_web_view_get_wpe_view(web_view);
-    context = g_object_new(focus_context_get_type(), NULL);
+    context = keyboard_focus_new(on_focus);
     g_signal_connect(context, "notify::input-purpose", G_CALLBACK(on_purpose), NULL);
-    g_signal_connect(context, "notify::input-hints", G_CALLBACK(settle), NULL);
+    g_signal_connect(context, "notify::input-hints", G_CALLBACK(schedule_visibility), NULL);
     g_signal_connect(view, "resized", G_CALLBACK(on_resized), NULL);
     g_signal_connect(view, "notify::scale", G_CALLBACK(draw), NULL);
     webkit_web_view_set_input_method_context(web_view, context);

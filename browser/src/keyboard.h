@@ -9,6 +9,9 @@
 // keyboard-draw.c: pixels of 32 bits, opaque
 void keyboard_draw(guint32 *pixels, int width, int height, const Keys *keys, const Key *pressed);
 
+// keyboard-focus.c: an input method that reports whether an editable element has the focus
+WebKitInputMethodContext *keyboard_focus_new(void (*changed)(gboolean is_focused));
+
 // keyboard-page.c: a key as a keyboard device would send it, to the frame that has the focus
 void keyboard_send_key(WPEView *view, guint keyval, gboolean shift);
 

@@ -128,7 +128,7 @@ static GStrv lookup_finish(GProxyResolver *resolver, GAsyncResult *result, GErro
     return g_task_propagate_pointer(G_TASK(result), error);
 }
 
-// WebKit's network process does not use this one, which would have to wait.
+// Synchronous lookup, unused by the network process; it would block.
 static GStrv lookup(GProxyResolver *resolver, const char *uri, GCancellable *cancellable, GError **error)
 {
     return g_strsplit("direct://", " ", -1);

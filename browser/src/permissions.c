@@ -76,7 +76,7 @@ static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *requ
     return TRUE;
 }
 
-// A page asks what it would get. The names are the standard's, most of them ours, too.
+// `navigator.permissions.query()`. Names follow the Permissions API; most match ours.
 static gboolean on_query(WebKitWebView *self, WebKitPermissionStateQuery *query, gpointer data)
 {
     g_autofree char *origin = webkit_security_origin_to_string(webkit_permission_state_query_get_security_origin(query));

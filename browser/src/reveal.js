@@ -19,7 +19,7 @@
     observer.disconnect();
     observer.observe(target);
   };
-  // Nothing scrolls against a person.
+  // Stop when the user scrolls or leaves the field.
   const stop = () => {
     end = 0;
   };

@@ -23,7 +23,7 @@ int main(void)
     g_setenv("https_proxy", pac, TRUE);
     g_setenv("PX_FORCE_CONFIG", "config-env", TRUE);
     g_unsetenv("no_proxy");
-    // Its headers are not in the packages that WebKit needs.
+    // dlopen: WebKit's packages include libproxy, but not its headers.
     void *libproxy = dlopen("libproxy.so.1", RTLD_NOW);
     void *(*create)(void) = libproxy ? dlsym(libproxy, "px_proxy_factory_new") : NULL;
     char **(*find)(void *, const char *) = libproxy ? dlsym(libproxy, "px_proxy_factory_get_proxies") : NULL;

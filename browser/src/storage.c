@@ -15,7 +15,7 @@
 #define ORIGIN_SHARE 0.6
 #define ALL_ORIGINS_SHARE 0.7
 #define DEFAULT_PERCENT 25
-#define DAMAGED "damaged-"  // start of the names of what is out of the way
+#define DAMAGED "damaged-"  // prefix of entries renamed because they could not be deleted
 #define MAX_CHECKED 20000   // files and folders; the browser must start soon
 #define WEBKIT_UNIT (1024.0 * 1024 * 1024) // WebKit rounds the size of the file system up to a multiple of it
 
@@ -77,14 +77,14 @@ static gboolean is_usable(int folder, const char *name)
 }
 
 // Whether SQLite can use the file. Reads its beginning, which is enough for a file that was cut off or overwritten.
-static gboolean is_sound(const char *path)
+static gboolean is_intact(const char *path)
 {
     sqlite3 *database = NULL;
-    gboolean sound = sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+    gboolean intact = sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
         sqlite3_exec(database, "SELECT name FROM sqlite_master", NULL, NULL, NULL) == SQLITE_OK;
     int error = sqlite3_errcode(database);
     sqlite3_close(database);
-    return sound || (error != SQLITE_CORRUPT && error != SQLITE_NOTADB);
+    return intact || (error != SQLITE_CORRUPT && error != SQLITE_NOTADB);
 }
 
 // WebKit goes on using a database that it cannot read, and pages get errors.
@@ -94,7 +94,8 @@ static int check_file(const char *path, const struct stat *file, int type, struc
     static guint count;
     if (++count > MAX_CHECKED)
         return 1;
-    if (type != FTW_F || !S_ISREG(file->st_mode) || !g_regex_match_simple("\\.sqlite3?$", path, 0, 0) || is_sound(path))
+    if (type != FTW_F || !S_ISREG(file->st_mode) || !g_regex_match_simple("\\.sqlite3?$", path, 0, 0) ||
+        is_intact(path))
         return 0;
     g_warning("the database %s is damaged and is removed", path);
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {

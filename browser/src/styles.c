@@ -1,6 +1,6 @@
 #include "vitrine.h"
 
-// Rules of the user that are important win over those of a page, whatever it writes.
+// `!important` rules of a user style sheet override all page rules.
 static const char no_selection[] =
     "*, *::before, *::after { -webkit-user-select: none !important; -webkit-user-drag: none !important }"
     "input, textarea, [contenteditable]:not([contenteditable='false' i]),"

@@ -6,7 +6,7 @@
 static const char *data_folder;
 static WPEDisplay *display;
 static WebKitWebView *view;
-static char *fixed; // the settings that this process keeps, as one text
+static char *restart_settings; // those that need a restart of the browser to change, as one text
 
 WebKitWebView *view_get(void)
 {
@@ -132,7 +132,7 @@ static void create(const Settings *wanted)
 }
 
 // What is only read at the start of a process, or would leave the page on the screen and open connections as they are.
-static char *fixed_of(const Settings *settings)
+static char *restart_settings_of(const Settings *settings)
 {
     g_autoptr(JsonNode) node = json_node_init_object(json_node_alloc(), settings->proxy);
     g_autofree char *proxy = settings->proxy ? json_to_string(node, FALSE) : NULL;
@@ -146,15 +146,15 @@ gboolean view_configure(const Settings *wanted)
         create(wanted ? wanted : &(Settings){0});
     if (!wanted)
         return TRUE;
-    g_autofree char *text = fixed_of(wanted);
-    if (!fixed)
-        fixed = g_strdup(text);
+    g_autofree char *text = restart_settings_of(wanted);
+    if (!restart_settings)
+        restart_settings = g_strdup(text);
     gboolean captures = permissions_configure(wanted->permissions);
-    // It makes every web process load GStreamer at its start.
+    // Only if needed: media streams make every web process load GStreamer.
     webkit_settings_set_enable_media_stream(webkit_web_view_get_settings(view), captures);
     WebKitUserContentManager *content = webkit_web_view_get_user_content_manager(view);
     selection_configure(content, wanted->text_selection);
     pointer_configure(content, wanted->pointer);
     zoom_configure(wanted->zoom);
-    return g_str_equal(text, fixed);
+    return g_str_equal(text, restart_settings);
 }

@@ -16,14 +16,14 @@ static WebKitWebView *view;
 static gboolean is_allowed;
 static Finger fingers[2]; // on the screen, in the order in which they came
 static guint count;       // of all fingers on the screen; only two of them pinch
-static double distance, began; // between the fingers, and the magnification, when the second one came
+static double start_distance, start_magnification; // when the second finger came
 
 static void zoom_to(double magnification)
 {
     webkit_web_view_set_magnification(view, CLAMP(magnification, 1.0, MAX_ZOOM));
 }
 
-static double between(void)
+static double finger_distance(void)
 {
     return fmax(hypot(fingers[0].x - fingers[1].x, fingers[0].y - fingers[1].y), 1.0);
 }
@@ -37,15 +37,15 @@ static void on_touch(WPEEvent *event, WPEEventType type)
         if (count < G_N_ELEMENTS(fingers))
             fingers[count] = finger;
         if (++count == G_N_ELEMENTS(fingers)) {
-            distance = between();
-            began = webkit_web_view_get_magnification(view);
+            start_distance = finger_distance();
+            start_magnification = webkit_web_view_get_magnification(view);
         }
     } else if (type == WPE_EVENT_TOUCH_MOVE) {
         for (guint i = 0; i < MIN(count, G_N_ELEMENTS(fingers)); i++)
             if (fingers[i].id == finger.id)
                 fingers[i] = finger;
         if (count == G_N_ELEMENTS(fingers))
-            zoom_to(began * between() / distance);
+            zoom_to(start_magnification * finger_distance() / start_distance);
     } else {
         count = 0; // the fingers that stay start no new pinch
     }

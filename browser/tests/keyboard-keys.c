@@ -1,4 +1,4 @@
-// Checks the keys of all faces of the on-screen keyboard.
+// Checks the keys of all states of the on-screen keyboard.
 #include "../src/keyboard-keys.h"
 
 #include <math.h>
@@ -13,13 +13,13 @@ static const Key *find(const Keys *keys, KeyKind kind, gunichar character)
     return NULL;
 }
 
-static Keys keys_of(const char *language, Face face)
+static Keys keys_of(const char *language, KeyboardState state)
 {
     Keys keys;
-    face.languages[0] = (guint)language_find(language);
-    face.n_languages = MAX(face.n_languages, 1);
-    face.extra = ',';
-    keys_arrange(&keys, &face);
+    state.languages[0] = (guint)language_find(language);
+    state.n_languages = MAX(state.n_languages, 1);
+    state.extra = ',';
+    keys_arrange(&keys, &state);
     return keys;
 }
 
@@ -41,21 +41,21 @@ static void check(const Keys *keys)
     g_assert_nonnull(find(keys, KEY_ENTER, 0));
 }
 
-static void test_all_faces(void)
+static void test_all_states(void)
 {
     for (guint language = 0; language < G_N_ELEMENTS(names); language++)
-        for (Page page = PAGE_LETTERS; page <= PAGE_PHONE; page++)
+        for (Layer layer = LAYER_LETTERS; layer <= LAYER_PHONE; layer++)
             for (Shift shift = SHIFT_OFF; shift <= SHIFT_LOCKED; shift++) {
-                Keys keys = keys_of(names[language], (Face){.page = page, .shift = shift});
+                Keys keys = keys_of(names[language], (KeyboardState){.layer = layer, .shift = shift});
                 check(&keys);
             }
-    Keys keys = keys_of("de", (Face){.accents_of = 'o'});
+    Keys keys = keys_of("de", (KeyboardState){.accents_of = 'o'});
     check(&keys);
 }
 
 static void test_outside(void)
 {
-    Keys keys = keys_of("en", (Face){0});
+    Keys keys = keys_of("en", (KeyboardState){0});
     g_assert_null(keys_at(&keys, -0.01, 0.5));
     g_assert_null(keys_at(&keys, 0.5, -0.01));
     g_assert_null(keys_at(&keys, 1.01, 0.5));
@@ -69,10 +69,10 @@ static void test_characters(void)
         gunichar first, own, capital;
     } expected[] = {{"en", 'q', 'm', 'M'}, {"de", 'q', 0xfc, 0xdc}, {"fr", 'a', 0xe9, 0xc9}, {"es", 'q', 0xf1, 0xd1}};
     for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
-        Keys keys = keys_of(expected[i].language, (Face){0});
+        Keys keys = keys_of(expected[i].language, (KeyboardState){0});
         g_assert_cmpuint(keys_at(&keys, 0.01, 0.1)->character, ==, expected[i].first);
         g_assert_nonnull(find(&keys, KEY_TEXT, expected[i].own));
-        keys = keys_of(expected[i].language, (Face){.shift = SHIFT_ONCE});
+        keys = keys_of(expected[i].language, (KeyboardState){.shift = SHIFT_ONCE});
         g_assert_nonnull(find(&keys, KEY_TEXT, expected[i].capital));
         g_assert_true(find(&keys, KEY_SHIFT, 0)->is_on);
     }
@@ -85,7 +85,7 @@ static void test_accents(void)
     g_assert_true(keys_have_accents('e'));
     g_assert_true(keys_have_accents('E'));
     g_assert_false(keys_have_accents('q'));
-    Keys keys = keys_of("en", (Face){.shift = SHIFT_ONCE, .accents_of = 'E'});
+    Keys keys = keys_of("en", (KeyboardState){.shift = SHIFT_ONCE, .accents_of = 'E'});
     g_assert_nonnull(find(&keys, KEY_TEXT, 0xc9));
     g_assert_null(find(&keys, KEY_TEXT, 'Q'));
     g_assert_nonnull(find(&keys, KEY_TEXT, 'A'));
@@ -93,9 +93,9 @@ static void test_accents(void)
 
 static void test_language_key(void)
 {
-    Keys keys = keys_of("en", (Face){0});
+    Keys keys = keys_of("en", (KeyboardState){0});
     g_assert_null(find(&keys, KEY_LANGUAGE, 0));
-    keys = keys_of("en", (Face){.n_languages = 2, .languages = {0, 1}, .language = 1});
+    keys = keys_of("en", (KeyboardState){.n_languages = 2, .languages = {0, 1}, .language = 1});
     g_assert_cmpstr(find(&keys, KEY_LANGUAGE, 0)->label, ==, "DE");
     g_assert_nonnull(find(&keys, KEY_TEXT, 0xfc));
 }
@@ -103,7 +103,7 @@ static void test_language_key(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/keys/all-faces", test_all_faces);
+    g_test_add_func("/keys/all-states", test_all_states);
     g_test_add_func("/keys/outside", test_outside);
     g_test_add_func("/keys/characters", test_characters);
     g_test_add_func("/keys/accents", test_accents);

@@ -22,7 +22,7 @@ find "$modules" -name '*.ko.xz' -exec xz -d {} +
 find "$modules" -name '*.ko' -exec strip --strip-debug {} +
 depmod -b "$root" "$release"
 
-# A plugin without its libraries would only be missing silently.
+# GStreamer silently skips a plugin whose libraries are missing.
 for plugin in "$root"/usr/lib/x86_64-linux-gnu/gstreamer-1.0/*.so; do
     if chroot "$root" ldd "${plugin#"$root"}" | grep 'not found'; then
         echo "trim.sh: libraries of ${plugin#"$root"} are missing" >&2

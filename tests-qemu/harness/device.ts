@@ -132,6 +132,11 @@ export class Device {
     return body;
   }
 
+  /** Runs a script in the displayed page and returns its value. */
+  async runScript(script: string): Promise<unknown> {
+    return field(await this.act('POST', '/display/execute-js', { script }), 'result');
+  }
+
   /** A WebSocket client that is subscribed to `topics`. */
   async events(...topics: string[]): Promise<EventSocket> {
     const socket = await EventSocket.open(`${this.api.replace('http', 'ws')}/events`);

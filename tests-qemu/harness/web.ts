@@ -4,15 +4,15 @@ import { createServer as createTlsServer } from 'node:https';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 
-/** What a server was asked for. To a proxy, `url` is the whole address, or host and port of a tunnel. */
-export interface Hit {
+/** A request that a server has got. To a proxy, `url` is the whole address, or host and port of a tunnel. */
+export interface RecordedRequest {
   url: string;
   headers: IncomingHttpHeaders;
 }
 
-/** A web server or proxy on this computer that records what it is asked for. */
-export class Web {
-  readonly hits: Hit[] = [];
+/** A web server or proxy on this computer that records the requests that it gets. */
+export class RecordingServer {
+  readonly requests: RecordedRequest[] = [];
   /** Documents by path; undefined: no answer at all. Any other path is 404. */
   readonly documents = new Map<string, string | undefined>();
   headers: Record<string, string> = {};
@@ -20,8 +20,8 @@ export class Web {
   readonly #scheme: string;
 
   /** @param tls its key and certificate */
-  static async start(tls?: { key: string; cert: string }): Promise<Web> {
-    const web = new Web(tls);
+  static async start(tls?: { key: string; cert: string }): Promise<RecordingServer> {
+    const web = new RecordingServer(tls);
     web.#server.listen(0, '127.0.0.1');
     await once(web.#server, 'listening');
     return web;
@@ -29,7 +29,7 @@ export class Web {
 
   private constructor(tls: { key: string; cert: string } | undefined) {
     const answer: RequestListener = ({ url = '', headers }, response) => {
-      this.hits.push({ url, headers });
+      this.requests.push({ url, headers });
       const path = url.replace(/\?.*/, '');
       const text = this.documents.get(path);
       if (text === undefined && this.documents.has(path)) return;
@@ -43,7 +43,7 @@ export class Web {
     this.#scheme = tls ? 'https' : 'http';
     this.#server = tls ? createTlsServer(tls, answer) : createServer(answer);
     this.#server.on('connect', ({ url = '', headers }, socket) => {
-      this.hits.push({ url, headers });
+      this.requests.push({ url, headers });
       socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');
     });
   }
@@ -59,9 +59,9 @@ export class Web {
     return `${this.#scheme}://${HOST_ADDRESS}:${this.port}`;
   }
 
-  /** Waits for a request from hit number `from` on whose URL starts with `start`. */
-  async asked(start: string, from: number, timeoutMs: number): Promise<Hit> {
-    return await waitFor(() => this.hits.slice(from).find(({ url }) => url.startsWith(start)), {
+  /** Waits for a request from index `from` on whose URL starts with `start`. */
+  async waitForRequest(start: string, from: number, timeoutMs: number): Promise<RecordedRequest> {
+    return await waitFor(() => this.requests.slice(from).find(({ url }) => url.startsWith(start)), {
       timeoutMs,
       what: `a request for ${start}`,
     });

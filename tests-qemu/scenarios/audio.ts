@@ -67,11 +67,9 @@ export default scenario({
     await test('GET /audio names the output, and the stored volume is set before the first sound', async () => {
       const audio = await waitForAudio(device, 'the output', (body) => field(body, 'output') === 'Analog');
       assert.deepEqual(audio, { output: 'Analog', outputs: ['Analog'], volume: 80, mute: false });
-      assert.deepEqual(await serverState(device), {
-        sink: await device.shell.ok(`${PACTL} get-default-sink 2>/dev/null`),
-        volume: 80,
-        mute: false,
-      });
+      const { sink, ...state } = await serverState(device);
+      assert.match(sink, /^alsa_output\.pci-/);
+      assert.deepEqual(state, { volume: 80, mute: false });
     });
 
     await test('a page plays a tone without being touched', async () => {
@@ -117,8 +115,8 @@ export default scenario({
       const answer = await device.act('PATCH', '/config', { audio: { volume: 100, mute: false } });
       assert.deepEqual(field(answer, 'applied'), { 'audio.volume': 'live', 'audio.mute': 'live' });
       assert.equal(field(await device.get('/audio'), 'volume'), 100);
-      const { sink } = await serverState(device);
-      assert.deepEqual(await serverState(device), { sink, volume: 100, mute: false });
+      const { sink, ...state } = await serverState(device);
+      assert.deepEqual(state, { volume: 100, mute: false });
       await device.shell.ok(`${PACTL} set-sink-volume ${sink} 10%; ${PACTL} set-sink-mute ${sink} 1`);
       await waitFor(
         async () => {

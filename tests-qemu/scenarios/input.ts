@@ -12,9 +12,6 @@ const NAME = 'test touch screen';
 /** The cursor has a plane of its own, which QEMU's pictures do not contain. */
 const CURSOR = "sed -n '/^plane.*plane-1/,/^plane/s/^\\tfb=//p' /sys/kernel/debug/dri/0/state";
 
-const run = async (device: Device, script: string) =>
-  field(await device.act('POST', '/display/execute-js', { script }), 'result');
-
 const near = (one: unknown, other: unknown) => Math.abs(Number(one) - Number(other)) < 0.01;
 
 /** The device of the test, when it is listed. */
@@ -61,7 +58,7 @@ export default scenario({
           // The page has the new size when a touch arrives at the same place on both ways.
           await waitFor(
             async () => {
-              await run(device, 'touches.length = 0');
+              await device.runScript('touches.length = 0');
               const mark = socket.events.mark;
               await touch.tap(0.2, 0.6);
               // The reader has started some time after the subscription.
@@ -71,7 +68,7 @@ export default scenario({
                 (event) => field(event, 'pressed') === true,
                 TOUCH_MS,
               );
-              const seen = await run(device, "touches.find(([type]) => type === 'touchstart')");
+              const seen = await device.runScript("touches.find(([type]) => type === 'touchstart')");
               return (
                 near(field(payload, 'x'), field(seen, '1')) && near(field(payload, 'y'), field(seen, '2'))
               );
@@ -160,7 +157,7 @@ export default scenario({
       await waitForCursor(false);
       await configure('auto');
       await waitForCursor(true);
-      await run(device, "document.documentElement.style.cursor = 'none'");
+      await device.runScript("document.documentElement.style.cursor = 'none'");
       await waitForCursor(false);
       await configure('always');
       await waitForCursor(true);

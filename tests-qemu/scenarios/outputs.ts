@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
 import type { Colour } from '../../ci/lib/png.ts';
 import { agreement } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
@@ -9,7 +10,7 @@ import { scenario } from '../harness/suite.ts';
 const TEAL: Colour = [0, 128, 128];
 const AMBER: Colour = [255, 176, 0];
 const CONNECTOR = '/sys/class/drm/card0-Virtual-1';
-/** Changes that a test makes in /sys come without the kernel's event of a real plug; this makes one of a written event. */
+/** Writing status in /sys sends no hotplug event. This rule turns a synthetic uevent into one. */
 const RULE = 'SUBSYSTEM=="drm", ENV{SYNTH_ARG_HOTPLUG}=="1", ENV{HOTPLUG}="1"';
 const RULES = '/run/udev/rules.d/10-test-hotplug.rules';
 const EVENT =
@@ -20,14 +21,11 @@ async function plug(device: Device, status: 'off' | 'detect'): Promise<void> {
   await device.shell.ok(`echo ${status} >${CONNECTOR}/status; ${EVENT}`);
 }
 
-const run = async (device: Device, script: string) =>
-  field(await device.act('POST', '/display/execute-js', { script }), 'result');
-
 /** @param wanted width and height of the page in CSS pixels, and pixels for each */
 const waitForScale = (device: Device, wanted: string) =>
   waitFor(
     async () => {
-      assert.equal(await run(device, '[innerWidth, innerHeight, devicePixelRatio].join()'), wanted);
+      assert.equal(await device.runScript('[innerWidth, innerHeight, devicePixelRatio].join()'), wanted);
       return true;
     },
     { timeoutMs: 60_000, what: `the page to be scaled to ${wanted}` },
@@ -48,9 +46,7 @@ export default scenario({
   machine: 'restored',
   run: async ({ device, pages, test }) => {
     const url = pages.addColours(TEAL, AMBER);
-    await device.shell.ok(
-      `mkdir -p ${RULES.replace(/[^/]*$/, '')}; echo '${RULE}' >${RULES}; udevadm control --reload`,
-    );
+    await device.shell.ok(`mkdir -p ${dirname(RULES)}; echo '${RULE}' >${RULES}; udevadm control --reload`);
     await device.act('POST', '/display/navigate', { url });
     await device.waitForColours(TEAL, AMBER);
 
@@ -61,7 +57,7 @@ export default scenario({
         await socket.events.next('display_state', 0, (state) => field(state, 'screen_on') === false);
         assert.equal(field(await device.get('/display'), 'resolution'), null);
         assert.deepEqual(field(await device.get('/display/screens'), '0.connected'), false);
-        assert.equal(await run(device, '40 + 2'), 42);
+        assert.equal(await device.runScript('40 + 2'), 42);
         const mark = socket.events.mark;
         await plug(device, 'detect');
         await socket.events.next('display_state', mark, (state) => field(state, 'screen_on') === true);

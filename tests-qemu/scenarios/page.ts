@@ -5,7 +5,7 @@ import { waitFor } from '../../ci/lib/wait.ts';
 import { putBundle, removeBundles, zip } from '../harness/bundles.ts';
 import { field } from '../harness/events.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
-import { Web } from '../harness/web.ts';
+import { RecordingServer } from '../harness/web.ts';
 
 const WAIT_MS = 120_000;
 const MIB = 1024 * 1024;
@@ -28,11 +28,6 @@ async function documentedExample(): Promise<string> {
   const html = /```html\n(.*?)```/s.exec(text)?.[1];
   if (!html?.includes('vitrine://client/')) throw new Error('docs/pages.md has no example');
   return html.replace(/^.*"\/display-client\.js".*$/m, '');
-}
-
-/** Runs a script in the page and returns its value. */
-async function run({ device }: ScenarioContext, script: string): Promise<unknown> {
-  return field(await device.act('POST', '/display/execute-js', { script }), 'result');
 }
 
 /** The status and the error of a script that must fail. */
@@ -63,25 +58,28 @@ export default scenario({
     // Scripts wait for pages, which take long on an emulated device.
     await device.act('PATCH', '/config', { browser: { script_timeout_ms: 60_000 } });
     await test('a script runs in every mode, at once after a navigation, and never in the page before', async () => {
-      assert.equal(await run(context, 'document.readyState !== undefined && location.protocol'), 'vitrine:');
+      assert.equal(
+        await device.runScript('document.readyState !== undefined && location.protocol'),
+        'vitrine:',
+      );
       await putBundle(device, 'talk', await zip({ 'index.html': '<title>bundle</title>' }));
       await device.act('POST', '/display/bundle', { name: 'talk' });
-      assert.equal(await run(context, 'const { host } = location; host.split(".")[0]'), 'talk');
+      assert.equal(await device.runScript('const { host } = location; host.split(".")[0]'), 'talk');
       for (const title of ['one', 'two', 'three']) {
         const url = pages.add(`<title>${title}</title>`);
         await device.act('POST', '/display/navigate', { url });
-        assert.equal(await run(context, 'location.href'), url);
+        assert.equal(await device.runScript('location.href'), url);
       }
     });
 
     await test('values, promises and exceptions under a strict content security policy', async () => {
       await show(context, pages.add('<title>strict</title>', 200, STRICT));
-      assert.deepEqual(await run(context, '({ a: [1, null, "é"] })'), { a: [1, null, 'é'] });
+      assert.deepEqual(await device.runScript('({ a: [1, null, "é"] })'), { a: [1, null, 'é'] });
       assert.equal(
-        await run(context, 'await new Promise((done) => setTimeout(done, 20, document.title))'),
+        await device.runScript('await new Promise((done) => setTimeout(done, 20, document.title))'),
         'strict',
       );
-      assert.equal(await run(context, 'undefined'), null);
+      assert.equal(await device.runScript('undefined'), null);
       const [status, code, details] = await failure(context, 'const a = 1;\n\n  null.member');
       assert.deepEqual([status, code], [400, 'script_error']);
       assert.partialDeepStrictEqual(details, { line: 3, column: 7 });
@@ -91,7 +89,7 @@ export default scenario({
         'script_error',
         { line: 1, column: 5 },
       ]);
-      assert.equal(String(await run(context, `"x".repeat(${4 * MIB - 2})`)).length, 4 * MIB - 2);
+      assert.equal(String(await device.runScript(`"x".repeat(${4 * MIB - 2})`)).length, 4 * MIB - 2);
       assert.deepEqual((await failure(context, `"x".repeat(${4 * MIB - 1})`)).slice(0, 2), [
         400,
         'script_error',
@@ -146,7 +144,7 @@ export default scenario({
             await socket.events.next('page_message', onSocket, back(word));
             await serial.events.next('page_message', onSerial, back(word));
           }
-          assert.deepEqual(Object(await run(context, 'got.map(({ echo }) => echo)'))[0], 'rest');
+          assert.deepEqual(Object(await device.runScript('got.map(({ echo }) => echo)'))[0], 'rest');
         }
         const mark = socket.events.mark;
         await device.act('POST', '/display/reload');
@@ -167,8 +165,7 @@ export default scenario({
       await waitOpen(context);
       const socket = await device.events('page_message');
       try {
-        await run(
-          context,
+        await device.runScript(
           `window.done = 0; (async () => { for (let n = 0; n < ${MESSAGES}; n++) { if (await vitrine.send({ n })) done++; } })(); 0`,
         );
         const numbers = () =>
@@ -184,25 +181,26 @@ export default scenario({
         );
         for (let n = 0; n < MESSAGES; n += 200) {
           for (let i = n; i < n + 200; i += 1) socket.send({ type: 'page_message', payload: { n: i } });
-          await waitFor(async () => (await run(context, 'got.length')) === n + 200, {
+          await waitFor(async () => (await device.runScript('got.length')) === n + 200, {
             timeoutMs: WAIT_MS,
             what: `${n + 200} messages in the page`,
             intervalMs: 100,
           });
         }
         assert.deepEqual(
-          await run(context, 'got.map(({ n }) => n)'),
+          await device.runScript('got.map(({ n }) => n)'),
           Array.from({ length: MESSAGES }, (_, n) => n),
         );
         assert.deepEqual(socket.others.length, 1, 'only the acknowledgement of the subscription');
         // A flood that never waits: the client refuses once 1024 messages wait in the page.
-        const refused = await run(
-          context,
-          `let refused = 0; const big = 'x'.repeat(100000);
-           await Promise.race([Promise.all(Array.from({ length: 3000 }, () => vitrine.send({ big }).catch(() => refused++))), new Promise((done) => setTimeout(done, 2000))]);
-           refused`,
-        );
+        const { mark } = socket.events;
+        const refused = await device.runScript(`let refused = 0; const big = 'x'.repeat(100000);
+           await new Promise((done) => {
+             for (let n = 0; n < 3000; n++) vitrine.send({ big }).catch(() => { if (++refused > 1000) done(); });
+           });
+           refused`);
         assert.ok(Number(refused) > 1000, `${refused} were refused`);
+        await socket.events.next('page_message', mark, (payload) => field(payload, 'big') !== undefined);
         assert.equal(field(await device.get('/display'), 'mode'), 'url');
         assert.equal(socket.closed, undefined, 'a host that reads keeps its link');
       } finally {
@@ -212,7 +210,7 @@ export default scenario({
     });
 
     await test('the example of docs/pages.md works over https, under a content security policy', async () => {
-      const web = await Web.start(certificate({ name: 'self-signed' }));
+      const web = await RecordingServer.start(certificate({ name: 'self-signed' }));
       const socket = await device.events('page_message');
       try {
         await device.act('PATCH', '/config', { browser: { ignore_tls_errors: true } });
@@ -224,7 +222,7 @@ export default scenario({
         await waitOpen(context);
         await device.act('POST', '/page/message', { text: 'Hello' });
         await socket.events.next('page_message', 0, (payload) => field(payload, 'shown') === 'Hello');
-        assert.equal(await run(context, 'document.body.textContent'), 'Hello');
+        assert.equal(await device.runScript('document.body.textContent'), 'Hello');
       } finally {
         await device.act('PATCH', '/config', { browser: { ignore_tls_errors: null } });
         await socket.close();
@@ -238,16 +236,19 @@ export default scenario({
       const [reading, stuck] = [await device.events('page_message'), await device.events('page_message')];
       try {
         stuck.setReading(false);
-        await run(
-          context,
+        await device.runScript(
           `window.sent = 0; (async () => { const pad = 'x'.repeat(${PAD}); for (;;) { await vitrine.send({ n: sent, pad }); sent++; } })(); 0`,
         );
         const count = () => reading.events.since(0, 'page_message').length;
         // The device sends on after the time limit of the host that it waits for.
-        await waitFor(() => count() > STUCK_MESSAGES, {
-          timeoutMs: WAIT_MS,
-          what: `more messages than a network buffers (${count()} came)`,
-        });
+        await waitFor(
+          () => {
+            const came = count();
+            assert.ok(came > STUCK_MESSAGES, `${came} came`);
+            return true;
+          },
+          { timeoutMs: WAIT_MS, what: 'more messages than a network buffers' },
+        );
         await device.showWaiting();
         const numbers = reading.events.since(0, 'page_message').map(({ payload }) => field(payload, 'n'));
         assert.deepEqual(
@@ -267,18 +268,18 @@ export default scenario({
       }
     });
 
-    await test('a frame of another origin opens no channel, and a message has at most 1 MiB', async () => {
+    await test('a sandboxed frame with an opaque origin opens no channel, and a message has at most 1 MiB', async () => {
       const inner = pages.add(
         `${REMOTE_CLIENT}<script>vitrine.onmessage = () => 0; vitrine.send('forged').then((sent) => parent.postMessage(sent, '*'));</script>`,
       );
-      // localhost is another origin than the address of the page server.
+      // A sandboxed frame of the same server has an opaque origin.
       await show(
         context,
         pages.add(
           `<title>outer</title><iframe sandbox="allow-scripts" src="${inner}"></iframe><script>onmessage = ({ data }) => { document.title = String(data); }</script>`,
         ),
       );
-      await waitFor(async () => (await run(context, 'document.title')) === 'false', {
+      await waitFor(async () => (await device.runScript('document.title')) === 'false', {
         timeoutMs: WAIT_MS,
         what: 'the frame to find no channel',
         intervalMs: 200,
@@ -286,7 +287,7 @@ export default scenario({
       assert.deepEqual(await device.get('/page/status'), { open: false });
       await show(context, pages.add(echo(REMOTE_CLIENT)));
       await waitOpen(context);
-      assert.equal(await run(context, `await vitrine.send('x'.repeat(${MIB - 2}))`), true);
+      assert.equal(await device.runScript(`await vitrine.send('x'.repeat(${MIB - 2}))`), true);
       const [status, code] = await failure(context, `await vitrine.send('x'.repeat(${MIB - 1}))`);
       assert.deepEqual([status, code], [400, 'script_error']);
     });

@@ -30,7 +30,7 @@ async function killAndCheckRecovery(context: ScenarioContext, name: string): Pro
     const mark = socket.events.mark;
     const loads = pages.loads(url);
     await killProcesses(device, name);
-    // Only a restarted browser loads it again.
+    // It is loaded again only because of the kill.
     await waitFor(() => pages.loads(url) > loads, {
       timeoutMs: BACK_MS,
       what: 'the page to be loaded again',
@@ -143,6 +143,7 @@ export default scenario({
       () => killPages(context, kills),
       KILL_MS * (kills + 10),
     );
+    await test('WebKit’s web process, with events', () => killAndCheckRecovery(context, 'WPEWebProcess'));
     await test('the browser', () => killAndCheckRecovery(context, 'vitrine-browser'));
     await test('the compositor', () => killAndCheckRecovery(context, 'cage'));
 

@@ -8,16 +8,16 @@ import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
 import { guestHttp } from '../harness/guest.ts';
 import { scenario } from '../harness/suite.ts';
-import { Web } from '../harness/web.ts';
+import { RecordingServer } from '../harness/web.ts';
 
 /** Time limit for a restart of the browser and the load of its page on a busy emulator, in ms. */
 const SHOW_MS = 300_000;
 const TRY_MS = 4000;
 const ANSWER_MS = 60_000;
 const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH)$/;
-/** Events of people reach the page some time after it has loaded. */
+/** User input reaches the page some time after it has loaded. */
 const INPUT_EVERY_MS = 1500;
-/** Between two events of a person. libinput takes a press within 25 ms of a release for a bouncing switch and drops it. */
+/** Between two user input events: libinput drops a press within 25 ms of a release as a bouncing switch. */
 const GAP_MS = 60;
 
 /** Fetches each address without waiting, then reports that. */
@@ -75,15 +75,20 @@ const WHEEL = [
 const CLICK = [[button('left', true)], [button('left', false)]];
 
 /** Repeats an input until the page reports it, because the first ones may come before the page listens. */
-async function reported(device: Device, site: Web, events: InputEvent[][], start: string): Promise<string> {
-  const from = site.hits.length;
+async function reported(
+  device: Device,
+  site: RecordingServer,
+  events: InputEvent[][],
+  start: string,
+): Promise<string> {
+  const from = site.requests.length;
   const report = await waitFor(
     async () => {
       for (const some of events) {
         await device.machine.qmp.execute('input-send-event', { events: some });
         await sleep(GAP_MS);
       }
-      return site.hits.slice(from).find(({ url }) => url.startsWith(start));
+      return site.requests.slice(from).find(({ url }) => url.startsWith(start));
     },
     { timeoutMs: SHOW_MS, what: `the page to report ${start}`, intervalMs: INPUT_EVERY_MS },
   );
@@ -94,11 +99,11 @@ export default scenario({
   title: 'browser and proxy settings take effect live; a damaged or full profile does not stop the browser',
   machine: 'shared',
   run: async ({ device, test }) => {
-    const site = await Web.start();
-    const proxy = await Web.start();
+    const site = await RecordingServer.start();
+    const proxy = await RecordingServer.start();
     const [secure, other] = [
-      await Web.start(certificate({ name: 'self-signed' })),
-      await Web.start(certificate({ name: 'self-signed' })),
+      await RecordingServer.start(certificate({ name: 'self-signed' })),
+      await RecordingServer.start(certificate({ name: 'self-signed' })),
     ];
     const show = (url: string) => device.act('POST', '/display/navigate', { url });
     const pac = `function FindProxyForURL(url, host) {
@@ -114,25 +119,25 @@ export default scenario({
     try {
       await test('user agent, TLS errors and a proxy with exceptions, all in one patch and with one restart', async () => {
         await show(`${site.origin}/start`);
-        const { url } = await site.asked('/fetched', 0, SHOW_MS);
+        const { url } = await site.waitForRequest('/fetched', 0, SHOW_MS);
         assert.equal(url, '/fetched?rrrf', 'only its own server answers');
-        assert.deepEqual([proxy.hits, secure.hits], [[], []]);
+        assert.deepEqual([proxy.requests, secure.requests], [[], []]);
 
-        const from = site.hits.length;
+        const from = site.requests.length;
         const before = await configure(device, {
           browser: { user_agent: 'Kiosk/9', ignore_tls_errors: true },
           proxy: { mode: 'manual', http: proxy.origin, no_proxy: [`${HOST_ADDRESS}/32`] },
         });
-        assert.equal((await site.asked('/fetched', from, SHOW_MS)).url, '/fetched?ffrf');
-        const again = await site.asked('/start', from, SHOW_MS);
+        assert.equal((await site.waitForRequest('/fetched', from, SHOW_MS)).url, '/fetched?ffrf');
+        const again = await site.waitForRequest('/start', from, SHOW_MS);
         assert.equal(again.headers['user-agent'], 'Kiosk/9');
         assert.equal(again.headers.cookie, 'visited=yes', 'cookies outlive a restart');
         assert.deepEqual(
-          proxy.hits.map((hit) => hit.url),
+          proxy.requests.map(({ url }) => url),
           ['http://a.proxied.example/x'],
           'neither its own server nor the loopback is reached through the proxy',
         );
-        assert.ok(secure.hits.some((hit) => hit.url === '/beacon'));
+        assert.ok(secure.requests.some(({ url }) => url === '/beacon'));
         assert.equal(await restarts(device), before + 1);
         await configure(device, { browser: { user_agent: 'Kiosk/9' }, proxy: { mode: 'manual' } });
         assert.equal(await restarts(device), before + 1, 'the same values change nothing');
@@ -142,10 +147,10 @@ export default scenario({
         secure.documents.set('/position', POSITION);
         secure.documents.set('/frame', `<iframe src="${other.origin}/position"></iframe>`);
         other.documents.set('/position', POSITION);
-        const position = async (web: Web, url: string) => {
-          const from = web.hits.length;
+        const position = async (web: RecordingServer, url: string) => {
+          const from = web.requests.length;
           await show(url);
-          return (await web.asked('/code?', from, SHOW_MS)).url;
+          return (await web.waitForRequest('/code?', from, SHOW_MS)).url;
         };
         assert.equal(await position(secure, `${secure.origin}/position`), '/code?1');
         const before = await configure(device, {
@@ -171,20 +176,20 @@ export default scenario({
       });
 
       await test('a PAC script chooses the proxy, and TLS errors count again', async () => {
-        const from = [site.hits.length, proxy.hits.length, secure.hits.length] as const;
+        const from = site.requests.length;
         await show(`${site.origin}/start`);
-        await site.asked('/fetched', from[0], SHOW_MS);
-        const next = [site.hits.length, proxy.hits.length, secure.hits.length] as const;
+        await site.waitForRequest('/fetched', from, SHOW_MS);
+        const next = [site.requests.length, proxy.requests.length, secure.requests.length] as const;
         const before = await configure(device, {
           browser: { ignore_tls_errors: false, memory_limit_mb: 400, remote_debugging: true },
           proxy: { mode: 'pac', pac_url: `${site.origin}/pac` },
         });
-        assert.equal((await site.asked('/fetched', next[0], SHOW_MS)).url, '/fetched?frrf');
+        assert.equal((await site.waitForRequest('/fetched', next[0], SHOW_MS)).url, '/fetched?frrf');
         assert.deepEqual(
-          proxy.hits.slice(next[1]).map((hit) => hit.url),
+          proxy.requests.slice(next[1]).map(({ url }) => url),
           ['http://a.proxied.example/x'],
         );
-        assert.deepEqual(secure.hits.slice(next[2]), []);
+        assert.deepEqual(secure.requests.slice(next[2]), []);
         assert.equal(await restarts(device), before + 1);
       });
 
@@ -236,16 +241,16 @@ export default scenario({
           timeoutMs: SHOW_MS,
           what: 'the restart of the browser',
         });
-        const from = site.hits.length;
+        const from = site.requests.length;
         await show(`${site.origin}/start`);
-        await site.asked('/fetched', from, SHOW_MS);
-        assert.ok(site.hits.some(({ url }) => url === '/hanging-pac'));
+        await site.waitForRequest('/fetched', from, SHOW_MS);
+        assert.ok(site.requests.some(({ url }) => url === '/hanging-pac'));
         assert.equal((await device.shell.run('ss -ltn | grep :9222')).code, 1);
       });
 
       await test('with a damaged profile on a full disk pages are shown, and what is damaged is replaced', async () => {
         await configure(device, { proxy: null });
-        const from = site.hits.length;
+        const from = site.requests.length;
         await device.shell.ok(`systemctl stop vitrine-kiosk
           cd /data/kiosk
           find . -type f -size -64k -name '*.sqlite*' -exec sh -c 'head -c 3000 /dev/urandom >"$1"' _ {} ';'
@@ -253,8 +258,8 @@ export default scenario({
           mkdir -p cookies.sqlite/deep; echo x >mediakeys; ln -s /nowhere link
           mkdir -p cache; setpriv --reuid kiosk --regid kiosk --clear-groups dd if=/dev/zero of=cache/full bs=1M count=2000 2>/dev/null || true
           systemctl start vitrine-kiosk`);
-        await site.asked('/fetched', from, SHOW_MS);
-        const first = await site.asked('/start', from, SHOW_MS);
+        await site.waitForRequest('/fetched', from, SHOW_MS);
+        const first = await site.waitForRequest('/start', from, SHOW_MS);
         assert.equal(first.headers.cookie, undefined, 'the damaged cookies are gone');
         assert.match(
           await device.shell.ok(
@@ -262,16 +267,16 @@ export default scenario({
           ),
           /^regular[a-z ]*file kiosk\n.*No such file/,
         );
-        const again = site.hits.length;
+        const again = site.requests.length;
         await device.shell.ok('rm /data/kiosk/cache/full; systemctl restart vitrine-kiosk');
-        await site.asked('/fetched', again, SHOW_MS);
+        await site.waitForRequest('/fetched', again, SHOW_MS);
         const log = await device.shell.ok(
           'journalctl --boot --output cat --grep "cannot be used and is removed"',
         );
         assert.match(log, /cookies\.sqlite in the browser's folder/);
-        const third = site.hits.length;
+        const third = site.requests.length;
         await device.shell.ok('systemctl restart vitrine-kiosk');
-        assert.equal((await site.asked('/start', third, SHOW_MS)).headers.cookie, 'visited=yes');
+        assert.equal((await site.waitForRequest('/start', third, SHOW_MS)).headers.cookie, 'visited=yes');
       });
     } finally {
       await device.act('PATCH', '/config', { browser: null, proxy: null });

@@ -17,7 +17,7 @@ function createClient(): Vitrine {
   const waiting: Waiting[] = [];
   let characters = 0;
 
-  /** @returns whether something listens: false where there is no device */
+  /** @returns whether the event was handled (for `vitrine-send`: taken) */
   const tell = (type: string, detail?: string): boolean =>
     !dispatchEvent(new CustomEvent(type, { cancelable: true, detail }));
 
@@ -31,7 +31,7 @@ function createClient(): Vitrine {
     characters = 0;
   };
 
-  /** Gives the device what it takes. */
+  /** Sends queued messages until the device has no room. */
   const flush = (): void => {
     let next = waiting[0];
     while (isOpen && next && tell('vitrine-send', next.text)) {

@@ -3,8 +3,8 @@ import type { EventFrame, Payload, Topic, TopicName } from '../contract/topics.t
 
 /** @param json gives the event as JSON text, which is made once for all listeners */
 export type EventListener = (event: EventFrame, json: () => string) => void;
-/** Undefined when a listener has handed on all events; else resolves when it has, or is closed. */
-export type CatchUp = () => Promise<void> | undefined;
+/** Undefined if the listener's queue is empty; else resolves when it is, or when the listener is closed. */
+export type Drained = () => Promise<void> | undefined;
 /** Starts producing a topic and returns a function that stops it. */
 export type Producer = () => () => void;
 
@@ -19,7 +19,7 @@ interface Demand {
  * (health, log, input_raw) are produced only while they have listeners.
  */
 export class EventBus {
-  readonly #listeners = new Map<TopicName, Map<EventListener, CatchUp | undefined>>();
+  readonly #listeners = new Map<TopicName, Map<EventListener, Drained | undefined>>();
   readonly #demands = new Map<TopicName, Demand>();
 
   emit<T extends Topic>(topic: T, payload: Payload<T>): void {
@@ -49,10 +49,10 @@ export class EventBus {
   }
 
   /** Calls `listener` for every event of a topic until the returned function is called. */
-  listen(name: TopicName, listener: EventListener, catchUp?: CatchUp): () => void {
+  listen(name: TopicName, listener: EventListener, drained?: Drained): () => void {
     const listeners = this.#listeners.get(name) ?? new Map();
     this.#listeners.set(name, listeners);
-    listeners.set(listener, catchUp);
+    listeners.set(listener, drained);
     this.#update(name);
     return () => {
       listeners.delete(listener);
@@ -61,12 +61,12 @@ export class EventBus {
   }
 
   /**
-   * For producers that can wait, so that no event is lost by a client that reads: undefined when every listener has
-   * handed on the topic's events; else resolves when they have, or are closed.
+   * For producers that can wait, so that no event is lost by a client that reads. Undefined if the queues of the
+   * topic's listeners are empty; else resolves when they are, or when the listeners are closed.
    */
-  catchUp(topic: Topic): Promise<unknown> | undefined {
+  drained(topic: Topic): Promise<unknown> | undefined {
     const behind = [...(this.#listeners.get(topic.name)?.values() ?? [])].flatMap(
-      (catchUp) => catchUp?.() ?? [],
+      (drained) => drained?.() ?? [],
     );
     return behind.length === 0 ? undefined : Promise.all(behind);
   }

@@ -306,24 +306,24 @@ test('a producer can wait until a slow client has got everything; one that reads
   const { bus, session, link, frames } = start();
   session.receive({ type: 'subscribe', topics: ['display_state'] });
   bus.emit(state, 1);
-  assert.equal(bus.catchUp(state), undefined);
+  assert.equal(bus.drained(state), undefined);
   link.ready = false;
   for (const value of [2, 3]) bus.emit(state, value);
-  assert.equal(bus.catchUp(log), undefined);
-  let isCaughtUp = false;
-  void bus.catchUp(state)?.then(() => {
-    isCaughtUp = true;
+  assert.equal(bus.drained(log), undefined);
+  let isDrained = false;
+  void bus.drained(state)?.then(() => {
+    isDrained = true;
   });
   link.room = 1;
   t.mock.timers.tick(9000);
   session.flush();
   t.mock.timers.tick(9000);
   await new Promise(setImmediate);
-  assert.deepEqual([isCaughtUp, link.overflows, session.queued], [false, 0, 1]);
+  assert.deepEqual([isDrained, link.overflows, session.queued], [false, 0, 1]);
   link.room = 1;
   session.flush();
   await new Promise(setImmediate);
-  assert.ok(isCaughtUp);
+  assert.ok(isDrained);
   assert.deepEqual(
     frames.slice(1).map(({ payload }) => payload),
     [1, 2, 3],
@@ -331,12 +331,12 @@ test('a producer can wait until a slow client has got everything; one that reads
 
   link.room = 0;
   bus.emit(state, 4);
-  const gone = bus.catchUp(state);
+  const gone = bus.drained(state);
   assert.ok(gone);
   t.mock.timers.tick(10_000);
   await gone;
   assert.equal(link.overflows, 1);
-  assert.equal(bus.catchUp(state), undefined);
+  assert.equal(bus.drained(state), undefined);
 });
 
 test('an unexpected error is reported without its message', () => {

@@ -9,7 +9,7 @@ const DROPPABLE: ReadonlySet<TopicName> = new Set(['input_raw', 'log', 'health']
 export const MAX_QUEUED_EVENTS = 512;
 export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
 
-/** A client that is waited for has lost its link when it has read nothing for this time, in ms. */
+/** While a producer waits, a client that reads nothing for this long is disconnected, in ms. */
 const STALL_MS = 10_000;
 
 /** How a session sends frames to its link. */
@@ -48,7 +48,7 @@ export class EventSession {
   #closed = false;
   readonly #sendToPage: SendToPage;
   /** Set while a producer waits for this client. */
-  #caughtUp: PromiseWithResolvers<void> | undefined;
+  #drain: PromiseWithResolvers<void> | undefined;
   #stall: NodeJS.Timeout | undefined;
 
   /** @param sendToPage takes the payloads of `page_message` frames */
@@ -107,7 +107,7 @@ export class EventSession {
 
   #subscribe(name: TopicName): void {
     if (this.#closed || this.#subscriptions.has(name)) return;
-    const stop = this.#bus.listen(name, (_event, json) => this.#enqueue(name, json()), this.#catchUp);
+    const stop = this.#bus.listen(name, (_event, json) => this.#enqueue(name, json()), this.#drained);
     // The first event of a producer may have closed the session.
     if (this.#closed) stop();
     else this.#subscriptions.set(name, stop);
@@ -153,19 +153,19 @@ export class EventSession {
     }
     this.#queue.splice(0, sent);
     if (this.#queue.length === 0) this.#endWait();
-    else if (sent > 0 && this.#caughtUp) this.#limitWait();
+    else if (sent > 0 && this.#drain) this.#limitWait();
   }
 
-  readonly #catchUp = (): Promise<void> | undefined => {
+  readonly #drained = (): Promise<void> | undefined => {
     if (this.#queue.length === 0) return undefined;
-    if (!this.#caughtUp) {
-      this.#caughtUp = Promise.withResolvers();
+    if (!this.#drain) {
+      this.#drain = Promise.withResolvers();
       this.#limitWait();
     }
-    return this.#caughtUp.promise;
+    return this.#drain.promise;
   };
 
-  /** A client that reads is waited for, however slow it is. */
+  /** Restarted whenever the client has read something. */
   #limitWait(): void {
     clearTimeout(this.#stall);
     this.#stall = setTimeout(() => {
@@ -176,8 +176,8 @@ export class EventSession {
 
   #endWait(): void {
     clearTimeout(this.#stall);
-    this.#caughtUp?.resolve();
-    this.#caughtUp = undefined;
+    this.#drain?.resolve();
+    this.#drain = undefined;
   }
 
   /** Ends every subscription and drops queued events. */

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Mutex } from '../base/mutex.ts';
 import type { Television, TelevisionPower, TelevisionReport } from '../resources/display/ports.ts';
-import { run } from './processes.ts';
+import { runOk } from './processes.ts';
 
 /** The television's logical address, and that of a device without one. */
 const TELEVISION = '0';
@@ -102,7 +102,7 @@ export class CecTelevision implements Television {
     return shared && this.#claimed(shared.device, shared.adapter);
   }
 
-  /** The kernel keeps the address and claims it again after a hotplug; it has none at first. */
+  /** Claims a logical address if there is none. The kernel claims it again after a hotplug. */
   async #claimed(device: string, adapter: Adapter): Promise<{ device: string; adapter: Adapter }> {
     if (!adapter.hasLogicalAddress && adapter.physicalAddress !== NOT_CONNECTED) {
       await this.#cecCtl(device, '--playback', '--osd-name', 'Vitrine');
@@ -130,11 +130,7 @@ export class CecTelevision implements Television {
   }
 
   async #cecCtl(device: string, ...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(this.#command, ['-d', device, ...args], {
-      timeoutMs: TIMEOUT_MS,
-    });
-    if (code !== 0) throw new Error(stderr.trim() || `${this.#command} ended with ${code}`);
-    return stdout;
+    return await runOk(this.#command, ['-d', device, ...args], { timeoutMs: TIMEOUT_MS });
   }
 }
 

@@ -9,7 +9,7 @@ import {
   outputOf,
   transformOf,
 } from './compositor-outputs.ts';
-import { run } from './processes.ts';
+import { runOk } from './processes.ts';
 
 /** The user who runs the compositor. */
 const USER = 'kiosk';
@@ -65,13 +65,11 @@ export class WaylandCompositor implements Compositor {
     // Looked up each time: the compositor may have restarted.
     const display = (await readdir(folder)).find((name) => /^wayland-\d+$/.test(name));
     if (display === undefined) throw new Error(`there is no compositor in ${folder}`);
-    const { code, stdout, stderr } = await run(this.#command, args, {
+    return await runOk(this.#command, args, {
       timeoutMs: TIMEOUT_MS,
       env: { XDG_RUNTIME_DIR: folder, WAYLAND_DISPLAY: display },
       user,
     });
-    if (code !== 0) throw new Error(stderr.trim() || `${this.#command} ended with ${code}`);
-    return stdout;
   }
 }
 

@@ -18,7 +18,7 @@ const DESCRIPTORS = [54, 72, 90, 108];
 const DESCRIPTOR_BYTES = 18;
 const NAME_TAG = 0xfc;
 /** No screen that shows pages is smaller. */
-const LEAST_MM = 30;
+const MIN_MM = 30;
 
 /**
  * Reads the base block of an EDID (VESA E-EDID 1.4, section 3). Monitors send anything: whatever breaks the standard is
@@ -54,7 +54,7 @@ function size(block: Buffer, first: Buffer | undefined): Edid['sizeMm'] {
   const rough = { width: block.readUInt8(21) * 10, height: block.readUInt8(22) * 10 };
   return (
     [exact, rough].find(
-      ({ width, height }) => Math.min(width, height) >= LEAST_MM && !isRatio(width, height),
+      ({ width, height }) => Math.min(width, height) >= MIN_MM && !isRatio(width, height),
     ) ?? null
   );
 }

@@ -2,13 +2,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { createLogger } from '../base/logger.ts';
-import { follow, run } from './processes.ts';
+import { follow, run, runOk } from './processes.ts';
 
 const log = createLogger('silent');
 
 test('returns status and output', async () => {
   const result = await run('sh', ['-c', 'echo out; echo err >&2; exit 3'], { timeoutMs: 60_000 });
   assert.deepEqual(result, { code: 3, stdout: 'out\n', stderr: 'err\n' });
+});
+
+test('runOk returns the output, and throws the error output or the status of a failure', async () => {
+  const shell = (script: string) => runOk('sh', ['-c', script], { timeoutMs: 60_000 });
+  assert.equal(await shell('echo out; echo warning >&2'), 'out\n');
+  await assert.rejects(shell('echo wrong >&2; exit 3'), { message: 'wrong' });
+  await assert.rejects(shell('echo out; exit 3'), { message: 'sh ended with 3' });
 });
 
 test('kills a child that prints too much', async () => {

@@ -67,6 +67,17 @@ export function run(
   });
 }
 
+/**
+ * As `run`, for programs whose failure is an error.
+ * @returns what it printed to standard output
+ * @throws Error as `run`, and when the exit status is not 0; the message is the error output
+ */
+export async function runOk(command: string, args: readonly string[], options: RunOptions): Promise<string> {
+  const { code, stdout, stderr } = await run(command, args, options);
+  if (code !== 0) throw new Error(stderr.trim() || `${command} ended with ${code}`);
+  return stdout;
+}
+
 /** The agent's environment without the variables that systemd set for the agent only. */
 function childEnvironment(): NodeJS.ProcessEnv {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES, ...rest } =

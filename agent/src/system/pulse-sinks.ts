@@ -4,7 +4,7 @@ import type { SoundOutput } from '../resources/audio/ports.ts';
 /** 100 % in the server's units. */
 const FULL_VOLUME = 65_536;
 const MAX_LABEL = 64;
-/** Names of sound cards; the server's empty output, which replaces missing ones, has another. */
+/** Names of sound cards; the server's null sink, which replaces missing ones, has another. */
 export const OF_A_CARD = /^alsa_output\.[\w.:-]+$/;
 
 /** The output of `pactl --format=json list sinks`, as far as it is used. */

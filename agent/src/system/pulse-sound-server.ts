@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from '../base/logger.ts';
 import { fits } from '../contract/validate.ts';
 import type { SoundServer, SoundState } from '../resources/audio/ports.ts';
-import { follow, run } from './processes.ts';
+import { follow, runOk } from './processes.ts';
 import { OF_A_CARD, outputOf, PulseSinks } from './pulse-sinks.ts';
 
 const SOCKET = '/run/vitrine-sound/pulse';
@@ -63,12 +63,10 @@ export class PulseSoundServer implements SoundServer {
   }
 
   async #run(args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(this.#command, [...this.#server, ...args], {
+    return await runOk(this.#command, [...this.#server, ...args], {
       timeoutMs: TIMEOUT_MS,
       env: { LC_ALL: 'C' },
     });
-    if (code !== 0) throw new Error(stderr.trim() || `${this.#command} ended with ${code}`);
-    return stdout;
   }
 
   get #server(): string[] {

@@ -20,6 +20,7 @@ let isRunning: boolean;
 /** The volume that the server sets instead of a requested one. */
 let rounded: number | undefined;
 let commands: string[];
+let reads: number;
 let changed: () => void;
 let settings: { output: string | null; volume: number; mute: boolean };
 let server: SoundServer;
@@ -32,11 +33,13 @@ beforeEach(() => {
   isRunning = true;
   rounded = undefined;
   commands = [];
+  reads = 0;
   changed = () => undefined;
   settings = { output: null, volume: 80, mute: false };
   server = {
     hasHardware: async () => hasCard,
     read: async () => {
+      reads += 1;
       if (!isRunning) throw new Error('connection refused');
       return { outputs: structuredClone(outputs), current };
     },
@@ -139,18 +142,25 @@ test('503 without a card, and while the server does not answer; the settings are
   await assert.rejects(audio.get(), { code: 'unavailable' });
 });
 
-test('a flood of events is answered with few reads, and none after the stop', async () => {
+test('a flood of events is answered with few reads, and none after the stop', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  };
   audio.start();
-  await until('the volume', () => outputs[0]?.volume === 80);
+  await pass(1);
+  // Before and after the command.
+  assert.deepEqual([outputs[0]?.volume, reads, commands.length], [80, 2, 1]);
   outputs = [ANALOG];
   for (let i = 0; i < 1000; i++) changed();
-  await until('the volume again', () => outputs[0]?.volume === 80);
-  assert.equal(commands.length, 2);
+  await pass(1000);
+  assert.deepEqual([outputs[0]?.volume, reads, commands.length], [80, 4, 2]);
   outputs = [ANALOG];
   changed();
   audio.stop();
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  assert.equal(commands.length, 2);
+  await pass(1000);
+  assert.deepEqual([reads, commands.length], [4, 2]);
 });
 
 test('names are unique and do not depend on the order', () => {

@@ -15,7 +15,7 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 15_000;
 /** A server that is not reached for this long is a problem; it needs some seconds to start. In ms. */
 const PROBLEM_AFTER_MS = 60_000;
-/** The server rounds volumes, in percent. */
+/** Tolerated difference from the configured volume, in percentage points: the server rounds. */
 const ROUNDING = 1;
 
 type AudioSettings = GroupValue<typeof audioConfig>;
@@ -27,7 +27,7 @@ export interface AudioOptions {
 }
 
 /** What the server plays on, as of the last successful read. */
-interface Known {
+interface ServerState {
   outputs: NamedOutput[];
   current: NamedOutput | undefined;
 }
@@ -40,10 +40,13 @@ export class Audio {
   readonly #options: AudioOptions;
   readonly #mutex = new Mutex();
   readonly #retry = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
-  #known: Known | undefined;
+  #known: ServerState | undefined;
   #unknownSince = performance.now();
-  /** State and settings after the last command. The server may not do exactly what it was told: no second command then. */
-  #settled = '';
+  /**
+   * State and settings after the last command. If the server did not apply a command exactly, the command is not
+   * repeated until state or settings change.
+   */
+  #applied = '';
   #timer: NodeJS.Timeout | undefined;
   /** When the timer fires, on the clock of `performance.now()`. */
   #due = Number.POSITIVE_INFINITY;
@@ -100,7 +103,7 @@ export class Audio {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY;
-      // One that has not begun yet will read the same state.
+      // A queued run reads the latest state; another is not needed.
       if (this.#mutex.waiting < 2)
         void this.#mutex.run(() => this.#synchronize()).catch((err) => this.#failed(err));
     }, delayMs).unref();
@@ -123,18 +126,18 @@ export class Audio {
     if (!known) return;
     const chosen = chooseOutput(known.outputs, output);
     if (!chosen || isAsWanted(known, chosen, volume, mute)) {
-      this.#settled = '';
-    } else if (this.#summary(known) !== this.#settled) {
+      this.#applied = '';
+    } else if (this.#summary(known) !== this.#applied) {
       await server.use(chosen.id, volume, mute);
       const after = await this.#read();
       // A server that does not answer may have restarted: then it needs the command again.
-      this.#settled = after ? this.#summary(after) : '';
+      this.#applied = after ? this.#summary(after) : '';
     }
     this.#retry.reset();
   }
 
   /** Undefined, and tried again later, when the server does not answer. */
-  async #read(): Promise<Known | undefined> {
+  async #read(): Promise<ServerState | undefined> {
     try {
       const { outputs, current } = await this.#options.server.read();
       const named = nameOutputs(outputs);
@@ -150,12 +153,12 @@ export class Audio {
     return this.#known;
   }
 
-  #summary({ outputs, current }: Known): string {
+  #summary({ outputs, current }: ServerState): string {
     return JSON.stringify([outputs, current?.id, this.#options.settings()]);
   }
 }
 
-function isAsWanted({ current }: Known, chosen: NamedOutput, volume: number, mute: boolean): boolean {
+function isAsWanted({ current }: ServerState, chosen: NamedOutput, volume: number, mute: boolean): boolean {
   return (
     current?.id === chosen.id &&
     chosen.mute === mute &&

@@ -8,6 +8,6 @@ export const audioConfig = configGroup('audio', 'AudioConfig', {
   output: live.maybe(Type.String(label(128)), {
     description: 'One of `GET /audio` `outputs`; null: automatic',
   }),
-  volume: live.int(80, 0, 100, { description: 'Percent; the amplitude is its cube' }),
+  volume: live.int(80, 0, 100, { description: 'Percent; cubic scale: amplitude = (volume/100)³' }),
   mute: live.bool(false),
 });

@@ -8,7 +8,7 @@ export interface NamedOutput extends SoundOutput {
   name: string;
 }
 
-/** Gives every output a unique name: its label, with a number from the second of the same label on. Sorted by id. */
+/** Gives every output a unique name: its label; duplicates get the suffix 2, 3, … Sorted by id. */
 export function nameOutputs(outputs: readonly SoundOutput[]): NamedOutput[] {
   const names = new Set<string>();
   return outputs

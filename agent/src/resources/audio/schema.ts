@@ -2,7 +2,11 @@ import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nullable } from '../../contract/shared.ts';
 
-const Volume = Type.Integer({ minimum: 0, maximum: 100, description: 'Percent; the amplitude is its cube' });
+const Volume = Type.Integer({
+  minimum: 0,
+  maximum: 100,
+  description: 'Percent; cubic scale: amplitude = (volume/100)³',
+});
 
 /** Where sound goes and how loud (interface: Audio). */
 export const Audio = Type.Object(

@@ -63,7 +63,9 @@ export const Health = Type.Object(
       ),
       web_processes: Nullable(Type.Integer({ description: 'Processes that run pages' })),
       web_process_limit: Type.Integer({
-        description: 'With more of them the browser is restarted as soon as nobody notices',
+        description:
+          'With more of them the browser is restarted: at the next page request, while the screen is off, ' +
+          'while the waiting page is shown, or at twice the limit',
       }),
       memory_restarts: Type.Integer({ description: 'Restarts because of memory since the agent started' }),
     }),

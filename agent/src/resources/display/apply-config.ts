@@ -10,7 +10,7 @@ import type { BrowserSettings } from './ports.ts';
 /** Share of the board's memory that one web process may use when nothing is configured. */
 const DEFAULT_MEMORY_SHARE = 0.5;
 /** An empty page takes about 290 MiB with rendering in software. */
-const LEAST_MEMORY_MB = 384;
+const MIN_MEMORY_MB = 384;
 
 /** The network of the USB cable (overlay/usr/lib/systemd/network): a proxy must not lead pages back to this device. */
 const CABLE_NETWORK = '10.55.77.0/24';
@@ -26,7 +26,7 @@ export function browserSettings(config: ConfigReader, hasFirewall: boolean): Bro
   const { mode, http, https, no_proxy, pac_url } = config.get(proxyConfig);
   const exceptions = [hostname(), `${hostname()}.local`, CABLE_NETWORK, ...no_proxy];
   const share = Math.floor((totalmem() / 2 ** 20) * DEFAULT_MEMORY_SHARE);
-  const limit = memory_limit_mb ?? Math.max(share, LEAST_MEMORY_MB);
+  const limit = memory_limit_mb ?? Math.max(share, MIN_MEMORY_MB);
   const proxies = {
     none: null,
     manual: { http, https, pac: null, exceptions },
@@ -45,16 +45,16 @@ export function browserSettings(config: ConfigReader, hasFirewall: boolean): Bro
   };
 }
 
-/** How the group `display` takes effect. @param schedule looks up `power_schedule` */
+/** How the group `display` takes effect. @param schedule carries out `power_schedule` */
 export function bindDisplay(
   config: ConfigReader,
   display: Display,
-  schedule: { look(): void },
+  schedule: { check(): void },
 ): ConfigBinding {
   const drive = () => display.screens.driveNow();
   return bindGroup(
     displayConfig,
-    { rotation: drive, scale: drive, screens: drive, power_schedule: () => schedule.look() },
+    { rotation: drive, scale: drive, screens: drive, power_schedule: () => schedule.check() },
     {
       changed: () => display.configChanged(),
       check: (patch) => checkScreens(patch, config, display),

@@ -24,7 +24,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function open(connectors = [FIRST, SECOND]): Promise<ConfigStore> {
   const config = await openConfig(folder);
   const display = new DisplayStage().make({ connectors: { read: async () => connectors } });
-  config.bind(bindDisplay(config, display, { look: () => undefined }));
+  config.bind(bindDisplay(config, display, { check: () => undefined }));
   return config;
 }
 

@@ -84,7 +84,7 @@ export const browserConfig = configGroup(
     script_timeout_ms: live.int(10_000, 100, 600_000, {
       description: 'Bound of `POST /display/execute-js`',
     }),
-    ignore_tls_errors: live.bool(false, { description: 'Show pages whose certificate does not hold' }),
+    ignore_tls_errors: live.bool(false, { description: 'Show pages whose TLS certificate is invalid' }),
     memory_limit_mb: live.maybe(Type.Integer({ minimum: 128, maximum: 16_384 }), {
       description: 'Of one page, in MiB; null: by the size of the memory',
     }),
@@ -92,7 +92,7 @@ export const browserConfig = configGroup(
     remote_debugging: live.bool(false, {
       description: `WebKit's inspector on port ${INSPECTOR_PORT} of the cable`,
     }),
-    permissions: live.list(Permission, 64, { description: 'What pages of an origin may use; else nothing' }),
+    permissions: live.list(Permission, 64, { description: 'Permissions by origin; all others are denied' }),
     text_selection: live.bool(false, { description: 'Whether people can select text outside of fields' }),
     pointer: live.choice('auto', ['auto', 'always', 'never'], {
       description:

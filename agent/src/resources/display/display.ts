@@ -72,7 +72,8 @@ export class Display {
       this.#publish();
     };
     this.#requested = new RequestedTarget(options);
-    // By the unit where there is one: after several ends of the browser itself, the unit would wait for seconds.
+    // Restart the unit if there is one: after several exits of the browser, its automatic restart is delayed by
+    // seconds.
     const stage = options.kiosk.installed ? 'compositor' : 'browser';
     const restart = () => this.#keeper.dispatch({ event: 'restart_browser', stage });
     this.screens = new Screens({ ...options, checkEveryMs, changed, screenCameLate: restart });
@@ -108,7 +109,7 @@ export class Display {
     return this.screens.primary?.connected === true && this.screens.primary.powered;
   }
 
-  /** The same, and the screen does not say over HDMI-CEC that it is off. */
+  /** Whether a screen is connected and powered, and does not report over HDMI-CEC that it is off. */
   get #isScreenOn(): boolean {
     return this.#hasOutput && this.power.isOn !== false;
   }

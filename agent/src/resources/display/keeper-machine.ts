@@ -134,7 +134,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
   load_failed: onLoadFailed,
   painted: (t) => {
     t.emit({ do: 'report_first_frame' });
-    thaw(t);
+    clearFrozen(t);
   },
   page_gone: (t, { reason }) => {
     t.state.ownPage = undefined;
@@ -252,7 +252,7 @@ function terminateBroken(t: Transition, next: AfterTermination): void {
 }
 
 /** Frames reach the screen again. */
-function thaw(t: Transition): void {
+function clearFrozen(t: Transition): void {
   const { state } = t;
   if (!state.frozen) return;
   state.frozen = false;
@@ -266,7 +266,7 @@ function onFramesChecked(t: Transition, { result, during }: EventOf<'frames_chec
   const isFrozen = result === 'frozen' || result === 'compositor_frozen';
   t.setTimer('frame', isFrozen ? frameAgainMs : frameEveryMs);
   if (during !== state.generation || !isUp(t)) return;
-  if (result === 'shown') thaw(t);
+  if (result === 'shown') clearFrozen(t);
   if (!isFrozen) return;
   state.frozen = true;
   t.stopStableTimer();

@@ -90,6 +90,10 @@ export type KeeperEvent =
   | { event: 'quit_failed'; connection: number; reason: string }
   | { event: 'unit_restart_failed'; connection: number }
   | { event: 'pong'; connection: number; answered: boolean }
+  /**
+   * `during` is the generation at the start of the check. It is not named `generation`, because this event is not
+   * dropped if it is outdated: it must still restart the timer.
+   */
   | { event: 'frames_checked'; connection: number; result: FrameResult; during: number }
   | { event: 'load_sent'; id: number }
   | { event: 'page_terminated'; generation: number; next: AfterTermination }

@@ -6,7 +6,7 @@ const SAMPLE_MS = 60_000;
 const SAMPLES = 60;
 /** Fewer say nothing about a trend. */
 const MIN_SAMPLES = 10;
-/** A restart does not help a page that needs this much; so not more often. */
+/** Minimum time between restarts: a page that needs this much reaches the limit again. */
 const MIN_BETWEEN_MS = 600_000;
 /** Of the memory of the device; the kiosk's slice is limited to 75 %. */
 const MAX_SHARE = 0.6;

@@ -78,7 +78,7 @@ export function isVisible({ power }: PowerState): boolean | undefined {
 }
 
 function measured(state: PowerState, report: TelevisionReport): PowerState {
-  // Without an adapter there is nothing left to follow a request.
+  // Without an adapter no request can be confirmed: drop it.
   if (report.state === 'no_cec') return { ...INITIAL_POWER, report };
   if (report.state !== 'plugged') return { ...state, report, power: null, misses: 0 };
   if (report.power !== null) {

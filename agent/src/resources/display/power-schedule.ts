@@ -64,7 +64,7 @@ export function scheduledAt(
   const current = merged.find(([start, end]) => start <= now && now < end);
   if (!current) return { on: false, changesAt: merged.find(([start]) => start > now)?.[0] };
   const [, end] = current;
-  // Without a gap for more than a week, there is none.
+  // A span longer than a week never ends.
   return { on: true, changesAt: end > now + 8 * DAY_MS ? undefined : end };
 }
 

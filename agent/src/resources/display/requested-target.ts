@@ -33,7 +33,7 @@ export class RequestedTarget {
     const { targetStore, bundles, config, log } = this.#o;
     const { wanted, missing } = await firstTarget(targetStore, bundles, config(), primary);
     if (missing) log.warn({ bundle: missing }, 'the bundle cannot be shown');
-    // This also settles what a restarted agent shows, whatever the startup settings are by then.
+    // Saved, so that a restarted agent shows the same target even if the startup settings change.
     this.#target = wanted;
     this.#save(false);
     return { target: missing ? { mode: 'waiting' } : this.#locate(wanted), missing };

@@ -31,7 +31,7 @@ test('a refused rotation is saved, reported as not live, and a problem until it 
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: unknown, text = '') => void warnings.push(text) };
   const display = stage.make({ log, config: () => config.get(displayConfig) });
-  config.bind(bindDisplay(config, display, { look: () => undefined }));
+  config.bind(bindDisplay(config, display, { check: () => undefined }));
   await display.start();
   stage.browser.plug();
   await stage.until('the first turn', () => stage.browser.count('drive') > 0);

@@ -6,8 +6,8 @@ const FULL_HD = { long: 1920, short: 1200 };
 const TELEVISION_MM = 450;
 /** Pixels per inch that need no scale on a desk. */
 const DESK_DPI = 110;
-const LEAST_CSS_PIXELS = 1280;
-/** Density that is still readable without the next scale, as a part of it. */
+const MIN_CSS_PIXELS = 1280;
+/** Fraction of a scale step by which the density may exceed a step before the next scale is used. */
 const TOLERATED = 0.2;
 const MAX_SCALE = 4;
 
@@ -26,5 +26,5 @@ export function defaultScale(mode: string | null, sizeMm: { width: number; heigh
   const wanted = isTelevision
     ? Math.round(short / 1080)
     : Math.ceil(short / (shortMm / 25.4) / DESK_DPI - TOLERATED);
-  return Math.max(1, Math.min(wanted, MAX_SCALE, Math.floor(long / LEAST_CSS_PIXELS)));
+  return Math.max(1, Math.min(wanted, MAX_SCALE, Math.floor(long / MIN_CSS_PIXELS)));
 }

@@ -47,7 +47,7 @@ async function settled(): Promise<void> {
 
 async function at(text: string): Promise<void> {
   now = clock(text);
-  running.look();
+  running.check();
   await settled();
 }
 
@@ -96,7 +96,7 @@ test('a clock that is not set and a screen that cannot be switched are problems 
   assert.deepEqual([running.problems(), switched], [[], [false, true]]);
 });
 
-test('looks again at the moment of the next change', async (t) => {
+test('checks again at the moment of the next change', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   await at('07:59:59');
   now = clock('08:00');

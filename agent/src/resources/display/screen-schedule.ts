@@ -3,8 +3,8 @@ import { errorMessage } from '../../base/system-error.ts';
 import type { ScheduleMemory } from './ports.ts';
 import { type PowerSpan, scheduledAt } from './power-schedule.ts';
 
-/** The clock may jump (time servers, a wake-up), so the schedule is looked up at least this often, in ms. */
-const LOOK_EVERY_MS = 30_000;
+/** The clock may jump (time servers, a wake-up), so the schedule is checked at least this often, in ms. */
+const CHECK_EVERY_MS = 30_000;
 
 export interface ScreenScheduleOptions {
   schedule: () => readonly PowerSpan[];
@@ -16,7 +16,6 @@ export interface ScreenScheduleOptions {
   clockIsSet: () => Promise<boolean>;
   memory: ScheduleMemory;
   now?: () => number;
-  lookEveryMs?: number;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -30,8 +29,8 @@ export class ScreenSchedule {
   /** The scheduled state that was set last. */
   #set: boolean | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  #checking: Promise<void> | undefined;
+  #checkAgain = false;
   #isStopped = false;
   #problem = '';
 
@@ -43,7 +42,7 @@ export class ScreenSchedule {
   async start(): Promise<void> {
     // After a restart of the agent, a host's request is still in force.
     this.#set = await this.#o.memory.read().catch(() => undefined);
-    this.look();
+    this.check();
   }
 
   stop(): void {
@@ -51,11 +50,11 @@ export class ScreenSchedule {
     clearTimeout(this.#timer);
   }
 
-  /** Looks the schedule up now. */
-  look(): void {
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookUp().finally(() => {
-      this.#looking = undefined;
+  /** Switches the screen now if the schedule says so. */
+  check(): void {
+    this.#checkAgain = true;
+    this.#checking ??= this.#runChecks().finally(() => {
+      this.#checking = undefined;
     });
   }
 
@@ -66,26 +65,26 @@ export class ScreenSchedule {
       : [];
   }
 
-  async #lookUp(): Promise<void> {
+  async #runChecks(): Promise<void> {
     clearTimeout(this.#timer);
-    let delay = LOOK_EVERY_MS;
-    while (this.#lookAgain && !this.#isStopped) {
-      this.#lookAgain = false;
+    let delay = CHECK_EVERY_MS;
+    while (this.#checkAgain && !this.#isStopped) {
+      this.#checkAgain = false;
       delay = await this.#apply();
     }
-    if (!this.#isStopped) this.#timer = setTimeout(() => this.look(), delay).unref();
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.check(), delay).unref();
   }
 
-  /** @returns when to look again, in ms from now. Never rejects. */
+  /** @returns when to check again, in ms from now. Never rejects. */
   async #apply(): Promise<number> {
-    const { schedule, zone, lookEveryMs = LOOK_EVERY_MS } = this.#o;
+    const { schedule, zone } = this.#o;
     const now = this.#now();
     const scheduled = scheduledAt(schedule(), now, zone());
     if (!scheduled) this.#set = undefined;
     else if (scheduled.on !== this.#set) await this.#switch(scheduled.on);
     else this.#problem = '';
     const untilChange = (scheduled?.changesAt ?? Number.POSITIVE_INFINITY) - now;
-    return Math.min(Math.max(untilChange, 0) + 1, lookEveryMs);
+    return Math.min(Math.max(untilChange, 0) + 1, CHECK_EVERY_MS);
   }
 
   async #switch(on: boolean): Promise<void> {

@@ -11,7 +11,7 @@ import type { Rotation, Screen } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
 const CONNECTORS_FRESH_MS = 1000;
-/** Every so many checks the compositor is asked for its outputs, which costs a process. */
+/** Query the compositor at every n-th check only; each query starts a process. */
 const CHECKS_PER_OUTPUTS = 2;
 
 const EXACT_MODE = /^\d+x\d+@/;
@@ -22,7 +22,7 @@ export interface ScreensOptions
   config: () => DisplayConfig;
   /** The screens may have changed. */
   changed: () => void;
-  /** The first screen of a browser that connected without one: it would draw nothing there. */
+  /** A screen was connected after the browser, which renders nothing on it. */
   screenCameLate: () => void;
   /** How often connectors are read while nobody asks, in ms. */
   checkEveryMs: number;
@@ -45,14 +45,14 @@ export class Screens {
   #outputsAt = NEVER;
 
   /** The browser that connected without a screen; null for none. */
-  #blindPid: number | null = null;
+  #pidWithoutScreen: number | null = null;
 
   readonly #driving = new Mutex();
   /** Ids of the connected screens when the compositor last took a command. */
   #drivenFor: string | undefined;
   /** At the last check the outputs were as they should be. */
   #wasDriven = false;
-  /** The screen that did not take its forced mode. It is not asked again: that may have cost it the compositor. */
+  /** The screen that did not take its forced mode. The mode is not retried: it may have crashed the compositor. */
   #refusal: { screen: string; reason: string } | undefined;
   /** The forced mode failed for this screen and browser, and so did the screen's own mode: perhaps the compositor ended. */
   #suspect: { screen: string; pid: number | null } | undefined;
@@ -145,7 +145,7 @@ export class Screens {
   /** A browser has connected. Never rejects. */
   async browserConnected(): Promise<void> {
     await this.refresh();
-    this.#blindPid = this.primary?.connected ? null : this.#o.browser.pid;
+    this.#pidWithoutScreen = this.primary?.connected ? null : this.#o.browser.pid;
     await this.drive();
   }
 
@@ -205,9 +205,9 @@ export class Screens {
       this.#connectorsAt = performance.now();
       if (JSON.stringify(this.#connectors) !== before) this.#outputsAt = NEVER;
     }
-    if (this.#blindPid !== null && this.primary?.connected) {
-      const isSameBrowser = this.#blindPid === browser.pid;
-      this.#blindPid = null;
+    if (this.#pidWithoutScreen !== null && this.primary?.connected) {
+      const isSameBrowser = this.#pidWithoutScreen === browser.pid;
+      this.#pidWithoutScreen = null;
       if (isSameBrowser) this.#o.screenCameLate();
     }
     if (!browser.connected) {
@@ -260,7 +260,7 @@ export class Screens {
       compositor.drive(primary.id, settings, others).then(() => '', errorMessage);
     let failure = await drive(expected);
     if (failure && expected.mode !== null) {
-      // A mode that the screen cannot have must not cost the picture.
+      // If the mode is rejected, use the screen without it.
       const reason = `it does not take the mode ${expected.mode}: ${failure}`;
       const screen = screenName(primary);
       const { pid } = this.#o.browser;

@@ -39,6 +39,7 @@ test('what is no JavaScript is refused with its position, and cannot leave the f
   for (const [script, line, column] of [
     ['let let', 1, 5],
     ['1;\n  )', 2, 3],
+    ['#!x', 1, 2],
     ['})(); (async () => {', 1, 1],
   ] as const) {
     assert.throws(
@@ -92,11 +93,9 @@ test('any text is a script or a script_error', () => {
       (script) => {
         try {
           const { body } = prepareScript(script);
-          assert.ok(
-            body === script ||
-              body.replace('return ', '').length === script.length ||
-              body.length === script.length + 7,
-          );
+          assert.ok(body === script || body.length === script.length + 'return '.length, body);
+          // Acorn accepts `await` as a shorthand property; the browser does not.
+          if (!/\{\s*await\s*\}/.test(script)) new vm.Script(`(async () => {${body}\n})()`);
         } catch (error) {
           assert.ok(error instanceof ApiError && error.code === 'script_error', String(error));
         }

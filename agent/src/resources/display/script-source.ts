@@ -42,6 +42,7 @@ function startOfResult(script: string): number | undefined {
     ecmaVersion: 'latest',
     allowAwaitOutsideFunction: true,
     allowReturnOutsideFunction: true,
+    allowHashBang: false,
   } as const;
   const first = script.search(/\S/);
   if (script[first] === '{') {

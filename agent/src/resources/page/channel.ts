@@ -11,16 +11,17 @@ const MAX_SENT = 16;
 const MAX_WAITING = 256;
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
+const BUSY = ['too_many_requests', 'The page has not taken the messages before this one.'] as const;
 const ERRORS: FailureErrors = {
   channel_closed: ['page_channel_closed'],
   disconnected: ['page_channel_closed'],
   too_large: ['payload_too_large', 'A message has at most 1 MiB of JSON.'],
-  busy: ['too_many_requests', 'The page has not taken the messages before this one.'],
+  busy: BUSY,
   timeout: ['unavailable', 'The page does not take messages: it hangs.'],
 };
 
-/** For the hosts, in order. */
-type News = { open: boolean } | { message: string };
+/** Queued for the hosts: a channel state or a page message. */
+type HostEvent = { open: boolean } | { message: string };
 
 interface Outgoing {
   channel: number;
@@ -41,8 +42,8 @@ export class PageChannel {
   #channel = 0;
   /** Messages that the page may still send without a further credit. */
   #credits = 0;
-  readonly #news: News[] = [];
-  #isTelling = false;
+  readonly #queue: HostEvent[] = [];
+  #isDelivering = false;
   readonly #outgoing: Outgoing[] = [];
   #waitingCharacters = 0;
   #sent = 0;
@@ -71,9 +72,7 @@ export class PageChannel {
     const data = JSON.stringify(message);
     const isFull =
       this.#outgoing.length > 0 && this.#waitingCharacters + data.length > MAX_WAITING_CHARACTERS;
-    if (this.#outgoing.length >= MAX_WAITING || isFull) {
-      throw new ApiError('too_many_requests', 'The page has not taken the messages before this one.');
-    }
+    if (this.#outgoing.length >= MAX_WAITING || isFull) throw new ApiError(...BUSY);
     const settle = Promise.withResolvers<void>();
     this.#outgoing.push({ channel: this.#channel, data, settle });
     this.#waitingCharacters += data.length;
@@ -100,42 +99,42 @@ export class PageChannel {
   #take(event: PageEvent): void {
     if (event.event === 'message') {
       this.#credits -= 1;
-      this.#news.push({ message: event.data });
+      this.#queue.push({ message: event.data });
     } else {
       this.#channel = event.open ? event.channel : 0;
       this.#credits = 0;
       this.#addState(event.open);
     }
-    void this.#tell();
+    void this.#deliver();
   }
 
-  /** A page that opens and closes its channel in a loop adds nothing. */
+  /** Collapses repeated open/close states, so toggling cannot grow the queue. */
   #addState(open: boolean): void {
-    const last = this.#news.at(-1);
-    const before = this.#news.at(-2);
+    const last = this.#queue.at(-1);
+    const before = this.#queue.at(-2);
     const isRepeated = last && 'open' in last && before && 'open' in before && before.open === open;
-    if (isRepeated) this.#news.pop();
-    else this.#news.push({ open });
+    if (isRepeated) this.#queue.pop();
+    else this.#queue.push({ open });
   }
 
-  async #tell(): Promise<void> {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+  async #deliver(): Promise<void> {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
     this.#giveCredits();
-    for (let next = this.#news.shift(); next; next = this.#news.shift()) {
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       if ('open' in next) this.#bus.emit(pageChannel, next);
       else this.#bus.emitJson(pageMessage, next.message);
       this.#giveCredits();
-      await this.#bus.catchUp(pageMessage);
+      await this.#bus.drained(pageMessage);
     }
-    this.#isTelling = false;
+    this.#isDelivering = false;
   }
 
   #giveCredits(): void {
     if (!this.isOpen) return;
-    const waiting = this.#news.filter((each) => 'message' in each).length;
+    const waiting = this.#queue.filter((each) => 'message' in each).length;
     const credits = WINDOW - waiting - this.#credits;
-    // Half of them at a time: a message less for each of the page's.
+    // Grant credits in batches; otherwise every page message costs one `credit` command.
     if (credits < WINDOW / 2) return;
     this.#credits += credits;
     this.#browser.credit(this.#channel, credits);
