@@ -9,10 +9,6 @@
   const post = (message) => webkit.messageHandlers.vitrine.postMessage(message);
   const tell = (type, detail = null) => window.dispatchEvent(new CustomEvent(type, { detail }));
 
-  // If a page navigates itself while the agent loads another one, the browser may have the other one's URI for this
-  // document. It grants permissions only if the URI has this origin.
-  const introduce = () => post({ kind: 'document', text: window.origin });
-
   let isWanted = false;
   let isChanging = false;
   // Names the open channel, so that the browser can tell a message of an earlier document. Null while it is closed.
@@ -72,15 +68,9 @@
     if (token === name) addRoom(1);
   }
 
-  introduce();
-  window.addEventListener('pageshow', (event) => {
-    if (!event.persisted) return;
-    // Back from the cache of pages that were left: its channel was closed.
-    introduce();
-    token = null;
-    room = 0;
-    change();
-  });
+  // If a page navigates itself while the agent loads another one, the browser may have the other one's URI for this
+  // document. It grants permissions only if the URI has this origin.
+  post({ kind: 'document', text: window.origin });
   window.addEventListener('vitrine-open', (event) => {
     // A document with an opaque origin has no channel, and its script learns that nothing listens.
     if (window.origin === 'null') return;
