@@ -1,8 +1,8 @@
+import { dirname } from 'node:path';
 import { type Figure, interleaved } from '../../ci/bench/measure.ts';
 import type { Colour } from '../../ci/lib/png.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from '../harness/device.ts';
-import { killProcesses } from '../harness/guest.ts';
+import { killPage } from '../harness/guest.ts';
 import type { PageServer } from '../harness/pages.ts';
 
 const LEFT: Colour = [16, 32, 200];
@@ -11,29 +11,13 @@ const ROUNDS = 5;
 const BACK_MS = 120_000;
 const DROP_IN = '/run/systemd/system/vitrine-kiosk.service.d/peer.conf';
 
-/** Kills the page's process; the time until it is requested again, in ms. The page is then on the screen. */
-async function killPage(device: Device, pages: PageServer, url: string): Promise<number> {
-  await device.waitForColours(LEFT, RIGHT);
-  const loads = pages.loads(url);
-  const begun = performance.now();
-  await killProcesses(device, 'WPEWebProcess');
-  await waitFor(() => pages.loads(url) > loads, {
-    timeoutMs: BACK_MS,
-    what: 'the page to be loaded again',
-    intervalMs: 2,
-  });
-  const time = performance.now() - begun;
-  await device.waitForColours(LEFT, RIGHT);
-  return time;
-}
-
 /** Starts the kiosk with our browser, or with the peer in its place, and waits until the page is shown. */
 async function start(device: Device, pages: PageServer, peer: boolean): Promise<string> {
   const url = pages.addColours(LEFT, RIGHT);
   const command = `/usr/bin/cage -- /usr/bin/cog --platform=wl --webprocess-failure=restart ${url}`;
   await device.shell.ok(
     peer
-      ? `mkdir -p ${DROP_IN.replace(/[^/]*$/, '')}; printf '[Service]\\nExecStart=\\nExecStart=${command}\\n' >${DROP_IN}`
+      ? `mkdir -p ${dirname(DROP_IN)}; printf '[Service]\\nExecStart=\\nExecStart=${command}\\n' >${DROP_IN}`
       : `rm -f ${DROP_IN}`,
   );
   await device.shell.ok('systemctl daemon-reload; systemctl restart vitrine-kiosk');
@@ -46,7 +30,9 @@ async function start(device: Device, pages: PageServer, peer: boolean): Promise<
 export async function recoveryFigures(device: Device, pages: PageServer): Promise<Figure[]> {
   const time = async (peer: boolean): Promise<number> => {
     const url = await start(device, pages, peer);
-    return await killPage(device, pages, url);
+    const ms = await killPage(device, pages, url, BACK_MS);
+    await device.waitForColours(LEFT, RIGHT);
+    return ms;
   };
   const times = await interleaved(
     ROUNDS,

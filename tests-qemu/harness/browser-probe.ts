@@ -266,6 +266,16 @@ await check(
   },
 );
 
+await check('dialogs are closed at once, and windows do not open', async () => {
+  await show('/plain');
+  assert.deepEqual(await run('return [alert(1), confirm(2), prompt(3), open("/x")]'), [
+    null,
+    false,
+    null,
+    null,
+  ]);
+});
+
 await check('a screenshot comes in parts, and a ping after a long result overtakes it', async () => {
   await show('/noise');
   const png = await browser.screenshot();

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { waitFor } from '../../ci/lib/wait.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
 import type { Device } from './device.ts';
+import type { PageServer } from './pages.ts';
 
 /** The network namespace and the user in which a program in the guest runs. */
 export interface GuestContext {
@@ -116,4 +118,19 @@ export async function killProcesses(device: Device, name: string): Promise<void>
     `killed=1; for pid in ${pids.join(' ')}; do kill -9 $pid && killed=0; done; exit $killed`,
   );
   if (code !== 0) throw new Error(`no process named ${name} is running in the guest`);
+}
+
+/** Kills the process of the displayed page; gives the time until the page is requested again, in ms. */
+export async function killPage(
+  device: Device,
+  pages: PageServer,
+  url: string,
+  timeoutMs: number,
+): Promise<number> {
+  const loads = pages.loads(url);
+  const start = performance.now();
+  await killProcesses(device, 'WPEWebProcess');
+  const isAgain = () => pages.loads(url) > loads;
+  await waitFor(isAgain, { timeoutMs, what: 'the page to be loaded again', intervalMs: 5 });
+  return performance.now() - start;
 }

@@ -5,6 +5,7 @@ import { shellQuote } from '../../ci/qemu/shell.ts';
 import { field } from '../harness/events.ts';
 import { processes } from '../harness/guest.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
+import { RecordingServer } from '../harness/web.ts';
 
 const GREEN: Colour = [20, 160, 60];
 const AMBER: Colour = [230, 150, 10];
@@ -52,6 +53,27 @@ export default scenario({
       );
       await waitFor(() => pages.loads(file) > 0, { timeoutMs: BACK_MS, what: 'the request for the file' });
       await device.waitForDisplay(isUp, 'the end of the load');
+      for (const url of [nothing, file]) {
+        await device.act('POST', '/display/navigate', { url });
+        await device.waitForDisplay(
+          (display) => errorCode(display) === 'load_failed' && field(display, 'loading') === false,
+          `the failure of ${url}`,
+        );
+      }
+    });
+
+    await test('a page that never finishes stays, and loading ends', async () => {
+      const server = await RecordingServer.start();
+      try {
+        server.documents.set('/endless', '<title>endless</title><img src="/image">');
+        server.documents.set('/image', undefined);
+        const url = `${server.origin}/endless`;
+        await device.act('POST', '/display/navigate', { url });
+        await device.waitForDisplay(isUp, 'the end of the load', BACK_MS);
+        assert.equal(await device.runScript('document.title + document.readyState'), 'endlessinteractive');
+      } finally {
+        await server.close();
+      }
     });
 
     await test('a compositor that stands still is reported as screen_frozen and restarted with the same page', async () => {

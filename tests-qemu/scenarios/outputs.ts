@@ -5,6 +5,7 @@ import { agreement } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { field } from '../harness/events.ts';
+import { exchangeMonitor } from '../harness/monitor.ts';
 import { scenario } from '../harness/suite.ts';
 
 const TEAL: Colour = [0, 128, 128];
@@ -79,6 +80,22 @@ export default scenario({
       await device.act('PATCH', '/config', { display: null });
       await device.waitForColours(TEAL, AMBER);
       await waitForScale(device, '1280,720,1');
+    });
+
+    await test('another monitor is used with its own mode', async () => {
+      await plug(device, 'off');
+      await device.waitForDisplay((state) => field(state, 'screen_on') === false, 'no screen');
+      await exchangeMonitor(device, 1024, 768);
+      await plug(device, 'detect');
+      await waitForMode(device, '1024x768');
+      await waitForScale(device, '1024,768,1');
+      await device.waitForColours(TEAL, AMBER);
+      const { width, height } = await device.screen();
+      assert.deepEqual([width, height], [1024, 768]);
+      await plug(device, 'off');
+      await exchangeMonitor(device, 1280, 720);
+      await plug(device, 'detect');
+      await waitForMode(device, '1280x720');
     });
 
     await test('a device that started without a screen shows the page on the one that is plugged in later', async () => {

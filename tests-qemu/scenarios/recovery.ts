@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { field } from '../harness/events.ts';
-import { killProcesses, processes } from '../harness/guest.ts';
+import { killPage, killProcesses, processes } from '../harness/guest.ts';
 import type { EventSocket } from '../harness/socket.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
@@ -64,15 +64,7 @@ async function killPages(context: ScenarioContext, count: number): Promise<void>
   const times: number[] = [];
   for (let kill = 0; kill < count; kill += 1) {
     const url = await showPage(context);
-    const loads = pages.loads(url);
-    const start = performance.now();
-    await killProcesses(device, 'WPEWebProcess');
-    await waitFor(() => pages.loads(url) > loads, {
-      timeoutMs: BACK_MS,
-      what: 'the page to be loaded again',
-      intervalMs: 5,
-    });
-    times.push(performance.now() - start);
+    times.push(await killPage(device, pages, url, BACK_MS));
     await device.waitForColours(BLUE, LIME, BACK_MS);
     const back = (state: unknown): boolean =>
       field(state, 'url') === url && field(state, 'loading') === false && field(state, 'error') === null;
