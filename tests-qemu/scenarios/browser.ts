@@ -11,7 +11,7 @@ const PROBE = fileURLToPath(new URL('../harness/browser-probe.ts', import.meta.u
 const IN_GUEST = '/run/browser-probe.mjs';
 const PROBE_MS = 210_000;
 /** A probe that stops early has fewer. */
-const CHECKS = 16;
+const CHECKS = 17;
 
 /** Puts the probe into the guest, as one file. */
 async function install({ device, pages }: ScenarioContext): Promise<void> {

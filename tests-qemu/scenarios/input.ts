@@ -11,6 +11,9 @@ const TOUCH_MS = 3000;
 const NAME = 'test touch screen';
 /** The cursor has a plane of its own, which QEMU's pictures do not contain. */
 const CURSOR = "sed -n '/^plane.*plane-1/,/^plane/s/^\\tfb=//p' /sys/kernel/debug/dri/0/state";
+/** The driver and the name of each mouse that QEMU emulates. */
+const MICE = `for node in /sys/class/input/event*; do case $(cat $node/device/name) in *Tablet* | *Mouse*)
+  parent=$(readlink -f $node/device/device); echo $(readlink -f $parent/driver) \${parent##*/} ;; esac; done`;
 
 const near = (one: unknown, other: unknown) => Math.abs(Number(one) - Number(other)) < 0.01;
 
@@ -162,6 +165,22 @@ export default scenario({
       await configure('always');
       await waitForCursor(true);
       await configure(null);
+      await device.runScript("document.documentElement.style.cursor = ''");
+      await waitForCursor(true);
+      const mice = (await device.shell.ok(MICE)).split('\n').map((line) => line.split(' '));
+      assert.ok(mice.length > 0);
+      const write =
+        (file: string) =>
+        ([driver, name]: string[]) =>
+          `echo ${name} >${driver}/${file}`;
+      await device.shell.ok(mice.map(write('unbind')).join('\n'));
+      await waitFor(async () => (await device.shell.ok(CURSOR)) === '0', {
+        timeoutMs: WAIT_MS,
+        what: 'the pointer to be hidden while there is only touch',
+      });
+      // QEMU sends the buttons to the one that came last.
+      await device.shell.ok(mice.toReversed().map(write('bind')).join('\n'));
+      await waitForCursor(true);
     });
 
     await touch.unplug();
