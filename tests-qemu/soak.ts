@@ -20,6 +20,9 @@ import { PageServer } from './harness/pages.ts';
 
 const STAY_MS = 60_000;
 const PLAYS_MS = 180_000;
+const VIDEO = `const { currentTime, paused, readyState, error } = document.querySelector('video');
+const { totalVideoFrames, droppedVideoFrames } = document.querySelector('video').getVideoPlaybackQuality();
+({ currentTime, paused, readyState, error: error?.message, totalVideoFrames, droppedVideoFrames })`;
 /** One line per process: name, id, resident memory. Kernel threads have none. */
 const MEMORY = `awk -F '\\t' '/^Name:/{n=$2} /^Pid:/{p=$2} /^VmRSS:/{print n "\\t" p "\\t" $2}' /proc/[0-9]*/status 2>/dev/null
 awk '{sub(":", "")} $1 == "MemAvailable" || $1 == "Shmem" {print "(" $1 ")\\t0\\t" $2}' /proc/meminfo`;
@@ -64,8 +67,9 @@ class Soak {
         intervalMs: 1000,
       });
       // Again, at the end of the minute: a video may stop when it loops.
-      await waitForMovement(this.#device).catch((error: unknown) => {
-        this.problems.push(`after ${Math.round(this.seconds)} s: ${messageOf(error)}`);
+      await waitForMovement(this.#device).catch(async (error: unknown) => {
+        const state = JSON.stringify(await this.#device.runScript(VIDEO));
+        this.problems.push(`after ${Math.round(this.seconds)} s: ${messageOf(error)}; the video: ${state}`);
       });
       await this.#measure();
     }
