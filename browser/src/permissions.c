@@ -25,7 +25,7 @@ void permissions_set_document(const char *origin)
 }
 
 // The origin of the document on the screen; NULL if it is not certain. While the agent leads from a page to another one,
-// WebKit names the other one's URI, also when the page commits a navigation of its own.
+// WebKit may name the other one's URI when the page commits a navigation of its own.
 static char *certain_origin(void)
 {
     g_autofree char *committed = origin_of(load_committed_uri());
