@@ -15,6 +15,7 @@ VITRINE_BROWSER_DEPENDENCIES = \
 	host-pkgconf \
 	fontconfig \
 	freetype \
+	gstreamer1 \
 	json-glib \
 	libevdev \
 	libpng \

@@ -14,3 +14,5 @@ for program in run-pac read-touch; do
     install -D -m 0755 -s "$build/$program" "/out/usr/lib/vitrine/$program"
 done
 install -D -m 0644 -s "$build/libgiovitrine-pac.so" /out/usr/lib/vitrine/gio/libgiovitrine-pac.so
+plugins=$(pkgconf --variable=pluginsdir gstreamer-1.0)
+install -D -m 0644 -s "$build/libgstvitrine.so" "/out$plugins/libgstvitrine.so"
