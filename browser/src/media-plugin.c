@@ -86,8 +86,10 @@ static void stream_added(GstElement *inner, GstPad *pad, gpointer self)
 static void stream_removed(GstElement *inner, GstPad *pad, gpointer self)
 {
     GstPad *ghost = g_object_steal_qdata(G_OBJECT(pad), ghost_quark());
-    if (ghost)
-        gst_element_remove_pad(self, ghost);
+    if (!ghost)
+        return;
+    gst_pad_set_active(ghost, FALSE);
+    gst_element_remove_pad(self, ghost);
 }
 
 static void demuxer_init(GTypeInstance *self, gpointer class)
