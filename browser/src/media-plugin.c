@@ -7,6 +7,10 @@
 //
 // The decoder of H.264 starts afresh after a flush. openh264 loses the pictures that it gives out at the end of a stream
 // with B-frames; after a seek back it soon has none left, and decodes nothing before the next seek.
+//
+// The sink of sound gives no clock. pulsesink's stands still while its stream has nothing to play. Pictures that wait for it
+// then fill the queue before the decoder, the demuxer waits for room, no sound follows, and the video stands still for ever:
+// seen on a busy computer. With the clock of the system, pictures go on and the sound is aligned to them.
 #include <gst/gst.h>
 
 typedef GstBin Wrapper;
@@ -31,6 +35,8 @@ static GstStaticPadTemplate h264 = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
                     "profile = { constrained-baseline, baseline, main, high, constrained-high, progressive-high }"));
 static GstStaticPadTemplate picture
     = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw, format = I420"));
+static GstStaticPadTemplate sound
+    = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("audio/x-raw"));
 
 static GstPad *add_ghost(GstElement *self, GstElement *inner, const char *name, GstStaticPadTemplate *of)
 {
@@ -126,6 +132,15 @@ static void decoder_init(GTypeInstance *self, gpointer class)
     gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_FLUSH, restart_after_flush, inner, NULL);
 }
 
+static void sound_init(GTypeInstance *self, gpointer class)
+{
+    GstElement *inner = add_wrapped(self, class);
+    if (!inner)
+        return;
+    g_object_set(inner, "provide-clock", FALSE, NULL);
+    add_ghost(GST_ELEMENT(self), inner, "sink", &sound);
+}
+
 static void demuxer_class_init(gpointer class, gpointer wrapped)
 {
     GstElementClass *element = class;
@@ -148,6 +163,15 @@ static void decoder_class_init(gpointer class, gpointer wrapped)
         "openh264dec, restarted after a flush", "Vitrine");
 }
 
+static void sound_class_init(gpointer class, gpointer wrapped)
+{
+    GstElementClass *element = class;
+    ((WrapperClass *)class)->wrapped = wrapped;
+    gst_element_class_add_static_pad_template(element, &sound);
+    gst_element_class_set_static_metadata(element, "Sound sink without a clock", "Sink/Audio",
+        "pulsesink that gives no clock", "Vitrine");
+}
+
 static gboolean add(GstPlugin *plugin, const char *name, GstRank rank, GClassInitFunc class_init,
     GInstanceInitFunc init, const char *wrapped)
 {
@@ -158,10 +182,11 @@ static gboolean add(GstPlugin *plugin, const char *name, GstRank rank, GClassIni
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
-    // The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY.
+    // The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY, pulsesink PRIMARY + 10.
     return add(plugin, "vitrinemp4demux", GST_RANK_PRIMARY + 1, demuxer_class_init, demuxer_init, "qtdemux")
         && add(plugin, "vitrinewebmdemux", GST_RANK_PRIMARY + 1, demuxer_class_init, demuxer_init, "matroskademux")
-        && add(plugin, "vitrineh264dec", GST_RANK_MARGINAL + 1, decoder_class_init, decoder_init, "openh264dec");
+        && add(plugin, "vitrineh264dec", GST_RANK_MARGINAL + 1, decoder_class_init, decoder_init, "openh264dec")
+        && add(plugin, "vitrinesoundsink", GST_RANK_PRIMARY + 11, sound_class_init, sound_init, "pulsesink");
 }
 
 #define PACKAGE "vitrine-browser"
