@@ -155,10 +155,9 @@ export default scenario({
       await waitForAudio(device, 'the USB output again', (body) => field(body, 'output') === name);
       await qmp.execute('device_del', { id: 'speaker' });
       await waitForAudio(device, 'the output without USB', (body) => field(body, 'output') === 'Analog');
-      const problems = field(await device.get('/device/health'), 'problems');
-      assert.ok(
-        Array.isArray(problems) && problems.some((text) => String(text).includes(name)),
-        String(problems),
+      await waitFor(
+        async () => String(field(await device.get('/device/health'), 'problems')).includes(name),
+        { timeoutMs: READY_MS, what: 'health to report the missing output' },
       );
       await device.act('PATCH', '/config', { audio: { output: null } });
       await sound.waitForTones({ [PAGE_HZ]: [0.02, 0.3] });
