@@ -2,8 +2,8 @@
 // is a bin around the element that does the work.
 //
 // Demuxers ignore seeks to a segment. WebKit 2.54 uses them for a loop: the demuxer reports the end of the segment when it
-// has read it, while seconds of it are still queued; WebKit seeks back and flushes the queues. A long video loses its end,
-// a short one stands still on its first frame. Without a segment there is an end of the stream, which the sinks report.
+// has read it, while seconds of it are still queued; WebKit seeks back and flushes the queues. The video loses its end in
+// each loop, or stands still on its first frame. Without a segment there is an end of the stream, which the sinks report.
 //
 // The decoder of H.264 starts afresh after a flush. openh264 loses the pictures that it gives out at the end of a stream
 // with B-frames; after a seek back it soon has none left, and decodes nothing before the next seek.
@@ -47,7 +47,7 @@ static GstPad *add_ghost(GstElement *self, GstElement *inner, const char *name, 
     return ghost;
 }
 
-// Returns NULL when the element is not installed; the wrapper then has no pads, and players cannot use it.
+// Returns NULL when the element is not installed; the wrapper then has no pads.
 static GstElement *add_wrapped(GTypeInstance *self, gpointer class)
 {
     GstElement *inner = gst_element_factory_make(((WrapperClass *)class)->wrapped, NULL);
@@ -182,7 +182,8 @@ static gboolean add(GstPlugin *plugin, const char *name, GstRank rank, GClassIni
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
-    // The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY, pulsesink PRIMARY + 10.
+    // The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY, and
+    // pulsesink PRIMARY + 10.
     return add(plugin, "vitrinemp4demux", GST_RANK_PRIMARY + 1, demuxer_class_init, demuxer_init, "qtdemux")
         && add(plugin, "vitrinewebmdemux", GST_RANK_PRIMARY + 1, demuxer_class_init, demuxer_init, "matroskademux")
         && add(plugin, "vitrineh264dec", GST_RANK_MARGINAL + 1, decoder_class_init, decoder_init, "openh264dec")

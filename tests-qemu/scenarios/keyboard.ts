@@ -205,7 +205,7 @@ export default scenario({
         await show(strict);
         await touch.tap(0.1, 0.03);
         await waitForKeyboard(device, true);
-        // Before the touch: on a busy device it takes so long that the touch would be a long press.
+        // Before the touch: on a busy device the search may take longer than a tap may last.
         const browser = (await device.shell.ok('pidof vitrine-browser')).trim();
         await touch.tap(...key('o'), stall(browser));
         await type('k', 'enter');
