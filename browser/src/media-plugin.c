@@ -13,10 +13,19 @@
 // seen on a busy computer. With the clock of the system, pictures go on and the sound is aligned to them.
 #include <gst/gst.h>
 
+typedef struct {
+    const char *name;
+    GstRank rank;
+    const char *wrapped; // name of the element inside
+    const char *class, *title, *description;
+    void (*set_up)(GstElement *self, GstElement *inner);
+    GstStaticPadTemplate *pads[4];
+} Kind;
+
 typedef GstBin Wrapper;
 typedef struct {
     GstBinClass parent;
-    const char *wrapped; // name of the element inside
+    const Kind *kind;
 } WrapperClass;
 
 static GstStaticPadTemplate mp4
@@ -37,24 +46,6 @@ static GstStaticPadTemplate picture
     = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw, format = I420"));
 static GstStaticPadTemplate sound
     = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("audio/x-raw"));
-
-static GstPad *add_ghost(GstElement *self, GstElement *inner, const char *name, GstStaticPadTemplate *of)
-{
-    g_autoptr(GstPad) target = gst_element_get_static_pad(inner, name);
-    g_autoptr(GstPadTemplate) template = gst_static_pad_template_get(of);
-    GstPad *ghost = gst_ghost_pad_new_from_template(name, target, template);
-    gst_element_add_pad(self, ghost);
-    return ghost;
-}
-
-// Returns NULL when the element is not installed; the wrapper then has no pads.
-static GstElement *add_wrapped(GTypeInstance *self, gpointer class)
-{
-    GstElement *inner = gst_element_factory_make(((WrapperClass *)class)->wrapped, NULL);
-    if (inner)
-        gst_bin_add(GST_BIN(self), inner);
-    return inner;
-}
 
 static GQuark ghost_quark(void)
 {
@@ -98,12 +89,8 @@ static void stream_removed(GstElement *inner, GstPad *pad, gpointer self)
     gst_element_remove_pad(self, ghost);
 }
 
-static void demuxer_init(GTypeInstance *self, gpointer class)
+static void set_up_demuxer(GstElement *self, GstElement *inner)
 {
-    GstElement *inner = add_wrapped(self, class);
-    if (!inner)
-        return;
-    add_ghost(GST_ELEMENT(self), inner, "sink", g_str_equal(((WrapperClass *)class)->wrapped, "qtdemux") ? &mp4 : &webm);
     g_signal_connect_object(inner, "pad-added", G_CALLBACK(stream_added), self, 0);
     g_signal_connect_object(inner, "pad-removed", G_CALLBACK(stream_removed), self, 0);
     g_signal_connect_object(inner, "no-more-pads", G_CALLBACK(gst_element_no_more_pads), self, G_CONNECT_SWAPPED);
@@ -122,72 +109,67 @@ static GstPadProbeReturn restart_after_flush(GstPad *ghost, GstPadProbeInfo *inf
     return GST_PAD_PROBE_OK;
 }
 
-static void decoder_init(GTypeInstance *self, gpointer class)
+static void set_up_decoder(GstElement *self, GstElement *inner)
 {
-    GstElement *inner = add_wrapped(self, class);
-    if (!inner)
-        return;
-    add_ghost(GST_ELEMENT(self), inner, "src", &picture);
-    GstPad *sink = add_ghost(GST_ELEMENT(self), inner, "sink", &h264);
+    g_autoptr(GstPad) sink = gst_element_get_static_pad(self, "sink");
     gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_FLUSH, restart_after_flush, inner, NULL);
 }
 
-static void sound_init(GTypeInstance *self, gpointer class)
+static void set_up_sound(GstElement *self, GstElement *inner)
 {
-    GstElement *inner = add_wrapped(self, class);
+    g_object_set(inner, "provide-clock", FALSE, NULL);
+}
+
+// The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY, and pulsesink
+// PRIMARY + 10.
+static const Kind kinds[] = {
+    {"vitrinemp4demux", GST_RANK_PRIMARY + 1, "qtdemux", "Codec/Demuxer", "Demuxer that ignores segments",
+        "qtdemux without segments", set_up_demuxer, {&mp4, &video, &audio, &subtitle}},
+    {"vitrinewebmdemux", GST_RANK_PRIMARY + 1, "matroskademux", "Codec/Demuxer", "Demuxer that ignores segments",
+        "matroskademux without segments", set_up_demuxer, {&webm, &video, &audio, &subtitle}},
+    {"vitrineh264dec", GST_RANK_MARGINAL + 1, "openh264dec", "Codec/Decoder/Video", "H.264 decoder that restarts",
+        "openh264dec, restarted after a flush", set_up_decoder, {&h264, &picture}},
+    {"vitrinesoundsink", GST_RANK_PRIMARY + 11, "pulsesink", "Sink/Audio", "Sound sink without a clock",
+        "pulsesink that gives no clock", set_up_sound, {&sound}},
+};
+
+static void wrapper_class_init(gpointer class, gpointer data)
+{
+    const Kind *kind = ((WrapperClass *)class)->kind = data;
+    for (size_t i = 0; i < G_N_ELEMENTS(kind->pads) && kind->pads[i]; i++)
+        gst_element_class_add_static_pad_template(class, kind->pads[i]);
+    gst_element_class_set_static_metadata(class, kind->title, kind->class, kind->description, "Vitrine");
+}
+
+// Without the element inside, which may not be installed, the wrapper has no pads.
+static void wrapper_init(GTypeInstance *self, gpointer class)
+{
+    const Kind *kind = ((WrapperClass *)class)->kind;
+    GstElement *inner = gst_element_factory_make(kind->wrapped, NULL);
     if (!inner)
         return;
-    g_object_set(inner, "provide-clock", FALSE, NULL);
-    add_ghost(GST_ELEMENT(self), inner, "sink", &sound);
-}
-
-static void demuxer_class_init(gpointer class, gpointer wrapped)
-{
-    GstElementClass *element = class;
-    ((WrapperClass *)class)->wrapped = wrapped;
-    gst_element_class_add_static_pad_template(element, g_str_equal(wrapped, "qtdemux") ? &mp4 : &webm);
-    gst_element_class_add_static_pad_template(element, &video);
-    gst_element_class_add_static_pad_template(element, &audio);
-    gst_element_class_add_static_pad_template(element, &subtitle);
-    gst_element_class_set_static_metadata(element, "Demuxer that ignores segments", "Codec/Demuxer",
-        "qtdemux or matroskademux without segments", "Vitrine");
-}
-
-static void decoder_class_init(gpointer class, gpointer wrapped)
-{
-    GstElementClass *element = class;
-    ((WrapperClass *)class)->wrapped = wrapped;
-    gst_element_class_add_static_pad_template(element, &h264);
-    gst_element_class_add_static_pad_template(element, &picture);
-    gst_element_class_set_static_metadata(element, "H.264 decoder that restarts", "Codec/Decoder/Video",
-        "openh264dec, restarted after a flush", "Vitrine");
-}
-
-static void sound_class_init(gpointer class, gpointer wrapped)
-{
-    GstElementClass *element = class;
-    ((WrapperClass *)class)->wrapped = wrapped;
-    gst_element_class_add_static_pad_template(element, &sound);
-    gst_element_class_set_static_metadata(element, "Sound sink without a clock", "Sink/Audio",
-        "pulsesink that gives no clock", "Vitrine");
-}
-
-static gboolean add(GstPlugin *plugin, const char *name, GstRank rank, GClassInitFunc class_init,
-    GInstanceInitFunc init, const char *wrapped)
-{
-    const GTypeInfo type = {.class_size = sizeof(WrapperClass), .class_init = class_init, .class_data = wrapped,
-        .instance_size = sizeof(Wrapper), .instance_init = init};
-    return gst_element_register(plugin, name, rank, g_type_register_static(GST_TYPE_BIN, name, &type, 0));
+    gst_bin_add(GST_BIN(self), inner);
+    for (size_t i = 0; i < G_N_ELEMENTS(kind->pads) && kind->pads[i]; i++) {
+        if (kind->pads[i]->presence != GST_PAD_ALWAYS)
+            continue;
+        g_autoptr(GstPad) target = gst_element_get_static_pad(inner, kind->pads[i]->name_template);
+        g_autoptr(GstPadTemplate) template = gst_static_pad_template_get(kind->pads[i]);
+        gst_element_add_pad(
+            GST_ELEMENT(self), gst_ghost_pad_new_from_template(kind->pads[i]->name_template, target, template));
+    }
+    kind->set_up(GST_ELEMENT(self), inner);
 }
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
-    // The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY, and
-    // pulsesink PRIMARY + 10.
-    return add(plugin, "vitrinemp4demux", GST_RANK_PRIMARY + 1, demuxer_class_init, demuxer_init, "qtdemux")
-        && add(plugin, "vitrinewebmdemux", GST_RANK_PRIMARY + 1, demuxer_class_init, demuxer_init, "matroskademux")
-        && add(plugin, "vitrineh264dec", GST_RANK_MARGINAL + 1, decoder_class_init, decoder_init, "openh264dec")
-        && add(plugin, "vitrinesoundsink", GST_RANK_PRIMARY + 11, sound_class_init, sound_init, "pulsesink");
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        const GTypeInfo type = {.class_size = sizeof(WrapperClass), .class_init = wrapper_class_init,
+            .class_data = &kinds[i], .instance_size = sizeof(Wrapper), .instance_init = wrapper_init};
+        if (!gst_element_register(plugin, kinds[i].name, kinds[i].rank,
+                g_type_register_static(GST_TYPE_BIN, kinds[i].name, &type, 0)))
+            return FALSE;
+    }
+    return TRUE;
 }
 
 #define PACKAGE "vitrine-browser"
