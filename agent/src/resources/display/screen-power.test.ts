@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { waitFor } from '../../../../ci/lib/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import type { Television, TelevisionReport } from './ports.ts';
-import { GIVE_UP_MS } from './power-machine.ts';
+import { GIVE_UP_MS, RESEND_MS } from './power-machine.ts';
 import { ScreenPower } from './screen-power.ts';
 
 const READ_MS = { switching: 1, idle: 1 };
@@ -75,4 +76,32 @@ test('when the adapter fails after a command, the power becomes unknown and the 
   now += GIVE_UP_MS;
   await until('the problem', () => power.problems().length > 0);
   assert.match(power.problems().join(), /switch off, but does not answer/);
+});
+
+test('a report that was asked for before the last command does not send the one before again', async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<TelevisionReport>();
+  const sending = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
+  await power.request(false);
+  now += RESEND_MS;
+  t.mock.method(television, 'read', async () => {
+    begun.resolve();
+    return asked.promise;
+  });
+  await begun.promise;
+  // The next command begins, and the report comes while it is being sent.
+  t.mock.method(television, 'read', async () => report);
+  t.mock.method(television, 'switch', async (connector: string, on: boolean) => {
+    commands.push(`${connector} ${on ? 'on' : 'off'}`);
+    sending.resolve();
+    await sent.promise;
+  });
+  const command = power.request(true);
+  await sending.promise;
+  asked.resolve({ state: 'plugged', power: 'on' });
+  await setImmediate();
+  sent.resolve();
+  await command;
+  assert.deepEqual(commands, ['HDMI-A-2 off', 'HDMI-A-2 on']);
 });
