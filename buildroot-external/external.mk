@@ -21,6 +21,12 @@ define VITRINE_COPY_LICENSE
 	cp $(VITRINE_PROJECT_DIR)/LICENSE $(@D)/LICENSE
 endef
 
+# Installs the npm packages of a package-lock.json, which pins each by its checksum. Downloads are cached in Buildroot's
+# download folder. The options override settings of an npm under which Buildroot may run.
+VITRINE_NPM_CI = \
+	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/npm ci --ignore-scripts --no-audit --no-fund \
+	--loglevel=notice --include=dev --prefer-offline --cache=$(DL_DIR)/vitrine-npm
+
 # The agent's folder on the device.
 VITRINE_AGENT_LOCATION = /usr/lib/vitrine/agent
 

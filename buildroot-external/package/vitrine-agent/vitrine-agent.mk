@@ -24,17 +24,11 @@ VITRINE_AGENT_LICENSE_FILES = LICENSE
 VITRINE_AGENT_REDISTRIBUTE = NO
 VITRINE_AGENT_DEPENDENCIES = host-nodejs host-python3 vitrine-nodejs
 
-# package-lock.json pins each npm package by its checksum. Downloads are cached in Buildroot's download folder. The
-# options override settings of an npm under which Buildroot may run.
-VITRINE_AGENT_NPM_CI = \
-	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/npm ci --ignore-scripts --no-audit --no-fund \
-	--loglevel=notice --include=dev --prefer-offline --cache=$(VITRINE_AGENT_DL_DIR)/npm
-
 # @lydell/node-pty contains only a prebuilt native module; the package node-pty contains its sources.
 define VITRINE_AGENT_CONFIGURE_CMDS
-	cd $(@D) && $(VITRINE_AGENT_NPM_CI)
+	cd $(@D) && $(VITRINE_NPM_CI)
 	cp -R $(VITRINE_AGENT_PKGDIR)/node-pty $(@D)
-	cd $(@D)/node-pty && $(VITRINE_AGENT_NPM_CI)
+	cd $(@D)/node-pty && $(VITRINE_NPM_CI)
 endef
 
 # Use the fortification level of Buildroot's configuration.
@@ -79,7 +73,7 @@ endif
 define VITRINE_AGENT_NPM_LICENSES
 	if [ -d $(VITRINE_AGENT_DIR)/node_modules ]; then \
 		for part in . node-pty; do \
-			PATH=$(BR_PATH) $(VITRINE_AGENT_PKGDIR)/npm-licenses.sh $(VITRINE_AGENT_DIR)/$$part \
+			PATH=$(BR_PATH) $(BR2_EXTERNAL_VITRINE_PATH)/npm-licenses.sh $(VITRINE_AGENT_DIR)/$$part \
 				$(LICENSE_FILES_DIR_TARGET)/$(VITRINE_AGENT_BASENAME_RAW) || exit 1; \
 		done; \
 	fi
