@@ -11,6 +11,11 @@ const TOUCH_MS = 3000;
 const NAME = 'test touch screen';
 /** The cursor has a plane of its own, which QEMU's pictures do not contain. */
 const CURSOR = "sed -n '/^plane.*plane-1/,/^plane/s/^\\tfb=//p' /sys/kernel/debug/dri/0/state";
+/** How libinput turns touches, by the rotation of the display; and how it does now. */
+const MATRICES: Readonly<Record<number, string>> = { 90: '0 1 0 -1 0 1', 180: '-1 0 1 0 -1 1' };
+const PRESENT_MATRIX = `for node in /dev/input/event*; do udevadm info --query=property $node; done |
+  sed -n 's/^LIBINPUT_CALIBRATION_MATRIX=//p'`;
+const DROP_IN = '/run/systemd/system/vitrine-touch.service.d';
 /** The driver and the name of each mouse that QEMU emulates. */
 const MICE = `for node in /sys/class/input/event*; do case $(cat $node/device/name) in *Tablet* | *Mouse*)
   parent=$(readlink -f $node/device/device); echo $(readlink -f $parent/driver) \${parent##*/} ;; esac; done`;
@@ -85,6 +90,29 @@ export default scenario({
           await socket.close();
         }
       });
+
+    await test('a rotation that comes while touches are turned is not missed', async () => {
+      const turn = (rotation: number) => device.act('PATCH', '/config', { display: { rotation } });
+      const waitForMatrix = (rotation: number) =>
+        waitFor(async () => (await device.shell.ok(PRESENT_MATRIX)) === MATRICES[rotation], {
+          timeoutMs: WAIT_MS,
+          what: `touches to be turned by ${rotation} degrees`,
+        });
+      // The service goes on after its script until it may end.
+      await device.shell.ok(`mkdir -p ${DROP_IN}
+        echo '[Service]\nExecStartPost=sh -c "until [ -e /run/vitrine/may-end ]; do sleep 0.1; done"' >${DROP_IN}/hold.conf
+        systemctl daemon-reload`);
+      await turn(90);
+      await waitFor(
+        async () => (await device.shell.ok('systemctl show -P SubState vitrine-touch')) === 'start-post',
+        { timeoutMs: WAIT_MS, what: 'the script to have ended' },
+      );
+      await waitForMatrix(90);
+      await turn(180);
+      await device.shell.ok(`touch /run/vitrine/may-end; rm -r ${DROP_IN}; systemctl daemon-reload`);
+      await waitForMatrix(180);
+      await device.shell.ok('rm /run/vitrine/may-end');
+    });
     await device.act('PATCH', '/config', { display: { rotation: null } });
 
     await test('two fingers: one event for each in each frame, and releases when the device is unplugged', async () => {

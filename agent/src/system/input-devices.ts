@@ -89,12 +89,13 @@ export class LinuxInputDevices implements InputDevices {
   }
 }
 
-/** Writes the display's rotation for vitrine-touch.path, which lets libinput turn touches. */
+/** Writes the display's rotation, and the file by which vitrine-touch.path lets libinput turn touches. */
 export function touchRotation(runtimeFolder: string): (rotation: Rotation) => Promise<void> {
   let written: Rotation | undefined;
   return async (rotation) => {
     if (rotation === written) return;
     await writeFileAtomic(join(runtimeFolder, 'rotation'), `${rotation}\n`);
+    await writeFileAtomic(join(runtimeFolder, 'turn-touch'), '');
     written = rotation;
   };
 }
