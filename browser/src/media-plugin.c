@@ -28,10 +28,10 @@ typedef struct {
     const Kind *kind;
 } WrapperClass;
 
-static GstStaticPadTemplate mp4
-    = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/quicktime; audio/x-m4a"));
+static GstStaticPadTemplate mp4 = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS("video/quicktime; video/mj2; audio/x-m4a; application/x-3gp"));
 static GstStaticPadTemplate webm = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS("video/webm; audio/webm; video/x-matroska; audio/x-matroska"));
+    GST_STATIC_CAPS("video/webm; audio/webm; video/x-matroska; audio/x-matroska; video/x-matroska-3d"));
 static GstStaticPadTemplate video
     = GST_STATIC_PAD_TEMPLATE("video_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate audio
