@@ -27,6 +27,15 @@ VITRINE_NPM_CI = \
 	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/npm ci --ignore-scripts --no-audit --no-fund \
 	--loglevel=notice --include=dev --prefer-offline --cache=$(DL_DIR)/vitrine-npm
 
+# Adds the licenses of the npm packages, if they have been installed.
+define VITRINE_NPM_LICENSES
+	for part in . node-pty; do \
+		[ ! -d $($(PKG)_DIR)/$$part/node_modules ] || \
+			PATH=$(BR_PATH) $(BR2_EXTERNAL_VITRINE_PATH)/npm-licenses.sh $($(PKG)_DIR)/$$part \
+				$(LICENSE_FILES_DIR_TARGET)/$($(PKG)_BASENAME_RAW) || exit 1; \
+	done
+endef
+
 # The agent's folder on the device.
 VITRINE_AGENT_LOCATION = /usr/lib/vitrine/agent
 

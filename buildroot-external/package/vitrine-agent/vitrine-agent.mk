@@ -69,15 +69,6 @@ endef
 VITRINE_AGENT_POST_INSTALL_TARGET_HOOKS += VITRINE_AGENT_INSTALL_THROTTLED
 endif
 
-# Adds the licenses of the npm packages, if the agent has been built.
-define VITRINE_AGENT_NPM_LICENSES
-	if [ -d $(VITRINE_AGENT_DIR)/node_modules ]; then \
-		for part in . node-pty; do \
-			PATH=$(BR_PATH) $(BR2_EXTERNAL_VITRINE_PATH)/npm-licenses.sh $(VITRINE_AGENT_DIR)/$$part \
-				$(LICENSE_FILES_DIR_TARGET)/$(VITRINE_AGENT_BASENAME_RAW) || exit 1; \
-		done; \
-	fi
-endef
-VITRINE_AGENT_POST_LEGAL_INFO_HOOKS += VITRINE_AGENT_NPM_LICENSES
+VITRINE_AGENT_POST_LEGAL_INFO_HOOKS += VITRINE_NPM_LICENSES
 
 $(eval $(generic-package))

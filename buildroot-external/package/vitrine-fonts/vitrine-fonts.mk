@@ -29,13 +29,6 @@ define VITRINE_FONTS_INSTALL_TARGET_CMDS
 		$(@D)/node_modules/twemoji-colr-font/twemoji.woff2
 endef
 
-# Adds the licenses of the npm packages, if they have been installed.
-define VITRINE_FONTS_NPM_LICENSES
-	if [ -d $(VITRINE_FONTS_DIR)/node_modules ]; then \
-		PATH=$(BR_PATH) $(BR2_EXTERNAL_VITRINE_PATH)/npm-licenses.sh $(VITRINE_FONTS_DIR) \
-			$(LICENSE_FILES_DIR_TARGET)/$(VITRINE_FONTS_BASENAME_RAW); \
-	fi
-endef
-VITRINE_FONTS_POST_LEGAL_INFO_HOOKS += VITRINE_FONTS_NPM_LICENSES
+VITRINE_FONTS_POST_LEGAL_INFO_HOOKS += VITRINE_NPM_LICENSES
 
 $(eval $(generic-package))
