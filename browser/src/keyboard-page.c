@@ -1,5 +1,4 @@
 #include "keyboard.h"
-#include "scripts.h"
 
 // The map has key codes for the characters of a usual keyboard only; others have the code 0.
 static guint keycode_of(WPEView *view, guint keyval)
@@ -20,12 +19,4 @@ void keyboard_send_key(WPEView *view, guint keyval, gboolean shift)
             shift ? WPE_MODIFIER_KEYBOARD_SHIFT : 0, keycode, keyval);
         wpe_view_event(view, event);
     }
-}
-
-void keyboard_prepare(WebKitUserContentManager *content)
-{
-    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(REVEAL_SCRIPT,
-        WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, "vitrine-keyboard", NULL,
-        NULL);
-    webkit_user_content_manager_add_script(content, script);
 }

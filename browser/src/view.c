@@ -1,3 +1,4 @@
+#include "scripts.h"
 #include "vitrine.h"
 
 #include <stdlib.h>
@@ -94,6 +95,14 @@ static void prepare_inspector(guint port)
     g_setenv("WEBKIT_INSPECTOR_HTTP_SERVER", address, TRUE);
 }
 
+// Runs it in every frame, in a script world of its own, before the page's scripts.
+static void add_script(WebKitUserContentManager *content, const char *source, const char *world)
+{
+    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(source,
+        WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, world, NULL, NULL);
+    webkit_user_content_manager_add_script(content, script);
+}
+
 static void create(const Settings *wanted)
 {
     if (wanted->inspector_port)
@@ -112,7 +121,8 @@ static void create(const Settings *wanted)
         webkit_website_policies_new_with_policies("autoplay", WEBKIT_AUTOPLAY_ALLOW, NULL);
     g_autoptr(WebKitUserContentManager) content = webkit_user_content_manager_new();
     channel_prepare(content);
-    keyboard_prepare(content);
+    add_script(content, REVEAL_SCRIPT, "vitrine-keyboard");
+    add_script(content, LOOP_SCRIPT, "vitrine-loop");
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
         "network-session", session, "website-policies", policies, "user-content-manager", content, NULL);
     evaluate_connect(view);

@@ -129,7 +129,6 @@ void frame_check(Call call); // answered when a frame has been shown
 void screenshot(Call call); // answered with the page as PNG
 
 // keyboard.c: the on-screen keyboard
-void keyboard_prepare(WebKitUserContentManager *content); // in keyboard-page.c
 void keyboard_connect(WebKitWebView *view);
 void keyboard_configure(gboolean enabled, const guint *languages, guint count); // numbers of language_find
 void keyboard_page_left(void);

@@ -28,25 +28,43 @@ async function waitForLoop(device: Device): Promise<void> {
   });
 }
 
+/** Runs `act` while the browser gets 60 % of a processor, as on a busy device. */
+async function withLittleTime(device: Device, act: () => Promise<void>): Promise<void> {
+  const limit = (percent: string) =>
+    device.shell.ok(`systemctl set-property --runtime user-$(id -u kiosk).slice CPUQuota=${percent}`);
+  await limit('60%');
+  try {
+    await act();
+  } finally {
+    await limit('');
+  }
+}
+
 export default scenario({
   title: 'video with sound in every required format, and text in every required script',
   machine: 'shared',
   run: async ({ device, pages, test }) => {
-    const clips: [string, () => Promise<Buffer>][] = [
-      ['H.264 and AAC in MP4', () => fileBundle('h264-aac.mp4')],
-      ['H.264 and AAC as HLS, through media source extensions', () => hlsBundle('h264-aac-fragments.mp4')],
-      ['VP9 and Opus in WebM', () => fileBundle('vp9-opus.webm')],
-    ];
-    for (const [index, [what, bundle]] of clips.entries()) {
-      await test(`${what}: plays without a gesture, with sound and in a loop`, async () => {
-        const name = `clip-${index}`;
-        await putBundle(device, name, await bundle());
-        await device.act('POST', '/display/bundle', { name });
-        await waitForLoop(device);
-        const strip = { what: 'the result of the page’s checks', x: 0.9, y: 0.95, colour: PASSED };
-        await waitForSpots(() => device.screen(), [strip], PLAYS_MS);
-      }, 600_000);
-    }
+    const plays = async (name: string, bundle: Buffer) => {
+      await putBundle(device, name, bundle);
+      await device.act('POST', '/display/bundle', { name });
+      await waitForLoop(device);
+      const strip = { what: 'the result of the page’s checks', x: 0.9, y: 0.95, colour: PASSED };
+      await waitForSpots(() => device.screen(), [strip], PLAYS_MS);
+    };
+
+    await test('H.264 and AAC in MP4: plays without a gesture, with sound and in a loop', async () => {
+      await plays('mp4', await fileBundle('h264-aac.mp4'));
+    }, 600_000);
+
+    await test('VP9 and Opus in WebM: plays without a gesture, with sound and in a loop', async () => {
+      await plays('webm', await fileBundle('vp9-opus.webm'));
+    }, 600_000);
+
+    // On a busy device, WebKit loses the seek with which such a loop starts again.
+    await test('H.264 and AAC as HLS, through media source extensions: the same, on a busy device', async () => {
+      const bundle = await hlsBundle('h264-aac-fragments.mp4');
+      await withLittleTime(device, () => plays('hls', bundle));
+    }, 600_000);
 
     await test('every character of the required scripts has a glyph, and emoji have colours', async () => {
       await device.act('POST', '/display/navigate', { url: pages.add(glyphPage()) });
