@@ -10,8 +10,12 @@ import { scenario } from '../harness/suite.ts';
 
 const PLAYS_MS = 240_000;
 
-/** Waits until the screen has shown every second of the clip twice: it has looped, and played to its end again. */
-async function waitForLoop(device: Device): Promise<void> {
+/** Looks at the screen until `isDone` with the seconds of the clip that it has shown, each once while it stays. */
+async function watchClip(
+  device: Device,
+  what: string,
+  isDone: (seen: readonly number[]) => boolean,
+): Promise<void> {
   const seen: number[] = [];
   await waitFor(
     async () => {
@@ -20,13 +24,21 @@ async function waitForLoop(device: Device): Promise<void> {
       const second = SECONDS.findIndex((colour) => near(moving, colour, TOLERANCE));
       if (second >= 0 && near(colourAt(picture, 0.75, 0.4), STILL, TOLERANCE) && seen.at(-1) !== second)
         seen.push(second);
-      return SECONDS.every((_, wanted) => seen.filter((shown) => shown === wanted).length >= 2);
+      return isDone(seen);
     },
-    { timeoutMs: PLAYS_MS, what: 'all seconds of the clip twice', intervalMs: 150 },
+    { timeoutMs: PLAYS_MS, what, intervalMs: 150 },
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}; the screen showed the seconds ${seen.join(', ') || 'of no clip'}`);
   });
 }
+
+/** Whether the clip has looped, and played to its end again. */
+const hasLooped = (seen: readonly number[]) =>
+  SECONDS.every((_, wanted) => seen.filter((shown) => shown === wanted).length >= 2);
+
+/** Whether the clip has started again three times, once of which may be the page itself. Not all of its seconds need to be seen. */
+const hasStartedAgain = (seen: readonly number[]) =>
+  seen.filter((second, i) => second < (seen[i - 1] ?? 0)).length >= 3;
 
 /** Runs `act` while the browser gets 60 % of a processor, as on a busy device. */
 async function withLittleTime(device: Device, act: () => Promise<void>): Promise<void> {
@@ -47,7 +59,7 @@ export default scenario({
     const plays = async (name: string, bundle: Buffer) => {
       await putBundle(device, name, bundle);
       await device.act('POST', '/display/bundle', { name });
-      await waitForLoop(device);
+      await watchClip(device, 'all seconds of the clip twice', hasLooped);
       const strip = { what: 'the result of the page’s checks', x: 0.9, y: 0.95, colour: PASSED };
       await waitForSpots(() => device.screen(), [strip], PLAYS_MS);
     };
@@ -60,11 +72,17 @@ export default scenario({
       await plays('webm', await fileBundle('vp9-opus.webm'));
     }, 600_000);
 
-    // On a busy device, WebKit loses the seek with which such a loop starts again.
-    await test('H.264 and AAC as HLS, through media source extensions: the same, on a busy device', async () => {
-      const bundle = await hlsBundle('h264-aac-fragments.mp4');
-      await withLittleTime(device, () => plays('hls', bundle));
+    await test('H.264 and AAC as HLS, through media source extensions: the same', async () => {
+      await plays('hls', await hlsBundle('h264-aac-fragments.mp4'));
     }, 600_000);
+
+    // WebKit loses the seek with which such a loop starts again.
+    await test('HLS on a busy device: the loop starts again', async () => {
+      await withLittleTime(device, async () => {
+        await device.act('POST', '/display/bundle', { name: 'hls' });
+        await watchClip(device, 'the clip to start again three times', hasStartedAgain);
+      });
+    }, 300_000);
 
     await test('every character of the required scripts has a glyph, and emoji have colours', async () => {
       await device.act('POST', '/display/navigate', { url: pages.add(glyphPage()) });
