@@ -93,6 +93,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       await pages.close();
     }
     console.log(missed.length === 0 ? 'all targets met' : `missed: ${missed.join(', ')}`);
-    return 0;
+    return missed.length === 0 ? 0 : 1;
   });
 }
