@@ -1,6 +1,6 @@
 // Runs in every frame, in a script world of its own: seeks again when a video in a loop does not come back to its start.
-// WebKit 2.54 takes the player of media source extensions apart when a video ends. On a busy computer the loop's seek comes
-// after that and is lost: the video is `seeking` at 0 s for ever. Another seek makes WebKit build a new player.
+// WebKit 2.54 takes the player of media source extensions apart when a video ends. On a busy computer the loop's seek can
+// be lost: the video is `seeking` at 0 s for ever. With another seek it plays again.
 {
   const FIRST_MS = 1000;
   const LAST_MS = 64_000;
