@@ -9,6 +9,9 @@
 # is read, the other one is written, so that a power cut during a write leaves a valid copy. "env import -c" only supports
 # the format without generation, so the crc is moved up by one byte and overwrites the generation.
 
+# From here on a hang ends in a reset.
+@BOOT_WATCHDOG@
+
 test -n "${devtype}" || setenv devtype @BOOT_DEVTYPE@
 test -n "${devnum}" || setenv devnum @BOOT_DEVNUM@
 setenv kernel_addr @KERNEL_ADDR@

@@ -15,7 +15,8 @@ raspberrypi_files() {
         dtc -q -@ -I dts -O dtb -o "$2/overlays/vitrine-watchdog.dtbo" "$2/overlay.dts"
         rm "$2/overlay.dts"
     fi
-    for needed in $FIRMWARE_FILES overlays/overlay_map.dtb overlays/dwc2.dtbo overlays/vc4-kms-v3d.dtbo; do
+    for needed in $FIRMWARE_FILES overlays/overlay_map.dtb overlays/dwc2.dtbo overlays/vc4-kms-v3d.dtbo \
+        ${RAMOOPS_ADDR:+overlays/ramoops.dtbo}; do
         if [ ! -s "$2/$needed" ]; then
             echo "post-image: rpi-firmware has no $needed, which $BOARD needs" >&2
             return 1

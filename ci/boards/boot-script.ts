@@ -47,7 +47,9 @@ function commandProblems(script: string, evidence: Evidence): string[] {
   }
   problems.push(...differs('the number of "load" and "fatwrite"', loads.length, 6));
   const env = numberOf(evidence, 'ENV_ADDR');
-  const bases = [numberOf(evidence, 'KERNEL_ADDR'), numberOf(evidence, 'INITRD_ADDR')];
+  const bases = ['KERNEL_ADDR', 'INITRD_ADDR', 'RAMOOPS_ADDR'].map((name) =>
+    Number(evidence.defined.get(name)),
+  );
   for (const [text] of script.matchAll(/\b0x[0-9a-f]+\b/gi)) {
     const address = Number(text);
     if (address < FIRST_ADDRESS || bases.includes(address)) continue;

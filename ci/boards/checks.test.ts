@@ -84,7 +84,8 @@ function makeEvidence(board: string): Evidence {
   }
   if (textOf(files, 'FIRMWARE') === 'raspberrypi') {
     for (const name of textOf(files, 'FIRMWARE_FILES').split(' ')) fat.set(name, Buffer.from(name));
-    for (const name of ['dwc2', 'vc4-kms-v3d']) fat.set(`overlays/${name}.dtbo`, Buffer.from(name));
+    for (const name of ['dwc2', 'vc4-kms-v3d', 'ramoops'])
+      fat.set(`overlays/${name}.dtbo`, Buffer.from(name));
     for (const name of ['u-boot.bin', 'board.dtb']) fat.set(name, Buffer.from(name));
     fat.set('config.txt', Buffer.from(files.templates.get('config.txt') ?? ''));
   }
@@ -165,6 +166,7 @@ const BREAKAGES: [check: string, board: string, file: string, definition: string
   ['memory of the boot script', 'virt', 'virt/board.env', 'KERNEL_ADDR=0x4000000'],
   ['memory of the boot script', 'virt', 'virt/board.env', 'INITRD_ADDR=0x6200000'],
   ['memory of the boot script', 'virt', 'virt/board.env', 'MEMORY_START=0x40000000'],
+  ['memory of the boot script', 'virt', 'virt/board.env', 'RAMOOPS_ADDR=0x21000000'],
   ['memory of the boot script', 'rpi3', 'rpi3/board.env', 'INITRD_ADDR=0x17000000'],
   ['RAUC configuration', 'virt', 'common/partitions.env', 'ROOTFS_A_LABEL=rootfs-c'],
   ['U-Boot environment', 'virt', 'common/partitions.env', 'ENV_SIZE=0x8000'],

@@ -79,7 +79,8 @@ dummies() {
     truncate -s 1M "$1/rootfs.ext4"
     [ "$FIRMWARE" = raspberrypi ] || return 0
     mkdir -p "$1/rpi-firmware/overlays"
-    for name in $FIRMWARE_FILES overlays/overlay_map.dtb overlays/dwc2.dtbo overlays/vc4-kms-v3d.dtbo; do
+    for name in $FIRMWARE_FILES overlays/overlay_map.dtb overlays/dwc2.dtbo overlays/vc4-kms-v3d.dtbo \
+        overlays/ramoops.dtbo; do
         echo "$name" >"$1/rpi-firmware/$name"
     done
     echo tree >"$1/board.dtb"

@@ -14,7 +14,10 @@ interface Range {
   end: number;
 }
 
-/** The memory ranges that the boot script writes to, for the largest permitted kernel and initramfs. */
+/**
+ * The memory ranges that the boot script writes to, for the largest permitted kernel and initramfs, and the one that it must
+ * not write to because it holds the last panic.
+ */
 export function memoryOfScript(evidence: Pick<Evidence, 'defined'>): Range[] {
   const range = (name: string, size: number): Range => {
     const start = numberOf(evidence, name);
@@ -27,6 +30,9 @@ export function memoryOfScript(evidence: Pick<Evidence, 'defined'>): Range[] {
     range('ENV_0', envSize),
     range('ENV_1', envSize),
     range('ENV_SCRATCH', SCRATCH_SIZE),
+    ...(evidence.defined.get('RAMOOPS_ADDR')
+      ? [range('RAMOOPS_ADDR', numberOf(evidence, 'RAMOOPS_SIZE'))]
+      : []),
   ];
 }
 

@@ -90,7 +90,8 @@ export function qemuArguments(settings: MachineSettings): string[] {
     ...['-device', 'virtio-rng-pci'],
     ...['-netdev', ['user,id=cable', forward(settings.apiPort, 80), forward(settings.httpsPort, 443)].join()],
     ...['-device', 'virtio-net-pci,netdev=cable,mac=52:54:00:76:69:74,romfile='],
-    ...['-device', 'i6300esb', '-action', 'watchdog=reset'],
+    // The boot script expects it at this address (BOOT_WATCHDOG of board/virt/board.env).
+    ...['-device', 'i6300esb,addr=1e', '-action', 'watchdog=reset'],
     ...['-device', 'virtio-serial-pci,id=ports,max_ports=8'],
     ...ports.flatMap(({ name, socket }, index) => [
       '-chardev',

@@ -17,7 +17,7 @@ mkdir -p "$work/bin" "$work/dev" "$work/proc" "$work/sys" "$work/run" "$work/sys
 cp "$root/usr/bin/busybox" "$work/bin/busybox"
 # The busybox binary contains the names of its applets, separated by NULs.
 tr '\000' '\n' <"$work/bin/busybox" >"$work/names"
-for applet in sh mount insmod grep sed sleep rm rmdir ln mkdir basename dirname readlink chroot head tr wc dd od \
+for applet in sh cat mount insmod grep sed sleep rm rmdir ln mkdir basename dirname readlink chroot head tr wc dd od \
     chmod sync mv switch_root; do
     grep -aqx "$applet" "$work/names" || fail "busybox has no $applet"
     ln -s busybox "$work/bin/$applet"
