@@ -59,8 +59,8 @@ test('the presets enable exactly our units that have an [Install] section', () =
     .map(read)
     .join('\n');
   const enabled = [...presets.matchAll(/^enable (vitrine-\S+)$/gm)].map(([, unit]) => unit);
-  const units = globSync('vitrine-*.{path,service,socket,timer}', { cwd: join(OVERLAY, UNITS) }).filter((unit) =>
-    /^\[Install\]$/m.test(read(join(UNITS, unit))),
+  const units = globSync('vitrine-*.{path,service,socket,timer}', { cwd: join(OVERLAY, UNITS) }).filter(
+    (unit) => /^\[Install\]$/m.test(read(join(UNITS, unit))),
   );
   assert.ok(units.length > 0);
   assert.deepEqual(enabled.sort(), units.sort());
