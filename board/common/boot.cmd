@@ -126,7 +126,7 @@ else
   setenv label @ROOTFS_B_LABEL@
 fi
 
-setenv bootargs "root=PARTLABEL=${label} ro rauc.slot=${slot} panic=5 @KERNEL_ARGS@"
+setenv bootargs "root=PARTLABEL=${label} ro rauc.slot=${slot} panic=5 @KERNEL_ARGS_QUOTED@"
 if load ${devtype} ${devnum}:${part} ${kernel_addr} @KERNEL_FILE@; then
   setenv ksize ${filesize}
   if load ${devtype} ${devnum}:${part} ${initrd_addr} @INITRD_FILE@; then
