@@ -40,18 +40,23 @@ export interface Build {
   board: string;
 }
 
-/** Runs a command inside the builder root, with the project at /src, `out` at /out and the variables of `env`. */
+/**
+ * Runs a command inside the builder root, with the project at /src, `out` at /out and the variables of `env`.
+ * @param files files and sockets of this computer by the name that they have in /tmp there
+ */
 export async function inBuilder(
   build: Build,
   builder: string,
   out: string,
   command: string[],
   env: Record<string, string> = {},
+  files: Record<string, string> = {},
 ): Promise<string> {
+  const mounted = Object.entries(files).flatMap(([name, path]) => ['--file', name, path]);
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return await run(
     join(ROOT, 'ci/image/in-builder'),
-    [builder, ROOT, out, 'env', ...assignments, ...command],
+    [builder, ROOT, out, ...mounted, 'env', ...assignments, ...command],
     {
       env: { SOURCE_DATE_EPOCH: String(build.store.indexDate) },
       timeoutMinutes: PART_TIMEOUT_MINUTES,
