@@ -68,7 +68,7 @@ async function makeAsRoot(request: BundleRequest): Promise<void> {
     await cache.exclusively(async () => {
       const build = await beginBuild(cache);
       const builder = await builderRoot(build);
-      const signer = signerOptions(request);
+      const signer = signerOptions(request, process.env);
       await cache.scratch('update', async (work) => {
         const run = (command: string[], env = {}, files = {}) =>
           inBuilder(build, builder, work, command, env, files);

@@ -2,11 +2,13 @@
 import { existsSync } from 'node:fs';
 import { Problem } from '../lib/problem.ts';
 
-/** Files of this computer that sign. */
+/** Who signs. */
 export interface Signer {
+  /** The certificate, a PEM file. */
   cert: string;
-  /** PEM file or PKCS#11 URI. */
+  /** The private key: a PEM file, or the PKCS#11 URI of a key in a token. */
   key: string;
+  /** The certificate between signer and authority, a PEM file. */
   intermediate?: string;
 }
 
@@ -17,14 +19,42 @@ export interface SignerOptions {
   files: Record<string, string>;
 }
 
-/** Throws a {@link Problem} when a file does not exist. */
-export function signerOptions({ cert, key, intermediate }: Signer): SignerOptions {
-  const files: Record<string, string> = { 'signer.pem': cert, 'signer.key': key };
-  if (intermediate) files['intermediate.pem'] = intermediate;
-  for (const path of Object.values(files)) {
-    if (!existsSync(path)) throw new Problem(`there is no file ${path}, which should sign the bundle.`);
+/** Forwards every call to the server behind P11_KIT_SERVER_ADDRESS, so that the token's own driver runs on the host. */
+const PKCS11_CLIENT = '/usr/lib/x86_64-linux-gnu/pkcs11/p11-kit-client.so';
+
+/**
+ * Throws a {@link Problem} when a file does not exist, when no server forwards the token, and when the URI contains the
+ * PIN, which other users could then read in the list of processes.
+ * @param env the environment: P11_KIT_SERVER_ADDRESS, as `p11-kit server` prints it
+ */
+export function signerOptions({ cert, key, intermediate }: Signer, env: NodeJS.ProcessEnv): SignerOptions {
+  const files: Record<string, string> = { 'signer.pem': cert };
+  const options = ['--cert=/tmp/signer.pem'];
+  const variables: Record<string, string> = {};
+  if (key.startsWith('pkcs11:')) {
+    if (/[;?&]pin-value=/.test(key)) {
+      throw new Problem('the URI of the key must not contain the PIN: set RAUC_PKCS11_PIN to it.');
+    }
+    const socket = /^unix:path=([^;]+)$/.exec(env.P11_KIT_SERVER_ADDRESS ?? '')?.[1];
+    if (!socket) {
+      throw new Problem(
+        'the key is in a token, and P11_KIT_SERVER_ADDRESS is not set: start "p11-kit server" (docs/releasing.md, "Keys").',
+      );
+    }
+    files.token = decodeURIComponent(socket);
+    options.push(`--key=${key}`);
+    variables.RAUC_PKCS11_MODULE = PKCS11_CLIENT;
+    variables.P11_KIT_SERVER_ADDRESS = 'unix:path=/tmp/token';
+  } else {
+    files['signer.key'] = key;
+    options.push('--key=/tmp/signer.key');
   }
-  const options = ['--cert=/tmp/signer.pem', '--key=/tmp/signer.key'];
-  if (intermediate) options.push('--intermediate=/tmp/intermediate.pem');
-  return { options, env: {}, files };
+  if (intermediate) {
+    files['intermediate.pem'] = intermediate;
+    options.push('--intermediate=/tmp/intermediate.pem');
+  }
+  for (const path of Object.values(files)) {
+    if (!existsSync(path)) throw new Problem(`there is no file ${path}, which is needed to sign the bundle.`);
+  }
+  return { options, env: variables, files };
 }
