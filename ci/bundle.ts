@@ -103,6 +103,15 @@ export async function bundleImage(request: BundleRequest): Promise<void> {
   writeFileSync(record, key);
 }
 
+/** Makes the bundle that a command line describes and returns its path; see {@link bundleImage}. */
+export async function makeImageBundle(parsed: BundleArguments): Promise<string> {
+  const { board, rootfs: _kind, buildrootOutput: _folder, ...request } = parsed;
+  const rootfs = await rootfsOf(parsed);
+  const output = parsed.output ?? join(rootfs, '../update.raucb');
+  await bundleImage({ description: `Vitrine for ${board}`, ...request, rootfs, output });
+  return output;
+}
+
 /** The root file system to bundle. */
 async function rootfsOf({ board, rootfs, buildrootOutput }: BundleArguments): Promise<string> {
   if (rootfs === 'packages') return join(await buildImage(), 'rootfs.ext4');
@@ -118,10 +127,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const parsed = bundleArguments(process.argv.slice(2), process.env);
     await setupHost('run');
-    const rootfs = await rootfsOf(parsed);
-    const { board, rootfs: _kind, buildrootOutput: _folder, ...request } = parsed;
-    const output = parsed.output ?? join(rootfs, '../update.raucb');
-    await bundleImage({ description: `Vitrine for ${board}`, ...request, rootfs, output });
+    const output = await makeImageBundle(parsed);
     if (parsed.version) say(`the manifest says version ${parsed.version}, whatever the image says`);
     console.log(output);
     return 0;
