@@ -103,13 +103,12 @@ export async function bundleImage(request: BundleRequest): Promise<void> {
   writeFileSync(record, key);
 }
 
-/** Makes the bundle that a command line describes and returns its path; see {@link bundleImage}. */
-export async function makeImageBundle(parsed: BundleArguments): Promise<string> {
+/** The bundle that a command line describes. The virt image is built if necessary. */
+export async function bundleRequest(parsed: BundleArguments): Promise<BundleRequest> {
   const { board, rootfs: _kind, buildrootOutput: _folder, ...request } = parsed;
   const rootfs = await rootfsOf(parsed);
   const output = parsed.output ?? join(rootfs, '../update.raucb');
-  await bundleImage({ description: `Vitrine for ${board}`, ...request, rootfs, output });
-  return output;
+  return { description: `Vitrine for ${board}`, ...request, rootfs, output };
 }
 
 /** The root file system to bundle. */
@@ -127,9 +126,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const parsed = bundleArguments(process.argv.slice(2), process.env);
     await setupHost('run');
-    const output = await makeImageBundle(parsed);
+    const request = await bundleRequest(parsed);
+    await bundleImage(request);
     if (parsed.version) say(`the manifest says version ${parsed.version}, whatever the image says`);
-    console.log(output);
+    console.log(request.output);
     return 0;
   });
 }

@@ -104,12 +104,17 @@ async function fromBuildroot(request: ImageRequest): Promise<string> {
   return await buildWithBuildroot({ ...request, stop: stop.signal });
 }
 
+/** Builds an image and returns its folder; with `sbom`, the folder of the SBOMs. */
+export async function makeImage(request: ImageRequest): Promise<string> {
+  return await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request));
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const request = imageRequest(process.argv.slice(2), process.env);
     // Report an unreadable keyring now, not after hours of building.
     const namedWarning = request.keyring ? keyringWarning(request.keyring) : undefined;
-    const folder = await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request));
+    const folder = await makeImage(request);
     const userKeyring = request.keyring ? undefined : existingKeyring(keyFolder());
     const warning = userKeyring ? keyringWarning(userKeyring) : namedWarning;
     if (warning && !request.sbom) say(warning);

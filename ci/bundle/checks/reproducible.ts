@@ -9,9 +9,9 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { bundleArguments, makeImageBundle } from '../../bundle.ts';
+import { bundleArguments, bundleImage, bundleRequest } from '../../bundle.ts';
 import { cacheFolder, ROOT } from '../../lib/places.ts';
-import { makeBundle } from '../make.ts';
+import { type BundleRequest, makeBundle } from '../make.ts';
 import { assembleAgain } from './assemble-again.ts';
 
 const COMPARE_TIMEOUT_MS = 120_000;
@@ -20,9 +20,10 @@ const SQUASHFS_SIZE_AT = 40;
 
 let folder: string;
 let again: string;
-let bundle: string;
+let first: BundleRequest;
 before(async () => {
-  bundle = await makeImageBundle(bundleArguments([], {}));
+  first = await bundleRequest(bundleArguments([], {}));
+  await bundleImage(first);
   folder = mkdtempSync(join(tmpdir(), 'vitrine-again-'));
   // On the cache's file system, because the files are moved there.
   again = mkdtempSync(join(cacheFolder(), 'again-'));
@@ -39,22 +40,18 @@ after(() => {
 
 for (const name of ['rootfs.ext4', 'disk.img', 'u-boot.rom', 'vmlinuz']) {
   test(`${name} has the same bytes`, () => {
-    execFileSync('cmp', [join(dirname(bundle), name), join(again, name)], { timeout: COMPARE_TIMEOUT_MS });
+    execFileSync('cmp', [join(dirname(first.rootfs), name), join(again, name)], {
+      timeout: COMPARE_TIMEOUT_MS,
+    });
   });
 }
 
 test('the bundle has the same payload; only its verity tree, which is salted, and the signature differ', async () => {
   const second = join(again, 'second.raucb');
-  const { board, rootfs: _kind, ...request } = bundleArguments([], {});
-  await makeBundle({
-    ...request,
-    description: `Vitrine for ${board}`,
-    rootfs: join(again, 'rootfs.ext4'),
-    output: second,
-  });
-  const size = payloadSize(bundle);
+  await makeBundle({ ...first, rootfs: join(again, 'rootfs.ext4'), output: second });
+  const size = payloadSize(first.output);
   assert.equal(payloadSize(second), size);
-  execFileSync('cmp', [`--bytes=${size}`, bundle, second], { timeout: COMPARE_TIMEOUT_MS });
+  execFileSync('cmp', [`--bytes=${size}`, first.output, second], { timeout: COMPARE_TIMEOUT_MS });
 });
 
 /** The size in bytes of the squashfs with which a bundle begins. */

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -85,4 +85,36 @@ test('a key in a token signs, and cannot leave it', async () => {
     await verify('1-revoked', 'bundle', []),
     /Verified inline signature by '.*CN = Signer in a token'/,
   );
+});
+
+test('compatible, version and keyring are those of the root file system', async () => {
+  const tree = join(folder, 'tree/etc');
+  for (const name of ['rauc', 'vitrine']) mkdirSync(join(tree, name), { recursive: true });
+  const config =
+    '[system]\ncompatible=shop\nbootloader=noop\n[keyring]\npath=/none\nuse-bundle-signing-time=true\n';
+  writeFileSync(join(tree, 'rauc/system.conf'), config);
+  copyFileSync(join(folder, 'keyring-1'), join(tree, 'rauc/keyring.pem'));
+  writeFileSync(join(tree, 'vitrine/version'), '3.2.1\n');
+  writeFileSync(join(tree, 'content'), randomBytes(64 * 1024));
+  await runInBuilder(folder, ['mke2fs', '-q', '-t', 'ext4', '-d', 'tree', 'small.ext4', '4M']);
+  const bundle = (signer: string) => ({
+    rootfs: join(folder, 'small.ext4'),
+    cert: join(folder, `${signer}.pem`),
+    key: join(folder, `${signer}.key`),
+    verify: 'image',
+    output: join(folder, 'small.raucb'),
+  });
+  await makeBundle(bundle('second'));
+  const info = await verify('1', 'small', []);
+  assert.match(info, /Compatible: +'shop'\nVersion: +'3\.2\.1'/);
+  assert.match(info, /Adaptive: +block-hash-index/);
+
+  await assert.rejects(makeBundle(bundle('other')), {
+    name: 'Problem',
+    message: /other\.pem is not trusted by the image's keyring \(unable to get local issuer certificate\)/,
+  });
+  const { key } = bundle('first');
+  await assert.rejects(makeBundle({ ...bundle('second'), key }), {
+    message: /first\.key does not belong to the certificate .*second\.pem/,
+  });
 });
