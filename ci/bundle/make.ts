@@ -147,9 +147,7 @@ async function verify(request: BundleRequest, work: string, run: Run): Promise<v
   await run(['/src/ci/bundle/check-bundle.sh']).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     const keyring = request.verify === 'image' ? "the image's keyring" : `the keyring ${request.verify}`;
-    const reason = /(?:signature verification failed|Verify error|Failed to verify[^:]*): ?(.*)/i.exec(
-      error.output,
-    );
+    const reason = /signature verification failed: (?:Verify error: )?(.*)/.exec(error.output);
     throw new Problem(
       `devices would refuse this bundle: the certificate ${request.cert} is not trusted by ${keyring} ` +
         `(${reason?.[1] ?? error.output}).`,
