@@ -10,13 +10,10 @@ import { existingKeyring, keyFolder } from './image/lib/inputs.ts';
 import { keyringWarning, requireReleaseKeyring } from './image/lib/keyring.ts';
 import { say } from './image/lib/run.ts';
 import { readArguments } from './lib/arguments.ts';
-import { boardNames } from './lib/board-names.ts';
+import { imageKind, PACKAGES_BOARD } from './lib/board-names.ts';
 import { cacheFolder, requireFreeSpace } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { setupHost } from './setup.ts';
-
-/** The board whose root filesystem can be built from packages. */
-const PACKAGES_BOARD = 'virt';
 
 const OPTIONS = {
   board: { type: 'string', value: 'BOARD', help: `a folder of board/ (default: ${PACKAGES_BOARD})` },
@@ -55,18 +52,7 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
   const { values, rest } = readArguments('npm run image -- [OPTIONS]', OPTIONS, args);
   if (rest.length > 0)
     throw new Problem(`unexpected argument "${rest.join(' ')}"; is "--board" missing before it?`);
-  const { board = PACKAGES_BOARD, rootfs = board === PACKAGES_BOARD ? 'packages' : 'buildroot' } = values;
-  if (!boardNames().includes(board)) {
-    throw new Problem(`there is no board "${board}"; the boards are ${boardNames().join(', ')}.`);
-  }
-  if (rootfs !== 'packages' && rootfs !== 'buildroot') {
-    throw new Problem(`--rootfs must be packages or buildroot, not "${rootfs}".`);
-  }
-  if (rootfs === 'packages' && board !== PACKAGES_BOARD) {
-    throw new Problem(
-      `only ${PACKAGES_BOARD} can be built from packages; ${board} needs --rootfs buildroot.`,
-    );
-  }
+  const { board, rootfs } = imageKind(values.board, values.rootfs);
   const path = (given: string | undefined): string | undefined =>
     given ? resolve(env.INIT_CWD ?? '.', given) : undefined;
   const buildrootOption = (['output', 'buildroot', 'jobs', 'clean', 'sbom'] as const).find(
@@ -118,12 +104,17 @@ async function fromBuildroot(request: ImageRequest): Promise<string> {
   return await buildWithBuildroot({ ...request, stop: stop.signal });
 }
 
+/** Builds an image and returns its folder; with `sbom`, the folder of the SBOMs. */
+export async function makeImage(request: ImageRequest): Promise<string> {
+  return await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request));
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const request = imageRequest(process.argv.slice(2), process.env);
     // Report an unreadable keyring now, not after hours of building.
     const namedWarning = request.keyring ? keyringWarning(request.keyring) : undefined;
-    const folder = await (request.rootfs === 'packages' ? fromPackages(request) : fromBuildroot(request));
+    const folder = await makeImage(request);
     const userKeyring = request.keyring ? undefined : existingKeyring(keyFolder());
     const warning = userKeyring ? keyringWarning(userKeyring) : namedWarning;
     if (warning && !request.sbom) say(warning);

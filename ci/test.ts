@@ -1,7 +1,8 @@
 /**
  * `npm test`: lint, types, generated files, unit tests, the image, every board's disk, the Buildroot configurations (if
- * BUILDROOT_DIR names a checkout) and the scenarios in QEMU. The image is built while the stages that do not need it
- * run. The last line is the sum: every unit test and every test of a scenario counts, and every other check as one.
+ * BUILDROOT_DIR names a checkout), the checks of a release and the scenarios in QEMU. The image is built while the stages
+ * that do not need it run. The last line is the sum: every unit test and every test of a scenario counts, and every other
+ * check as one.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +25,7 @@ import { runTool } from './lib/tool.ts';
 import { lint } from './lint.ts';
 import { ensureImage } from './qemu/image.ts';
 import { setupHost } from './setup.ts';
+import { releaseChecks } from './test-release.ts';
 import { unitTestFiles, unitTests } from './test-unit.ts';
 import { types } from './types.ts';
 
@@ -86,6 +88,7 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
   await report.stage('boards', () => boards(print));
   await report.stage('Buildroot', () => checkBuildroot(print));
   if (built.failed === 0) {
+    await report.stage('release', async (left) => releaseChecks(print, left));
     await report.stage('scenarios', () =>
       scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS)), (line) =>
         report.note(line),

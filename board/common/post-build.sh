@@ -16,6 +16,8 @@ render "$COMMON_DIR/templates/fstab" "$TARGET_DIR/etc/fstab"
 render "$COMMON_DIR/templates/fw_env.config" "$TARGET_DIR/etc/fw_env.config"
 mkdir -p "$TARGET_DIR/etc/rauc" "$TARGET_DIR/data" "$TARGET_DIR$BOOT_MOUNT"
 render "$COMMON_DIR/templates/rauc-system.conf" "$TARGET_DIR/etc/rauc/system.conf"
+check_crl=$("$COMMON_DIR/check-keyring.sh" "$VITRINE_KEYRING")
+sed -i "s/^check-crl=.*/check-crl=$check_crl/" "$TARGET_DIR/etc/rauc/system.conf"
 cp "$VITRINE_KEYRING" "$TARGET_DIR/etc/rauc/keyring.pem"
 
 mkdir -p "$TARGET_DIR/etc/vitrine"

@@ -40,9 +40,13 @@ export async function writeInventory(inventory: Inventory): Promise<void> {
         : `Buildroot's generate-cyclonedx failed:\n${error.output}`,
     );
   });
-  const agent = await run('npm', ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'], {
+  writeFileSync(join(folder, 'agent.cdx.json'), await agentSbom());
+}
+
+/** The SBOM of the npm packages in the agent's bundle, CycloneDX as JSON. */
+export async function agentSbom(): Promise<string> {
+  return await run('npm', ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'], {
     cwd: ROOT,
     timeoutMinutes: TIMEOUT_MINUTES,
   });
-  writeFileSync(join(folder, 'agent.cdx.json'), agent);
 }

@@ -24,6 +24,7 @@ import {
   builderRoot,
   bundleAgent,
   compileParts,
+  type ImageParts,
   runtimeRoot,
   updateKeyring,
 } from './lib/stages.ts';
@@ -71,19 +72,25 @@ export async function beginBuild(cache: Cache): Promise<Build> {
   mkdirSync(packages, { recursive: true });
   if (!cache.hasAny('builder')) await requireFreeSpace(cache.folder, ROOM, 'building the image from scratch');
   const store = await fetchPackages(conf, packages, (work) => progress.step('fetching packages', work));
-  return { cache, conf, store, progress, board: BOARD };
+  return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
 async function makeImage(cache: Cache): Promise<string> {
   await cache.sweep();
   const build = await beginBuild(cache);
+  const parts = await imageParts(build);
+  await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
+  return await assembleImage(build, parts);
+}
+
+/** What an image is assembled from; parts that are not in the cache are built. */
+export async function imageParts(build: Build): Promise<ImageParts> {
   const { progress } = build;
   const agent = await bundleAgent(build);
   const roots = await ifSlow(progress, 'installing packages into the root filesystems', installRoots(build));
   const keyring = await updateKeyring(build, roots.builder, keyFolder());
   const parts = await ifSlow(progress, 'compiling', compileParts(build, roots.builder));
-  await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
-  return await assembleImage(build, { ...roots, parts, agent, keyring, version: projectVersion() });
+  return { ...roots, parts, agent, keyring, version: projectVersion() };
 }
 
 /** Builds both roots in parallel: installing packages uses little more than one processor. */

@@ -4,7 +4,8 @@
 # OpenSSL 1.1.1 or newer.
 set -eu
 
-cd "$1"
+out=$(cd "$1" && pwd)
+settings=$(cd "$(dirname "$0")/../bundle" && pwd)/authority.cnf
 umask 077
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -12,34 +13,9 @@ trap 'rm -rf "$work"' EXIT
 # A device whose clock was never set starts at the image's date, so the validity must begin long before that. Only
 # "openssl ca" supports a start date in all versions.
 validity='-startdate 20200101000000Z -enddate 20600101000000Z'
-cat >"$work/ca.cnf" <<END
-[ca]
-default_ca = authority
-[authority]
-new_certs_dir = $work
-database = $work/index
-rand_serial = yes
-default_md = sha256
-policy = any
-unique_subject = no
-[any]
-organizationName = supplied
-commonName = supplied
-[req]
-distinguished_name = none
-[none]
-[authority_extensions]
-basicConstraints = critical,CA:TRUE
-keyUsage = critical,keyCertSign,cRLSign
-subjectKeyIdentifier = hash
-[signer_extensions]
-basicConstraints = critical,CA:FALSE
-keyUsage = critical,digitalSignature
-extendedKeyUsage = emailProtection
-subjectKeyIdentifier = hash
-authorityKeyIdentifier = keyid
-END
-: >"$work/index"
+cd "$work"
+mkdir issued
+: >index
 
 # quietly COMMAND…: runs openssl and shows its output only when it fails.
 quietly() {
@@ -51,15 +27,21 @@ quietly() {
 
 # request KEY CSR NAME: creates a key and a certificate signing request.
 request() {
-    quietly openssl req -new -config "$work/ca.cnf" -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+    quietly openssl req -new -config "$settings" -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
         -keyout "$1" -out "$2" -subj "/O=Vitrine/CN=$3"
 }
+# certify EXTENSIONS CSR CERTIFICATE OPTION…
+certify() {
+    extensions=$1 csr=$2 certificate=$3
+    shift 3
+    # shellcheck disable=SC2086 # several words
+    quietly openssl ca -batch -notext -config "$settings" -extensions "$extensions" $validity "$@" \
+        -in "$csr" -out "$certificate"
+}
 
-request "$work/authority.key" "$work/authority.csr" 'Vitrine development updates'
-# shellcheck disable=SC2086 # several words
-quietly openssl ca -batch -notext -config "$work/ca.cnf" -selfsign -keyfile "$work/authority.key" \
-    -extensions authority_extensions $validity -in "$work/authority.csr" -out keyring.pem
-request signing.key "$work/signing.csr" 'Vitrine development signer'
-# shellcheck disable=SC2086 # several words
-quietly openssl ca -batch -notext -config "$work/ca.cnf" -cert keyring.pem -keyfile "$work/authority.key" \
-    -extensions signer_extensions $validity -in "$work/signing.csr" -out signing.pem
+request authority.key authority.csr 'Vitrine development updates'
+certify authority_extensions authority.csr authority.pem -selfsign
+request signing.key signing.csr 'Vitrine development signer'
+certify signer_extensions signing.csr signing.pem
+cp signing.key signing.pem "$out"
+cp authority.pem "$out/keyring.pem"

@@ -39,6 +39,16 @@ export default scenario({
       assert.match(clock, /^(?:tsc|kvm-clock)$/);
     });
 
+    await test('the clock has a floor: the date of the build, and a time that is saved on the data partition', async () => {
+      const built = Number(await device.shell.ok('stat -c %Y /usr/lib/clock-epoch'));
+      assert.ok(built > Date.parse('2026-01-01') / 1000, `the build is dated ${built}`);
+      // Where timesyncd keeps the time. It creates the file when it starts.
+      const saved = await device.shell.ok(
+        'readlink -f /var/lib/systemd/timesync/clock; stat -c %Y /data/state/systemd/timesync/clock',
+      );
+      assert.match(saved, /^\/var\/lib\/systemd\/timesync\/clock\n\d+$/);
+    });
+
     await test('no console offers a login', async () => {
       const gettys = await device.shell.ok(
         "systemctl list-units --no-legend --plain 'getty@*' 'serial-getty@*' 'console-getty*'",

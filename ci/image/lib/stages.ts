@@ -38,20 +38,27 @@ export interface Build {
   progress: Progress;
   /** Folder of `board/`. */
   board: string;
+  /** The folder that is mounted at /src: the project. */
+  source: string;
 }
 
-/** Runs a command inside the builder root, with the project at /src, `out` at /out and the variables of `env`. */
+/**
+ * Runs a command inside the builder root, with the project at /src, `out` at /out and the variables of `env`.
+ * @param files files and sockets of this computer by the name that they have in /tmp there
+ */
 export async function inBuilder(
   build: Build,
   builder: string,
   out: string,
   command: string[],
   env: Record<string, string> = {},
+  files: Record<string, string> = {},
 ): Promise<string> {
+  const mounted = Object.entries(files).flatMap(([name, path]) => ['--file', name, path]);
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return await run(
     join(ROOT, 'ci/image/in-builder'),
-    [builder, ROOT, out, 'env', ...assignments, ...command],
+    [builder, build.source, out, ...mounted, 'env', ...assignments, ...command],
     {
       env: { SOURCE_DATE_EPOCH: String(build.store.indexDate) },
       timeoutMinutes: PART_TIMEOUT_MINUTES,
@@ -213,27 +220,33 @@ export async function assembleImage(build: Build, from: ImageParts): Promise<str
   if (found) return found;
   return await build.progress.step('assembling the disk image', () =>
     build.cache.make('image', key, KEEP_IMAGES, async (result) => {
-      await build.cache.scratch('assembly', async (work) => {
-        await run('cp', ['-a', '--reflink=auto', join(from.runtime, 'root'), join(work, 'root')]);
-        for (const folder of ['parts', 'images']) mkdirSync(join(work, folder));
-        for (const [name, folder] of from.parts) await run('cp', ['-a', folder, join(work, 'parts', name)]);
-        await run('cp', ['-a', from.agent, join(work, 'agent')]);
-        writeFileSync(join(work, 'keyring.pem'), readFileSync(from.keyring));
-        await inBuilder(build, from.builder, work, ['/src/ci/image/assemble.sh', build.board], {
-          VITRINE_VERSION: from.version,
-          VITRINE_KEYRING: '/out/keyring.pem',
-        });
-        await unpackFirmware(build, join(work, 'firmware'));
-        renameSync(join(work, 'images/disk.img'), join(result, 'disk.img'));
-        renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
-        await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
-        const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
-        // Nobody can press a key on virt. The U-Boot of other boards is compiled without the delay.
-        writeFileSync(join(result, 'u-boot.rom'), withBootDelay(rom, 0));
-        writeFileSync(join(result, 'id'), key);
-      });
+      await fillImage(build, from, result);
+      writeFileSync(join(result, 'id'), key);
     }),
   );
+}
+
+/** Assembles an image into an existing folder, which must be on the cache's file system. */
+export async function fillImage(build: Build, from: ImageParts, result: string): Promise<void> {
+  await build.cache.scratch('assembly', async (work) => {
+    await run('cp', ['-a', '--reflink=auto', join(from.runtime, 'root'), join(work, 'root')]);
+    for (const folder of ['parts', 'images']) mkdirSync(join(work, folder));
+    for (const [name, folder] of from.parts) await run('cp', ['-a', folder, join(work, 'parts', name)]);
+    await run('cp', ['-a', from.agent, join(work, 'agent')]);
+    writeFileSync(join(work, 'keyring.pem'), readFileSync(from.keyring));
+    await inBuilder(build, from.builder, work, ['/src/ci/image/assemble.sh', build.board], {
+      VITRINE_VERSION: from.version,
+      VITRINE_KEYRING: '/out/keyring.pem',
+    });
+    await unpackFirmware(build, join(work, 'firmware'));
+    renameSync(join(work, 'images/disk.img'), join(result, 'disk.img'));
+    renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
+    await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
+    await run('cp', [join(work, 'root/usr/share/vitrine-packages.txt'), join(result, 'packages.txt')]);
+    const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
+    // Nobody can press a key on virt. The U-Boot of other boards is compiled without the delay.
+    writeFileSync(join(result, 'u-boot.rom'), withBootDelay(rom, 0));
+  });
 }
 
 /**

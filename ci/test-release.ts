@@ -1,0 +1,25 @@
+/**
+ * `npm run test:release`: which update bundles devices accept, signing with a token, and whether two builds of the image
+ * are identical. Needs the image and the builder root.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from './lib/places.ts';
+import { command } from './lib/problem.ts';
+import { close, type Tally } from './lib/tally.ts';
+import { setupHost } from './setup.ts';
+import { unitTests } from './test-unit.ts';
+
+const CHECKS = ['signing.ts', 'reproducible.ts'].map((name) => join(ROOT, 'ci/bundle/checks', name));
+
+/** Runs the checks; each of their tests counts. `stop` kills them. */
+export async function releaseChecks(print: (text: string) => void, stop?: AbortSignal): Promise<Tally> {
+  return await unitTests(CHECKS, print, stop);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await command(async () => {
+    await setupHost('test');
+    return close(await releaseChecks((text) => process.stdout.write(text)));
+  });
+}
