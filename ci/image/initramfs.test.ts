@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../lib/places.ts';
 
@@ -14,6 +14,7 @@ let folder: string;
 /** The functions of the script that decide; and these with the ones that call mke2fs and tune2fs. */
 let functions: string;
 let realFunctions: string;
+let growPartition: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-initramfs-'));
@@ -22,9 +23,11 @@ before(async () => {
   functions = names.map((name) => definition(init, name)).join('\n');
   const features =
     /^features=[\s\S]*?(?=\n\n)/m.exec(init)?.[0] ?? assert.fail('the script names the features');
-  realFunctions = [features, ...['make_data', 'add_quota'].map((name) => definition(init, name)), functions]
-    .join('\n')
-    .replaceAll('@DATA_LABEL@', 'data');
+  const erase = /^erase\(\) .*$/m.exec(init)?.[0] ?? assert.fail('the script defines erase');
+  const making = ['make_data', 'add_quota'].map((name) => definition(init, name));
+  realFunctions = [features, erase, ...making, functions].join('\n').replaceAll('@DATA_LABEL@', 'data');
+  growPartition = definition(init, 'grow_partition');
+  await mkdir(join(folder, 'sysfs'));
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
@@ -35,6 +38,15 @@ function definition(script: string, name: string): string {
   const end = script.indexOf('\n}\n', start);
   assert.ok(start > 0 && end > 0, `the script defines ${name}`);
   return script.slice(start, end + 3);
+}
+
+/** Writes files of `$sysfs` for a block device, which scripts name relative to `/dev`. */
+async function describeDevice(device: string, files: Record<string, number>): Promise<void> {
+  for (const [name, value] of Object.entries(files)) {
+    const file = join(folder, 'sysfs', relative('/dev', device), name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${value}\n`);
+  }
 }
 
 /** Runs a shell script with the partition as its argument and returns its output. */
@@ -154,7 +166,7 @@ describe('the data partition, with the real programs', () => {
     shell(
       partition,
       `
-      data=$1
+      data=$1 sysfs=${join(folder, 'sysfs')}
       say() { :; }
       warn() { :; }
       sed() { :; }
@@ -176,10 +188,11 @@ describe('the data partition, with the real programs', () => {
     createHash('sha256')
       .update(await readFile(partition))
       .digest('hex');
-  const blank = async (name: string): Promise<string> => {
+  const blank = async (name: string, mib = 32): Promise<string> => {
     const partition = join(folder, name);
     await writeFile(partition, '');
-    await truncate(partition, 32 * 2 ** 20);
+    await truncate(partition, mib * 2 ** 20);
+    await describeDevice(partition, { size: mib * 2048 });
     return partition;
   };
 
@@ -236,5 +249,132 @@ small = {
     run(partition, 'add_quota; state=same');
     assert.equal(await digest(partition), before);
     assert.equal(run(partition, 'in_root e2fsck -f -n "/dev/$data"; state=$?'), '0');
+  });
+
+  // With 192 MiB there is a backup of the superblock, from which e2fsck restores a file system.
+  test('an interrupted factory reset is completed by the next boot, without any of the previous data', async () => {
+    const partition = await blank('reset', 192);
+    execFileSync('/usr/sbin/mke2fs', ['-q', '-F', '-t', 'ext4', '-b', '4096', partition]);
+    const debugfs = (request: string): string =>
+      execFileSync('/usr/sbin/debugfs', ['-w', '-R', request, partition], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    debugfs(`write ${join(ROOT, 'package.json')} secret`);
+    const content = await readFile(partition);
+    // The power is cut: after the first step of make_data; after all steps before mke2fs; when mke2fs has written
+    // everything but the superblock, which it writes last.
+    const backup = 32_768 * 4096;
+    for (const [cut, state, has] of [
+      ['erase() { [ "$1" != 0 ] || exit 0; ERASE "$@"; }; make_data', 'clean', true],
+      ['in_root() { exit 0; }; make_data', 'created', false],
+      ['make_data; dd if=/dev/zero of="/dev/$data" bs=4096 count=1 conv=notrunc', 'repaired', false],
+    ] as const) {
+      await writeFile(partition, content);
+      run(
+        partition,
+        `(ERASE() { dd if=/dev/zero of="/dev/$data" bs=4096 seek="$1" count="$2" conv=notrunc; }; ${cut})`,
+      );
+      if (state !== 'repaired') {
+        const left = (await readFile(partition)).subarray(backup, backup + 4096);
+        assert.ok(
+          left.every((byte) => byte === 0),
+          'the backup of the superblock is left',
+        );
+      }
+      assert.equal(run(partition, 'bring_up_data'), state, cut);
+      assert.equal(debugfs('ls -p /').includes('/secret/'), has, cut);
+    }
+  });
+});
+
+describe('the data partition at the end of a larger disk', () => {
+  const MIB = 2048;
+  const layout = ['2048,16MiB', '34816,8MiB', '51200,8MiB', '67584,8MiB'];
+  const table = (disk: string): string =>
+    execFileSync('/usr/sbin/sfdisk', ['-d', disk], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const sizeOf = (disk: string, number: number): number =>
+    Number(new RegExp(`${number} : start= *\\d+, size= *(\\d+)`).exec(table(disk))?.[1]);
+
+  /** An image of 64 MiB with a hybrid MBR on a disk of 128 MiB. */
+  async function disk(name: string, partitions = layout): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, '');
+    await truncate(path, 64 * 2 ** 20);
+    const input = `label: gpt\n${partitions.join('\n')}\n`;
+    execFileSync('/usr/sbin/sfdisk', ['-q', path], { input });
+    const content = await readFile(path);
+    // The second entry of the MBR: a FAT at the place of the first partition.
+    content.write('000000000c0000000008000000800000', 446 + 16, 'hex');
+    await writeFile(path, content);
+    await truncate(path, 128 * 2 ** 20);
+    await describeDevice(path, { size: 128 * MIB });
+    for (const [index, line] of partitions.entries()) {
+      const start = Number(line.split(',')[0]);
+      const number = index + 1;
+      await describeDevice(`${path}${number}`, { start, size: sizeOf(path, number), partition: number });
+    }
+    return path;
+  }
+  /** Runs grow_partition for the fourth partition and returns the programs that it started in the slot. */
+  const grow = (path: string): string[] =>
+    shell(
+      path,
+      `
+      disk=$1 data=\${1}4 sysfs=${join(folder, 'sysfs')}
+      say() { :; }
+      warn() { echo "$*"; }
+      in_root() {
+        echo "$1"
+        [ "$1" = partx ] || PATH=/usr/sbin:/sbin:$PATH "$@" >&2
+      }
+      ${growPartition}
+      grow_partition`,
+    )
+      .trim()
+      .split('\n')
+      .filter(Boolean);
+
+  test('it is enlarged once, with everything else in the table unchanged', async () => {
+    const path = await disk('larger');
+    const [mbr, before] = [(await readFile(path)).subarray(0, 512), table(path)];
+    assert.deepEqual(grow(path), ['sfdisk', 'partx']);
+    const size = sizeOf(path, 4);
+    assert.ok(67_584 + size > 127 * MIB);
+    const others = (text: string): string =>
+      text.replace(/^last-lba.*$/m, '').replace(/(?<=4 : .*size=) *\d+/, '');
+    assert.equal(others(table(path)), others(before));
+    assert.deepEqual((await readFile(path)).subarray(0, 512), mbr);
+    await describeDevice(`${path}4`, { size });
+    assert.deepEqual(grow(path), []);
+  });
+
+  test('a table whose write was interrupted is valid by its backup, and is written again', async () => {
+    const path = await disk('torn');
+    const before = await readFile(path);
+    grow(path);
+    const done = await readFile(path);
+    await describeDevice(`${path}4`, { size: sizeOf(path, 4) });
+    const grown = table(path);
+    // The header and the entries of the table before it was grown, and a header that is lost.
+    for (const [at, sector] of [
+      [512, before.subarray(512, 1024)],
+      [1024, before.subarray(1024, 1536)],
+      [512, Buffer.alloc(512)],
+    ] as const) {
+      const torn = Buffer.from(done);
+      torn.set(sector, at);
+      await writeFile(path, torn);
+      assert.equal(table(path), grown);
+      assert.deepEqual(grow(path), ['sfdisk', 'partx']);
+      assert.ok((await readFile(path)).equals(done));
+    }
+  });
+
+  test('it keeps its size if another partition follows', async () => {
+    const path = await disk('followed', [...layout, '92160,4MiB']);
+    const before = await readFile(path);
+    assert.deepEqual(grow(path), []);
+    assert.ok((await readFile(path)).equals(before));
   });
 });
