@@ -61,7 +61,6 @@ const refused: [string[], RegExp][] = [
   [['--board', '../common'], /no board/],
   [['--rootfs', 'yocto'], /packages or buildroot/],
   [['--board', 'rpi4', '--rootfs', 'packages'], /only virt/],
-  [['--output', 'x'], /--output is for Buildroot/],
   [['--sbom'], /--sbom is for Buildroot/],
   [['--clean'], /--clean is for Buildroot/],
   [['--board', 'rpi4', '--jobs', '0'], /--jobs must be a number/],

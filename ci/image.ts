@@ -1,18 +1,21 @@
 /**
- * `npm run image [-- --board BOARD]`: builds a board's image and prints its folder. virt is built from Debian packages
- * in minutes (docs/image.md); Buildroot builds any board in hours (docs/buildroot.md).
+ * `npm run image [-- --board BOARD]`: builds a board's image with the files for manufacturing and prints their folder.
+ * virt is built from Debian packages in minutes (docs/image.md); Buildroot builds any board in hours (docs/buildroot.md).
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWithBuildroot } from './buildroot/build.ts';
+import { projectPin, versionOfTree } from './buildroot/source.ts';
 import { buildImage, ROOM_TO_ASSEMBLE } from './image/build.ts';
+import { copyFactoryFiles, makeFactoryFiles } from './image/factory/files.ts';
+import { readPackageConf } from './image/lib/conf.ts';
 import { existingKeyring, keyFolder } from './image/lib/inputs.ts';
 import { keyringWarning, requireReleaseKeyring } from './image/lib/keyring.ts';
 import { say } from './image/lib/run.ts';
 import { readArguments } from './lib/arguments.ts';
 import { imageKind, PACKAGES_BOARD } from './lib/board-names.ts';
-import { cacheFolder, requireFreeSpace } from './lib/places.ts';
-import { command, Problem } from './lib/problem.ts';
+import { cacheFolder, ROOT, requireFreeSpace } from './lib/places.ts';
+import { command, messageOf, Problem } from './lib/problem.ts';
 import { setupHost } from './setup.ts';
 
 const OPTIONS = {
@@ -22,7 +25,11 @@ const OPTIONS = {
     value: 'KIND',
     help: `packages or buildroot (default: packages for ${PACKAGES_BOARD}, else buildroot)`,
   },
-  output: { type: 'string', value: 'DIR', help: 'Buildroot: output folder (default: in the cache)' },
+  output: {
+    type: 'string',
+    value: 'DIR',
+    help: 'folder for the files for manufacturing; Buildroot: its output folder (default: in the cache)',
+  },
   buildroot: { type: 'string', value: 'DIR', help: 'Buildroot: use this checkout (or BUILDROOT_DIR)' },
   jobs: { type: 'string', value: 'N', help: 'Buildroot: number of parallel jobs of make' },
   keyring: { type: 'string', value: 'FILE', help: 'certificates that verify updates (or VITRINE_KEYRING)' },
@@ -55,7 +62,7 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
   const { board, rootfs } = imageKind(values.board, values.rootfs);
   const path = (given: string | undefined): string | undefined =>
     given ? resolve(env.INIT_CWD ?? '.', given) : undefined;
-  const buildrootOption = (['output', 'buildroot', 'jobs', 'clean', 'sbom'] as const).find(
+  const buildrootOption = (['buildroot', 'jobs', 'clean', 'sbom'] as const).find(
     (name) => values[name] !== undefined,
   );
   if (rootfs === 'packages' && buildrootOption) {
@@ -86,12 +93,16 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
   return request;
 }
 
-async function fromPackages({ keyring }: ImageRequest): Promise<string> {
+async function fromPackages({ keyring, output, release }: ImageRequest): Promise<string> {
   // The child process in the user namespace and the cache key read this variable.
   if (keyring) process.env.VITRINE_KEYRING = keyring;
   await setupHost('run');
   await requireFreeSpace(cacheFolder(), ROOM_TO_ASSEMBLE, 'the image');
-  return await buildImage();
+  const folder = await buildImage();
+  const { suite } = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
+  const files = await makeFactoryFiles({ folder, release, rootfs: { kind: 'packages', suite } });
+  if (output) await copyFactoryFiles(files, folder, output);
+  return output ?? folder;
 }
 
 async function fromBuildroot(request: ImageRequest): Promise<string> {
@@ -101,7 +112,19 @@ async function fromBuildroot(request: ImageRequest): Promise<string> {
   process.once('disconnect', () => stop.abort());
   // The open channel must not keep this process alive when its work is done.
   process.channel?.unref();
-  return await buildWithBuildroot({ ...request, stop: stop.signal });
+  const folder = await buildWithBuildroot({ ...request, stop: stop.signal });
+  if (request.sbom) return folder;
+  const sbom = await buildWithBuildroot({ ...request, clean: false, sbom: true, stop: stop.signal }).catch(
+    (error: unknown) => {
+      if (request.release) throw error;
+      say(`WARNING: there is no SBOM: ${messageOf(error)}`);
+      return undefined;
+    },
+  );
+  const version = (request.tree && versionOfTree(request.tree)) || projectPin().version;
+  const { release } = request;
+  await makeFactoryFiles({ folder, release, rootfs: { kind: 'buildroot', version, sbom } });
+  return folder;
 }
 
 /** Builds an image and returns its folder; with `sbom`, the folder of the SBOMs. */

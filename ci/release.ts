@@ -16,7 +16,7 @@ import { readArguments } from './lib/arguments.ts';
 import { imageKind, namedBoards, PACKAGES_BOARD } from './lib/board-names.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
-import { addImage, addPackagesSbom, checksums, signChecksums } from './release/artefacts.ts';
+import { addImage, checksums, signChecksums } from './release/artefacts.ts';
 import { changelogSection } from './release/changelog.ts';
 
 const GIT_TIMEOUT_MS = 60_000;
@@ -112,10 +112,9 @@ async function addBoard(
   const { rootfs } = imageKind(board);
   const output = rootfs === 'buildroot' && request.output ? ['--output', join(request.output, board)] : [];
   const options = ['--board', board, '--release', '--keyring', request.keyring, ...output];
-  const image = imageRequest(options, process.env);
-  const images = await makeImage(image);
+  const images = await makeImage(imageRequest(options, process.env));
   const name = join(folder, `vitrine-${board}-${version}`);
-  await addImage(images, name);
+  addImage(images, name);
   const { cert, key, intermediate } = request;
   const bundle = await bundleRequest({
     board,
@@ -130,8 +129,6 @@ async function addBoard(
     output: `${name}.raucb`,
   });
   await makeBundle(bundle);
-  const sboms = rootfs === 'buildroot' ? await makeImage({ ...image, sbom: true }) : undefined;
-  await addPackagesSbom(sboms ?? images, name, { name: `vitrine-${board}`, version });
 }
 
 function git(tree: string, ...args: string[]): string {

@@ -1,8 +1,8 @@
 /** Writes the SBOM of an image in CycloneDX format, from the configuration alone: nothing is compiled for it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AGENT_SBOM, agentSbom, IMAGE_SBOM } from '../image/factory/sbom.ts';
 import { CommandError, run } from '../image/lib/run.ts';
-import { ROOT } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
 
 const TIMEOUT_MINUTES = 5;
@@ -29,7 +29,7 @@ export async function writeInventory(inventory: Inventory): Promise<void> {
   const info = join(folder, 'show-info.json');
   writeFileSync(info, showInfo);
   const image = ['--project-name', `vitrine-${board}`, '--project-version', version, '-i', info];
-  await run(join(tree, 'utils/generate-cyclonedx'), [...image, '-o', join(folder, 'image.cdx.json')], {
+  await run(join(tree, 'utils/generate-cyclonedx'), [...image, '-o', join(folder, IMAGE_SBOM)], {
     env,
     timeoutMinutes: TIMEOUT_MINUTES,
   }).catch((error: unknown) => {
@@ -40,13 +40,5 @@ export async function writeInventory(inventory: Inventory): Promise<void> {
         : `Buildroot's generate-cyclonedx failed:\n${error.output}`,
     );
   });
-  writeFileSync(join(folder, 'agent.cdx.json'), await agentSbom());
-}
-
-/** The SBOM of the npm packages in the agent's bundle, CycloneDX as JSON. */
-export async function agentSbom(): Promise<string> {
-  return await run('npm', ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'], {
-    cwd: ROOT,
-    timeoutMinutes: TIMEOUT_MINUTES,
-  });
+  writeFileSync(join(folder, AGENT_SBOM), await agentSbom());
 }

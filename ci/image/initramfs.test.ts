@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../lib/places.ts';
+import { definition, describeDevice, initScript, shell } from './tests/initramfs.ts';
 
 /** How much of the partition the check for a blank one reads, in bytes. */
 const LOOK = 65_536;
@@ -17,34 +18,18 @@ let realFunctions: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-initramfs-'));
-  const init = await readFile(join(ROOT, 'board/common/initramfs/init'), 'utf8');
+  const init = await initScript();
   const names = ['blank', 'new_data', 'unusable', 'check_data', 'bring_up_data'];
   functions = names.map((name) => definition(init, name)).join('\n');
   const features =
     /^features=[\s\S]*?(?=\n\n)/m.exec(init)?.[0] ?? assert.fail('the script names the features');
-  realFunctions = [features, ...['make_data', 'add_quota'].map((name) => definition(init, name)), functions]
-    .join('\n')
-    .replaceAll('@DATA_LABEL@', 'data');
+  const erase = /^erase\(\) .*$/m.exec(init)?.[0] ?? assert.fail('the script defines erase');
+  const making = ['make_data', 'add_quota'].map((name) => definition(init, name));
+  realFunctions = [features, erase, ...making, functions].join('\n').replaceAll('@DATA_LABEL@', 'data');
+  await mkdir(join(folder, 'sysfs'));
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
-
-/** The text of a shell function in the script. */
-function definition(script: string, name: string): string {
-  const start = script.indexOf(`\n${name}() {\n`);
-  const end = script.indexOf('\n}\n', start);
-  assert.ok(start > 0 && end > 0, `the script defines ${name}`);
-  return script.slice(start, end + 3);
-}
-
-/** Runs a shell script with the partition as its argument and returns its output. */
-function shell(partition: string, script: string): string {
-  const { stdout, stderr, status } = spawnSync('sh', ['-c', script, 'init', relative('/dev', partition)], {
-    encoding: 'utf8',
-  });
-  assert.equal(status, 0, stderr);
-  return stdout;
-}
 
 /**
  * Runs bring_up_data with fakes for the programs that it calls.
@@ -154,7 +139,7 @@ describe('the data partition, with the real programs', () => {
     shell(
       partition,
       `
-      data=$1
+      data=$1 sysfs=${join(folder, 'sysfs')}
       say() { :; }
       warn() { :; }
       sed() { :; }
@@ -176,10 +161,11 @@ describe('the data partition, with the real programs', () => {
     createHash('sha256')
       .update(await readFile(partition))
       .digest('hex');
-  const blank = async (name: string): Promise<string> => {
+  const blank = async (name: string, mib = 32): Promise<string> => {
     const partition = join(folder, name);
     await writeFile(partition, '');
-    await truncate(partition, 32 * 2 ** 20);
+    await truncate(partition, mib * 2 ** 20);
+    await describeDevice(folder, partition, { size: mib * 2048 });
     return partition;
   };
 
@@ -215,7 +201,7 @@ small = {
 `,
     );
     run(partition, `export MKE2FS_CONFIG=${conf}; make_data; state=made`);
-    const init = await readFile(join(ROOT, 'board/common/initramfs/init'), 'utf8');
+    const init = await initScript();
     const named = [...init.matchAll(/^features=(?:none|\$features),(.*)$/gm)].flatMap(([, list = '']) =>
       list.split(','),
     );
@@ -236,5 +222,41 @@ small = {
     run(partition, 'add_quota; state=same');
     assert.equal(await digest(partition), before);
     assert.equal(run(partition, 'in_root e2fsck -f -n "/dev/$data"; state=$?'), '0');
+  });
+
+  // With 192 MiB there is a backup of the superblock, from which e2fsck restores a file system.
+  test('an interrupted factory reset is completed by the next boot, without any of the previous data', async () => {
+    const partition = await blank('reset', 192);
+    execFileSync('/usr/sbin/mke2fs', ['-q', '-F', '-t', 'ext4', '-b', '4096', partition]);
+    const debugfs = (request: string): string =>
+      execFileSync('/usr/sbin/debugfs', ['-w', '-R', request, partition], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    debugfs(`write ${join(ROOT, 'package.json')} secret`);
+    const content = await readFile(partition);
+    // The power is cut: after the first step of make_data; after all steps before mke2fs; when mke2fs has written
+    // everything but the superblock, which it writes last.
+    const backup = 32_768 * 4096;
+    for (const [cut, state, has] of [
+      ['erase() { [ "$1" != 0 ] || exit 0; ERASE "$@"; }; make_data', 'clean', true],
+      ['in_root() { exit 0; }; make_data', 'created', false],
+      ['make_data; dd if=/dev/zero of="/dev/$data" bs=4096 count=1 conv=notrunc', 'repaired', false],
+    ] as const) {
+      await writeFile(partition, content);
+      run(
+        partition,
+        `(ERASE() { dd if=/dev/zero of="/dev/$data" bs=4096 seek="$1" count="$2" conv=notrunc; }; ${cut})`,
+      );
+      if (state !== 'repaired') {
+        const left = (await readFile(partition)).subarray(backup, backup + 4096);
+        assert.ok(
+          left.every((byte) => byte === 0),
+          'the backup of the superblock is left',
+        );
+      }
+      assert.equal(run(partition, 'bring_up_data'), state, cut);
+      assert.equal(debugfs('ls -p /').includes('/secret/'), has, cut);
+    }
   });
 });

@@ -10,18 +10,19 @@ const run = promisify(execFile);
 /**
  * Creates a copy-on-write disk on top of `base`, which is never written.
  * @param format format of `base`
+ * @param size its size in bytes; default: that of `base`
  */
 export async function makeOverlay(
   path: string,
   base: string,
   format: 'raw' | 'qcow2' = 'raw',
+  size?: number,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await rm(path, { force: true });
   try {
-    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', format, '-b', base, path], {
-      timeout: 60_000,
-    });
+    const args = ['create', '-q', '-f', 'qcow2', '-F', format, '-b', base, path];
+    await run('qemu-img', size === undefined ? args : [...args, String(size)], { timeout: 60_000 });
   } catch (error) {
     throw new Problem(`the machine's disk could not be created: ${messageOf(error)}`);
   }

@@ -12,46 +12,35 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { agentSbom } from '../buildroot/sbom.ts';
-import { readPackageConf } from '../image/lib/conf.ts';
-import { run } from '../image/lib/run.ts';
-import { ROOT } from '../lib/places.ts';
+import { BMAP, COMPRESSED, MANIFEST } from '../image/factory/files.ts';
+import { AGENT_SBOM, IMAGE_SBOM } from '../image/factory/sbom.ts';
 import { Problem } from '../lib/problem.ts';
-import { packagesSbom, reproducibleSbom } from './sbom.ts';
 
 const GPG_TIMEOUT_MS = 5 * 60_000;
-/** Level of zstd. The result does not depend on the number of threads. */
-const LEVEL = '-9';
+
+/** The files for manufacturing, and the ends of their names in a release. */
+const FACTORY_FILES = {
+  [COMPRESSED]: '.img.zst',
+  [BMAP]: '.img.bmap',
+  [IMAGE_SBOM]: '.image.cdx.json',
+  [AGENT_SBOM]: '.agent.cdx.json',
+};
 
 /**
- * Copies a board's image: compressed, with what belongs to it.
+ * Copies the files for manufacturing of a board, and gives them its name and version.
  * @param images folder of the built image
  * @param name path and beginning of the files' names
  */
-export async function addImage(images: string, name: string): Promise<void> {
-  await run('zstd', ['-q', '-f', '-T0', LEVEL, join(images, 'disk.img'), '-o', `${name}.img.zst`]);
+export function addImage(images: string, name: string): void {
+  let manifest = readFileSync(join(images, MANIFEST), 'utf8');
+  for (const [file, end] of Object.entries(FACTORY_FILES)) {
+    copyFileSync(join(images, file), `${name}${end}`, constants.COPYFILE_FICLONE);
+    manifest = manifest.replaceAll(`"${file}"`, `"${basename(name)}${end}"`);
+  }
+  writeFileSync(`${name}.manifest.json`, manifest);
   // U-Boot of virt, which is the BIOS of the emulated machine.
   const rom = join(images, 'u-boot.rom');
   if (existsSync(rom)) copyFileSync(rom, `${name}.u-boot.rom`, constants.COPYFILE_FICLONE);
-}
-
-/**
- * Adds the SBOM of the image and that of the agent.
- * @param folder has packages.txt, the packages of an image, or the SBOMs that Buildroot made
- */
-export async function addPackagesSbom(
-  folder: string,
-  name: string,
-  image: { name: string; version: string },
-): Promise<void> {
-  const list = join(folder, 'packages.txt');
-  if (existsSync(list)) {
-    const { suite } = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
-    writeFileSync(`${name}.image.cdx.json`, packagesSbom(readFileSync(list, 'utf8'), image, suite));
-  } else {
-    copyFileSync(join(folder, 'image.cdx.json'), `${name}.image.cdx.json`);
-  }
-  writeFileSync(`${name}.agent.cdx.json`, reproducibleSbom(await agentSbom(), 'vitrine'));
 }
 
 /** Writes SHA256SUMS, which `sha256sum --check` reads, with all other files of the folder. */

@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { signerOptions } from '../bundle/signer.ts';
 import { releaseArguments, requireTag } from '../release.ts';
 import { changelogSection } from './changelog.ts';
-import { packagesSbom, reproducibleSbom } from './sbom.ts';
 
 test('the section of a version ends at the next one', () => {
   const text =
@@ -16,34 +15,6 @@ test('the section of a version ends at the next one', () => {
   assert.equal(changelogSection(text, '1.10.0'), '- ten\n');
   assert.equal(changelogSection(text, '1.1.0'), '- one\n### Fixed\n- two\n');
   assert.equal(changelogSection(text, '1.1'), undefined);
-});
-
-test('every package is in the SBOM, with its version encoded in the URL', () => {
-  const sbom = JSON.parse(
-    packagesSbom('libc6 2.42-1\nlibx 1:2.0+dfsg~1\n', { name: 'i', version: '1' }, 'forky'),
-  );
-  assert.equal(sbom.components.length, 2);
-  assert.deepEqual(sbom.components[1], {
-    type: 'library',
-    name: 'libx',
-    version: '1:2.0+dfsg~1',
-    purl: 'pkg:deb/debian/libx@1%3A2.0%2Bdfsg~1?distro=forky',
-  });
-});
-
-test('two SBOMs of npm are equal when only time, serial number and folder differ', () => {
-  const sbom = (n: number): string =>
-    JSON.stringify({
-      serialNumber: `urn:uuid:${n}`,
-      metadata: { timestamp: `${n}`, tools: [], component: { name: `folder ${n}`, version: '1' } },
-      components: [{ name: 'ws' }],
-    });
-  const clean = reproducibleSbom(sbom(1), 'vitrine');
-  assert.equal(clean, reproducibleSbom(sbom(2), 'vitrine'));
-  assert.deepEqual(JSON.parse(clean), {
-    metadata: { tools: [], component: { name: 'vitrine', version: '1' } },
-    components: [{ name: 'ws' }],
-  });
 });
 
 test('a release names the keyring, certificate and key of the product', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
@@ -16,6 +16,8 @@ import { SerialClient } from './ndjson.ts';
 import { readScreen, screendump, waitForColours } from './screen.ts';
 import { EventSocket } from './socket.ts';
 
+/** Bytes of a booted device's disk after the end of the image. */
+const SPARE_DISK = 2 ** 30;
 /** Time limit for the guest to notice that a host has disconnected. */
 const SEEN_MS = 90_000;
 const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
@@ -33,10 +35,10 @@ export class Device {
   isUsed = false;
   readonly #disk: string;
 
-  /** Powers on a factory-new device with `image`. */
+  /** Powers on a factory-new device with `image`, on a disk that is larger than the image, as cards are. */
   static async boot(image: BuiltImage): Promise<Device> {
     const place = await prepareDevice(image);
-    await makeOverlay(place.disk, image.disk);
+    await makeOverlay(place.disk, image.disk, 'raw', (await stat(image.disk)).size + SPARE_DISK);
     return await Device.#start(place);
   }
 

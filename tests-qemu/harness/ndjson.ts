@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
@@ -39,7 +39,7 @@ export class SerialClient {
   /** The last 256 KiB of the received bytes. */
   text = '';
   closed = false;
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES);
   readonly #responses = new Map<string | number, SerialResponse>();
   #lastId = 0;
@@ -49,9 +49,10 @@ export class SerialClient {
     return new SerialClient(await connectUnix(path));
   }
 
-  constructor(socket: Socket) {
+  /** @param socket the open link: a unix socket or a serial port */
+  constructor(socket: Duplex) {
     this.#socket = socket;
-    socket.on('data', (chunk) => this.#take(chunk));
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.closed = true;

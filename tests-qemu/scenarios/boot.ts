@@ -72,6 +72,23 @@ export default scenario({
       await device.act('PATCH', '/config', { device: { name: null } });
     });
 
+    await test('the first boot created /data and grew it to the end of the disk', async () => {
+      const [state, disk, start, size, blocks] = (
+        await device.shell.ok(`
+          cat /run/vitrine/data-state
+          data=$(basename "$(readlink -f /dev/disk/by-partlabel/data)")
+          cd -P "/sys/class/block/$data"
+          cat ../size start size
+          stat -f -c %b /data`)
+      ).split('\n');
+      assert.equal(state, 'created');
+      assert.ok(Number(disk) - Number(start) - Number(size) <= 4096, `${start} + ${size} of ${disk} sectors`);
+      // 1 GiB in the image and as much after its end, without the file system's own tables.
+      assert.ok(Number(blocks) * 4096 > 1.8 * 2 ** 30, `${blocks} blocks`);
+      const health = await device.get('/device/health');
+      assert.equal(field(health, 'disk.total_bytes'), Number(blocks) * 4096);
+    });
+
     await test('the running slot matches the kernel’s arguments and the root file system', async () => {
       assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=A\b/);
       const source = await device.shell.ok('readlink -f "$(findmnt -no SOURCE /)"');

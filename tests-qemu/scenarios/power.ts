@@ -13,7 +13,10 @@ const PATCH_MS = 30_000;
 /** Time limit for a booted device to show its page and to confirm the boot to the boot loader. */
 const CONFIRM_MS = 300_000;
 const DISPLAY_MS = 300_000;
+const DISK = '/dev/vda';
 const PARTITION = '/dev/disk/by-partlabel/data';
+/** The addresses at both ends of the cable's network link. */
+const ADDRESSES = 'cat /sys/kernel/config/usb_gadget/vitrine/functions/ncm.usb0/*_addr';
 const STORED = '/data/kiosk/storage/left';
 /** Temporary files as left by interrupted writes, one of RAUC and one of the agent. */
 const LEFTOVERS = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab.tmp';
@@ -31,6 +34,7 @@ export default scenario({
         await putCertificate(device, 'server', own.cert + own.key);
         const id = await device.shell.ok('cat /etc/machine-id');
         assert.match(id, /^[0-9a-f]{32}$/);
+        const addresses = await device.shell.ok(ADDRESSES);
         const boot = await device.bootId();
         const browser = { clear_data_on_boot: true };
         const display = { boot_bundle: 'no-such-bundle' };
@@ -51,6 +55,7 @@ export default scenario({
         assert.notEqual(await device.bootId(), boot);
         assert.deepEqual(await device.get('/config'), config);
         assert.equal(await device.shell.ok('cat /etc/machine-id'), id);
+        assert.equal(await device.shell.ok(ADDRESSES), addresses);
         assert.deepEqual(await getDeviceOverTls(device, ca.cert), { serial: SERIAL_NUMBER, name: 'kept' });
         // The file that the browser's TLS uses is created at every boot.
         const trusted = await device.shell.ok('cat /run/vitrine/ca-certificates.crt');
@@ -91,6 +96,8 @@ export default scenario({
       'after a reset during PATCHes the configuration is the last acknowledged or the next one, and leftovers are removed',
       async () => {
         await device.shell.ok(`touch ${LEFTOVERS}; sync`);
+        // For the test after the next one.
+        await device.shell.ok(`dd if=/dev/zero of=${DISK} bs=512 seek=1 count=1 conv=notrunc,fsync`);
         let acknowledged = -1;
         let sent = -1;
         const stopped = new AbortController();
@@ -131,6 +138,12 @@ export default scenario({
       const state = await device.shell.ok('cat /run/vitrine/data-state');
       assert.ok(!['repaired', 'unchecked', 'replaced', 'missing'].includes(state), state);
       assert.equal(await device.shell.ok('systemctl list-units --failed --no-legend --plain'), '');
+    });
+
+    await test('a boot with a damaged partition table used the backup of the table and repaired it', async () => {
+      assert.match(await device.shell.ok('journalctl -kb'), /Primary GPT is invalid, using alternate GPT/);
+      assert.match(await device.shell.ok(`dd if=${DISK} bs=512 skip=1 count=1 | head -c 8`), /^EFI PART/);
+      assert.equal(await device.shell.ok(`sfdisk --verify ${DISK} 2>&1 | grep -ci corrupt; true`), '0');
     });
 
     await test('when the firewall fails at first, agent and kiosk wait for it and then start', async () => {

@@ -242,7 +242,6 @@ export async function fillImage(build: Build, from: ImageParts, result: string):
     renameSync(join(work, 'images/disk.img'), join(result, 'disk.img'));
     renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
     await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
-    await run('cp', [join(work, 'root/usr/share/vitrine-packages.txt'), join(result, 'packages.txt')]);
     const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
     // Nobody can press a key on virt. The U-Boot of other boards is compiled without the delay.
     writeFileSync(join(result, 'u-boot.rom'), withBootDelay(rom, 0));

@@ -1,0 +1,219 @@
+/** The checks of a freshly flashed unit, in the order in which they run. */
+import { randomBytes } from 'node:crypto';
+import { zip } from '../../tests-qemu/harness/bundles.ts';
+import { field } from '../../tests-qemu/harness/events.ts';
+import { waitFor } from '../lib/wait.ts';
+import { testPicture } from './picture.ts';
+import { Defect, describe, NotTested, type Unit } from './unit.ts';
+
+/** Hardware that a unit can be expected to have. */
+export const PARTS = ['touch', 'wifi', 'bluetooth', 'nfc'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** What the unit must be like; checks without an expectation only report. */
+export interface Expectations {
+  version?: string;
+  board?: string;
+  /** Least size of the file system of /data, in bytes. */
+  minDataBytes?: number;
+  parts: readonly Part[];
+  /** Largest difference between the clocks of the unit and of this computer, in seconds. */
+  maxClockError?: number;
+}
+
+export interface Bench {
+  unit: Unit;
+  expected: Expectations;
+  /** Asks the operator a question with yes or no; undefined: nobody is there. */
+  confirm: ((question: string) => Promise<boolean>) | undefined;
+}
+
+export interface Check {
+  name: string;
+  /** Time limit in ms, without the operator's time. */
+  timeoutMs: number;
+  /**
+   * Returns what was found, in a few words.
+   * @throws Defect when the unit does not pass, NotTested when this cannot be tested
+   */
+  run(bench: Bench): Promise<string>;
+}
+
+const PICTURE = 'factory-test-picture';
+const DATA = 'factory-test-data';
+/** Content of the storage test: random, so that nothing can compress it. */
+const DATA_BYTES = 256 * 1024;
+const SHORT_MS = 60_000;
+const LONG_MS = 180_000;
+
+const gb = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
+
+function require(condition: boolean, message: string): void {
+  if (!condition) throw new Defect(message);
+}
+
+async function identity({ unit, expected }: Bench): Promise<string> {
+  const device = await unit.ask('GET', '/device');
+  const [serial, board, version, slot] = ['serial', 'model_profile', 'version', 'slot'].map((name) =>
+    String(field(device, name) ?? ''),
+  );
+  require(Boolean(serial), 'the unit has no serial number');
+  const { version: wanted = version, board: wantedBoard = board } = expected;
+  require(version === wanted, `the version is ${version}, not ${wanted}`);
+  require(board === wantedBoard, `the board is ${board}, not ${wantedBoard}`);
+  return `serial ${serial}, ${board}, version ${version}, slot ${slot}`;
+}
+
+async function health({ unit }: Bench): Promise<string> {
+  const state = await waitFor(
+    async () => {
+      const now = await unit.ask('GET', '/device/health');
+      return field(now, 'browser.running') === true && now;
+    },
+    { timeoutMs: SHORT_MS, what: 'the browser to run', intervalMs: 1000 },
+  ).catch((error: unknown) => {
+    throw new Defect(String(error));
+  });
+  const problems = field(state, 'problems');
+  require(Array.isArray(problems) && problems.length === 0, `health reports: ${String(problems)}`);
+  for (const name of ['throttled', 'undervoltage']) {
+    require(field(state, name) !== true, `the processor is ${name}`);
+  }
+  const temperature = field(state, 'temperature_c');
+  return typeof temperature === 'number' ? `no problems, ${temperature} °C` : 'no problems';
+}
+
+async function storage({ unit, expected }: Bench): Promise<string> {
+  const total = field(await unit.ask('GET', '/device/health'), 'disk.total_bytes');
+  if (typeof total !== 'number') throw new Defect('the size of /data cannot be read');
+  const { minDataBytes = 0 } = expected;
+  require(total >= minDataBytes, `/data has ${gb(total)}, not ${gb(minDataBytes)}`);
+  await unit.putBundle(DATA, await zip({ 'index.html': '', 'data.png': randomBytes(DATA_BYTES) }));
+  // Reads the archive from the disk and compares the checksums in it.
+  const check = await unit.ask('POST', `/content/${DATA}/check`);
+  require(field(check, 'ok') ===
+    true, `what was stored is read differently: ${String(field(check, 'message'))}`);
+  await unit.ask('DELETE', `/content/${DATA}`);
+  return `${gb(total)}, written and read`;
+}
+
+/** Shows the test picture. The operator is asked by a check of its own, which has no time limit. */
+async function display({ unit }: Bench): Promise<string> {
+  const screens = await unit.ask('GET', '/display/screens');
+  const screen = Array.isArray(screens)
+    ? screens.find((one: unknown) => field(one, 'primary') === true && field(one, 'connected') === true)
+    : undefined;
+  require(screen !== undefined, 'no screen is connected');
+  const serial = String(field(await unit.ask('GET', '/device'), 'serial'));
+  await unit.putBundle(PICTURE, await testPicture(serial));
+  await unit.ask('POST', '/display/bundle', { name: PICTURE });
+  let state: unknown;
+  await waitFor(
+    async () => {
+      state = await unit.ask('GET', '/display');
+      return field(state, 'mode') === 'bundle' && field(state, 'loading') === false;
+    },
+    { timeoutMs: LONG_MS, what: 'the test picture to be shown', intervalMs: 500 },
+  ).catch((error: unknown) => {
+    throw new Defect(String(error));
+  });
+  const error = field(state, 'error');
+  require(!error, `the test picture is not shown: ${JSON.stringify(error)}`);
+  // Runs in the page: it is painted, and as large as the screen.
+  const script = 'innerWidth * devicePixelRatio + " × " + innerHeight * devicePixelRatio';
+  const size = field(await unit.ask('POST', '/display/execute-js', { script }), 'result');
+  return `${String(field(screen, 'id'))}, page of ${String(size)} pixels`;
+}
+
+async function picture({ confirm }: Bench): Promise<string> {
+  if (!confirm) throw new NotTested('nobody looked at the screen');
+  const seen = await confirm(
+    'Does the screen show 8 colour bars, a grey scale, the serial number, and all four corners?',
+  );
+  require(seen, 'the operator does not see the test picture');
+  return 'confirmed by the operator';
+}
+
+/** Compares the hardware that the running system detected with the expected one. */
+async function parts({ unit, expected }: Bench): Promise<string> {
+  const capabilities = field(await unit.ask('GET', '/device'), 'capabilities');
+  const detected: Part[] = (
+    [
+      ['touch', 'touch_present'],
+      ['wifi', 'wifi'],
+      ['bluetooth', 'bluetooth'],
+    ] as const
+  ).flatMap(([part, name]) => (field(capabilities, name) === true ? [part] : []));
+  const missing = expected.parts.filter((part) => part !== 'nfc' && !detected.includes(part));
+  require(missing.length === 0, `not detected: ${missing.join(', ')}`);
+  return `detected: ${detected.join(', ') || 'none'}`;
+}
+
+async function nfc({ unit, expected }: Bench): Promise<string> {
+  if (!expected.parts.includes('nfc')) throw new NotTested('no reader is expected');
+  const response = await unit.request('GET', '/nfc/readers');
+  if (response.status === 501) throw new Defect('this version does not support NFC readers');
+  if (response.status === 503) throw new Defect(`NFC is off: ${describe(response)}; set nfc.enabled`);
+  require(response.status === 200 && Array.isArray(response.body), describe(response));
+  const present = (Array.isArray(response.body) ? response.body : []).filter(
+    (reader: unknown) => field(reader, 'present') === true,
+  );
+  require(present.length > 0, 'no reader is connected');
+  return `${present.length} connected`;
+}
+
+async function update({ unit }: Bench): Promise<string> {
+  const response = await unit.request('GET', '/update');
+  if (response.status === 501) throw new NotTested('this version does not report its slots');
+  require(response.status === 200, describe(response));
+  const slots = (['a', 'b'] as const).map((name) => ({
+    name,
+    version: field(response.body, `slots.${name}.version`),
+    state: field(response.body, `slots.${name}.state`),
+  }));
+  const [a, b] = slots;
+  for (const { name, state } of slots) {
+    require(state === 'good' || state === 'unknown', `slot ${name} is ${String(state)}`);
+  }
+  require(a?.version ===
+    b?.version, `the slots have the versions ${String(a?.version)} and ${String(b?.version)}`);
+  require(!field(
+    response.body,
+    'pending',
+  ), `an update is pending: ${String(field(response.body, 'pending'))}`);
+  return `both slots ${String(a?.version)}`;
+}
+
+async function time({ unit, expected }: Bench): Promise<string> {
+  const health = await unit.ask('GET', '/device/health');
+  const clock = Date.parse(String(field(health, 'ts')));
+  require(Number.isFinite(clock), 'the unit has no clock');
+  const error = Math.round((clock - Date.now()) / 1000);
+  const { maxClockError = Number.POSITIVE_INFINITY } = expected;
+  const found = `the clock differs by ${error} s from this computer's`;
+  require(Math.abs(error) <= maxClockError, found);
+  return field(health, 'time_synced') === true ? `${found}, set by a server` : found;
+}
+
+export const CHECKS: readonly Check[] = [
+  { name: 'identity', timeoutMs: SHORT_MS, run: identity },
+  { name: 'health', timeoutMs: 2 * SHORT_MS, run: health },
+  { name: 'storage', timeoutMs: LONG_MS, run: storage },
+  { name: 'display', timeoutMs: 2 * LONG_MS, run: display },
+  // The operator may be away for a while.
+  { name: 'picture', timeoutMs: 30 * 60_000, run: picture },
+  { name: 'parts', timeoutMs: SHORT_MS, run: parts },
+  { name: 'nfc', timeoutMs: SHORT_MS, run: nfc },
+  { name: 'update', timeoutMs: SHORT_MS, run: update },
+  { name: 'time', timeoutMs: SHORT_MS, run: time },
+];
+
+/** Restores the unit: waiting page, no bundles of the test. */
+export async function restore(unit: Unit): Promise<void> {
+  const mode = field(await unit.ask('GET', '/display'), 'mode');
+  if (mode !== 'waiting') await unit.ask('POST', '/display/waiting');
+  for (const name of [PICTURE, DATA]) {
+    const response = await unit.request('DELETE', `/content/${name}`);
+    require([204, 404].includes(response.status), `DELETE of ${name} answers ${describe(response)}`);
+  }
+}
