@@ -32,7 +32,7 @@ import { systemdJournal } from './system/journal.ts';
 import { logindPower } from './system/logind.ts';
 import { linuxNetwork } from './system/network.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
-import { raucSlots } from './system/rauc.ts';
+import { raucInstaller, raucSlots } from './system/rauc.ts';
 import { runService, SystemdUnit } from './system/systemd-units.ts';
 import { bootId, TargetFile } from './system/target-file.ts';
 import { TimeZoneLink } from './system/time-zone.ts';
@@ -97,7 +97,8 @@ export async function openPorts(
     createServer: plainServer,
     https: new HttpsLink({ addresses: listenHttps, log }),
     trust: new NodeTrust(),
-    slots: raucSlots(dbus, ownsSystem),
+    slots: raucSlots(dbus, { installed: ownsSystem, runtimeFolder, runService }),
+    installer: raucInstaller(dbus),
     dataPartition: {
       check: () => proveLasting(dataFolder, runtimeFolder),
       problems: () => [

@@ -6,6 +6,13 @@
 set -eu
 : "${VITRINE_VERSION:?}" "${VITRINE_KEYRING:?}" "${SOURCE_DATE_EPOCH:?}"
 
+# RAUC compares versions and would not start with another one.
+number='(0|[1-9][0-9]*)'
+if ! printf '%s\n' "$VITRINE_VERSION" | grep -Eqx "$number\\.$number\\.$number(-[0-9A-Za-z.-]+)?"; then
+    echo "the version \"$VITRINE_VERSION\" is not MAJOR.MINOR.PATCH[-PRERELEASE]" >&2
+    exit 1
+fi
+
 TARGET_DIR=$1
 COMMON_DIR=$(cd "$(dirname "$0")" && pwd)
 BOARD_DIR=$(dirname "$COMMON_DIR")/$2
@@ -18,6 +25,7 @@ mkdir -p "$TARGET_DIR/etc/rauc" "$TARGET_DIR/data" "$TARGET_DIR$BOOT_MOUNT"
 render "$COMMON_DIR/templates/rauc-system.conf" "$TARGET_DIR/etc/rauc/system.conf"
 check_crl=$("$COMMON_DIR/check-keyring.sh" "$VITRINE_KEYRING")
 sed -i "s/^check-crl=.*/check-crl=$check_crl/" "$TARGET_DIR/etc/rauc/system.conf"
+sed -i "s/^min-bundle-version=.*/min-bundle-version=$VITRINE_VERSION/" "$TARGET_DIR/etc/rauc/system.conf"
 cp "$VITRINE_KEYRING" "$TARGET_DIR/etc/rauc/keyring.pem"
 
 mkdir -p "$TARGET_DIR/etc/vitrine"

@@ -39,7 +39,7 @@ echo kernel/none.ko: >"$modules/modules.dep"
 for module in $INITRAMFS_MODULES; do echo "kernel/$module.ko"; done >"$modules/modules.builtin"
 mkdir "$work/key"
 /src/ci/image/make-key.sh "$work/key"
-export VITRINE_VERSION=0 VITRINE_KEYRING="$work/key/keyring.pem"
+export VITRINE_VERSION=0.0.0 VITRINE_KEYRING="$work/key/keyring.pem"
 note post-build "$boards/common/post-build.sh" "$target" "$board"
 [ ! -e "$out/post-build.failed" ] || exit 0
 cp -a "$target" "$work/once"

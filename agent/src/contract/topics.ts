@@ -18,6 +18,7 @@ export const TOPICS = [
   'nfc_reader_disconnected',
   'wifi_changed',
   'bluetooth_changed',
+  'update_changed',
 ] as const;
 
 export type TopicName = (typeof TOPICS)[number];

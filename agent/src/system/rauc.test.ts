@@ -1,26 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportOf } from './rauc.ts';
+import { reportOf, versionsOf } from './rauc.ts';
 
-const slot = (bootname: string, state: string, status: string) => [
+const slot = (bootname: string, state: string, status: string, more: object = {}) => [
   `rootfs.${bootname}`,
-  { class: 'rootfs', bootname, state, 'boot-status': status },
+  { class: 'rootfs', bootname, state, 'boot-status': status, ...more },
 ];
+const NEW = { content: 'unknown', version: null, transaction: null, activations: 0 };
 
-test('reads which slot is booted and which is bad', () => {
-  assert.deepEqual(reportOf([slot('A', 'booted', 'good'), slot('B', 'inactive', 'good')]), {
+test('reads which slot is booted, and what the slots contain', () => {
+  const installed = {
+    status: 'ok',
+    'bundle.version': '1.2.0',
+    'installed.transaction': 'one',
+    'activated.count': 3,
+  };
+  assert.deepEqual(reportOf([slot('A', 'booted', 'good'), slot('B', 'inactive', 'bad', installed)]), {
     booted: 'a',
-    bad: [],
+    slots: {
+      a: { ...NEW, bootable: true },
+      b: { bootable: false, content: 'complete', version: '1.2.0', transaction: 'one', activations: 3 },
+    },
   });
-  assert.deepEqual(reportOf([slot('A', 'inactive', 'bad'), slot('B', 'booted', 'good')]), {
-    booted: 'b',
-    bad: ['a'],
-  });
+  for (const status of ['pending', 'failed']) {
+    const { slots } = reportOf([slot('B', 'booted', 'bad'), slot('A', 'inactive', 'bad', { status })]);
+    assert.deepEqual(slots.a, { ...NEW, bootable: false, content: 'incomplete' });
+  }
 });
 
-test('fails when no slot is booted', () => {
+test('fails when no slot is booted, or one is missing', () => {
   const data = ['data.0', { class: 'data', state: 'booted' }];
-  for (const answer of [[], [data], [[]], [['x', null]], [slot('A', 'inactive', 'good')]]) {
+  const [a, b] = [slot('A', 'inactive', 'good'), slot('B', 'inactive', 'good')];
+  for (const answer of [[], [data], [[]], [['x', null]], [a, b], [slot('A', 'booted', 'good')]]) {
     assert.throws(() => reportOf(answer), /no booted slot/);
+  }
+});
+
+test('a version that is missing or cannot be one is null', () => {
+  assert.deepEqual(versionsOf('a 1.0.0-rc.1\nb 2.0.0\n'), { a: '1.0.0-rc.1', b: '2.0.0' });
+  for (const lines of ['', 'c 1.0.0', 'a \nb  1', `a ${'1'.repeat(65)}\nb <x>`]) {
+    assert.deepEqual(versionsOf(lines), { a: null, b: null });
   }
 });

@@ -1,50 +1,157 @@
-import type { BootSlots, SlotReport } from '../resources/update/boot-confirmation.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sleep } from '../base/timeout.ts';
+import type {
+  BootSlots,
+  BundleInstaller,
+  SlotFacts,
+  SlotName,
+  SlotReport,
+} from '../resources/update/ports.ts';
 import type { SystemBus } from './dbus.ts';
-import { anything, listOf, shaped } from './dbus-values.ts';
+import { anything, type BusValue, integer, listOf, recordOf, shaped, text } from './dbus-values.ts';
 
-const INSTALLER = {
-  ...{ destination: 'de.pengutronix.rauc', path: '/', interface: 'de.pengutronix.rauc.Installer' },
-  // RAUC reads the state of the slots and the boot loader's environment from disk.
-  timeoutMs: 120_000,
-};
+const NAME = 'de.pengutronix.rauc';
+const OBJECT = { destination: NAME, path: '/' };
+const INTERFACE = 'de.pengutronix.rauc.Installer';
+// RAUC reads the state of the slots and the boot loader's environment from disk.
+const INSTALLER = { ...OBJECT, interface: INTERFACE, timeoutMs: 120_000 };
+const PROPERTIES = 'org.freedesktop.DBus.Properties';
 /** Name and properties of each slot, `a(sa{sv})`. */
 const parseSlots = shaped(listOf(listOf(anything)));
+const parseProperties = shaped(recordOf(anything));
+/** Besides RAUC's signals, in case that one is lost, in ms. */
+const POLL_MS = 5000;
+/** How long RAUC may not answer while it installs, in ms; its main loop does not wait for the installation. */
+const SILENT_MS = 60_000;
+/** Longest installation, in ms: a slow disk, or a slow network. */
+const INSTALL_MS = 6 * 3_600_000;
 
-/**
- * The boot slots as RAUC reports them.
- * @param installed whether this system boots from slots (kernel argument `rauc.slot`)
- */
-export function raucSlots(dbus: SystemBus, installed: boolean): BootSlots {
+/** Reads the versions of the slots: the agent itself has no access to disks. */
+export const VERSIONS_UNIT = 'vitrine-slot-versions.service';
+const VERSIONS_FILE = 'slot-versions';
+
+export interface RaucOptions {
+  /** Whether this system boots from slots (kernel argument `rauc.slot`). */
+  installed: boolean;
+  /** Folder where VERSIONS_UNIT leaves its result. */
+  runtimeFolder: string;
+  /** Runs a oneshot service to its end. */
+  runService: (unit: string) => Promise<void>;
+}
+
+/** The boot slots as RAUC reports them. */
+export function raucSlots(dbus: SystemBus, options: RaucOptions): BootSlots {
+  const mark = async (...words: readonly [state: string, slot: string]) => {
+    const args = words.map((word): BusValue => ['s', word]);
+    await dbus.call({ ...INSTALLER, member: 'Mark', args });
+  };
   return {
     async read() {
-      if (!installed) return undefined;
+      if (!options.installed) return undefined;
       return reportOf(parseSlots(await dbus.call({ ...INSTALLER, member: 'GetSlotStatus' }))[0]);
     },
-    async markGood() {
-      const args = [
-        ['s', 'good'],
-        ['s', 'booted'],
-      ] as const;
-      await dbus.call({ ...INSTALLER, member: 'Mark', args });
+    markGood: () => mark('good', 'booted'),
+    activate: (slot) => mark('active', slot),
+    async versions() {
+      await options.runService(VERSIONS_UNIT);
+      return versionsOf(await readFile(join(options.runtimeFolder, VERSIONS_FILE), 'utf8'));
     },
   };
 }
 
+/** RAUC's installations. */
+export function raucInstaller(dbus: SystemBus): BundleInstaller {
+  return {
+    async begin({ source, transaction, allowDowngrade, headers, tlsCa }) {
+      const access: Record<string, BusValue> = {
+        ...(headers ? { 'http-headers': ['as', headers] } : {}),
+        ...(tlsCa === undefined ? {} : { 'tls-ca': ['s', tlsCa] }),
+      };
+      const options: Record<string, BusValue> = {
+        'transaction-id': ['s', transaction],
+        'ignore-version-limit': ['b', allowDowngrade],
+        ...access,
+      };
+      const args: BusValue[] = [
+        ['s', source],
+        ['a{sv}', options],
+      ];
+      await dbus.call({ ...INSTALLER, member: 'InstallBundle', args });
+    },
+    async untilIdle(progress, signal) {
+      let wake = new AbortController();
+      const signals = ['Completed', 'PropertiesChanged'].map((member) => {
+        const sender = member === 'Completed' ? INTERFACE : PROPERTIES;
+        return dbus.subscribe({ sender: NAME, interface: sender, member }, () => wake.abort());
+      });
+      const deadline = performance.now() + INSTALL_MS;
+      let lastAnswer = performance.now();
+      try {
+        for (;;) {
+          signal.throwIfAborted();
+          wake = new AbortController();
+          try {
+            const state = await installerState(dbus);
+            lastAnswer = performance.now();
+            if (state.operation === 'idle') return state.lastError;
+            progress(state.fraction);
+          } catch (error) {
+            if (performance.now() - lastAnswer > SILENT_MS) throw error;
+          }
+          if (performance.now() > deadline) throw new Error('the installation does not end');
+          await sleep(POLL_MS, AbortSignal.any([signal, wake.signal]));
+        }
+      } finally {
+        for (const unsubscribe of signals) unsubscribe();
+      }
+    },
+  };
+}
+
+async function installerState(dbus: SystemBus) {
+  const args = [['s', INTERFACE]] as const;
+  const reply = await dbus.call({ ...OBJECT, interface: PROPERTIES, member: 'GetAll', args });
+  const [properties] = parseProperties(reply);
+  const { Operation: operation, LastError: lastError, Progress: progress } = properties;
+  const percentage: unknown = Array.isArray(progress) ? progress[0] : undefined;
+  return {
+    operation,
+    lastError: text(lastError) ? lastError : '',
+    fraction: integer(percentage) ? percentage / 100 : 0,
+  };
+}
+
 /**
- * Reads the booted slot, and the slots whose `boot-status` is bad. With U-Boot that is a slot without attempts left, as
- * after a rollback.
- * @throws Error when no slot is booted
+ * Reads the slots. With U-Boot, `boot-status` is bad for a slot that is not in the boot order or has no attempts left.
+ * @throws Error when no slot is booted, or one is missing
  */
 export function reportOf(slots: readonly (readonly unknown[])[]): SlotReport {
-  let booted: 'a' | 'b' | undefined;
-  const bad: ('a' | 'b')[] = [];
+  let booted: SlotName | undefined;
+  const facts: Partial<Record<SlotName, SlotFacts>> = {};
   for (const [, properties] of slots) {
     const fields: Record<string, unknown> = Object(properties);
     const name = fields.bootname === 'A' ? 'a' : fields.bootname === 'B' ? 'b' : undefined;
     if (!name) continue;
     if (fields.state === 'booted') booted = name;
-    if (fields['boot-status'] === 'bad') bad.push(name);
+    const transaction = fields['installed.transaction'];
+    const activations = fields['activated.count'];
+    const version = fields['bundle.version'];
+    facts[name] = {
+      bootable: fields['boot-status'] === 'good',
+      content: fields.status === undefined ? 'unknown' : fields.status === 'ok' ? 'complete' : 'incomplete',
+      version: text(version) ? version : null,
+      transaction: text(transaction) ? transaction : null,
+      activations: integer(activations) ? activations : 0,
+    };
   }
-  if (!booted) throw new Error('RAUC reports no booted slot');
-  return { booted, bad };
+  const { a, b } = facts;
+  if (!booted || !a || !b) throw new Error('RAUC reports no booted slot');
+  return { booted, slots: { a, b } };
+}
+
+/** Parses the lines `SLOT VERSION`; a slot whose version cannot be read has none. */
+export function versionsOf(lines: string): Record<SlotName, string | null> {
+  const of = (slot: SlotName) => new RegExp(`^${slot} ([\\w.+-]{1,64})$`, 'm').exec(lines)?.[1] ?? null;
+  return { a: of('a'), b: of('b') };
 }

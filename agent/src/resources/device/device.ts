@@ -33,6 +33,7 @@ export class Device {
   readonly stop: () => void;
   #capabilities: Promise<contract.Capabilities> | undefined;
   #measured = 0;
+  readonly #conditions: (() => void)[] = [];
 
   constructor(options: DeviceOptions) {
     this.#options = options;
@@ -62,13 +63,21 @@ export class Device {
     return journal.read({ from, limit });
   }
 
-  /**
-   * Reboots or powers off after the answer was sent.
-   * @throws ApiError `unavailable` when the system cannot
-   */
+  /** @param condition called before every reboot, shutdown and factory reset; it throws an ApiError to refuse it */
+  addCondition(condition: () => void): void {
+    this.#conditions.push(condition);
+  }
+
+  /** @throws ApiError `unavailable` when the system cannot do that; what a condition throws */
+  async checkEnd(action: PowerAction): Promise<void> {
+    for (const condition of this.#conditions) condition();
+    await this.#options.power.check(action);
+  }
+
+  /** Reboots or powers off after the answer was sent. @throws ApiError as `checkEnd` does */
   async end(action: PowerAction, afterAnswer: AfterAnswer) {
     const { power, onError } = this.#options;
-    await power.check(action);
+    await this.checkEnd(action);
     afterAnswer(() => void power.perform(action).catch(onError));
     return {};
   }
@@ -79,10 +88,10 @@ export class Device {
    *   `insufficient_storage` when the data partition has no room for the request's flag
    */
   async factoryReset(confirm: string, afterAnswer: AfterAnswer) {
-    const { identity, power, dataReset, onError } = this.#options;
+    const { identity, dataReset, onError } = this.#options;
     if (confirm !== identity.serial) throw new ApiError('confirm_mismatch');
     await dataReset.check();
-    await power.check('reboot');
+    await this.checkEnd('reboot');
     afterAnswer(() => void this.#resetAndReboot().catch(onError));
     return {};
   }

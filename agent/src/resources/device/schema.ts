@@ -155,16 +155,18 @@ export const reboot = endpoint({
   ...action,
   path: '/device/reboot',
   summary: 'Reboot cleanly',
-  description: 'The response is sent first. Applies the settings that were reported as `reboot_required`.',
-  errors: ['unavailable'],
+  description:
+    'The response is sent first. Applies the settings that were reported as `reboot_required`. 409 `conflict` while an update is being installed.',
+  errors: ['conflict', 'unavailable'],
 });
 
 export const shutdown = endpoint({
   ...action,
   path: '/device/shutdown',
   summary: 'Power off cleanly',
-  description: 'The response is sent first. 503 `unavailable` if the system cannot be powered off.',
-  errors: ['unavailable'],
+  description:
+    'The response is sent first. 503 `unavailable` if the system cannot be powered off, 409 `conflict` while an update is being installed.',
+  errors: ['conflict', 'unavailable'],
 });
 
 export const factoryReset = endpoint({
@@ -177,5 +179,5 @@ export const factoryReset = endpoint({
     { confirm: Type.String({ description: 'The device serial' }) },
     { additionalProperties: false },
   ),
-  errors: ['confirm_mismatch', 'unavailable', 'insufficient_storage'],
+  errors: ['confirm_mismatch', 'conflict', 'unavailable', 'insufficient_storage'],
 });

@@ -27,7 +27,11 @@ export class Operations {
   }
 
   start(kind: Operation['kind']): RunningOperation {
-    const id = randomUUID();
+    return this.resume(randomUUID(), kind);
+  }
+
+  /** Goes on with an operation that an earlier agent has started. */
+  resume(id: string, kind: Operation['kind']): RunningOperation {
     const operation: Operation = { operation_id: id, kind, state: 'running', progress: 0 };
     this.#operations.set(id, operation);
     this.#dropOldest();

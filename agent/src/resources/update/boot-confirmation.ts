@@ -2,19 +2,10 @@ import { Backoff } from '../../base/backoff.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { sleep } from '../../base/timeout.ts';
 
-type SlotName = 'a' | 'b';
-
-/** State of the boot slots. */
-export interface SlotReport {
-  booted: SlotName;
-  /** Slots without boot attempts left, or marked bad. */
-  bad: readonly SlotName[];
-}
-
-/** The update service's view of the boot slots. */
-export interface BootSlots {
-  /** Undefined on a system without slots. */
-  read(): Promise<SlotReport | undefined>;
+/** What the confirmation needs of the slots. */
+export interface BootedSlot {
+  /** The booted slot; undefined on a system without slots. */
+  read(): Promise<string | undefined>;
   /** Restores the boot attempts of the booted slot. */
   markGood(): Promise<void>;
 }
@@ -27,12 +18,19 @@ export interface HealthCheck {
 }
 
 export interface BootConfirmationOptions {
-  slots: BootSlots;
+  slots: BootedSlot;
   checks: readonly HealthCheck[];
+  /** Gets what is waited for and why, for others than the agent: a boot that is never confirmed is given up. */
+  note(waitsFor: string): Promise<void>;
   log: {
     info(details: object, message: string): void;
     warn(details: object, message: string): void;
   };
+}
+
+interface Step {
+  name: string;
+  reason?: string;
 }
 
 /** First and longest delay before a failed step is repeated, in ms. */
@@ -50,9 +48,8 @@ const MAX_REASON = 200;
 export class BootConfirmation {
   readonly #options: BootConfirmationOptions;
   readonly #stopping = new AbortController();
-  #rollback: string | undefined;
   /** The present step and the message of its last failure. Undefined: confirmed, not started, or without slots. */
-  #step: { name: string; reason?: string } | undefined;
+  #step: Step | undefined;
   #startedAt = 0;
 
   constructor(options: BootConfirmationOptions) {
@@ -69,31 +66,21 @@ export class BootConfirmation {
     this.#stopping.abort();
   }
 
-  /** A rollback, and a boot that is not confirmed in time, as sentences for `health`. */
+  /** A boot that is not confirmed in time, as sentences for `health`. */
   problems(): string[] {
-    const problems = this.#rollback === undefined ? [] : [this.#rollback];
-    if (this.#step && performance.now() - this.#startedAt >= PROBLEM_AFTER_MS) {
-      const { name, reason } = this.#step;
-      const why = reason === undefined ? '' : ` (${reason})`;
-      problems.push(
-        `This boot is not confirmed: it waits for "${name}"${why}. After three such boots in a row the other slot is tried.`,
-      );
-    }
-    return problems;
+    if (!this.#step || performance.now() - this.#startedAt < PROBLEM_AFTER_MS) return [];
+    return [
+      `This boot is not confirmed: it waits for ${textOf(this.#step)}. After three such boots in a row the other slot is tried.`,
+    ];
   }
 
   async #confirm(): Promise<void> {
     const { slots, checks, log } = this.#options;
-    const report = await this.#untilDone('slot status', () => slots.read());
-    if (!report) return; // stopped, or a system without slots
-    const other = report.booted === 'a' ? 'b' : 'a';
-    if (report.bad.includes(other)) {
-      this.#rollback = `Slot ${other} does not start or was marked bad; the device runs from slot ${report.booted}.`;
-      log.warn({ booted: report.booted, bad: other }, 'the other slot is bad: this may be a rollback');
-    }
+    const slot = await this.#untilDone('slot status', () => slots.read());
+    if (!slot) return; // stopped, or a system without slots
     for (const check of checks) await this.#untilDone(check.name, () => check.pass());
     await this.#untilDone('mark good', () => slots.markGood());
-    if (!this.#stopping.signal.aborted) log.info({ slot: report.booted }, 'the slot is marked good');
+    if (!this.#stopping.signal.aborted) log.info({ slot }, 'the slot is marked good');
   }
 
   /** Repeats a step with growing delays until it succeeds. Does nothing after `stop`. */
@@ -101,7 +88,7 @@ export class BootConfirmation {
     const { log } = this.#options;
     const { signal } = this.#stopping;
     const backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
-    this.#step = { name };
+    await this.#setStep({ name });
     while (!signal.aborted) {
       try {
         const result = await run();
@@ -110,11 +97,23 @@ export class BootConfirmation {
       } catch (error) {
         const delay = backoff.next();
         const reason = errorMessage(error).slice(0, MAX_REASON);
-        this.#step = { name, reason };
+        await this.#setStep({ name, reason });
         log.warn({ err: error, check: name, delay }, 'this boot cannot be confirmed yet');
         await sleep(delay, signal);
       }
     }
     return undefined;
   }
+
+  async #setStep(step: Step): Promise<void> {
+    this.#step = step;
+    const { note, log } = this.#options;
+    await note(textOf(step)).catch((error: unknown) =>
+      log.warn({ err: error }, 'what the boot waits for could not be noted'),
+    );
+  }
+}
+
+function textOf({ name, reason }: Step): string {
+  return `"${name}"${reason === undefined ? '' : ` (${reason})`}`;
 }

@@ -1,37 +1,111 @@
+import { join } from 'node:path';
+import { makeFolder, writeFileAtomic } from '../../base/atomic-file.ts';
 import { withTimeout } from '../../base/timeout.ts';
+import { type Route, serve } from '../../contract/endpoint.ts';
+import { bindGroup, READ_WHEN_NEEDED } from '../config/group.ts';
+import { device } from '../device/index.ts';
+import type { Identity } from '../device/ports.ts';
 import type { Display } from '../display/display.ts';
 import { display } from '../display/index.ts';
+import { operations } from '../operations/index.ts';
 import { defineResource } from '../resource.ts';
-import { BootConfirmation, type BootSlots } from './boot-confirmation.ts';
+import { BootConfirmation } from './boot-confirmation.ts';
+import { updateConfig } from './config.ts';
+import { Installation } from './installation.ts';
+import type { BootSlots, BundleInstaller } from './ports.ts';
 import * as contract from './schema.ts';
+import { StateFile } from './state-file.ts';
+import { Updates } from './updates.ts';
 
 /** A screen that is not found in this time does not exist, in ms; drivers load late and monitors wake slowly. */
 const SCREENLESS_MS = 120_000;
 
+export interface UpdatePorts {
+  slots: BootSlots;
+  installer: BundleInstaller;
+  dataPartition: { check(): Promise<void> };
+  identity: Identity;
+}
+
 export const update = defineResource({
   contract,
+  config: [updateConfig],
   async create(
-    { log, use },
-    { slots, dataPartition }: { slots: BootSlots; dataPartition: { check(): Promise<void> } },
+    { board, bus, config, disk, log, use },
+    { slots, installer, dataPartition, identity }: UpdatePorts,
   ) {
     const { display: screen } = await use(display);
-    const confirmation = new BootConfirmation({
+    const appliance = await use(device);
+    const folder = join(board.dataFolder, 'update');
+    const state = await StateFile.open(join(folder, 'state.json'));
+    // For the system's deadline (overlay/usr/lib/vitrine/boot-deadline).
+    const note = (name: string, text: string) =>
+      writeFileAtomic(join(board.runtimeFolder, name), `${text}\n`);
+    const updates = new Updates({
+      folder,
       slots,
+      state,
+      device: appliance,
+      version: identity.version,
+      noteConfirmed: () => note('boot-confirmed', ''),
+      bus,
+      log,
+    });
+    const installation = new Installation({
+      folder,
+      disk,
+      operations: await use(operations),
+      slots,
+      installer,
+      state,
+      allowDowngrade: () => config.get(updateConfig).allow_downgrade,
+      changed: () => updates.changed(),
+      log,
+    });
+    updates.installation = installation;
+    appliance.addCondition(() => installation.requireNotInstalling());
+    const confirmation = new BootConfirmation({
+      slots: { read: () => updates.begin(), markGood: () => updates.confirm() },
       checks: [
         { name: 'data partition', pass: () => dataPartition.check() },
         { name: 'first frame', pass: () => firstFrame(screen) },
       ],
+      note: (waitsFor) => note('boot-waits-for', waitsFor),
       log,
     });
     return {
       service: undefined,
-      routes: [],
-      problems: () => confirmation.problems(),
-      ready: () => confirmation.start(),
-      stop: () => confirmation.stop(),
+      routes: updateRoutes(updates, installation),
+      config: [bindGroup(updateConfig, { allow_downgrade: READ_WHEN_NEEDED })],
+      problems: () => [...updates.problems(), ...confirmation.problems()],
+      start: () => makeFolder(folder, 0o700).then(() => undefined),
+      ready: () => {
+        confirmation.start();
+        void installation.resume();
+      },
+      stop: () => {
+        confirmation.stop();
+        installation.stop();
+      },
     };
   },
 });
+
+function updateRoutes(updates: Updates, installation: Installation): Route[] {
+  const hasSlots = () => updates.status().then(() => undefined);
+  return [
+    serve(contract.getUpdate, () => updates.status()),
+    serve(
+      contract.uploadUpdate,
+      ({ upload, uploadBytes }) => {
+        updates.requireNoTrial();
+        return installation.put(upload, uploadBytes);
+      },
+      hasSlots,
+    ),
+    serve(contract.applyUpdate, ({ afterAnswer }) => updates.apply(afterAnswer)),
+  ];
+}
 
 /** A device without a screen paints nothing, and its slot is good all the same. */
 async function firstFrame(screen: Display): Promise<void> {

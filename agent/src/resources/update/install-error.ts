@@ -1,0 +1,46 @@
+import { ApiError, type ErrorCode } from '../../contract/errors.ts';
+
+/** Longest quote of the update service's message, in characters. */
+const MAX_QUOTE = 300;
+
+/** What the messages of the update service (RAUC) mean, the first match counts. */
+const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: string])[] = [
+  [/compatible mismatch/i, 'bundle_invalid', 'The bundle is for another board.'],
+  [/version mismatch/i, 'bundle_invalid', 'The bundle is older than the running version.'],
+  [/no space left/i, 'insufficient_storage', 'The slot or the data partition has no room for the update.'],
+  [
+    /Failed updating slot .*input\/output error/is,
+    'bundle_invalid',
+    'The bundle is damaged, or the disk cannot be written.',
+  ],
+  [/input\/output error/i, 'bundle_invalid', 'The bundle is damaged.'],
+  [
+    /certificate|signature|\bCMS\b|signer|keyring|trust/i,
+    'bundle_invalid',
+    'The signature of the bundle is not accepted.',
+  ],
+  [
+    /failed to (?:stream|download)|\bnbd\b|\bcurl\b|HTTP/i,
+    'unavailable',
+    'The bundle could not be fetched from the server.',
+  ],
+  [
+    /squashfs|bundle|manifest|verity|payload|superblock|mount/i,
+    'bundle_invalid',
+    'The file is not a valid update bundle.',
+  ],
+];
+
+/**
+ * The error of the contract for a failed installation.
+ * @param message the update service's last error; empty if it has ended without one
+ */
+export function installError(message: string): ApiError {
+  if (message === '') {
+    return new ApiError('unavailable', 'The installation was interrupted; install the bundle again.');
+  }
+  const quote = message.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE);
+  const found = MEANINGS.find(([pattern]) => pattern.test(message));
+  const [, code, sentence] = found ?? [undefined, 'internal' as const, 'The installation failed.'];
+  return new ApiError(code, `${sentence} (${quote})`);
+}

@@ -1,0 +1,230 @@
+/** Receives update bundles and installs them into the inactive slot. */
+import type { Readable } from 'node:stream';
+import { makeFolder, sweepTemporaryFiles } from '../../base/atomic-file.ts';
+import type { Logger } from '../../base/logger.ts';
+import { errorMessage } from '../../base/system-error.ts';
+import { ApiError, storageError } from '../../contract/errors.ts';
+import type { DiskSpace } from '../../uploads/ports.ts';
+import { receive } from '../../uploads/receive.ts';
+import { TemporaryFile } from '../../uploads/temporary-file.ts';
+import type { Operations, RunningOperation } from '../operations/operations.ts';
+import type { Operation } from '../operations/schema.ts';
+import { checkBundleStart, START_BYTES } from './bundle-start.ts';
+import { installError } from './install-error.ts';
+import type { BootSlots, BundleInstaller, InstallRequest } from './ports.ts';
+import { otherSlot } from './slot-status.ts';
+import type { StateFile } from './state-file.ts';
+
+/** Progress of the operation when the body has arrived. */
+const ARRIVED = 0.3;
+
+export interface InstallationOptions {
+  /** For received bundles. */
+  folder: string;
+  disk: DiskSpace;
+  operations: Operations;
+  slots: BootSlots;
+  installer: BundleInstaller;
+  state: StateFile;
+  /** `update.allow_downgrade` */
+  allowDowngrade: () => boolean;
+  /** Called when the other slot's content has changed, and when an installation has ended. */
+  changed: () => Promise<void>;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** A bundle to install from somewhere else than a received file. */
+export interface RemoteBundle extends Pick<InstallRequest, 'headers' | 'tlsCa'> {
+  url: string;
+  /** Remembered with the update (`last_result.reference`). */
+  reference: string;
+}
+
+/** One installation at a time, from the first byte to the end of its operation. */
+export class Installation {
+  readonly #options: InstallationOptions;
+  readonly #stopping = new AbortController();
+  #phase: 'none' | 'receiving' | 'installing' = 'none';
+
+  constructor(options: InstallationOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a slot is being written. */
+  get installing(): boolean {
+    return this.#phase === 'installing';
+  }
+
+  /** @throws ApiError `conflict` while a bundle is received or installed */
+  requireNone(): void {
+    if (this.#phase === 'none') return;
+    const what = this.installing ? 'An update is being installed.' : 'An update is being received.';
+    throw new ApiError('conflict', what);
+  }
+
+  /** @throws ApiError `conflict` while a slot is being written */
+  requireNotInstalling(): void {
+    if (this.installing) this.requireNone();
+  }
+
+  /**
+   * Receives a bundle and begins to install it. Resolves when it has arrived; the installation goes on.
+   * @param announced body length in bytes, if known
+   * @throws ApiError `conflict`, `insufficient_storage`, `bundle_invalid` for a body that cannot be a bundle,
+   *   `bad_request` for one that breaks off; the operation, if it began, has `failed`
+   */
+  async put(body: Readable, announced: number | undefined): Promise<Operation> {
+    this.requireNone();
+    this.#phase = 'receiving';
+    let operation: RunningOperation | undefined;
+    let file: TemporaryFile | undefined;
+    try {
+      const { folder, disk, operations } = this.#options;
+      await makeFolder(folder, 0o700);
+      file = await TemporaryFile.create({ folder, fileName: 'bundle.raucb', announced, disk });
+      operation = operations.start('update_install');
+      await this.#remember(operation.id, null, false);
+      const running = operation;
+      await receive(body, file, {
+        announced,
+        inspectStart: { bytes: START_BYTES, inspect: (start) => checkBundleStart(start, announced) },
+        progress: (fraction) => running.progress(fraction * ARRIVED),
+        signal: this.#stopping.signal,
+      });
+      await file.sync();
+      // The update service refuses a file that somebody could still write.
+      await file.keep();
+      const answer = operations.get(operation.id);
+      void this.#installFile(file, operation);
+      return answer;
+    } catch (error) {
+      await file?.discard();
+      const known = storageError(error);
+      operation?.fail(known);
+      await this.#end();
+      throw known;
+    }
+  }
+
+  /**
+   * Installs a bundle that the update service itself fetches. Resolves when it is installed.
+   * @throws ApiError as the operation reports it
+   */
+  async installFrom(bundle: RemoteBundle, progress: (fraction: number) => void): Promise<void> {
+    this.requireNone();
+    this.#phase = 'receiving';
+    const { operations } = this.#options;
+    const { url: source, reference, ...access } = bundle;
+    const operation = operations.start('update_install');
+    const report = (fraction: number) => {
+      operation.progress(fraction);
+      progress(fraction);
+    };
+    const error = await this.#install({ source, ...access }, operation, reference, report);
+    if (error) throw error;
+  }
+
+  /** Continues what an agent began that has ended since. Never rejects. */
+  async resume(): Promise<void> {
+    const { folder, operations, state } = this.#options;
+    await sweepTemporaryFiles(folder);
+    const begun = state.current.operation;
+    if (!begun) return;
+    const operation = operations.resume(begun.id, 'update_install');
+    if (begun.installing) {
+      this.#phase = 'installing';
+      this.#options.log.info({ operation: begun.id }, 'an installation is picked up again');
+      await this.#follow(operation, begun.reference, (fraction) =>
+        operation.progress(ARRIVED + fraction * (1 - ARRIVED)),
+      );
+      return;
+    }
+    operation.fail(
+      new ApiError('unavailable', 'The agent has restarted while the bundle arrived; send it again.'),
+    );
+    await this.#end();
+  }
+
+  stop(): void {
+    this.#stopping.abort(new ApiError('unavailable', 'The agent is stopping.'));
+  }
+
+  async #installFile(file: TemporaryFile, operation: RunningOperation): Promise<void> {
+    await this.#install({ source: file.path }, operation, null, (fraction) =>
+      operation.progress(ARRIVED + fraction * (1 - ARRIVED)),
+    );
+    await file.discard();
+  }
+
+  /** Resolves with the error that the operation has failed with. Never rejects. */
+  async #install(
+    request: Omit<InstallRequest, 'transaction' | 'allowDowngrade'>,
+    operation: RunningOperation,
+    reference: string | null,
+    progress: (fraction: number) => void,
+  ): Promise<ApiError | undefined> {
+    const { installer, allowDowngrade, changed } = this.#options;
+    this.#phase = 'installing';
+    try {
+      await this.#remember(operation.id, reference, true);
+      await installer.begin({ ...request, transaction: operation.id, allowDowngrade: allowDowngrade() });
+      void changed();
+    } catch (error) {
+      return await this.#failed(operation, error);
+    }
+    return await this.#follow(operation, reference, progress);
+  }
+
+  /** Waits for the end of the installation with the id of this operation. */
+  async #follow(
+    operation: RunningOperation,
+    reference: string | null,
+    progress: (fraction: number) => void,
+  ): Promise<ApiError | undefined> {
+    const { installer, slots, state, log } = this.#options;
+    const { signal } = this.#stopping;
+    try {
+      const message = await installer.untilIdle(progress, signal);
+      const report = await slots.read();
+      const target = report?.slots[otherSlot(report.booted)];
+      if (target?.content !== 'complete' || target.transaction !== operation.id) throw installError(message);
+      await state.change({ installed: { transaction: operation.id, reference } });
+    } catch (error) {
+      // The next agent finds the operation in the state file.
+      if (signal.aborted) return installError('');
+      return await this.#failed(operation, error);
+    }
+    await this.#end();
+    log.info({ operation: operation.id }, 'an update is installed');
+    operation.done();
+    return undefined;
+  }
+
+  async #failed(operation: RunningOperation, error: unknown): Promise<ApiError> {
+    const { log } = this.#options;
+    const stored = storageError(error);
+    const known =
+      stored instanceof ApiError
+        ? stored
+        : new ApiError('unavailable', `The update service failed: ${errorMessage(error).slice(0, 200)}`);
+    log.warn({ err: error, operation: operation.id }, 'an update was not installed');
+    await this.#end();
+    operation.fail(known);
+    return known;
+  }
+
+  async #remember(id: string, reference: string | null, installing: boolean): Promise<void> {
+    const operation = { id, reference, installing };
+    // The content of the slot is lost as soon as the installation begins.
+    await this.#options.state.change(installing ? { operation, installed: null } : { operation });
+  }
+
+  async #end(): Promise<void> {
+    const { state, changed, log } = this.#options;
+    this.#phase = 'none';
+    await state
+      .change({ operation: null })
+      .catch((error: unknown) => log.warn({ err: error }, 'the state of updates could not be stored'));
+    await changed();
+  }
+}

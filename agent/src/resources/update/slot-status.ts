@@ -1,0 +1,64 @@
+/** What the slots' state means for clients. */
+import type { SlotName, SlotReport } from './ports.ts';
+import type { UpdateState } from './state-file.ts';
+
+export function otherSlot(slot: SlotName): SlotName {
+  return slot === 'a' ? 'b' : 'a';
+}
+
+/**
+ * Whether the other slot contains an installed update that was not applied. The service takes a slot out of the boot
+ * order before it writes it, and only `apply` puts it back.
+ */
+export function isPending({ booted, slots }: SlotReport, { installed, intent }: UpdateState): boolean {
+  const { content, bootable, transaction } = slots[otherSlot(booted)];
+  return (
+    content === 'complete' &&
+    !bootable &&
+    !intent &&
+    installed !== null &&
+    installed.transaction === transaction
+  );
+}
+
+export interface Moment {
+  /** Whether the running boot was found good. */
+  confirmed: boolean;
+  /** Whether the other slot is being written. */
+  installing: boolean;
+}
+
+/** State of each slot in `GET /update`. */
+export function slotStates(
+  report: SlotReport,
+  state: UpdateState,
+  { confirmed, installing }: Moment,
+): Record<SlotName, 'good' | 'bad' | 'unknown'> {
+  const { booted } = report;
+  const other = otherSlot(booted);
+  const { content, bootable } = report.slots[other];
+  const otherState = () => {
+    if (installing || state.intent?.slot === other || isPending(report, state)) return 'unknown';
+    return content !== 'incomplete' && bootable ? 'good' : 'bad';
+  };
+  const states = { a: otherState(), b: otherState() } as const;
+  return { ...states, [booted]: confirmed ? 'good' : 'unknown' };
+}
+
+/** What an operator should know of the slots, as sentences. */
+export function slotProblems(report: SlotReport, state: UpdateState, moment: Moment): string[] {
+  const { booted } = report;
+  const other = otherSlot(booted);
+  if (slotStates(report, state, moment)[other] !== 'bad') return [];
+  const { last_result: result } = state;
+  if (result?.outcome === 'rolled_back' && result.slot === other) {
+    const version = result.version === null ? '' : ` to ${result.version}`;
+    return [
+      `The update${version} was rolled back: ${result.reason?.message ?? ''} The device runs from slot ${booted}.`,
+    ];
+  }
+  if (report.slots[other].content === 'incomplete') {
+    return [`Slot ${other} holds an incomplete update and cannot be started; install an update again.`];
+  }
+  return [`Slot ${other} does not start or was marked bad; the device runs from slot ${booted}.`];
+}

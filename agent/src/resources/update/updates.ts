@@ -1,0 +1,234 @@
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../base/atomic-file.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { CheckedCall } from '../../contract/endpoint.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { now } from '../../contract/shared.ts';
+import type { EventBus } from '../../events/bus.ts';
+import type { Device } from '../device/device.ts';
+import type { Installation } from './installation.ts';
+import type { BootSlots, SlotName, SlotReport } from './ports.ts';
+import { type UpdateResult, type UpdateStatus, updateChanged } from './schema.ts';
+import { isPending, type Moment, otherSlot, slotProblems, slotStates } from './slot-status.ts';
+import type { StateFile } from './state-file.ts';
+import { readReason, removeRecord, TRIAL } from './trial-record.ts';
+
+export interface UpdatesOptions {
+  /** On the data partition, for what the system and the agent tell each other about a trial. */
+  folder: string;
+  slots: BootSlots;
+  state: StateFile;
+  device: Pick<Device, 'checkEnd' | 'end'>;
+  /** Version of the running system. */
+  version: string;
+  /** Tells the system's deadline that this boot was found good. */
+  noteConfirmed: () => Promise<void>;
+  bus: EventBus;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** The slots, and the trial of an updated one from `apply` until it was found good or given up. */
+export class Updates {
+  readonly #options: UpdatesOptions;
+  /** As last read: the update service does not answer while it installs. Undefined before, or without slots. */
+  #report: SlotReport | undefined;
+  #versions: Record<SlotName, string | null> = { a: null, b: null };
+  #confirmed = false;
+  #applying = false;
+  #installation: Pick<Installation, 'installing' | 'requireNone'> | undefined;
+
+  constructor(options: UpdatesOptions) {
+    this.#options = options;
+  }
+
+  /** Set once: the installation reports its changes to this object. */
+  set installation(installation: Pick<Installation, 'installing' | 'requireNone'>) {
+    this.#installation = installation;
+  }
+
+  /** @throws ApiError `unavailable` on a system without slots, or while the update service does not answer */
+  async status(): Promise<UpdateStatus> {
+    const report = await this.#read();
+    const { state, version } = this.#options;
+    const states = slotStates(report, state.current, this.#moment());
+    const slotOf = (name: SlotName) => ({
+      version: name === report.booted ? version : this.#versionOf(report, name),
+      state: states[name],
+    });
+    return {
+      active_slot: report.booted,
+      slots: { a: slotOf('a'), b: slotOf('b') },
+      pending: isPending(report, state.current) ? this.#versionOf(report, otherSlot(report.booted)) : null,
+      last_result: state.current.last_result,
+    };
+  }
+
+  /** As sentences for health. */
+  problems(): string[] {
+    return this.#report ? slotProblems(this.#report, this.#options.state.current, this.#moment()) : [];
+  }
+
+  /** @throws ApiError `conflict` from `apply` until the updated slot was found good or given up */
+  requireNoTrial(): void {
+    const { intent } = this.#options.state.current;
+    if (!intent && !this.#applying) return;
+    const runs = intent?.slot === this.#report?.booted;
+    throw new ApiError(
+      'conflict',
+      runs
+        ? 'The updated slot has not been found good yet; the other slot is still needed.'
+        : 'The update is applied: the device is about to reboot.',
+    );
+  }
+
+  /**
+   * Activates the installed update and reboots after the answer was sent.
+   * @throws ApiError `conflict` when nothing is installed, or while an installation or a trial runs; `unavailable`
+   */
+  async apply(afterAnswer: CheckedCall['afterAnswer']): Promise<object> {
+    const { device, state } = this.#options;
+    this.#installation?.requireNone();
+    this.requireNoTrial();
+    this.#applying = true;
+    try {
+      const report = await this.#read();
+      if (!isPending(report, state.current)) throw new ApiError('conflict', 'No update is installed.');
+      await device.checkEnd('reboot');
+      await this.#activate(report);
+    } finally {
+      this.#applying = false;
+    }
+    await this.changed();
+    return await device.end('reboot', afterAnswer);
+  }
+
+  /** Forgets the installed update: `apply` is refused until another one is installed. */
+  async discard(): Promise<void> {
+    this.requireNoTrial();
+    await this.#options.state.change({ installed: null });
+    await this.changed();
+  }
+
+  /**
+   * The booted slot, at the start of the agent; ends a trial that this slot is the fallback of.
+   * @returns undefined on a system without slots
+   */
+  async begin(): Promise<SlotName | undefined> {
+    const { slots, state, log } = this.#options;
+    this.#report = await slots.read();
+    if (!this.#report) return undefined;
+    const { intent } = state.current;
+    if (intent?.slot !== this.#report.booted) {
+      await this.#endTrial(this.#report).catch((error: unknown) =>
+        log.warn({ err: error }, 'the end of an update could not be stored'),
+      );
+    }
+    await this.changed();
+    return this.#report.booted;
+  }
+
+  /** Every check has passed: marks the booted slot good and ends its trial. */
+  async confirm(): Promise<void> {
+    const { slots, state, folder, noteConfirmed, log } = this.#options;
+    await slots.markGood();
+    await noteConfirmed();
+    this.#confirmed = true;
+    const { intent } = state.current;
+    if (intent && intent.slot === this.#report?.booted) {
+      const { slot, version, reference } = intent;
+      const result: UpdateResult = { slot, version, outcome: 'success', reason: null, ts: now(), reference };
+      await state.change({ intent: null, installed: null, last_result: result });
+      await removeRecord(folder);
+      log.info({ slot, version }, 'the update has succeeded');
+    }
+    await this.changed();
+  }
+
+  /** Reads the slots again and tells subscribers. Never rejects. */
+  async changed(): Promise<void> {
+    const { slots, bus, log } = this.#options;
+    try {
+      if (!this.#moment().installing) this.#versions = await slots.versions();
+    } catch (error) {
+      log.warn({ err: error }, 'the versions of the slots cannot be read');
+    }
+    const status = await this.status().catch(() => undefined);
+    if (status) bus.emit(updateChanged, status);
+  }
+
+  #moment(): Moment {
+    return { confirmed: this.#confirmed, installing: this.#installation?.installing ?? false };
+  }
+
+  /** What the slot's file system says; the bundle's version where that cannot be read. */
+  #versionOf({ slots }: SlotReport, name: SlotName): string | null {
+    const { content, version } = slots[name];
+    return content === 'incomplete' ? null : (this.#versions[name] ?? version);
+  }
+
+  async #read(): Promise<SlotReport> {
+    try {
+      this.#report = await this.#options.slots.read();
+    } catch (error) {
+      if (!this.#report) throw new ApiError('unavailable', 'The update service does not answer.');
+      if (!this.#moment().installing) {
+        this.#options.log.warn({ err: error }, 'the slots cannot be read');
+      }
+    }
+    if (!this.#report) throw new ApiError('unavailable', 'This system has no slots.');
+    return this.#report;
+  }
+
+  /** The intent is on the disk before anything boots differently, and is withdrawn when that fails. */
+  async #activate(report: SlotReport): Promise<void> {
+    const { booted, slots: facts } = report;
+    const { slots, state, folder } = this.#options;
+    const slot = otherSlot(booted);
+    const { installed } = state.current;
+    const intent = {
+      slot,
+      version: this.#versionOf(report, slot),
+      activations: facts[slot].activations,
+      reference: installed?.reference ?? null,
+    };
+    await removeRecord(folder);
+    await state.change({ intent });
+    try {
+      await writeFileAtomic(join(folder, TRIAL), `${slot}\n`, 0o600);
+      // This slot is what the other one falls back to: it must be in the order, with attempts.
+      if (!facts[booted].bootable) await slots.activate('booted');
+      await slots.markGood();
+      await slots.activate('other');
+    } catch (error) {
+      await state.change({ intent: null });
+      await removeRecord(folder);
+      this.#options.log.warn({ err: error }, 'the update could not be activated');
+      throw new ApiError(
+        'unavailable',
+        'The update service could not activate the slot; nothing has changed.',
+      );
+    }
+  }
+
+  /** This slot booted though the other one was to be tried, or no trial runs. */
+  async #endTrial({ slots }: SlotReport): Promise<void> {
+    const { state, folder, log } = this.#options;
+    const { intent } = state.current;
+    if (intent) {
+      const { slot, version, reference } = intent;
+      // A power cut in `apply`, before the answer: the slot was not activated, and the update is still pending.
+      const tried = slots[slot].activations > intent.activations;
+      const reason = tried
+        ? await readReason(folder, slot)
+        : ({ code: 'not_started', message: 'The power failed before the slot was activated.' } as const);
+      const outcome = tried ? 'rolled_back' : 'failed';
+      const result: UpdateResult = { slot, version, outcome, reason, ts: now(), reference };
+      log.warn(
+        { slot, version, reason },
+        tried ? 'the update was rolled back' : 'the update was not applied',
+      );
+      await state.change({ intent: null, last_result: result, ...(tried ? { installed: null } : {}) });
+    }
+    await removeRecord(folder);
+  }
+}
