@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkBundleStart, START_BYTES } from './bundle-start.ts';
+import { installError } from './install-error.ts';
+
+/** Messages of RAUC 1.15 for bundles that the scenario `update` sends. */
+const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [
+  [
+    "Compatible mismatch: Expected 'vitrine-virt' but bundle manifest has 'x'",
+    'bundle_invalid',
+    /another board/,
+  ],
+  [
+    "Version mismatch: Expected at least '2.0.0' but bundle manifest has '1.0.0'",
+    'bundle_invalid',
+    /older than the running/,
+  ],
+  [
+    'signature verification failed: Verify error: unable to get local issuer certificate',
+    'bundle_invalid',
+    /signature .* not accepted/,
+  ],
+  [
+    'Installation error: Failed updating slot rootfs.1: No space left on device',
+    'insufficient_storage',
+    /no room/,
+  ],
+  [
+    'Failed to stream bundle http://x/: unexpected HTTP status code 404',
+    'unavailable',
+    /could not be fetched/,
+  ],
+  ['', 'unavailable', /interrupted/],
+  ['something new', 'internal', /failed/],
+];
+
+for (const [message, code, start] of MESSAGES) {
+  test(`the error for "${message.slice(0, 40)}"`, () => {
+    const error = installError(message);
+    assert.equal(error.code, code);
+    assert.match(error.message, start);
+    assert.ok(error.message.includes(message));
+  });
+}
+
+test('a long message is cut', () => {
+  assert.ok(installError('bundle '.repeat(1000)).message.length < 400);
+});
+
+/** The beginning of a squashfs file system of so many bytes. */
+function superblock(size: bigint): Buffer {
+  const start = Buffer.alloc(START_BYTES);
+  start.write('hsqs');
+  start.writeBigUInt64LE(size, 40);
+  return start;
+}
+
+test('what cannot be a bundle is refused from its first bytes on', () => {
+  const start = superblock(1000n);
+  for (let length = 0; length <= START_BYTES; length += 1) checkBundleStart(start.subarray(0, length), 1001);
+  checkBundleStart(superblock(2n ** 63n), undefined);
+  for (const wrong of ['x', 'h\0', 'PK\u0003\u0004']) {
+    assert.throws(() => checkBundleStart(Buffer.from(wrong), undefined), /not an update bundle/);
+  }
+  for (const announced of [1000, 48, 0]) {
+    assert.throws(() => checkBundleStart(start, announced), /incomplete/);
+  }
+  assert.throws(() => checkBundleStart(superblock(2n ** 64n - 1n), 2 ** 40), /incomplete/);
+});

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync } from 'node:fs';
+import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createLogger } from '../../base/logger.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { EventBus } from '../../events/bus.ts';
+import type { BootSlots, SlotFacts, SlotName } from './ports.ts';
+import { type UpdateStatus, updateChanged } from './schema.ts';
+import { otherSlot } from './slot-status.ts';
+import { StateFile } from './state-file.ts';
+import { Updates } from './updates.ts';
+
+const log = createLogger('silent');
+const ATTEMPTS = 3;
+const hasCode = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code;
+
+class PowerCut extends Error {}
+
+/** A disk with two slots, U-Boot's variables and RAUC's records, as RAUC and board/common/boot.cmd change them. */
+class Slots {
+  order: SlotName[] = ['a', 'b'];
+  attempts = { a: ATTEMPTS, b: ATTEMPTS };
+  booted: SlotName = 'a';
+  version: Record<SlotName, string> = { a: '1.0.0', b: '1.0.0' };
+  readonly records: Record<SlotName, Pick<SlotFacts, 'content' | 'transaction' | 'activations'>> = {
+    a: { content: 'unknown', transaction: null, activations: 0 },
+    b: { content: 'unknown', transaction: null, activations: 0 },
+  };
+  /** Writes until the power fails. */
+  power = Number.POSITIVE_INFINITY;
+  /** Called when it fails; nothing that the agent still writes counts. */
+  cut = (): void => undefined;
+
+  write(change: () => void): void {
+    if (this.power === 0) this.cut();
+    this.power -= 1;
+    if (this.power < 0) throw new PowerCut();
+    change();
+  }
+
+  bootable(slot: SlotName): boolean {
+    return this.order.includes(slot) && this.attempts[slot] > 0;
+  }
+
+  install(version: string, transaction: string): void {
+    const slot = otherSlot(this.booted);
+    this.order = this.order.filter((name) => name !== slot);
+    this.attempts[slot] = 0;
+    Object.assign(this.records[slot], { content: 'complete', transaction });
+    this.version[slot] = version;
+  }
+
+  /** As the boot script: the first slot with attempts, or all get new ones. */
+  boot(): SlotName {
+    let slot = this.order.find((name) => this.attempts[name] > 0);
+    if (!slot) {
+      this.attempts = { a: ATTEMPTS, b: ATTEMPTS };
+      slot = this.order[0] ?? 'a';
+    }
+    this.attempts[slot] -= 1;
+    this.booted = slot;
+    return slot;
+  }
+
+  facts(slot: SlotName): SlotFacts {
+    return { ...this.records[slot], version: null, bootable: this.bootable(slot) };
+  }
+
+  /** RAUC's interface to it. */
+  readonly port: BootSlots = {
+    read: async () => ({ booted: this.booted, slots: { a: this.facts('a'), b: this.facts('b') } }),
+    versions: async () => ({ ...this.version }),
+    markGood: async () =>
+      this.write(() => {
+        this.attempts[this.booted] = ATTEMPTS;
+      }),
+    activate: async (which) => {
+      const slot = which === 'booted' ? this.booted : otherSlot(this.booted);
+      this.write(() => {
+        this.attempts[slot] = ATTEMPTS;
+      });
+      this.write(() => {
+        this.order = [slot, ...this.order.filter((name) => name !== slot)];
+      });
+      this.write(() => {
+        this.records[slot].activations += 1;
+      });
+    },
+  };
+}
+
+async function device(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-updates-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const atCut = `${folder}.cut`;
+  t.after(() => rm(atCut, { recursive: true, force: true }));
+  const slots = new Slots();
+  slots.cut = () => cpSync(folder, atCut, { recursive: true });
+  const events: UpdateStatus[] = [];
+  const bus = new EventBus();
+  bus.on(updateChanged, (status) => events.push(status));
+  let reboots = 0;
+  let updates: Updates;
+  let state: StateFile;
+  /** Starts an agent in the booted slot. */
+  const start = async (): Promise<Updates> => {
+    state = await StateFile.open(join(folder, 'state.json'));
+    updates = new Updates({
+      folder,
+      slots: slots.port,
+      state,
+      device: {
+        checkEnd: async () => undefined,
+        end: async (_action, afterAnswer) => {
+          afterAnswer(() => undefined);
+          return {};
+        },
+      },
+      version: slots.version[slots.booted],
+      noteConfirmed: async () => undefined,
+      bus,
+      log,
+    });
+    await updates.begin();
+    return updates;
+  };
+  await start();
+  return {
+    slots,
+    folder,
+    events,
+    get updates() {
+      return updates;
+    },
+    get reboots() {
+      return reboots;
+    },
+    start,
+    install: async (version: string, reference: string | null = null) => {
+      slots.install(version, version);
+      await state.change({ installed: { transaction: version, reference } });
+      await updates.changed();
+    },
+    apply: () =>
+      updates.apply((action) => {
+        action();
+        reboots += 1;
+      }),
+    /** Boots, and starts the agent. */
+    boot: async () => {
+      slots.power = Number.POSITIVE_INFINITY;
+      if (existsSync(atCut)) {
+        await rm(folder, { recursive: true });
+        await rename(atCut, folder);
+      }
+      slots.boot();
+      return start();
+    },
+  };
+}
+
+test('an update is pending until it is applied, runs after the reboot, and has succeeded once it is confirmed', async (t) => {
+  const d = await device(t);
+  await assert.rejects(d.apply(), hasCode('conflict'));
+  await d.updates.confirm();
+  await d.install('2.0.0', 'action 7');
+  const { pending, slots } = await d.updates.status();
+  assert.deepEqual([pending, slots.b], ['2.0.0', { version: '2.0.0', state: 'unknown' }]);
+  assert.deepEqual(d.updates.problems(), []);
+  await d.apply();
+  assert.equal(d.reboots, 1);
+  await assert.rejects(d.apply(), hasCode('conflict'));
+  await d.boot();
+  assert.throws(() => d.updates.requireNoTrial(), /not been found good yet/);
+  assert.deepEqual((await d.updates.status()).slots, {
+    a: { version: '1.0.0', state: 'good' },
+    b: { version: '2.0.0', state: 'unknown' },
+  });
+  await d.updates.confirm();
+  const { ts, ...result } = (await d.updates.status()).last_result ?? {};
+  const about = { version: '2.0.0', slot: 'b', reference: 'action 7' };
+  assert.deepEqual(result, { ...about, outcome: 'success', reason: null });
+  assert.ok(Date.parse(String(ts)) > 0);
+  assert.deepEqual(d.events.at(-1), await d.updates.status());
+  d.updates.requireNoTrial();
+  await d.install('3.0.0');
+  assert.equal((await d.updates.status()).pending, '3.0.0');
+});
+
+test('a slot that uses up its attempts is rolled back, with the recorded reason, once', async (t) => {
+  const d = await device(t);
+  await d.updates.confirm();
+  await d.install('2.0.0');
+  await d.apply();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    assert.equal(d.slots.boot(), 'b');
+    await appendFile(join(d.folder, 'trial-boots'), 'b watchdog\n');
+  }
+  await appendFile(join(d.folder, 'trial-boots'), 'a watchdog\n');
+  await d.boot();
+  const { active_slot, slots, pending, last_result } = await d.updates.status();
+  assert.deepEqual([active_slot, slots.b.state, pending], ['a', 'bad', null]);
+  assert.deepEqual([last_result?.outcome, last_result?.reason?.code], ['rolled_back', 'watchdog']);
+  assert.match(d.updates.problems().join(), /^The update to 2\.0\.0 was rolled back: .*watchdog/);
+  // The record of this trial is not that of the next one.
+  await d.install('2.0.1');
+  assert.deepEqual(d.updates.problems(), []);
+  await d.apply();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.slots.boot();
+  await d.boot();
+  assert.equal((await d.updates.status()).last_result?.reason?.code, 'boot_failed');
+});
+
+test('the fallback has all its attempts, and is in the boot order, when an update is applied', async (t) => {
+  const d = await device(t);
+  await d.install('2.0.0');
+  d.slots.attempts.a = 0;
+  d.slots.order = [];
+  await d.apply();
+  assert.deepEqual([d.slots.order, d.slots.attempts], [['b', 'a'], { a: ATTEMPTS, b: ATTEMPTS }]);
+});
+
+test('wherever the power fails in apply, the device boots and says what happened', async (t) => {
+  for (let writes = 0; writes < 8; writes += 1) {
+    const d = await device(t);
+    await d.updates.confirm();
+    await d.install('2.0.0');
+    d.slots.power = writes;
+    const applied = await d.apply().then(
+      () => true,
+      () => false,
+    );
+    await d.boot();
+    const { booted } = d.slots;
+    if (applied) assert.equal(booted, 'b');
+    if (booted === 'b') {
+      await d.updates.confirm();
+      assert.equal((await d.updates.status()).last_result?.outcome, 'success');
+    } else {
+      // The update is still there and can be applied.
+      assert.equal((await d.updates.status()).pending, '2.0.0', `${writes} writes`);
+      await d.apply();
+      await d.boot();
+      assert.equal(d.slots.booted, 'b');
+    }
+  }
+});
+
+test('an agent that starts after a power cut between intent and activation reports it', async (t) => {
+  const d = await device(t);
+  await d.install('2.0.0');
+  const state = await StateFile.open(join(d.folder, 'state.json'));
+  await state.change({ intent: { slot: 'b', version: '2.0.0', activations: 0, reference: null } });
+  await d.boot();
+  const { last_result, pending } = await d.updates.status();
+  assert.deepEqual([last_result?.outcome, last_result?.reason?.code], ['failed', 'not_started']);
+  assert.equal(pending, '2.0.0');
+});
+
+test('a damaged state file counts as empty', async (t) => {
+  const d = await device(t);
+  for (const text of ['', '{', '[]', '{"intent":{"slot":"c"}}']) {
+    await writeFile(join(d.folder, 'state.json'), text);
+    await d.start();
+    assert.equal((await d.updates.status()).last_result, null);
+  }
+});
