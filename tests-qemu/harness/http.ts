@@ -1,4 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 const TIMEOUT_MS = 120_000;
 const MAX_BODY = 64 * 2 ** 20;
@@ -14,7 +16,8 @@ export interface HttpResponse {
 /** Options of a request. `json` sets the content type; `headers` can override any header. */
 export interface HttpOptions {
   json?: unknown;
-  raw?: string | Buffer;
+  /** A stream needs the header content-length. */
+  raw?: string | Buffer | Readable;
   headers?: Record<string, string>;
   timeoutMs?: number;
 }
@@ -22,7 +25,9 @@ export interface HttpOptions {
 /** Sends one request on its own connection, so that a test can send any header and leaves no state behind. */
 export async function http(method: string, url: string, options: HttpOptions = {}): Promise<HttpResponse> {
   const payload = options.json === undefined ? options.raw : JSON.stringify(options.json);
-  const headers: Record<string, string> = { ...(payload === undefined ? {} : lengthOf(payload)) };
+  const headers: Record<string, string> = {
+    ...(payload === undefined || payload instanceof Readable ? {} : lengthOf(payload)),
+  };
   if (options.json !== undefined) headers['content-type'] = 'application/json';
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const call = request(url, {
@@ -52,7 +57,12 @@ export async function http(method: string, url: string, options: HttpOptions = {
       });
     });
   });
-  call.end(payload);
+  if (payload instanceof Readable) {
+    // A device that refuses a body may close the connection before it has read all of it; then the answer counts.
+    pipeline(payload, call).catch(reject);
+  } else {
+    call.end(payload);
+  }
   return await promise;
 }
 

@@ -142,7 +142,10 @@ export default scenario({
 
     await test('a boot with a damaged partition table used the backup of the table and repaired it', async () => {
       assert.match(await device.shell.ok('journalctl -kb'), /Primary GPT is invalid, using alternate GPT/);
-      assert.match(await device.shell.ok(`dd if=${DISK} bs=512 skip=1 count=1 | head -c 8`), /^EFI PART/);
+      assert.match(
+        await device.shell.ok(`dd status=none if=${DISK} bs=512 skip=1 count=1 | head -c 8`),
+        /^EFI PART/,
+      );
       assert.equal(await device.shell.ok(`sfdisk --verify ${DISK} 2>&1 | grep -ci corrupt; true`), '0');
     });
 

@@ -63,6 +63,18 @@ export function raucSlots(dbus: SystemBus, options: RaucOptions): BootSlots {
 /** RAUC's installations. */
 export function raucInstaller(dbus: SystemBus): BundleInstaller {
   return {
+    async inspect(path) {
+      const args: BusValue[] = [
+        ['s', path],
+        ['a{sv}', {}],
+      ];
+      const reply = await dbus.call({ ...INSTALLER, member: 'InspectBundle', args });
+      const { bundle }: Record<string, unknown> = parseProperties(reply)[0];
+      const fields: Record<string, unknown> = Object(bundle);
+      const { 'verity-hash': rootHash, 'verity-salt': salt, 'verity-size': treeSize } = fields;
+      if (!text(rootHash) || !text(salt)) throw new Error('the bundle is not in the format "verity"');
+      return { rootHash, salt, treeSize: Number(treeSize) };
+    },
     async begin({ source, transaction, allowDowngrade, headers, tlsCa }) {
       const access: Record<string, BusValue> = {
         ...(headers ? { 'http-headers': ['as', headers] } : {}),

@@ -55,8 +55,23 @@ export async function receive(
   sink: UploadSink,
   options: ReceiveOptions = {},
 ): Promise<Received> {
-  const { announced, inspectStart, progress, signal } = options;
   const hash = createHash('sha256');
+  const size = await receiveUnhashed(body, sink, options, (chunk) => hash.update(chunk));
+  return { size, sha256: hash.digest('hex') };
+}
+
+/**
+ * As `receive`, for a body that has a checksum of its own.
+ * @param seen called with each chunk before it is written
+ * @returns the size in bytes
+ */
+export async function receiveUnhashed(
+  body: Readable,
+  sink: UploadSink,
+  options: ReceiveOptions = {},
+  seen: (chunk: Uint8Array) => void = () => undefined,
+): Promise<number> {
+  const { announced, inspectStart, progress, signal } = options;
   let size = 0;
   let start = Buffer.alloc(0);
   await forEachChunk(body, signal, async (chunk) => {
@@ -66,13 +81,13 @@ export async function receive(
       start = Buffer.concat([start, chunk.subarray(0, inspectStart.bytes - start.length)]);
       inspectStart.inspect(start);
     }
-    hash.update(chunk);
+    seen(chunk);
     await sink.write(chunk);
     progress?.(size / (announced ?? size + HALF_PROGRESS_BYTES));
   });
   if (announced !== undefined && size < announced) throw wrongLength(announced, 'fewer');
   await sink.end();
-  return { size, sha256: hash.digest('hex') };
+  return size;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeFolder, writeFileAtomic } from '../../base/atomic-file.ts';
+import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import { type Route, serve } from '../../contract/endpoint.ts';
 import { bindGroup, READ_WHEN_NEEDED } from '../config/group.ts';
@@ -78,10 +78,10 @@ export const update = defineResource({
       routes: updateRoutes(updates, installation),
       config: [bindGroup(updateConfig, { allow_downgrade: READ_WHEN_NEEDED })],
       problems: () => [...updates.problems(), ...confirmation.problems()],
-      start: () => makeFolder(folder, 0o700).then(() => undefined),
+      start: () => installation.prepare(),
       ready: () => {
         confirmation.start();
-        void installation.resume();
+        void installation.proceed();
       },
       stop: () => {
         confirmation.stop();

@@ -5,18 +5,20 @@ import type { Logger } from '../../base/logger.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
-import { receive } from '../../uploads/receive.ts';
+import { receiveUnhashed } from '../../uploads/receive.ts';
 import { TemporaryFile } from '../../uploads/temporary-file.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
 import { checkBundleStart, START_BYTES } from './bundle-start.ts';
 import { installError } from './install-error.ts';
+import { checkPayload } from './payload-check.ts';
 import type { BootSlots, BundleInstaller, InstallRequest } from './ports.ts';
 import { otherSlot } from './slot-status.ts';
 import type { StateFile } from './state-file.ts';
 
-/** Progress of the operation when the body has arrived. */
+/** Progress of the operation when the body has arrived, and when it has been checked. */
 const ARRIVED = 0.3;
+const CHECKED = 0.4;
 
 export interface InstallationOptions {
   /** For received bundles. */
@@ -44,6 +46,7 @@ export interface RemoteBundle extends Pick<InstallRequest, 'headers' | 'tlsCa'> 
 export class Installation {
   readonly #options: InstallationOptions;
   readonly #stopping = new AbortController();
+  #resumed: RunningOperation | undefined;
   #phase: 'none' | 'receiving' | 'installing' = 'none';
 
   constructor(options: InstallationOptions) {
@@ -80,12 +83,11 @@ export class Installation {
     let file: TemporaryFile | undefined;
     try {
       const { folder, disk, operations } = this.#options;
-      await makeFolder(folder, 0o700);
       file = await TemporaryFile.create({ folder, fileName: 'bundle.raucb', announced, disk });
       operation = operations.start('update_install');
       await this.#remember(operation.id, null, false);
       const running = operation;
-      await receive(body, file, {
+      await receiveUnhashed(body, file, {
         announced,
         inspectStart: { bytes: START_BYTES, inspect: (start) => checkBundleStart(start, announced) },
         progress: (fraction) => running.progress(fraction * ARRIVED),
@@ -124,36 +126,56 @@ export class Installation {
     if (error) throw error;
   }
 
-  /** Continues what an agent began that has ended since. Never rejects. */
-  async resume(): Promise<void> {
+  /** Before anything else: makes the operation known that an earlier agent began. */
+  async prepare(): Promise<void> {
     const { folder, operations, state } = this.#options;
+    await makeFolder(folder, 0o700);
     await sweepTemporaryFiles(folder);
     const begun = state.current.operation;
     if (!begun) return;
-    const operation = operations.resume(begun.id, 'update_install');
+    this.#resumed = operations.resume(begun.id, 'update_install');
+    this.#phase = begun.installing ? 'installing' : 'receiving';
+  }
+
+  /** Continues or ends that operation. Never rejects. */
+  async proceed(): Promise<void> {
+    const begun = this.#options.state.current.operation;
+    const operation = this.#resumed;
+    if (!begun || !operation) return;
     if (begun.installing) {
-      this.#phase = 'installing';
       this.#options.log.info({ operation: begun.id }, 'an installation is picked up again');
-      await this.#follow(operation, begun.reference, (fraction) =>
-        operation.progress(ARRIVED + fraction * (1 - ARRIVED)),
-      );
+      await this.#follow(operation, begun.reference, installing(operation));
       return;
     }
-    operation.fail(
-      new ApiError('unavailable', 'The agent has restarted while the bundle arrived; send it again.'),
-    );
-    await this.#end();
+    const message = 'The agent has restarted while the bundle arrived; send it again.';
+    await this.#failed(operation, new ApiError('unavailable', message));
   }
 
   stop(): void {
     this.#stopping.abort(new ApiError('unavailable', 'The agent is stopping.'));
   }
 
+  /** Never rejects. */
   async #installFile(file: TemporaryFile, operation: RunningOperation): Promise<void> {
-    await this.#install({ source: file.path }, operation, null, (fraction) =>
-      operation.progress(ARRIVED + fraction * (1 - ARRIVED)),
+    const error = await this.#check(file.path).then(
+      () => undefined,
+      (reason: unknown) => reason,
     );
+    if (error) {
+      await this.#failed(operation, error);
+    } else {
+      operation.progress(CHECKED);
+      await this.#install({ source: file.path }, operation, null, installing(operation));
+    }
     await file.discard();
+  }
+
+  async #check(path: string): Promise<void> {
+    const { installer } = this.#options;
+    const payload = await installer.inspect(path).catch((error: unknown) => {
+      throw installError(errorMessage(error));
+    });
+    await checkPayload(path, payload, this.#stopping.signal);
   }
 
   /** Resolves with the error that the operation has failed with. Never rejects. */
@@ -227,4 +249,9 @@ export class Installation {
       .catch((error: unknown) => log.warn({ err: error }, 'the state of updates could not be stored'));
     await changed();
   }
+}
+
+/** Takes the progress of an installation from a file, 0 to 1. */
+function installing(operation: RunningOperation): (fraction: number) => void {
+  return (fraction) => operation.progress(CHECKED + fraction * (1 - CHECKED));
 }

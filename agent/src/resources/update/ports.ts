@@ -47,8 +47,19 @@ export interface InstallRequest {
   tlsCa?: string;
 }
 
+/** The signed description of a bundle's payload (dm-verity), from its manifest. */
+export interface BundlePayload {
+  /** Size of the hash tree, which is the end of the payload, in bytes. */
+  treeSize: number;
+  /** Hexadecimal. */
+  rootHash: string;
+  salt: string;
+}
+
 /** The part of the update service that writes into the inactive slot. */
 export interface BundleInstaller {
+  /** Verifies the signature of a bundle. @throws Error with the service's message */
+  inspect(path: string): Promise<BundlePayload>;
   /** Begins an installation. @throws Error when the service is busy or does not answer */
   begin(request: InstallRequest): Promise<void>;
   /**

@@ -1,0 +1,179 @@
+/** Update bundles, and what scenarios do with them. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeBundle } from '../../ci/bundle/make.ts';
+import { bundleArguments, bundleRequest } from '../../ci/bundle.ts';
+import { runInBuilder } from '../../ci/image/builder.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import type { BuiltImage } from '../../ci/qemu/image.ts';
+import type { Device } from './device.ts';
+import { field } from './events.ts';
+import type { HttpResponse } from './http.ts';
+
+const COMPATIBLE = 'vitrine-virt';
+const SIGNERS = '/src/ci/bundle/checks/authorities.sh';
+/** Size of a root file system with random content, in bytes. */
+const SMALL_BYTES = 2 ** 20;
+const SEND_MS = 10 * 60_000;
+const INSTALL_MS = 20 * 60_000;
+/** Three failed starts and a boot, or a start until its deadline and a boot, on a busy computer. */
+const RESULT_MS = 20 * 60_000;
+
+/** A signer of ci/bundle/checks/authorities.sh. */
+type Signer = 'first' | 'expired' | 'other';
+
+/** Small bundles whose "system" is random bytes, signed by a test authority. */
+export class SmallBundles {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @param folder is created, and removed by `remove` */
+  static async prepare(folder: string): Promise<SmallBundles> {
+    await mkdir(folder, { recursive: true });
+    await runInBuilder(folder, [SIGNERS]);
+    await writeFile(join(folder, 'rootfs.ext4'), randomBytes(SMALL_BYTES));
+    return new SmallBundles(folder);
+  }
+
+  async make(version: string, signer: Signer = 'first', compatible = COMPATIBLE): Promise<Buffer> {
+    const output = join(this.#folder, 'small.raucb');
+    const [cert, key] = [join(this.#folder, `${signer}.pem`), join(this.#folder, `${signer}.key`)];
+    const rootfs = join(this.#folder, 'rootfs.ext4');
+    await makeBundle({ rootfs, compatible, version, cert, key, verify: 'none', output });
+    return await readFile(output);
+  }
+
+  /** Makes the device accept the bundles of `first`, besides those of its own keyring, until it reboots. */
+  async trust(device: Device): Promise<void> {
+    const authority = await readFile(join(this.#folder, '1/authority.pem'), 'utf8');
+    await device.shell.ok(`
+      cp /etc/rauc/keyring.pem /run/keyring.pem && cat >>/run/keyring.pem <<'EOF'
+${authority}EOF
+      mount --bind /run/keyring.pem /etc/rauc/keyring.pem`);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The bundle of the image with another version, signed with the development key; made once for each image. */
+export async function nextVersionBundle(image: BuiltImage, version: string): Promise<string> {
+  const folder = dirname(image.disk);
+  const output = join(folder, `update-${version}.raucb`);
+  if (existsSync(output)) return output;
+  const rootfs = join(folder, 'rootfs-next.ext4');
+  await copyFile(join(folder, 'rootfs.ext4'), rootfs, constants.COPYFILE_FICLONE);
+  const text = join(folder, 'version-next');
+  try {
+    await writeFile(text, `${version}\n`);
+    const commands = ['rm /etc/vitrine/version', `write ${text} /etc/vitrine/version`];
+    for (const command of commands) execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs]);
+    const request = await bundleRequest(bundleArguments([], {}));
+    await makeBundle({ ...request, rootfs, output });
+  } finally {
+    await Promise.all([rootfs, text].map((path) => rm(path, { force: true })));
+  }
+  return output;
+}
+
+/** Sends a bundle: its bytes, or a file's path. */
+export async function putBundle(device: Device, bundle: Buffer | string): Promise<HttpResponse> {
+  const isPath = typeof bundle === 'string';
+  const length = isPath ? (await stat(bundle)).size : bundle.length;
+  return await device.http('PUT', '/update/bundle', {
+    raw: isPath ? createReadStream(bundle) : bundle,
+    headers: { 'content-type': 'application/octet-stream', 'content-length': String(length) },
+    timeoutMs: SEND_MS,
+  });
+}
+
+/** Waits until an operation has ended, and returns it. The device may not answer in between. */
+export async function operationEnd(device: Device, id: unknown): Promise<unknown> {
+  let operation: unknown;
+  await waitFor(
+    async () => {
+      const { body } = await device.http('GET', `/operations/${id}`).catch(() => ({ body: undefined }));
+      operation = body;
+      return ['done', 'failed'].includes(String(field(body, 'state')));
+    },
+    { timeoutMs: INSTALL_MS, what: 'the end of the installation', intervalMs: 500 },
+  );
+  return operation;
+}
+
+/** Sends a bundle and waits until it is installed. */
+export async function install(device: Device, bundle: Buffer | string): Promise<void> {
+  const { status, body } = await putBundle(device, bundle);
+  assert.equal(status, 202, JSON.stringify(body));
+  const operation = await operationEnd(device, field(body, 'operation_id'));
+  assert.equal(field(operation, 'state'), 'done', JSON.stringify(operation));
+}
+
+/**
+ * Sends a bundle that must be refused.
+ * @returns the error's message: of the answer, or of the operation
+ */
+export async function refusal(device: Device, bundle: Buffer | string): Promise<string> {
+  const { status, body } = await putBundle(device, bundle);
+  if (status === 202) {
+    const operation = await operationEnd(device, field(body, 'operation_id'));
+    assert.equal(field(operation, 'error.error.code'), 'bundle_invalid', JSON.stringify(operation));
+    return String(field(operation, 'error.error.message'));
+  }
+  assert.deepEqual([status, field(body, 'error.code')], [400, 'bundle_invalid'], JSON.stringify(body));
+  return String(field(body, 'error.message'));
+}
+
+/** Applies what is installed, and waits until a slot has been found good or given up. Returns `GET /update`. */
+export async function applyAndWait(device: Device): Promise<unknown> {
+  const before = field(await device.get('/update'), 'last_result.ts');
+  const stop = device.machine.qmp.onEvent(({ event }) => {
+    if (event === 'RESET') device.shell.restarted();
+  });
+  let status: unknown;
+  try {
+    await device.act('POST', '/update/apply');
+    await waitFor(
+      async () => {
+        const answer = await device.http('GET', '/update', { timeoutMs: 5000 }).catch(() => undefined);
+        status = answer?.status === 200 ? answer.body : status;
+        const ts = field(status, 'last_result.ts');
+        return ts !== undefined && ts !== before;
+      },
+      { timeoutMs: RESULT_MS, what: 'the result of the update', intervalMs: 1000 },
+    );
+  } finally {
+    stop();
+  }
+  await device.waitUp();
+  return status;
+}
+
+/** Runs a script with the other slot's file system mounted writable, in its root folder. */
+export async function inSlot(device: Device, slot: 'a' | 'b', script: string): Promise<void> {
+  await device.shell.ok(`
+    mkdir -p /run/other-slot
+    mount -t ext4 -o rw /dev/disk/by-partlabel/rootfs-${slot} /run/other-slot
+    status=0; (cd /run/other-slot && ${script}) || status=$?
+    umount /run/other-slot
+    exit $status`);
+}
+
+/** U-Boot's variables as read by the running system. */
+export async function bootVariables(device: Device): Promise<Record<string, string>> {
+  const output = await device.shell.ok('fw_printenv');
+  return Object.fromEntries(
+    output
+      .split('\n')
+      .map((line) => line.split('='))
+      .map(([name = '', value = '']) => [name, value]),
+  );
+}

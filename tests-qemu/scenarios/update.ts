@@ -1,0 +1,325 @@
+/**
+ * Updates through the real RAUC and U-Boot on one device: bundles that must be refused, a complete update from A to B, and
+ * slots that do not start. Two things are shortened. The bundles of the first part contain a megabyte of random bytes
+ * instead of a system, and are signed by a test authority that the device is made to trust. And where a slot is broken, it
+ * is broken in place: the agent's record of the installation is put back instead of installing 350 MB once more.
+ *
+ * `--failures` adds the failures that take minutes each, and the way from B to A and to B again.
+ */
+import assert from 'node:assert/strict';
+import { runtimeFolder } from '../../ci/lib/places.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { waitForApi } from '../../ci/qemu/machine.ts';
+import type { Device } from '../harness/device.ts';
+import { field } from '../harness/events.ts';
+import { type ScenarioContext, scenario } from '../harness/suite.ts';
+import {
+  applyAndWait,
+  bootVariables,
+  inSlot,
+  install,
+  nextVersionBundle,
+  operationEnd,
+  putBundle,
+  refusal,
+  SmallBundles,
+} from '../harness/updates.ts';
+
+const LONG_MS = 40 * 60_000;
+const NEXT = '0.9.0';
+const STATE = '/data/update/state.json';
+/** Instead of five minutes; a healthy boot on a busy computer takes up to 100 s. */
+const DEADLINE_S = 150;
+
+/** A page that reports its time zone to the page server whenever it is loaded. */
+const ZONE_PAGE = `<!doctype html><title>time zone</title><script>
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const start = new Date(0);
+  fetch('/zone?' + timeZone + ',' + start.getHours() + ':' + start.getMinutes());
+</script>`;
+/** A time zone whose local time at the epoch is unique. */
+const ZONE = { name: 'Pacific/Chatham', shell: '12:45', page: '/zone?Pacific/Chatham,12:45' };
+const SERVERS =
+  'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager RuntimeNTPServers';
+
+/** A way to break the system in slot B, and how the device reports it. */
+interface Failure {
+  what: string;
+  /** Run in the root folder of the slot. */
+  breakIt: string;
+  repair: string;
+  code: string;
+  message: RegExp;
+}
+
+const DEADLINE = 'etc/systemd/system/vitrine-boot-deadline.timer.d';
+const SHORT_DEADLINE = `mkdir -p ${DEADLINE} && printf '[Timer]\\nOnBootSec=\\nOnBootSec=${DEADLINE_S}s\\n' >${DEADLINE}/test.conf`;
+const mask = (unit: string) => ({
+  breakIt: `${SHORT_DEADLINE} && ln -s /dev/null etc/systemd/system/${unit}`,
+  repair: `rm -r ${DEADLINE} etc/systemd/system/${unit}`,
+});
+
+const FAILURES: readonly Failure[] = [
+  {
+    what: 'a kernel that panics',
+    breakIt: 'mv boot/initrd.img boot/initrd.good && head -c 64 /dev/zero >boot/initrd.img',
+    repair: 'mv boot/initrd.good boot/initrd.img',
+    code: 'kernel_panic',
+    message: /^Slot b has no boot attempts left; its kernel panicked: .+/,
+  },
+  {
+    what: 'an agent that is never healthy',
+    ...mask('vitrine-agent.service'),
+    code: 'unhealthy',
+    message: /^The boot of slot b was not confirmed within \d+ s: the agent did not run/,
+  },
+];
+
+/** Failures that take longer, or are much like the others. */
+const MORE_FAILURES: readonly Failure[] = [
+  {
+    what: 'a kernel that is cut off',
+    breakIt: 'cp boot/vmlinuz boot/kernel.good && truncate -s 4M boot/vmlinuz',
+    repair: 'mv boot/kernel.good boot/vmlinuz',
+    code: 'boot_failed',
+    message: /it never reached its initramfs/,
+  },
+  {
+    what: 'a system without init',
+    breakIt: 'mv usr/lib/systemd/systemd usr/lib/systemd/systemd.good',
+    repair: 'mv usr/lib/systemd/systemd.good usr/lib/systemd/systemd',
+    code: 'kernel_panic',
+    message: /its kernel panicked/,
+  },
+  {
+    what: 'a browser that never paints',
+    ...mask('vitrine-kiosk.service'),
+    code: 'unhealthy',
+    message: /it waits for "first frame"/,
+  },
+  {
+    what: 'a PID 1 that hangs, until the watchdog resets it',
+    breakIt:
+      'mv usr/lib/systemd/systemd usr/lib/systemd/systemd.good && printf "#!/bin/sh\\nsleep 100000\\n" >usr/lib/systemd/systemd && chmod 755 usr/lib/systemd/systemd',
+    repair: 'mv usr/lib/systemd/systemd.good usr/lib/systemd/systemd',
+    code: 'watchdog',
+    message: /the watchdog reset it last/,
+  },
+];
+
+/** Puts the agent's record of the installed update back, which a rollback has removed. */
+async function makePendingAgain(device: Device): Promise<void> {
+  await device.shell.ok(
+    `systemctl stop vitrine-agent && cp ${STATE}.saved ${STATE} && systemctl start vitrine-agent`,
+  );
+  await waitForApi(device.machine, device.bootTimeoutMs);
+  await waitFor(async () => field(await device.get('/update'), 'pending') === NEXT, {
+    timeoutMs: 60_000,
+    what: 'the update to be pending again',
+  });
+}
+
+async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallBundles): Promise<Buffer> {
+  const version = String(field(await device.get('/device'), 'version'));
+  const good = await small.make(version);
+  await small.trust(device);
+  const flipped = (position: number) => {
+    const copy = Buffer.from(good);
+    copy.writeUInt8(copy.readUInt8(position) ^ 1, position);
+    return copy;
+  };
+  const signature = good.length - 8 - Number(good.readBigUInt64BE(good.length - 8));
+  const hugeHeader = Buffer.from(good);
+  hugeHeader.writeBigUInt64LE(2n ** 60n, 40);
+  const lengths = [
+    1,
+    3,
+    47,
+    4096,
+    signature / 4,
+    signature / 2,
+    signature,
+    signature + 100,
+    good.length - 8,
+    good.length - 1,
+  ];
+  const bad: [what: string, bundle: Buffer, message: RegExp][] = [
+    ...lengths.map((length): [string, Buffer, RegExp] => [
+      `cut off after ${Math.floor(length)} bytes`,
+      good.subarray(0, length),
+      /^The (?:bundle is incomplete|file is not a valid update bundle|signature of the bundle is not accepted)/,
+    ]),
+    ['a changed byte of the payload', flipped(100_000), /^The bundle is damaged/],
+    ['a changed byte of the hash tree', flipped(signature - 4096), /^The bundle is damaged/],
+    ['a changed byte of the signature', flipped(signature + 1000), /^The (?:signature|file is not a valid)/],
+    ['a signer of another authority', await small.make(version, 'other'), /^The signature .* not accepted/],
+    ['an expired signer', await small.make(version, 'expired'), /^The signature .*expired/],
+    ['another board', await small.make(version, 'first', 'vitrine-rpi4'), /^The bundle is for another board/],
+    ['an empty body', Buffer.alloc(0), /^The file is not a valid update bundle/],
+    ['a text', Buffer.from('not a bundle\n'.repeat(1000)), /^The file is not an update bundle/],
+    ['a size of 2^60 bytes in its header', hugeHeader, /^The bundle is incomplete/],
+    ['an older version', await small.make('0.0.9'), /^The bundle is older/],
+  ];
+  assert.equal(bad.length, 20);
+  const before = await device.get('/update');
+  const variables = await bootVariables(device);
+  for (const [what, bundle, message] of bad) {
+    await test(`a bundle is refused: ${what}`, async () =>
+      assert.match(await refusal(device, bundle), message));
+  }
+  await test('the refused bundles have changed neither slots nor boot order, and left no file', async () => {
+    assert.deepEqual(await device.get('/update'), before);
+    assert.deepEqual(await bootVariables(device), variables);
+    assert.equal(await device.shell.ok('ls -A /data/update'), 'state.json');
+    assert.equal((await device.http('POST', '/update/apply')).status, 409);
+  });
+  return good;
+}
+
+/** Installs the complete update with everything else that a host may try meanwhile. */
+async function installNext(device: Device, bundle: string): Promise<void> {
+  const events = await device.events('operation', 'update_changed');
+  const { status, body } = await putBundle(device, bundle);
+  assert.equal(status, 202, JSON.stringify(body));
+  const id = field(body, 'operation_id');
+  const code = async (method: string, path: string, json?: unknown) =>
+    field((await device.http(method, path, json === undefined ? {} : { json })).body, 'error.code');
+  // The slot is being written from the first progress of RAUC on.
+  await waitFor(async () => Number(field(await device.get(`/operations/${id}`), 'progress')) > 0.45, {
+    timeoutMs: 600_000,
+    what: 'RAUC to write the slot',
+    intervalMs: 200,
+  });
+  assert.equal(await code('POST', '/device/reboot'), 'conflict');
+  assert.equal(await code('POST', '/device/shutdown'), 'conflict');
+  const confirm = field(await device.get('/device'), 'serial');
+  assert.equal(await code('POST', '/device/factory-reset', { confirm }), 'conflict');
+  assert.equal(await code('POST', '/update/apply'), 'conflict');
+  assert.equal(field((await putBundle(device, Buffer.from('hsqs'))).body, 'error.code'), 'conflict');
+  await device.shell.ok('systemctl kill --signal=KILL vitrine-agent');
+  const operation = await operationEnd(device, id);
+  assert.equal(field(operation, 'state'), 'done', JSON.stringify(operation));
+  assert.equal(await device.shell.ok('ls -A /data/update'), 'state.json');
+  assert.equal(field(await device.get('/update'), 'pending'), NEXT);
+  await events.close();
+}
+
+export default scenario({
+  title:
+    'updates: bad bundles are refused, a good one runs after apply, broken slots are rolled back with the reason',
+  machine: 'restored',
+  run: async (context) => {
+    const { device, image, options, pages, test } = context;
+    const small = await SmallBundles.prepare(runtimeFolder(`test-update-${process.pid}`));
+    const zoneSeen = (times: number): Promise<unknown> =>
+      waitFor(() => pages.requests.filter((one) => one === ZONE.page).length >= times, {
+        timeoutMs: 300_000,
+        what: 'the page to see the time zone',
+      });
+    const rolledBack = async (status: unknown, { code, message }: Pick<Failure, 'code' | 'message'>) => {
+      const text = JSON.stringify(status);
+      assert.equal(field(status, 'active_slot'), 'a', text);
+      assert.equal(field(status, 'slots.b.state'), 'bad', text);
+      assert.equal(field(status, 'pending'), null, text);
+      assert.equal(field(status, 'last_result.outcome'), 'rolled_back', text);
+      assert.equal(field(status, 'last_result.reason.code'), code, text);
+      assert.match(String(field(status, 'last_result.reason.message')), message);
+      const problems = field(await device.get('/device/health'), 'problems');
+      assert.match(String(problems), /was rolled back: .* runs from slot a/);
+      assert.ok((await bootVariables(device)).BOOT_ORDER?.includes('A'));
+    };
+
+    try {
+      const good = await refuseBadBundles(context, small);
+
+      await test('device.timezone is applied live to programs and to the page, which stays displayed', async () => {
+        const url = pages.add(ZONE_PAGE);
+        await device.act('POST', '/display/navigate', { url });
+        const answer = await device.act('PATCH', '/config', {
+          device: { timezone: ZONE.name, ntp_servers: ['192.0.2.9'] },
+        });
+        const live = { 'device.timezone': 'live', 'device.ntp_servers': 'live' };
+        assert.deepEqual(field(answer, 'applied'), live);
+        await device.act('PATCH', '/config', { display: { resume_on_boot: true } });
+        assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+        await zoneSeen(1);
+        const display = await device.get('/display');
+        assert.deepEqual([field(display, 'mode'), field(display, 'url')], ['url', url]);
+      });
+
+      await test(
+        'a slot without a system is given up after three attempts; configuration and page are kept',
+        async () => {
+          await install(device, good);
+          const seen = pages.requests.length;
+          await rolledBack(await applyAndWait(device), {
+            code: 'boot_failed',
+            message: /it never reached its initramfs/,
+          });
+          assert.equal((await bootVariables(device)).BOOT_B_LEFT, '0');
+          await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
+            timeoutMs: 300_000,
+            what: 'the page to be shown after the rollback',
+          });
+          await waitFor(
+            async () => (await device.shell.ok(`busctl get-property ${SERVERS}`)) === 'as 1 "192.0.2.9"',
+            { timeoutMs: 60_000, what: 'the time service to have its servers' },
+          );
+        },
+        LONG_MS,
+      );
+
+      await test(
+        'an update is installed while the agent is killed; nothing may interrupt it',
+        async () => {
+          await installNext(device, await nextVersionBundle(image, NEXT));
+          await device.shell.ok(`cp ${STATE} ${STATE}.saved`);
+        },
+        LONG_MS,
+      );
+
+      for (const failure of [...FAILURES, ...(options.failures ? MORE_FAILURES : [])]) {
+        await test(
+          `the device returns from ${failure.what}, and says why`,
+          async () => {
+            await inSlot(device, 'b', failure.breakIt);
+            const start = performance.now();
+            const status = await applyAndWait(device);
+            device.say(`back after ${((performance.now() - start) / 1000).toFixed(0)} s`);
+            await rolledBack(status, failure);
+            await inSlot(device, 'b', failure.repair);
+            await makePendingAgain(device);
+          },
+          LONG_MS,
+        );
+      }
+
+      await test(
+        'the update runs after apply and is found good; configuration, identity and page are the same',
+        async () => {
+          const identity = await device.shell.ok('cat /etc/machine-id');
+          const seen = pages.requests.length;
+          const status = await applyAndWait(device);
+          assert.equal(field(status, 'active_slot'), 'b');
+          assert.deepEqual(field(status, 'slots.b'), { version: NEXT, state: 'good' });
+          assert.equal(field(status, 'last_result.outcome'), 'success');
+          assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=B\b/);
+          assert.equal(field(await device.get('/device'), 'version'), NEXT);
+          assert.equal(await device.shell.ok('cat /etc/machine-id'), identity);
+          assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+          await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
+            timeoutMs: 300_000,
+            what: 'the page to be shown by the new version',
+          });
+          const { BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT } = await bootVariables(device);
+          assert.deepEqual([BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT], ['B A', '3', '3']);
+          const problems = field(await device.get('/device/health'), 'problems');
+          assert.doesNotMatch(String(problems), /slot|boot|update/i);
+        },
+        LONG_MS,
+      );
+    } finally {
+      await small.remove();
+    }
+  },
+});
