@@ -6,13 +6,14 @@ import { createReadStream, existsSync } from 'node:fs';
 import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeBundle } from '../../ci/bundle/make.ts';
-import { bundleArguments, bundleRequest } from '../../ci/bundle.ts';
+import { bundleArguments } from '../../ci/bundle.ts';
 import { runInBuilder } from '../../ci/image/builder.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import type { Device } from './device.ts';
 import { field } from './events.ts';
 import type { HttpResponse } from './http.ts';
+import type { TestUpdate } from './power-loss/workload.ts';
 
 const COMPATIBLE = 'vitrine-virt';
 const SIGNERS = '/src/ci/bundle/checks/authorities.sh';
@@ -64,6 +65,29 @@ ${authority}EOF
   }
 }
 
+/** Small bundles without a system, which every image accepts that has the development key in its keyring. */
+export async function developmentUpdates(
+  folder: string,
+  versions: readonly [string, ...string[]],
+): Promise<[TestUpdate, ...TestUpdate[]]> {
+  const { cert, key } = bundleArguments([], {});
+  const [rootfs, output] = [join(folder, 'rootfs.ext4'), join(folder, 'small.raucb')];
+  await mkdir(folder, { recursive: true });
+  try {
+    await writeFile(rootfs, randomBytes(SMALL_BYTES));
+    const make = async (version: string) => {
+      await makeBundle({ rootfs, compatible: COMPATIBLE, version, cert, key, verify: 'none', output });
+      return { version, bytes: await readFile(output) };
+    };
+    const [first, ...rest] = versions;
+    const made: [TestUpdate, ...TestUpdate[]] = [await make(first)];
+    for (const version of rest) made.push(await make(version));
+    return made;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** The bundle of the image with another version, signed with the development key; made once for each image. */
 export async function nextVersionBundle(image: BuiltImage, version: string): Promise<string> {
   const folder = dirname(image.disk);
@@ -75,9 +99,10 @@ export async function nextVersionBundle(image: BuiltImage, version: string): Pro
   try {
     await writeFile(text, `${version}\n`);
     const commands = ['rm /etc/vitrine/version', `write ${text} /etc/vitrine/version`];
-    for (const command of commands) execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs]);
-    const request = await bundleRequest(bundleArguments([], {}));
-    await makeBundle({ ...request, rootfs, output });
+    for (const command of commands)
+      execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs], { stdio: 'pipe' });
+    const { cert, key } = bundleArguments([], {});
+    await makeBundle({ cert, key, verify: 'image', rootfs, output });
   } finally {
     await Promise.all([rootfs, text].map((path) => rm(path, { force: true })));
   }

@@ -1,7 +1,7 @@
 /**
  * Power cuts. Two machines, each with its own disk, are cut off during uploads, replacements and deletions of bundles,
- * patches of the configuration, and uploads and deletions of the splash image and of certificate authorities, over HTTP
- * and over the serial link. After every cut the machine boots through U-Boot with the disk as the cut left it.
+ * patches of the configuration, uploads and deletions of the splash image and of certificate authorities, and, in half of
+ * the rounds, while an update is installed or applied, over HTTP and over the serial link. After every cut the machine boots through U-Boot with the disk as the cut left it.
  *
  * A cut: the disk accepts no more writes, QEMU gets SIGKILL, and a seeded random generator decides for each unflushed
  * write of the guest whether it is kept, lost or torn at a sector (harness/power-loss/volatile-disk.ts). Most cuts come a
@@ -16,19 +16,26 @@
  * - Each confirmed bundle is listed with its digest, its file has that digest, and its check is ok. A bundle with a
  *   pending request is the old or the new one. No other bundle is listed and no other file exists.
  * - The same for configuration, splash image and certificate authorities.
+ * - An update whose operation was seen to be done is pending, until `apply` was answered; then it was tried. Its slot has no
+ *   system, so that the device returns after three attempts. An interrupted one leaves the inactive slot incomplete.
  *
  * `npm run test:qemu -- cuts --cuts N --seed S` sets the number of cuts (default: 20) and the seed (default: random). A
  * seed reproduces the requests and cuts, but not the exact progress of the guest at each cut.
  */
+import { runtimeFolder } from '../../ci/lib/places.ts';
 import { CutMachine } from '../harness/power-loss/cut-machine.ts';
 import { Random } from '../harness/power-loss/random.ts';
 import { CutRounds } from '../harness/power-loss/rounds.ts';
+import type { WorkloadOptions } from '../harness/power-loss/workload.ts';
 import { type ContextWithoutDevice, scenario } from '../harness/suite.ts';
+import { developmentUpdates } from '../harness/updates.ts';
 
 /** One for each of the two processors that CI has. */
 const MACHINES = ['a', 'b'] as const;
 /** The last cut of this machine tears the superblock. It has as many cuts as the other machine, or one more. */
 const SUPERBLOCK_MACHINE = 'a';
+/** Of the update bundles; all are newer than the image. */
+const VERSIONS = ['9.0.1', '9.0.2', '9.0.3'] as const;
 const ROUND_TIMEOUT_MS = 10 * 60_000;
 /** A round takes 40 s of processor time without KVM, and much longer on a busy computer. */
 const MEAN_ROUND_MS = 120_000;
@@ -58,13 +65,14 @@ async function testMachine(
   context: ContextWithoutDevice,
   name: (typeof MACHINES)[number],
   cuts: number,
+  updates: WorkloadOptions['updates'],
 ): Promise<void> {
   const machine = await CutMachine.make(context.image, name);
   const drawn = name === SUPERBLOCK_MACHINE ? cuts - 1 : cuts;
   try {
     // Each machine has its own random sequence, independent of the other one.
     const random = new Random(context.options.seed * MACHINES.length + MACHINES.indexOf(name));
-    const rounds = new CutRounds(machine, random);
+    const rounds = new CutRounds(machine, random, updates);
     const timeoutMs = ROUND_TIMEOUT_MS + cuts * MEAN_ROUND_MS;
     await context.test(
       `${drawn} cuts of machine ${name}`,
@@ -86,10 +94,11 @@ export default scenario({
   run: async (context) => {
     const { cuts, seed } = context.options;
     context.print(`  (${cuts} cuts; to repeat: npm run test:qemu -- cuts --cuts ${cuts} --seed ${seed})\n`);
+    const updates = await developmentUpdates(runtimeFolder(`test-cuts-updates-${process.pid}`), VERSIONS);
     await Promise.all(
       MACHINES.map(async (name, index) => {
         const share = Math.floor((cuts + MACHINES.length - 1 - index) / MACHINES.length);
-        if (share > 0) await testMachine(context, name, share);
+        if (share > 0) await testMachine(context, name, share, updates);
       }),
     );
   },

@@ -5,7 +5,7 @@ import { field } from '../events.ts';
 import { http } from '../http.ts';
 import type { CutMachine } from './cut-machine.ts';
 import { ABSENT } from './ledger.ts';
-import { AUTHORITIES, BUNDLE, CONFIG, configValue, digest, SPLASH } from './workload.ts';
+import { AUTHORITIES, BUNDLE, CONFIG, configValue, digest, SPLASH, UPDATE, updateValue } from './workload.ts';
 
 /** States that the initramfs reports for /data when replaying its journal was enough. */
 const GOOD_STATES = ['created', 'clean'];
@@ -17,15 +17,19 @@ const LOOK_AT_FILES = `cd /data
 find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
 /** The names of files that completed writes leave. */
 const KNOWN_FILES =
-  /^\.\/(?:config\.json|content\/[a-z]+\.\d+\.\d+\.[0-9a-f]{64}\.zip|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/central\.raucs|display.*|\.writable)$/;
+  /^\.\/(?:config\.json|content\/[a-z]+\.\d+\.\d+\.[0-9a-f]{64}\.zip|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/central\.raucs|rauc\/slots\/.*|update\/state\.json|display.*|\.writable)$/;
 /**
  * Time limit for temporary files to disappear: soon after its start the device writes some files by itself, and RAUC its
  * status. Leftovers of a power cut do not disappear.
  */
 const REST_TIMEOUT_MS = 120_000;
 
-/** Without a screen no boot is confirmed: the boot script uses up a slot's attempts and switches to the other one. */
-const EXPECTED_PROBLEM = /^(?:Slot [ab] does not start or was marked bad|This boot is not confirmed)/;
+/**
+ * Without a screen no boot is confirmed: the boot script uses up a slot's attempts and switches to the other one. Updates
+ * of the test do not start, and some are interrupted.
+ */
+const EXPECTED_PROBLEM =
+  /^(?:Slot [ab] does not start or was marked bad|This boot is not confirmed|The update to \S+ was rolled back|Slot [ab] holds an incomplete update)/;
 
 export interface Findings {
   /** By the keys of the ledger. */
@@ -90,6 +94,12 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
       problems.push(`${file} belongs to no listed bundle`);
   }
 
+  const update = await get('/update');
+  const pending = field(update, 'pending');
+  if (pending !== null) values.set(UPDATE, updateValue.pending(pending));
+  else if (field(update, 'last_result.outcome') === 'rolled_back') {
+    values.set(UPDATE, updateValue.tried(field(update, 'last_result.version')));
+  }
   const config = await get('/config');
   values.set(CONFIG, configValue(field(config, 'audio.volume'), field(config, 'device.name')));
   const splash = files.get('./splash/boot.png');

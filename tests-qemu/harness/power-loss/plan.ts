@@ -1,9 +1,12 @@
 import type { Random } from './random.ts';
 
 /** Kinds of requests. Each actor sends one request after the other. */
-export type Actor = 'bundles' | 'config' | 'files';
+export type Actor = 'bundles' | 'config' | 'files' | 'updates';
 
-/** A point in the course of a request as seen by the host. `verified` is the 202 of an upload, whose commit follows. */
+/**
+ * A point in the course of a request as seen by the host. `verified` is the 202 of an upload, whose commit or installation
+ * follows.
+ */
 export type Moment = 'begun' | 'verified' | 'confirmed';
 
 /** When the power is cut, and which requests are running then. */
@@ -28,12 +31,18 @@ const ACTORS: readonly [Actor[], ...Actor[][]] = [
   ['files'],
   ['bundles', 'config', 'files'],
 ];
+/** Share of the plans with updates. */
+const UPDATE_SHARE = 0.5;
 /** A commit of the store takes about 10 to 30 writes and flushes. */
 const MAX_COMMANDS = 30;
 const MAX_MS = 3000;
 
+/** An installation, and its `apply` with the writes of RAUC and fw_setenv, take some hundred. */
+const MAX_UPDATE_COMMANDS = 150;
+
 /** Draws a random plan. Most cuts fall into a commit or right after one, the others anywhere. */
 export function drawPlan(random: Random): Plan {
+  if (random.chance(UPDATE_SHARE)) return drawUpdate(random);
   const actors = random.pick(ACTORS);
   const moment = actors.includes('bundles')
     ? random.pick<Moment>(['begun', 'begun', 'verified', 'verified', 'verified', 'confirmed', 'confirmed'])
@@ -46,6 +55,17 @@ export function drawPlan(random: Random): Plan {
   // An idle device sends too few disk commands to count.
   const trigger = !quiet && random.chance(0.7) ? { commands: random.integer(1, MAX_COMMANDS) } : { ms };
   return { actors, moment, count, trigger, quiet };
+}
+
+/** An update is installed and, if the power is still on, applied: the device reboots, and boots again and again. */
+function drawUpdate(random: Random): Plan {
+  const moment = random.pick<Moment>(['begun', 'verified', 'verified', 'confirmed']);
+  // The second request is `apply`, which is never `verified`.
+  const count = moment === 'verified' ? 1 : random.integer(1, 2);
+  const trigger = random.chance(0.7)
+    ? { commands: Math.ceil(random.next() ** 2 * MAX_UPDATE_COMMANDS) }
+    : { ms: Math.round(random.next() ** 2 * MAX_MS) };
+  return { actors: ['updates'], moment, count, trigger, quiet: false };
 }
 
 export function describePlan({ actors, moment, count, trigger, quiet }: Plan): string {

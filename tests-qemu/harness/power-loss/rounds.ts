@@ -8,7 +8,7 @@ import { Ledger } from './ledger.ts';
 import { describePlan, drawPlan, type Moment, type Plan } from './plan.ts';
 import { Random } from './random.ts';
 import { SECTOR } from './volatile-disk.ts';
-import { Workload } from './workload.ts';
+import { Workload, type WorkloadOptions } from './workload.ts';
 
 /** If the moment or command of a plan does not come, the power is cut after this time. */
 const ROUND_LIMIT_MS = 20_000;
@@ -38,10 +38,12 @@ export class CutRounds {
   readonly #machine: CutMachine;
   readonly #random: Random;
   readonly #ledger = new Ledger();
+  readonly #updates: WorkloadOptions['updates'];
 
-  constructor(machine: CutMachine, random: Random) {
+  constructor(machine: CutMachine, random: Random, updates: WorkloadOptions['updates']) {
     this.#machine = machine;
     this.#random = random;
+    this.#updates = updates;
   }
 
   /** The first boot: records the values of a factory-new device. */
@@ -113,6 +115,7 @@ export class CutRounds {
       const options = {
         api: this.#machine.api,
         ledger: this.#ledger,
+        updates: this.#updates,
         socket,
         serial,
         on,

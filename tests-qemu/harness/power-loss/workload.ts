@@ -24,6 +24,13 @@ export const BUNDLE = 'bundle ';
 export const CONFIG = 'config';
 export const SPLASH = 'splash';
 export const AUTHORITIES = 'certificate authorities';
+export const UPDATE = 'update';
+
+/** Value of the key UPDATE: the version that is installed, or that was tried last. */
+export const updateValue = {
+  pending: (version: unknown) => `pending ${String(version)}`,
+  tried: (version: unknown) => `tried ${String(version)}`,
+};
 
 export function digest(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
@@ -34,10 +41,17 @@ export function configValue(volume: unknown, name: unknown): string {
   return `${String(volume)} ${String(name)}`;
 }
 
+/** An update bundle whose slot does not start. */
+export interface TestUpdate {
+  version: string;
+  bytes: Buffer;
+}
+
 export interface WorkloadOptions {
   api: string;
   random: Random;
   ledger: Ledger;
+  updates: readonly [TestUpdate, ...TestUpdate[]];
   /** Subscribed to `operation`. */
   socket: EventSocket;
   serial: SerialClient;
@@ -56,12 +70,37 @@ export class Workload {
     this.#o = options;
   }
 
+  /**
+   * Installs an update, or applies the one that is installed. Its slot has no system, so the device returns from it after
+   * three attempts.
+   */
+  async #update(): Promise<void> {
+    const { random, ledger, updates, off } = this.#o;
+    const [, pending] = /^pending (.*)$/.exec(ledger.get(UPDATE)) ?? [];
+    if (pending !== undefined) {
+      const apply = () => this.#send('POST', '/update/apply');
+      await this.#change(UPDATE, updateValue.tried(pending), apply, [202]);
+      await waitFor(off, { timeoutMs: DONE_TIMEOUT_MS, what: 'the end of the round', intervalMs: 50 });
+      return;
+    }
+    const { version, bytes } = random.pick(updates);
+    await this.#change(
+      UPDATE,
+      updateValue.pending(version),
+      () => this.#upload('/update/bundle', bytes),
+      [202],
+    );
+  }
+
   /** Sends requests until it is stopped or the device is gone. */
   async run(actor: Actor): Promise<void> {
     const { off, stopped } = this.#o;
-    const step = { bundles: () => this.#bundle(), config: () => this.#config(), files: () => this.#file() }[
-      actor
-    ];
+    const step = {
+      bundles: () => this.#bundle(),
+      config: () => this.#config(),
+      files: () => this.#file(),
+      updates: () => this.#update(),
+    }[actor];
     try {
       while (!stopped()) await step();
     } catch (error) {
@@ -80,19 +119,21 @@ export class Workload {
     const size = Math.round(MIN_BYTES * (MAX_BYTES / MIN_BYTES) ** random.next());
     const page = `<!doctype html><title>${name}</title>${random.next()}`;
     const archive = await zip({ 'index.html': page, 'media/clip.webm': random.bytes(size) });
-    await this.#change(key, digest(archive), () => this.#upload(name, archive), [202]);
+    await this.#change(key, digest(archive), () => this.#upload(`/content/${name}`, archive), [202]);
   }
 
   /** Resolves when the bundle is in place. */
-  async #upload(name: string, archive: Buffer): Promise<{ status: number; body?: unknown }> {
+  async #upload(path: string, archive: Buffer): Promise<{ status: number; body?: unknown }> {
     const { random, serial, socket, on, off } = this.#o;
     const { mark } = socket.events;
     const bySerial = archive.length < SERIAL_MAX_BYTES && random.chance(SERIAL_SHARE);
     const answer = bySerial
-      ? await serial.upload('PUT', `/api/v1/content/${name}`, archive)
-      : await this.#http('PUT', `/content/${name}`, {
+      ? await serial.upload('PUT', `/api/v1${path}`, archive)
+      : await this.#http('PUT', path, {
           raw: archive,
-          headers: { 'content-type': 'application/zip' },
+          headers: {
+            'content-type': path.startsWith('/content') ? 'application/zip' : 'application/octet-stream',
+          },
         });
     if (answer.status !== 202) return answer;
     on('verified');
@@ -106,10 +147,10 @@ export class Workload {
           );
         return found?.payload ?? (off() || socket.closed !== undefined ? 'gone' : undefined);
       },
-      { timeoutMs: DONE_TIMEOUT_MS, what: `the bundle ${name} to be in place`, intervalMs: 5 },
+      { timeoutMs: DONE_TIMEOUT_MS, what: `${path} to be in place`, intervalMs: 5 },
     );
     if (ended === 'gone') throw new Error('the device is gone');
-    if (field(ended, 'state') !== 'done') throw new Error(`the bundle ${name}: ${JSON.stringify(ended)}`);
+    if (field(ended, 'state') !== 'done') throw new Error(`${path}: ${JSON.stringify(ended)}`);
     return answer;
   }
 

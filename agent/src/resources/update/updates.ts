@@ -33,6 +33,7 @@ export class Updates {
   /** As last read: the update service does not answer while it installs. Undefined before, or without slots. */
   #report: SlotReport | undefined;
   #versions: Record<SlotName, string | null> = { a: null, b: null };
+  #begun: Promise<SlotName | undefined> | undefined;
   #confirmed = false;
   #applying = false;
   #installation: Pick<Installation, 'installing' | 'requireNone'> | undefined;
@@ -110,20 +111,28 @@ export class Updates {
   }
 
   /**
-   * The booted slot, at the start of the agent; ends a trial that this slot is the fallback of.
+   * The booted slot. The first call ends a trial that this slot is the fallback of.
    * @returns undefined on a system without slots
+   * @throws Error while the update service does not answer; call again
    */
-  async begin(): Promise<SlotName | undefined> {
+  begin(): Promise<SlotName | undefined> {
+    this.#begun ??= this.#begin().catch((error: unknown) => {
+      this.#begun = undefined;
+      throw error;
+    });
+    return this.#begun;
+  }
+
+  async #begin(): Promise<SlotName | undefined> {
     const { slots, state, log } = this.#options;
     this.#report = await slots.read();
     if (!this.#report) return undefined;
-    const { intent } = state.current;
-    if (intent?.slot !== this.#report.booted) {
+    await this.#readVersions();
+    if (state.current.intent?.slot !== this.#report.booted) {
       await this.#endTrial(this.#report).catch((error: unknown) =>
         log.warn({ err: error }, 'the end of an update could not be stored'),
       );
     }
-    await this.changed();
     return this.#report.booted;
   }
 
@@ -146,14 +155,18 @@ export class Updates {
 
   /** Reads the slots again and tells subscribers. Never rejects. */
   async changed(): Promise<void> {
-    const { slots, bus, log } = this.#options;
+    if (!this.#moment().installing) await this.#readVersions();
+    const status = await this.status().catch(() => undefined);
+    if (status) this.#options.bus.emit(updateChanged, status);
+  }
+
+  async #readVersions(): Promise<void> {
+    const { slots, log } = this.#options;
     try {
-      if (!this.#moment().installing) this.#versions = await slots.versions();
+      this.#versions = await slots.versions();
     } catch (error) {
       log.warn({ err: error }, 'the versions of the slots cannot be read');
     }
-    const status = await this.status().catch(() => undefined);
-    if (status) bus.emit(updateChanged, status);
   }
 
   #moment(): Moment {
@@ -168,6 +181,7 @@ export class Updates {
 
   async #read(): Promise<SlotReport> {
     try {
+      await this.begin();
       this.#report = await this.#options.slots.read();
     } catch (error) {
       if (!this.#report) throw new ApiError('unavailable', 'The update service does not answer.');
