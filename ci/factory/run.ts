@@ -1,5 +1,5 @@
 /** Runs the checks on one unit and collects their results. */
-import { field } from '../../tests-qemu/harness/events.ts';
+import { field } from '../client/events.ts';
 import { messageOf } from '../lib/problem.ts';
 import { within } from '../lib/wait.ts';
 import { type Bench, type Check, restore } from './checks.ts';

@@ -1,6 +1,6 @@
 /** Requests to the unit under test, and the errors that say what is wrong with it. */
-import { field } from '../../tests-qemu/harness/events.ts';
-import type { SerialClient, SerialResponse } from '../../tests-qemu/harness/ndjson.ts';
+import { field } from '../client/events.ts';
+import type { SerialClient, SerialResponse } from '../client/ndjson.ts';
 import { Problem } from '../lib/problem.ts';
 import { waitFor } from '../lib/wait.ts';
 

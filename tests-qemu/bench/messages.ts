@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type Figure, interleaved, median } from '../../ci/bench/measure.ts';
+import { field } from '../../ci/client/events.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import type { PageServer } from '../harness/pages.ts';
 
 const ROUNDS = 5;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { appFiles, zip } from './bundles.ts';
+import { zip } from '../../ci/lib/zip.ts';
+import { appFiles } from './bundles.ts';
 
 test('the app’s service worker caches exactly the app’s files without the media', async () => {
   const files = await appFiles('menu');

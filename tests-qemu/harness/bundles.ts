@@ -1,11 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { ZipFile } from 'yazl';
+import { field } from '../../ci/client/events.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from './device.ts';
-import { field } from './events.ts';
 import type { HttpResponse } from './http.ts';
 
 const FOLDER = fileURLToPath(new URL('../bundles', import.meta.url));
@@ -14,20 +12,6 @@ const FOLDER = fileURLToPath(new URL('../bundles', import.meta.url));
  * would make pages lose their stored data, so a test must fail.
  */
 export const CONTENT_PORT = 8090;
-/** Files that are already compressed are stored, so that ranges of them can be read without inflating. */
-const MEDIA = /\.(?:webm|mp4|png|jpg|woff2)$/;
-
-/** Creates a zip archive of files, which are given by their paths in it. */
-export async function zip(files: Record<string, string | Buffer>): Promise<Buffer> {
-  const archive = new ZipFile();
-  const made = buffer(archive.outputStream);
-  for (const [path, content] of Object.entries(files)) {
-    archive.addBuffer(Buffer.from(content), path, { compress: !MEDIA.test(path) });
-  }
-  archive.end();
-  return await made;
-}
-
 /** The files of an app in `tests-qemu/bundles`, by their paths in it. */
 export async function appFiles(name: string): Promise<Record<string, Buffer>> {
   const folder = join(FOLDER, name);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { field } from '../../ci/client/events.ts';
 import type { Device } from './device.ts';
-import { field } from './events.ts';
 
 const PEM = { 'content-type': 'application/x-pem-file' };
 /** Time limit for a response including the TLS handshake (RSA) on a busy emulator, in ms. */

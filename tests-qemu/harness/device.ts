@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
+import { field } from '../../ci/client/events.ts';
+import { SerialClient } from '../../ci/client/ndjson.ts';
 import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
@@ -10,9 +12,7 @@ import { Machine, waitForApi } from '../../ci/qemu/machine.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { resumeSnapshot, type SnapshotFiles } from '../../ci/qemu/snapshot.ts';
 import { type DeviceSetup, prepareDevice } from './device-setup.ts';
-import { field } from './events.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
-import { SerialClient } from './ndjson.ts';
 import { readScreen, screendump, waitForColours } from './screen.ts';
 import { EventSocket } from './socket.ts';
 

@@ -1,9 +1,9 @@
 import { parse } from 'yaml';
+import { field } from '../../ci/client/events.ts';
+import type { SerialClient } from '../../ci/client/ndjson.ts';
 import { decodePng } from '../../ci/lib/png.ts';
 import type { Device } from './device.ts';
-import { field } from './events.ts';
 import { guestHttp } from './guest.ts';
-import type { SerialClient } from './ndjson.ts';
 
 /** One request of the list that is sent over every link. */
 export interface Exchange {

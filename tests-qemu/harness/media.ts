@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Colour } from '../../ci/lib/png.ts';
-import { zip } from './bundles.ts';
+import { zip } from '../../ci/lib/zip.ts';
 
 const FOLDER = fileURLToPath(new URL('../media', import.meta.url));
 

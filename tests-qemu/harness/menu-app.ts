@@ -1,5 +1,6 @@
 import type { Colour } from '../../ci/lib/png.ts';
-import { appFiles, zip } from './bundles.ts';
+import { zip } from '../../ci/lib/zip.ts';
+import { appFiles } from './bundles.ts';
 import { stretch } from './clip.ts';
 import type { Device } from './device.ts';
 import { type Spot, waitForSpots } from './screen.ts';

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { field } from '../../ci/client/events.ts';
 import { Cache } from '../../ci/image/lib/cache.ts';
 import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
 import { type Colour, colourCount } from '../../ci/lib/png.ts';
@@ -19,7 +20,6 @@ import {
 import { waitForHostAddress } from './cable.ts';
 import { Device } from './device.ts';
 import { deviceSettings } from './device-setup.ts';
-import { field } from './events.ts';
 import { PageServer } from './pages.ts';
 
 /** Disk space for a device's memory and part of its disk, in bytes. */

@@ -7,11 +7,11 @@ import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { makeBundle } from '../../ci/bundle/make.ts';
 import { bundleArguments } from '../../ci/bundle.ts';
+import { field } from '../../ci/client/events.ts';
 import { runInBuilder } from '../../ci/image/builder.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import type { Device } from './device.ts';
-import { field } from './events.ts';
 import type { HttpResponse } from './http.ts';
 import type { TestUpdate } from './power-loss/workload.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
-import { field } from '../harness/events.ts';
 import { scenario } from '../harness/suite.ts';
 
 export default scenario({

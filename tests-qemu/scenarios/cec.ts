@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import { scenario } from '../harness/suite.ts';
 
 const SWITCH_MS = 90_000;

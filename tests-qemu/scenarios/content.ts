@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { type EventLog, field } from '../../ci/client/events.ts';
 import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
-import { listed, putBundle, sendBundle, zip } from '../harness/bundles.ts';
+import { zip } from '../../ci/lib/zip.ts';
+import { listed, putBundle, sendBundle } from '../harness/bundles.ts';
 import { hostUnplugged } from '../harness/cable.ts';
-import { type EventLog, field } from '../harness/events.ts';
 import { BLUE, GREEN, menuBundle, waitForMenu } from '../harness/menu-app.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';

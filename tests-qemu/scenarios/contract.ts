@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
-import { field } from '../harness/events.ts';
 import {
   comparable,
   type Exchange,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
 import { CHECKS } from '../../ci/factory/checks.ts';
 import { openUnit } from '../../ci/factory/link.ts';
 import { testUnit } from '../../ci/factory/run.ts';
 import { Unit } from '../../ci/factory/unit.ts';
-import { field } from '../harness/events.ts';
 import { type Spot, waitForSpots } from '../harness/screen.ts';
 import { scenario } from '../harness/suite.ts';
 

@@ -6,12 +6,12 @@ import {
   certificate,
   rsaKey,
 } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
+import { field } from '../../ci/client/events.ts';
 import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import { getDeviceOverTls, putCertificate, putPem, TRY_MS } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
 import { type Colour, colourAt, near } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import { PageServer } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 import { TouchScreen } from '../harness/touch-screen.ts';

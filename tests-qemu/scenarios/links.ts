@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
+import type { SerialClient } from '../../ci/client/ndjson.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
-import { field } from '../harness/events.ts';
 import { overCable, overHttp } from '../harness/exchange.ts';
-import type { SerialClient } from '../harness/ndjson.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 /** Tests of a serial link, for either port. */

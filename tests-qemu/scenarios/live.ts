@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { field } from '../../ci/client/events.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
-import { field } from '../harness/events.ts';
 import { http } from '../harness/http.ts';
 import { scenario } from '../harness/suite.ts';
 

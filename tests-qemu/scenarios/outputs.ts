@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
+import { field } from '../../ci/client/events.ts';
 import type { Colour } from '../../ci/lib/png.ts';
 import { agreement } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import { exchangeMonitor } from '../harness/monitor.ts';
 import { scenario } from '../harness/suite.ts';
 

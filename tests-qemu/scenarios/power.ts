@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { authority, certificate } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
+import { field } from '../../ci/client/events.ts';
 import { colourCount } from '../../ci/lib/png.ts';
 import { waitFor, within } from '../../ci/lib/wait.ts';
 import { getDeviceOverTls, putCertificate } from '../harness/certificates.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
-import { field } from '../harness/events.ts';
 import { scenario } from '../harness/suite.ts';
 
 const BOOT_TEST_MS = 15 * 60_000;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { field } from '../../ci/client/events.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
-import { CONTENT_PORT, putBundle, zip } from '../harness/bundles.ts';
+import { zip } from '../../ci/lib/zip.ts';
+import { CONTENT_PORT, putBundle } from '../harness/bundles.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import { type GuestRequest, guestHttp, processes } from '../harness/guest.ts';
 import type { PageServer } from '../harness/pages.ts';
 import { EventSocket } from '../harness/socket.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { certificate } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
+import { field } from '../../ci/client/events.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import { guestHttp } from '../harness/guest.ts';
 import { scenario } from '../harness/suite.ts';
 import { RecordingServer } from '../harness/web.ts';

@@ -7,11 +7,11 @@
  * `--failures` adds the failures that take minutes each, and the way from B to A and to B again.
  */
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
 import { runtimeFolder } from '../../ci/lib/places.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { waitForApi } from '../../ci/qemu/machine.ts';
 import type { Device } from '../harness/device.ts';
-import { field } from '../harness/events.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import {
   applyAndWait,

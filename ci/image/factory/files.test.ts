@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { certificate } from '../../../agent/src/resources/certificates/tests/make-certificates.ts';
-import { field } from '../../../tests-qemu/harness/events.ts';
+import { field } from '../../client/events.ts';
 import { copyFactoryFiles, makeFactoryFiles } from './files.ts';
 
 const MIB = 2 ** 20;

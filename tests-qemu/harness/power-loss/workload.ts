@@ -1,11 +1,11 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { solidPng } from '../../../agent/src/resources/branding/tests/make-png.ts';
+import { field } from '../../../ci/client/events.ts';
+import type { SerialClient } from '../../../ci/client/ndjson.ts';
 import { waitFor } from '../../../ci/lib/wait.ts';
-import { zip } from '../bundles.ts';
-import { field } from '../events.ts';
+import { zip } from '../../../ci/lib/zip.ts';
 import { type HttpOptions, type HttpResponse, http } from '../http.ts';
-import type { SerialClient } from '../ndjson.ts';
 import type { EventSocket } from '../socket.ts';
 import { ABSENT, type Ledger } from './ledger.ts';
 import type { Actor, Moment } from './plan.ts';
