@@ -61,9 +61,9 @@ const mask = (unit: string) => ({
 
 const FAILURES: readonly Failure[] = [
   {
-    what: 'a kernel that panics',
-    breakIt: 'mv boot/initrd.img boot/initrd.good && head -c 64 /dev/zero >boot/initrd.img',
-    repair: 'mv boot/initrd.good boot/initrd.img',
+    what: 'a system without init',
+    breakIt: 'mv usr/lib/systemd/systemd usr/lib/systemd/systemd.good',
+    repair: 'mv usr/lib/systemd/systemd.good usr/lib/systemd/systemd',
     code: 'kernel_panic',
     message: /^Slot b has no boot attempts left; its kernel panicked: .+/,
   },
@@ -78,18 +78,18 @@ const FAILURES: readonly Failure[] = [
 /** Failures that take longer, or are much like the others. */
 const MORE_FAILURES: readonly Failure[] = [
   {
+    what: 'a kernel that panics without an initramfs',
+    breakIt: 'mv boot/initrd.img boot/initrd.good && head -c 64 /dev/zero >boot/initrd.img',
+    repair: 'mv boot/initrd.good boot/initrd.img',
+    code: 'boot_failed',
+    message: /it never reached its initramfs/,
+  },
+  {
     what: 'a kernel that is cut off',
     breakIt: 'cp boot/vmlinuz boot/kernel.good && truncate -s 4M boot/vmlinuz',
     repair: 'mv boot/kernel.good boot/vmlinuz',
     code: 'boot_failed',
     message: /it never reached its initramfs/,
-  },
-  {
-    what: 'a system without init',
-    breakIt: 'mv usr/lib/systemd/systemd usr/lib/systemd/systemd.good',
-    repair: 'mv usr/lib/systemd/systemd.good usr/lib/systemd/systemd',
-    code: 'kernel_panic',
-    message: /its kernel panicked/,
   },
   {
     what: 'a browser that never paints',
