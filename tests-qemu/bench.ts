@@ -1,6 +1,6 @@
 /**
- * `npm run bench:screen`: compares what the device does with its screen with similar programs on the same device in QEMU,
- * and prints ratios. Without KVM all of it is emulated, which makes both slower.
+ * `npm run bench:screen`: compares what the device does with its screen, and updates, with similar programs on the same
+ * device in QEMU, and prints ratios. Without KVM all of it is emulated, which makes both slower.
  */
 import { fileURLToPath } from 'node:url';
 import { type Figure, printFigure } from '../ci/bench/measure.ts';
@@ -13,6 +13,7 @@ import { measureOn } from './bench/guest.ts';
 import { messageFigures } from './bench/messages.ts';
 import { installPeers } from './bench/peers.ts';
 import { recoveryFigures } from './bench/recovery.ts';
+import { updateFigures } from './bench/updates.ts';
 import { Device } from './harness/device.ts';
 import { PageServer } from './harness/pages.ts';
 import { TouchScreen } from './harness/touch-screen.ts';
@@ -68,6 +69,7 @@ const MEASURES: ReadonlyMap<string, (device: Device, pages: PageServer) => Promi
   ['screenshots', screenshotFigures],
   ['scripts', scriptFigures],
   ['recovery', recoveryFigures],
+  ['updates', updateFigures],
 ]);
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeBundle } from '../../ci/bundle/make.ts';
 import { bundleArguments } from '../../ci/bundle.ts';
@@ -35,12 +35,22 @@ export class SmallBundles {
     this.#folder = folder;
   }
 
-  /** @param folder is created, and removed by `remove` */
-  static async prepare(folder: string): Promise<SmallBundles> {
-    await mkdir(folder, { recursive: true });
-    await runInBuilder(folder, [SIGNERS]);
-    await writeFile(join(folder, 'rootfs.ext4'), randomBytes(SMALL_BYTES));
+  /** The signers are made once for each image. */
+  static async prepare(image: BuiltImage): Promise<SmallBundles> {
+    const folder = join(dirname(image.disk), 'test-signers');
+    const rootfs = join(folder, 'rootfs.ext4');
+    if (!existsSync(rootfs)) {
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder);
+      await runInBuilder(folder, [SIGNERS]);
+      await writeFile(rootfs, randomBytes(SMALL_BYTES));
+    }
     return new SmallBundles(folder);
+  }
+
+  /** Certificate of the authority of the signers `first` and `expired`, PEM. */
+  async authority(): Promise<string> {
+    return await readFile(join(this.#folder, '1/authority.pem'), 'utf8');
   }
 
   async make(version: string, signer: Signer = 'first', compatible = COMPATIBLE): Promise<Buffer> {
@@ -53,15 +63,10 @@ export class SmallBundles {
 
   /** Makes the device accept the bundles of `first`, besides those of its own keyring, until it reboots. */
   async trust(device: Device): Promise<void> {
-    const authority = await readFile(join(this.#folder, '1/authority.pem'), 'utf8');
     await device.shell.ok(`
       cp /etc/rauc/keyring.pem /run/keyring.pem && cat >>/run/keyring.pem <<'EOF'
-${authority}EOF
+${await this.authority()}EOF
       mount --bind /run/keyring.pem /etc/rauc/keyring.pem`);
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
   }
 }
 
@@ -88,19 +93,36 @@ export async function developmentUpdates(
   }
 }
 
-/** The bundle of the image with another version, signed with the development key; made once for each image. */
-export async function nextVersionBundle(image: BuiltImage, version: string): Promise<string> {
+/**
+ * The bundle of the image with another version, signed with the development key; made once for each image.
+ * @param appended text that files of the image get at their end, by path
+ */
+export async function changedBundle(
+  image: BuiltImage,
+  version: string,
+  appended: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const folder = dirname(image.disk);
   const output = join(folder, `update-${version}.raucb`);
   if (existsSync(output)) return output;
-  const rootfs = join(folder, 'rootfs-next.ext4');
+  const rootfs = join(folder, 'rootfs-changed.ext4');
+  const text = join(folder, 'changed-file');
+  const debugfs = (command: string) =>
+    execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs], { stdio: 'pipe' });
+  const write = (path: string) => {
+    debugfs(`rm ${path}`);
+    debugfs(`write ${text} ${path}`);
+  };
   await copyFile(join(folder, 'rootfs.ext4'), rootfs, constants.COPYFILE_FICLONE);
-  const text = join(folder, 'version-next');
   try {
-    await writeFile(text, `${version}\n`);
-    const commands = ['rm /etc/vitrine/version', `write ${text} /etc/vitrine/version`];
-    for (const command of commands)
-      execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs], { stdio: 'pipe' });
+    await writeFile(text, `${version}\n`, { mode: 0o644 });
+    write('/etc/vitrine/version');
+    for (const [path, addition] of Object.entries(appended)) {
+      await rm(text);
+      debugfs(`dump ${path} ${text}`);
+      await appendFile(text, addition);
+      write(path);
+    }
     const { cert, key } = bundleArguments([], {});
     await makeBundle({ cert, key, verify: 'image', rootfs, output });
   } finally {

@@ -8,7 +8,6 @@
  */
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
-import { runtimeFolder } from '../../ci/lib/places.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { waitForApi } from '../../ci/qemu/machine.ts';
 import type { Device } from '../harness/device.ts';
@@ -16,9 +15,9 @@ import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import {
   applyAndWait,
   bootVariables,
+  changedBundle,
   inSlot,
   install,
-  nextVersionBundle,
   operationEnd,
   putBundle,
   refusal,
@@ -122,6 +121,8 @@ async function makePendingAgain(device: Device): Promise<void> {
 async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallBundles): Promise<Buffer> {
   const version = String(field(await device.get('/device'), 'version'));
   const good = await small.make(version);
+  await test('a bundle of an authority that the keyring does not have is refused', async () =>
+    assert.match(await refusal(device, good), /^The signature of the bundle is not accepted/));
   await small.trust(device);
   const flipped = (position: number) => {
     const copy = Buffer.from(good);
@@ -210,7 +211,7 @@ export default scenario({
   machine: 'restored',
   run: async (context) => {
     const { device, image, options, pages, test } = context;
-    const small = await SmallBundles.prepare(runtimeFolder(`test-update-${process.pid}`));
+    const small = await SmallBundles.prepare(image);
     const zoneSeen = (times: number): Promise<unknown> =>
       waitFor(() => pages.requests.filter((one) => one === ZONE.page).length >= times, {
         timeoutMs: 300_000,
@@ -229,97 +230,97 @@ export default scenario({
       assert.ok((await bootVariables(device)).BOOT_ORDER?.includes('A'));
     };
 
-    try {
-      const good = await refuseBadBundles(context, small);
+    const good = await refuseBadBundles(context, small);
 
-      await test('device.timezone is applied live to programs and to the page, which stays displayed', async () => {
-        const url = pages.add(ZONE_PAGE);
-        await device.act('POST', '/display/navigate', { url });
-        const answer = await device.act('PATCH', '/config', {
-          device: { timezone: ZONE.name, ntp_servers: ['192.0.2.9'] },
-        });
-        const live = { 'device.timezone': 'live', 'device.ntp_servers': 'live' };
-        assert.deepEqual(field(answer, 'applied'), live);
-        await device.act('PATCH', '/config', { display: { resume_on_boot: true } });
-        assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
-        await zoneSeen(1);
-        const display = await device.get('/display');
-        assert.deepEqual([field(display, 'mode'), field(display, 'url')], ['url', url]);
+    await test('device.timezone is applied live to programs and to the page, which stays displayed', async () => {
+      const url = pages.add(ZONE_PAGE);
+      await device.act('POST', '/display/navigate', { url });
+      const answer = await device.act('PATCH', '/config', {
+        device: { timezone: ZONE.name, ntp_servers: ['192.0.2.9'] },
       });
+      const live = { 'device.timezone': 'live', 'device.ntp_servers': 'live' };
+      assert.deepEqual(field(answer, 'applied'), live);
+      await device.act('PATCH', '/config', { display: { resume_on_boot: true } });
+      assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+      await zoneSeen(1);
+      const display = await device.get('/display');
+      assert.deepEqual([field(display, 'mode'), field(display, 'url')], ['url', url]);
+    });
 
-      await test(
-        'a slot without a system is given up after three attempts; configuration and page are kept',
-        async () => {
-          await install(device, good);
-          const seen = pages.requests.length;
-          await rolledBack(await applyAndWait(device), {
-            code: 'boot_failed',
-            message: /it never reached its initramfs/,
-          });
-          assert.equal((await bootVariables(device)).BOOT_B_LEFT, '0');
-          await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
-            timeoutMs: 300_000,
-            what: 'the page to be shown after the rollback',
-          });
-          await waitFor(
-            async () => (await device.shell.ok(`busctl get-property ${SERVERS}`)) === 'as 1 "192.0.2.9"',
-            { timeoutMs: 60_000, what: 'the time service to have its servers' },
-          );
-        },
-        LONG_MS,
-      );
-
-      await test(
-        'an update is installed while the agent is killed; nothing may interrupt it',
-        async () => {
-          await installNext(device, await nextVersionBundle(image, NEXT));
-          await device.shell.ok(`cp ${STATE} ${STATE}.saved`);
-        },
-        LONG_MS,
-      );
-
-      for (const failure of [...FAILURES, ...(options.failures ? MORE_FAILURES : [])]) {
-        await test(
-          `the device returns from ${failure.what}, and says why`,
-          async () => {
-            await inSlot(device, 'b', failure.breakIt);
-            const start = performance.now();
-            const status = await applyAndWait(device);
-            device.say(`back after ${((performance.now() - start) / 1000).toFixed(0)} s`);
-            await rolledBack(status, failure);
-            await inSlot(device, 'b', failure.repair);
-            await makePendingAgain(device);
-          },
-          LONG_MS,
+    await test(
+      'a slot without a system is given up after three attempts; configuration and page are kept',
+      async () => {
+        await install(device, good);
+        const seen = pages.requests.length;
+        await rolledBack(await applyAndWait(device), {
+          code: 'boot_failed',
+          message: /it never reached its initramfs/,
+        });
+        assert.equal((await bootVariables(device)).BOOT_B_LEFT, '0');
+        await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
+          timeoutMs: 300_000,
+          what: 'the page to be shown after the rollback',
+        });
+        await waitFor(
+          async () => (await device.shell.ok(`busctl get-property ${SERVERS}`)) === 'as 1 "192.0.2.9"',
+          { timeoutMs: 60_000, what: 'the time service to have its servers' },
         );
-      }
+      },
+      LONG_MS,
+    );
 
+    await test(
+      'an update is installed while the agent is killed; nothing may interrupt it',
+      async () => {
+        const keyring = { '/etc/rauc/keyring.pem': await small.authority() };
+        await installNext(device, await changedBundle(image, NEXT, keyring));
+        await device.shell.ok(`cp ${STATE} ${STATE}.saved`);
+      },
+      LONG_MS,
+    );
+
+    for (const failure of [...FAILURES, ...(options.failures ? MORE_FAILURES : [])]) {
       await test(
-        'the update runs after apply and is found good; configuration, identity and page are the same',
+        `the device returns from ${failure.what}, and says why`,
         async () => {
-          const identity = await device.shell.ok('cat /etc/machine-id');
-          const seen = pages.requests.length;
+          await inSlot(device, 'b', failure.breakIt);
+          const start = performance.now();
           const status = await applyAndWait(device);
-          assert.equal(field(status, 'active_slot'), 'b');
-          assert.deepEqual(field(status, 'slots.b'), { version: NEXT, state: 'good' });
-          assert.equal(field(status, 'last_result.outcome'), 'success');
-          assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=B\b/);
-          assert.equal(field(await device.get('/device'), 'version'), NEXT);
-          assert.equal(await device.shell.ok('cat /etc/machine-id'), identity);
-          assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
-          await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
-            timeoutMs: 300_000,
-            what: 'the page to be shown by the new version',
-          });
-          const { BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT } = await bootVariables(device);
-          assert.deepEqual([BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT], ['B A', '3', '3']);
-          const problems = field(await device.get('/device/health'), 'problems');
-          assert.doesNotMatch(String(problems), /slot|boot|update/i);
+          device.say(`back after ${((performance.now() - start) / 1000).toFixed(0)} s`);
+          await rolledBack(status, failure);
+          await inSlot(device, 'b', failure.repair);
+          await makePendingAgain(device);
         },
         LONG_MS,
       );
-    } finally {
-      await small.remove();
     }
+
+    await test(
+      'the update runs after apply and is found good; configuration, identity and page are the same',
+      async () => {
+        const identity = await device.shell.ok('cat /etc/machine-id');
+        const seen = pages.requests.length;
+        const status = await applyAndWait(device);
+        assert.equal(field(status, 'active_slot'), 'b');
+        assert.deepEqual(field(status, 'slots.b'), { version: NEXT, state: 'good' });
+        assert.equal(field(status, 'last_result.outcome'), 'success');
+        assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=B\b/);
+        assert.equal(field(await device.get('/device'), 'version'), NEXT);
+        assert.equal(await device.shell.ok('cat /etc/machine-id'), identity);
+        assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+        await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
+          timeoutMs: 300_000,
+          what: 'the page to be shown by the new version',
+        });
+        const { BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT } = await bootVariables(device);
+        assert.deepEqual([BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT], ['B A', '3', '3']);
+        const problems = field(await device.get('/device/health'), 'problems');
+        assert.doesNotMatch(String(problems), /slot|boot|update/i);
+      },
+      LONG_MS,
+    );
+
+    await test('the updated system has the keyring of the update: it accepts the signer of its new authority', () =>
+      install(device, good));
   },
 });

@@ -8,12 +8,8 @@ const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: 
   [/compatible mismatch/i, 'bundle_invalid', 'The bundle is for another board.'],
   [/version mismatch/i, 'bundle_invalid', 'The bundle is older than the running version.'],
   [/no space left/i, 'insufficient_storage', 'The slot or the data partition has no room for the update.'],
-  [
-    /Failed updating slot .*input\/output error/is,
-    'bundle_invalid',
-    'The bundle is damaged, or the disk cannot be written.',
-  ],
-  [/input\/output error/i, 'bundle_invalid', 'The bundle is damaged.'],
+  // The payload of a received bundle has been checked before; that of a streamed one may be damaged, or the network.
+  [/input\/output error/i, 'unavailable', 'The bundle could not be read, or the slot not be written.'],
   [
     /certificate|signature|\bCMS\b|signer|keyring|trust/i,
     'bundle_invalid',
