@@ -46,7 +46,7 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/uploads\//, scenarios: [...BUNDLES, 'splash', 'https', 'cuts'] },
   { files: /^agent\/src\/resources\/branding\//, scenarios: ['splash', 'contract', 'links', 'cuts'] },
   { files: /^agent\/src\/resources\/certificates\//, scenarios: ['https', 'contract', 'cuts'] },
-  { files: /^agent\/src\/resources\/update\//, scenarios: [...SHARED, 'slots'] },
+  { files: /^agent\/src\/resources\/update\//, scenarios: [...SHARED, 'update'] },
   {
     files: /^agent\/src\/resources\/display\//,
     scenarios: [
@@ -66,7 +66,7 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/resources\/[^/]+\//, scenarios: SHARED },
   { files: /^agent\//, scenarios: ALL },
 
-  { files: /^board\/(?:common\/(?:uboot|boot\.cmd)|virt-aarch64\/)/, scenarios: ['uboot', 'slots'] },
+  { files: /^board\/(?:common\/(?:uboot|boot\.cmd)|virt-aarch64\/)/, scenarios: ['uboot', 'update'] },
   { files: /^board\/(?:rpi|common\/(?:raspberrypi|aarch64|busybox))|^board\/common\/linux\//, scenarios: [] },
   { files: /^board\/common\/check-/, scenarios: ['boot'] },
   { files: /^(?:board|overlay)\//, scenarios: ALL },

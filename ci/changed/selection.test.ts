@@ -24,7 +24,7 @@ const SOURCES = {
   'ci/all.test.ts': "import './all.ts';",
   'ci/zip.test.ts': "const names = ['board/..', 'a/../b', '../'];",
   'ci/lib/wait.ts': '',
-  'tests-qemu/harness/screen.ts': "import { wait } from '../lib/wait.ts';",
+  'tests-qemu/harness/screen.ts': "import { wait } from '../../ci/lib/wait.ts';",
   'tests-qemu/scenarios/screen.ts': "import { look } from '../harness/screen.ts';",
   'tests-qemu/scenarios/power.ts': "import type { Look } from '../other.ts';",
 };

@@ -83,6 +83,7 @@ export class Installation {
     let file: TemporaryFile | undefined;
     try {
       const { folder, disk, operations } = this.#options;
+      await makeFolder(folder, 0o700);
       file = await TemporaryFile.create({ folder, fileName: 'bundle.raucb', announced, disk });
       operation = operations.start('update_install');
       await this.#remember(operation.id, null, false);
@@ -129,7 +130,6 @@ export class Installation {
   /** Before anything else: makes the operation known that an earlier agent began. */
   async prepare(): Promise<void> {
     const { folder, operations, state } = this.#options;
-    await makeFolder(folder, 0o700);
     await sweepTemporaryFiles(folder);
     const begun = state.current.operation;
     if (!begun) return;
