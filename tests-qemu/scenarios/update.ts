@@ -161,6 +161,10 @@ async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallB
     ['an older version', await small.make('0.0.9'), /^The bundle is older/],
   ];
   assert.equal(bad.length, 20);
+  await waitFor(async () => field(await device.get('/update'), 'slots.a.state') === 'good', {
+    timeoutMs: 300_000,
+    what: 'the boot to be confirmed',
+  });
   const before = await device.get('/update');
   const variables = await bootVariables(device);
   for (const [what, bundle, message] of bad) {

@@ -6,20 +6,20 @@ const slot = (bootname: string, state: string, status: string, more: object = {}
   `rootfs.${bootname}`,
   { class: 'rootfs', bootname, state, 'boot-status': status, ...more },
 ];
-const NEW = { content: 'unknown', version: null, transaction: null, activations: 0 };
+const NEW = { content: 'unknown', version: null, installations: 0, activations: 0 };
 
 test('reads which slot is booted, and what the slots contain', () => {
   const installed = {
     status: 'ok',
     'bundle.version': '1.2.0',
-    'installed.transaction': 'one',
+    'installed.count': 7,
     'activated.count': 3,
   };
   assert.deepEqual(reportOf([slot('A', 'booted', 'good'), slot('B', 'inactive', 'bad', installed)]), {
     booted: 'a',
     slots: {
       a: { ...NEW, bootable: true },
-      b: { bootable: false, content: 'complete', version: '1.2.0', transaction: 'one', activations: 3 },
+      b: { bootable: false, content: 'complete', version: '1.2.0', installations: 7, activations: 3 },
     },
   });
   for (const status of ['pending', 'failed']) {

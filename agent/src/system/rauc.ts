@@ -146,14 +146,14 @@ export function reportOf(slots: readonly (readonly unknown[])[]): SlotReport {
     const name = fields.bootname === 'A' ? 'a' : fields.bootname === 'B' ? 'b' : undefined;
     if (!name) continue;
     if (fields.state === 'booted') booted = name;
-    const transaction = fields['installed.transaction'];
+    const installations = fields['installed.count'];
     const activations = fields['activated.count'];
     const version = fields['bundle.version'];
     facts[name] = {
       bootable: fields['boot-status'] === 'good',
       content: fields.status === undefined ? 'unknown' : fields.status === 'ok' ? 'complete' : 'incomplete',
       version: text(version) ? version : null,
-      transaction: text(transaction) ? transaction : null,
+      installations: integer(installations) ? installations : 0,
       activations: integer(activations) ? activations : 0,
     };
   }

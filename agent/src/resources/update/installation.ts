@@ -12,9 +12,9 @@ import type { Operation } from '../operations/schema.ts';
 import { checkBundleStart, START_BYTES } from './bundle-start.ts';
 import { installError } from './install-error.ts';
 import { checkPayload } from './payload-check.ts';
-import type { BootSlots, BundleInstaller, InstallRequest } from './ports.ts';
+import type { BootSlots, BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
 import { otherSlot } from './slot-status.ts';
-import type { StateFile } from './state-file.ts';
+import type { StateFile, UpdateState } from './state-file.ts';
 
 /** Progress of the operation when the body has arrived, and when it has been checked. */
 const ARRIVED = 0.3;
@@ -40,6 +40,13 @@ export interface RemoteBundle extends Pick<InstallRequest, 'headers' | 'tlsCa'> 
   url: string;
   /** Remembered with the update (`last_result.reference`). */
   reference: string;
+}
+
+/** What is remembered of a running installation. */
+interface BegunInstallation {
+  reference: string | null;
+  /** Finished installations of the slot before. */
+  earlier: number;
 }
 
 /** One installation at a time, from the first byte to the end of its operation. */
@@ -86,7 +93,7 @@ export class Installation {
       await makeFolder(folder, 0o700);
       file = await TemporaryFile.create({ folder, fileName: 'bundle.raucb', announced, disk });
       operation = operations.start('update_install');
-      await this.#remember(operation.id, null, false);
+      await this.#remember({ id: operation.id, reference: null, earlier: null });
       const running = operation;
       await receiveUnhashed(body, file, {
         announced,
@@ -134,7 +141,7 @@ export class Installation {
     const begun = state.current.operation;
     if (!begun) return;
     this.#resumed = operations.resume(begun.id, 'update_install');
-    this.#phase = begun.installing ? 'installing' : 'receiving';
+    this.#phase = begun.earlier === null ? 'receiving' : 'installing';
   }
 
   /** Continues or ends that operation. Never rejects. */
@@ -142,9 +149,9 @@ export class Installation {
     const begun = this.#options.state.current.operation;
     const operation = this.#resumed;
     if (!begun || !operation) return;
-    if (begun.installing) {
+    if (begun.earlier !== null) {
       this.#options.log.info({ operation: begun.id }, 'an installation is picked up again');
-      await this.#follow(operation, begun.reference, installing(operation));
+      await this.#follow(operation, { ...begun, earlier: begun.earlier }, installing(operation));
       return;
     }
     const message = 'The agent has restarted while the bundle arrived; send it again.';
@@ -187,30 +194,39 @@ export class Installation {
   ): Promise<ApiError | undefined> {
     const { installer, allowDowngrade, changed } = this.#options;
     this.#phase = 'installing';
+    let begun: BegunInstallation;
     try {
-      await this.#remember(operation.id, reference, true);
+      const { installations } = await this.#target();
+      begun = { reference, earlier: installations };
+      await this.#remember({ id: operation.id, ...begun });
       await installer.begin({ ...request, transaction: operation.id, allowDowngrade: allowDowngrade() });
       void changed();
     } catch (error) {
       return await this.#failed(operation, error);
     }
-    return await this.#follow(operation, reference, progress);
+    return await this.#follow(operation, begun, progress);
   }
 
-  /** Waits for the end of the installation with the id of this operation. */
+  /** The slot that is written. */
+  async #target(): Promise<SlotFacts> {
+    const report = await this.#options.slots.read();
+    if (!report) throw new ApiError('unavailable', 'This system has no slots.');
+    return report.slots[otherSlot(report.booted)];
+  }
+
+  /** Waits for the end of the installation. */
   async #follow(
     operation: RunningOperation,
-    reference: string | null,
+    { reference, earlier }: BegunInstallation,
     progress: (fraction: number) => void,
   ): Promise<ApiError | undefined> {
-    const { installer, slots, state, log } = this.#options;
+    const { installer, state, log } = this.#options;
     const { signal } = this.#stopping;
     try {
       const message = await installer.untilIdle(progress, signal);
-      const report = await slots.read();
-      const target = report?.slots[otherSlot(report.booted)];
-      if (target?.content !== 'complete' || target.transaction !== operation.id) throw installError(message);
-      await state.change({ installed: { transaction: operation.id, reference } });
+      const { content, installations } = await this.#target();
+      if (content !== 'complete' || installations === earlier) throw installError(message);
+      await state.change({ installed: { installations, reference } });
     } catch (error) {
       // The next agent finds the operation in the state file.
       if (signal.aborted) return installError('');
@@ -235,10 +251,8 @@ export class Installation {
     return known;
   }
 
-  async #remember(id: string, reference: string | null, installing: boolean): Promise<void> {
-    const operation = { id, reference, installing };
-    // The content of the slot is lost as soon as the installation begins.
-    await this.#options.state.change(installing ? { operation, installed: null } : { operation });
+  async #remember(operation: UpdateState['operation']): Promise<void> {
+    await this.#options.state.change({ operation });
   }
 
   async #end(): Promise<void> {

@@ -10,8 +10,11 @@ export interface SlotFacts {
   content: 'complete' | 'incomplete' | 'unknown';
   /** Version of the bundle that was installed last. */
   version: string | null;
-  /** Id of the last finished installation. */
-  transaction: string | null;
+  /**
+   * Number of ended installations. It identifies the last one: the service forgets its `transaction` when it restarts
+   * (RAUC 1.15 writes it into its status file and does not read it).
+   */
+  installations: number;
   /** How often it has been activated. */
   activations: number;
 }
@@ -38,7 +41,7 @@ export interface BootSlots {
 export interface InstallRequest {
   /** Path or URL of the bundle. */
   source: string;
-  /** Stored with the slot. */
+  /** Identifies the installation in the service's log. */
   transaction: string;
   allowDowngrade: boolean;
   /** Whole header lines for a URL. */

@@ -11,13 +11,13 @@ export function otherSlot(slot: SlotName): SlotName {
  * order before it writes it, and only `apply` puts it back.
  */
 export function isPending({ booted, slots }: SlotReport, { installed, intent }: UpdateState): boolean {
-  const { content, bootable, transaction } = slots[otherSlot(booted)];
+  const { content, bootable, installations } = slots[otherSlot(booted)];
   return (
     content === 'complete' &&
     !bootable &&
     !intent &&
     installed !== null &&
-    installed.transaction === transaction
+    installed.installations === installations
   );
 }
 

@@ -12,10 +12,15 @@ const SlotName = Type.Enum(['a', 'b']);
 export const UpdateState = Type.Object({
   /** The installation that runs; an agent that finds it at its start continues or ends it. */
   operation: Nullable(
-    Type.Object({ id: Type.String(), reference: Nullable(Type.String()), installing: Type.Boolean() }),
+    Type.Object({
+      id: Type.String(),
+      reference: Nullable(Type.String()),
+      /** Finished installations of the slot before this one; null while the bundle is received and checked. */
+      earlier: Nullable(Type.Integer()),
+    }),
   ),
-  /** The last finished installation, until its slot was tried. */
-  installed: Nullable(Type.Object({ transaction: Type.String(), reference: Nullable(Type.String()) })),
+  /** The last finished installation, by its number in the slot, until the slot was tried. */
+  installed: Nullable(Type.Object({ installations: Type.Integer(), reference: Nullable(Type.String()) })),
   /** The slot that `apply` has activated, until it is known how that ended. */
   intent: Nullable(
     Type.Object({

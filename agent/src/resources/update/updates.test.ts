@@ -25,9 +25,9 @@ class Slots {
   attempts = { a: ATTEMPTS, b: ATTEMPTS };
   booted: SlotName = 'a';
   version: Record<SlotName, string> = { a: '1.0.0', b: '1.0.0' };
-  readonly records: Record<SlotName, Pick<SlotFacts, 'content' | 'transaction' | 'activations'>> = {
-    a: { content: 'unknown', transaction: null, activations: 0 },
-    b: { content: 'unknown', transaction: null, activations: 0 },
+  readonly records: Record<SlotName, Pick<SlotFacts, 'content' | 'installations' | 'activations'>> = {
+    a: { content: 'unknown', installations: 0, activations: 0 },
+    b: { content: 'unknown', installations: 0, activations: 0 },
   };
   /** Writes until the power fails. */
   power = Number.POSITIVE_INFINITY;
@@ -45,11 +45,12 @@ class Slots {
     return this.order.includes(slot) && this.attempts[slot] > 0;
   }
 
-  install(version: string, transaction: string): void {
+  install(version: string): void {
     const slot = otherSlot(this.booted);
     this.order = this.order.filter((name) => name !== slot);
     this.attempts[slot] = 0;
-    Object.assign(this.records[slot], { content: 'complete', transaction });
+    this.records[slot].content = 'complete';
+    this.records[slot].installations += 1;
     this.version[slot] = version;
   }
 
@@ -140,8 +141,9 @@ async function device(t: TestContext) {
     },
     start,
     install: async (version: string, reference: string | null = null) => {
-      slots.install(version, version);
-      await state.change({ installed: { transaction: version, reference } });
+      slots.install(version);
+      const { installations } = slots.records[otherSlot(slots.booted)];
+      await state.change({ installed: { installations, reference } });
       await updates.changed();
     },
     apply: () =>
