@@ -15,7 +15,6 @@ export const PollAnswer = Type.Object({
       deploymentBase: Type.Optional(Href),
       cancelAction: Type.Optional(Href),
       configData: Type.Optional(Href),
-      confirmationBase: Type.Optional(Href),
     }),
   ),
 });

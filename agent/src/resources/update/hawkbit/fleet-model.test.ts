@@ -50,6 +50,7 @@ const ACTS: Readonly<Record<string, (world: FleetWorld) => void>> = {
   },
   'agent restarts': (world) => world.startAgent(),
   'power is cut': (world) => world.reboot(),
+  'power is cut in apply': (world) => world.cutInApply(),
   'trial ends': (world) => world.endTrial(),
   step: (world) => void world.step(),
   steps: (world) => world.stepAll(),

@@ -19,6 +19,7 @@ const TIMING: Timing = {
   retryMs: { first: 1, last: 100 },
   resultMs: 1,
 };
+const NOT_ACTIVATED = 'The slot was not activated.';
 /** More steps than any healthy device needs to end an update. */
 const MAX_SETTLING = 2000;
 
@@ -93,6 +94,19 @@ export class FleetWorld {
     this.startAgent();
   }
 
+  /** The power is cut in the middle of `apply`: the slot was not activated, and the update is still there. */
+  cutInApply(): void {
+    const reference = this.#applying;
+    const { pending } = this.updater;
+    if (reference === undefined || pending?.reference !== reference) return;
+    const reason = { code: 'not_started', message: NOT_ACTIVATED };
+    this.updater = {
+      ...this.updater,
+      lastResult: { outcome: 'failed', reason, reference, version: pending.version },
+    };
+    this.startAgent();
+  }
+
   /** The trial of a slot ends: the new version is confirmed, or the old one runs again. */
   endTrial(): void {
     const reference = this.#trial;
@@ -116,6 +130,8 @@ export class FleetWorld {
     this.#effects.push(...effects);
     const { action, result } = state;
     if (action) this.#idOf.set(action.reference, action.id);
+    const isPending = this.#idOf.get(this.updater.pending?.reference ?? '') === result?.id;
+    assert.ok(!isPending || result?.message !== NOT_ACTIVATED, 'an update that can be applied has not failed');
     assert.ok(!action || result?.id !== action.id, 'an ended action is not begun again');
   }
 
