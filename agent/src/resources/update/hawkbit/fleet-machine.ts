@@ -272,14 +272,14 @@ function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>)
     t.emit({ do: 'discard', reference: installed });
   }
   if (!action) return;
-  const isPending = installed === action.reference;
-  // `failed` while the update is still pending: the power failed before the slot was activated, so it is applied again.
-  if (lastResult?.reference === action.reference && !(lastResult.outcome === 'failed' && isPending)) {
-    const { outcome, reason, version } = lastResult;
+  const ended = lastResult?.reference === action.reference ? lastResult : undefined;
+  if (ended && ended.outcome !== 'failed') {
+    const { outcome, reason, version } = ended;
     const isGood = outcome === 'success';
-    t.finish(isGood, isGood ? `Version ${version} runs.` : (reason?.message ?? `The update has ${outcome}.`));
+    t.finish(isGood, isGood ? `Version ${version} runs.` : (reason?.message ?? 'The update was rolled back.'));
     return;
   }
+  const isPending = installed === action.reference;
   switch (action.phase) {
     case 'waiting':
       return;

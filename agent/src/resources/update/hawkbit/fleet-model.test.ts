@@ -52,6 +52,7 @@ const ACTS: Readonly<Record<string, (world: FleetWorld) => void>> = {
   'power is cut': (world) => world.reboot(),
   'power is cut in apply': (world) => world.cutInApply(),
   'trial ends': (world) => world.endTrial(),
+  round: (world) => world.round(),
   step: (world) => void world.step(),
   steps: (world) => world.stepAll(),
   answer: (world) => world.answer(),
@@ -67,6 +68,8 @@ const ACTS: Readonly<Record<string, (world: FleetWorld) => void>> = {
 
 /** Events of a usual round are more frequent than failures. */
 const FREQUENT = [
+  'round',
+  'round',
   'steps',
   'answer',
   'updater answers',

@@ -18,6 +18,7 @@ export interface UpdaterState {
   pending: { version: string; reference: string | null } | null;
   /** How the last applied update ended. */
   lastResult: {
+    /** `failed`: the slot was not activated. The update may be applied again while it is pending. */
     outcome: 'success' | 'rolled_back' | 'failed';
     reason: { code: string; message: string } | null;
     reference: string | null;

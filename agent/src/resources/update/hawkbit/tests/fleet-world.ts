@@ -208,6 +208,15 @@ export class FleetWorld {
     this.send({ event: 'applied', reference });
   }
 
+  /** Whatever is under way ends, up to `apply`. */
+  round(): void {
+    this.stepAll();
+    this.answer();
+    this.answerUpdater();
+    this.endInstall();
+    this.fire('poll');
+  }
+
   /** Nothing is interrupted any more: everything ends, and the server knows how. */
   heal(): void {
     this.isConnected = true;
@@ -217,15 +226,12 @@ export class FleetWorld {
     if (this.install !== 'final') this.install = 'works';
     this.applies = 'works';
     for (let round = 0; round < MAX_SETTLING && !this.#isSettled(); round += 1) {
-      this.stepAll();
-      this.answer();
-      this.answerUpdater();
-      this.endInstall();
+      this.round();
       this.endApply();
       if (this.#trial !== undefined && this.updater.confirmed) this.reboot();
       else this.endTrial();
       this.stepAll();
-      for (const timer of [...this.#timers]) this.fire(timer);
+      this.fire('retry');
     }
     assert.ok(this.#isSettled(), JSON.stringify([this.actions, this.state]));
     for (const { id, state } of this.actions) {
