@@ -47,7 +47,7 @@ test('registers, installs, and reports the result only after the reboot', { skip
   const { server, device, offer, isState } = await rollouts(t);
   const { updater } = device;
   await device.start();
-  await until('the refusal', () => device.client.status()?.error?.code === 'unauthorized');
+  await until('the refusal', () => device.client.status().error?.code === 'unauthorized');
   await server.setToken('device-1', 'its-token');
   await until('the registration', isState('Registered'));
   const { model, version } = await server.device('device-1');
@@ -63,12 +63,12 @@ test('registers, installs, and reports the result only after the reboot', { skip
 
   updater.boot();
   await device.start();
-  await until('a poll', () => device.client.status()?.connected === true);
+  await until('a poll', () => device.client.status().connected === true);
   assert.equal((await server.device('device-1')).state, 'Running');
   updater.endTrial('success');
   await until('the result', isState('Finished'));
   assert.equal((await server.device('device-1')).version, '1.1.0');
-  await until('the end', () => device.client.status()?.action === null);
+  await until('the end', () => device.client.status().action === null);
   assert.equal(updater.sources.length, 1);
 });
 
@@ -86,7 +86,7 @@ test('reports a rollback with its reason, and tries again only when the operator
   await device.start();
   await until('the result', isState('Error'));
   assert.match(await server.log('device-1'), /The new version painted no frame\./);
-  await until('the end', () => device.client.status()?.action === null);
+  await until('the end', () => device.client.status().action === null);
   assert.equal(updater.sources.length, 1);
 
   await server.force('device-1');
@@ -109,7 +109,7 @@ test('goes on after each of five breaks of the network', { skip }, async (t) => 
   await offer('1.1.0');
   for (let breaks = 1; breaks <= 5; breaks += 1) {
     await until(`break ${breaks}`, () => proxy.breaks === breaks);
-    await until('the loss', () => device.client.status()?.error !== null);
+    await until('the loss', () => device.client.status().error !== null);
     proxy.restore();
   }
   await until('the reboot', () => updater.applied.length === 1);

@@ -18,8 +18,8 @@ const MAX_LOST = 3;
 const MAX_APPLIED = 3;
 /** How often the updater is asked for the result while the old slot still runs or the new one is not confirmed. */
 const MAX_RESULT_READS = 30;
-/** Attempts of an install that are not known to be worth repeating. */
-const MAX_DOUBTFUL = 5;
+/** Failures of an install for which the network, or a bundle that is damaged, can be the reason. */
+const MAX_DOUBTFUL = 10;
 
 type EventOf<K extends FleetEvent['event']> = Extract<FleetEvent, { event: K }>;
 
@@ -115,7 +115,8 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
       proceed(t);
       return;
     }
-    if (kind === 'final' || (kind === 'doubtful' && state.attempts + 1 >= MAX_DOUBTFUL)) {
+    if (kind === 'doubtful') state.doubts += 1;
+    if (kind === 'final' || state.doubts >= MAX_DOUBTFUL) {
       t.finish(false, message);
       return;
     }
