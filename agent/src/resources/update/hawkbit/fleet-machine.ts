@@ -249,7 +249,8 @@ function onRequestFailed(t: FleetTransition, { failure }: EventOf<'request_faile
     }
   }
   const isReport = request?.kind === 'send_progress' || request?.kind === 'send_downloaded';
-  if (request && isReport) {
+  const isRefused = request?.kind === 'send_attributes' && kind === 'refused';
+  if (request && (isReport || isRefused)) {
     t.taken(request);
     if (isPerAction) return;
   }
@@ -277,7 +278,10 @@ function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>)
   if (ended && ended.outcome !== 'failed') {
     const { outcome, reason, version } = ended;
     const isGood = outcome === 'success';
-    t.finish(isGood, isGood ? `Version ${version} runs.` : (reason?.message ?? 'The update was rolled back.'));
+    t.finish(
+      isGood,
+      isGood ? `Version ${version} runs.` : (reason?.message ?? 'The update was rolled back.'),
+    );
     return;
   }
   const isPending = installed === action.reference;

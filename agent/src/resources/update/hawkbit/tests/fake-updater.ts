@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { ApiError } from '../../../../contract/errors.ts';
 import type { BundleSource, FleetUpdater, UpdaterState } from '../ports.ts';
 
@@ -77,6 +78,7 @@ function fetchPart({ url, headers }: BundleSource, from: number): Promise<number
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const pairs = headers.map((line) => line.split(/: /, 2));
   const range = { range: `bytes=${from}-${from + PART - 1}` };
+  const request = url.startsWith('https:') ? requestHttps : requestHttp;
   const call = request(url, { agent: false, headers: { ...Object.fromEntries(pairs), ...range } });
   call.on('error', reject);
   call.on('response', (response) => {

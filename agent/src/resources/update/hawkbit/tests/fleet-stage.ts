@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,8 @@ const REQUEST_TIMEOUT_MS = 2000;
 export class FleetStage {
   readonly updater = new FakeUpdater();
   readonly folder = mkdtempSync(join(tmpdir(), 'vitrine-fleet-'));
+  /** Everything that was logged, as JSON. */
+  logged = '';
   config: HawkbitConfig;
   client: FleetClient;
   readonly #requestTimeoutMs: number;
@@ -55,15 +57,27 @@ export class FleetStage {
     this.client.configChanged();
   }
 
+  /** What is on the disk. */
+  get stored(): string {
+    return readFileSync(this.#path, 'utf8');
+  }
+
+  get #path(): string {
+    return join(this.folder, 'hawkbit.json');
+  }
+
   #create(): FleetClient {
+    const log = (details: object, message?: string) => {
+      this.logged += JSON.stringify([details, String(Object.values(details)), message]);
+    };
     return new FleetClient({
       updater: this.updater,
-      file: new FleetFile(join(this.folder, 'hawkbit.json')),
+      file: new FleetFile(this.#path),
       config: () => this.config,
       serial: 'device-1',
       attributes: async () => ({ hw_boardname: 'vitrine-test', sw_version: this.updater.current.version }),
       tlsCa: () => undefined,
-      log: { info: () => undefined, warn: () => undefined },
+      log: { info: log, warn: log },
       timing: TIMING,
       requestTimeoutMs: this.#requestTimeoutMs,
     });

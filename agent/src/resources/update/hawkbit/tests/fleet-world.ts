@@ -131,7 +131,10 @@ export class FleetWorld {
     const { action, result } = state;
     if (action) this.#idOf.set(action.reference, action.id);
     const isPending = this.#idOf.get(this.updater.pending?.reference ?? '') === result?.id;
-    assert.ok(!isPending || result?.message !== NOT_ACTIVATED, 'an update that can be applied has not failed');
+    assert.ok(
+      !isPending || result?.message !== NOT_ACTIVATED,
+      'an update that can be applied has not failed',
+    );
     assert.ok(!action || result?.id !== action.id, 'an ended action is not begun again');
   }
 
