@@ -36,7 +36,7 @@ test('updates over HTTPS in the maintenance window, and reports the result after
     {
       url: server.artifactUrl,
       headers: ['Authorization: TargetToken its-token'],
-      reference: updater.current.pending?.reference,
+      reference: (await updater.state()).pending?.reference,
     },
   ]);
   assert.ok(action.reports.includes('proceeding none: Downloaded 50%'), action.reports.join());
@@ -66,7 +66,7 @@ test('cancels what is not being written, and refuses otherwise', async (t) => {
   await until('the offer', () => device.client.status().action?.phase === 'waiting');
   waiting.state = 'canceling';
   await until('the first cancellation', () => waiting.state === 'canceled');
-  assert.deepEqual(updater.sources, []);
+  assert.equal(updater.sources.length, 0);
 
   const half = Promise.withResolvers<void>();
   updater.onPart = (fraction) => (fraction === 0.5 ? half.promise : undefined);
@@ -141,7 +141,7 @@ test('sends the token to the configured server only', async (t) => {
   // As hawkBit with an external storage: the server redirects, or names the other host itself.
   server.override = (path) =>
     path.includes('/artifacts/') ? { status: 302, headers: { location: `${other.url}/bundle` } } : undefined;
-  server.offer();
+  server.offer({ update: 'skip' });
   await device.start();
   await until('the redirect', () => updater.sources.length === 1);
   server.override = () => undefined;
