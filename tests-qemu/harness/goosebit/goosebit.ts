@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../../../ci/lib/places.ts';
 import { waitFor } from '../../../ci/lib/wait.ts';
 import { http } from '../http.ts';
 
 const START_MS = 60_000;
-const PREPARE_MS = 60_000;
 const USER = { username: 'test@example.com', password: 'test' };
 
 export interface GooseBitOptions {
@@ -55,20 +54,15 @@ export class GooseBit {
     };
     const log = createWriteStream(join(folder, 'goosebit.log'));
     await once(log, 'open');
-    const options = { cwd: folder, env, stdio: ['ignore', log, log] as ('ignore' | typeof log)[] };
-    const prepare = join(ROOT, 'tests-qemu/harness/goosebit/prepare.py');
-    const [code] = await once(spawn(python, [prepare], { ...options, timeout: PREPARE_MS }), 'exit');
-    if (code !== 0) throw new Error(`gooseBit makes no database: see ${folder}/goosebit.log`);
-    const args = ['-m', 'uvicorn', 'goosebit:app', '--host', '127.0.0.1', '--port', String(port)];
-    const server = new GooseBit(port, spawn(python, args, options));
+    const serve = join(ROOT, 'tests-qemu/harness/goosebit/serve.py');
+    const stdio = ['pipe' as const, log, log];
+    const server = new GooseBit(port, spawn(python, [serve, String(port)], { cwd: folder, env, stdio }));
     log.destroy();
     try {
-      const isUp = async () => {
-        if (server.#process.exitCode !== null) return true; // the log-in fails and says so
-        await http('GET', `${server.url}/setup`, { timeoutMs: 2000 });
-        return true;
-      };
+      const hasEnded = () => server.#process.exitCode !== null;
+      const isUp = async () => hasEnded() || (await http('GET', `${server.url}/setup`, { timeoutMs: 2000 }));
       await waitFor(isUp, { timeoutMs: START_MS, what: 'gooseBit' });
+      if (hasEnded()) throw new Error(`gooseBit has ended:\n${await readFile(log.path, 'utf8')}`);
       await server.#logIn();
     } catch (error) {
       await server.stop();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, ROOT } from '../../../ci/lib/places.ts';
 import { Problem } from '../../../ci/lib/problem.ts';
@@ -29,12 +29,16 @@ export async function installGooseBit(): Promise<string> {
     throw new Problem('gooseBit needs python3 with venv (Debian: apt-get install python3-venv).');
   const requirements = await readFile(REQUIREMENTS);
   const key = createHash('sha256').update(requirements).update(version.output).digest('hex').slice(0, 16);
-  const folder = join(cacheFolder(), 'goosebit', key);
+  const all = join(cacheFolder(), 'goosebit');
+  const folder = join(all, key);
   const python = join(folder, 'bin/python');
   if (existsSync(python)) return python;
   const partial = `${folder}.${process.pid}`;
   try {
-    await mkdir(join(cacheFolder(), 'goosebit'), { recursive: true });
+    await mkdir(all, { recursive: true });
+    for (const name of await readdir(all)) {
+      if (!name.startsWith(key)) await rm(join(all, name), { recursive: true, force: true });
+    }
     console.log(`Installing gooseBit and the packages that it needs, 150 MB from PyPI, into ${folder}`);
     const venv = await runTool('python3', ['-m', 'venv', partial], INSTALL_TIMEOUT_MS);
     if (!venv.ok) throw new Problem(`python3 makes no virtual environment: ${lastLine(venv.output)}`);
