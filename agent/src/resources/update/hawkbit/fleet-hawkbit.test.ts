@@ -87,6 +87,8 @@ test('cancels what is not being written, and refuses otherwise', async (t) => {
 
 test('repeats an installation that may succeed, and gives up one that cannot', async (t) => {
   const { server, device, updater } = await rollouts(t);
+  // Attributes that the server refuses stop nothing.
+  server.override = (path) => (path === '/configData' ? { status: 400 } : undefined);
   await device.start();
   updater.failure = new ApiError('bundle_invalid', 'The bundle is for another board.');
   const foreign = server.offer();
