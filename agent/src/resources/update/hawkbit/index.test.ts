@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fits } from '../../../contract/validate.ts';
 import { hawkbitRules, hawkbitSection } from './config.ts';
+import { FleetFile } from './fleet-file.ts';
+import { NOTHING_STORED } from './fleet-state.ts';
 import { createHawkbit } from './index.ts';
 import { HawkbitStatus } from './schema.ts';
 import { FakeUpdater } from './tests/fake-updater.ts';
@@ -20,7 +22,10 @@ test('is off by default, and starts with a file that it does not know', async (t
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'update/hawkbit.json');
   await mkdir(join(folder, 'update'));
-  writeFileSync(file, '{"server":"x","action":{"id":8,"phase":"applying"}}');
+  for (const content of ['{"action":', '{"action":{"id":8,"phase":"applying"}}']) {
+    writeFileSync(file, content);
+    assert.deepEqual(await new FleetFile(file).load(), NOTHING_STORED);
+  }
   writeFileSync(join(folder, 'ca-certificates.crt'), '');
   const server = await HawkbitServer.start(t);
   server.bundle = Buffer.alloc(1000);
