@@ -60,7 +60,7 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
       return;
     }
     state.isRetrying = false;
-    if (!state.recovered || state.action?.phase === 'applying') {
+    if (!state.recovered || state.isUnclear || state.action?.phase === 'applying') {
       t.emit({ do: 'read_updater', session: state.session });
     } else proceed(t);
   },
@@ -193,8 +193,8 @@ function onDeployment(t: FleetTransition, deployment: Deployment, reference: str
 
 /** Does what the server allows. Only what it said since the last poll counts. */
 function proceed(t: FleetTransition): void {
-  const { action, deployment, isRetrying, running, attempts } = t.state;
-  if (!action || !deployment || isRetrying) return;
+  const { action, deployment, isRetrying, isUnclear, running, attempts } = t.state;
+  if (!action || !deployment || isRetrying || isUnclear) return;
   if (action.phase === 'waiting' && deployment.mayDownload && running === undefined) {
     t.enter('installing');
     t.state.running = action.reference;
@@ -285,6 +285,12 @@ function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>)
     return;
   }
   const isPending = installed === action.reference;
+  state.isUnclear = !confirmed && !isPending && action.phase !== 'applying';
+  if (state.isUnclear) {
+    // Somebody has applied an update by the API, perhaps this one.
+    t.awaitResult();
+    return;
+  }
   switch (action.phase) {
     case 'waiting':
       return;

@@ -50,6 +50,7 @@ const ACTS: Readonly<Record<string, (world: FleetWorld) => void>> = {
   },
   'agent restarts': (world) => world.startAgent(),
   'power is cut': (world) => world.reboot(),
+  'somebody applies': (world) => world.applyByHand(),
   'power is cut in apply': (world) => world.cutInApply(),
   'trial ends': (world) => world.endTrial(),
   round: (world) => world.round(),

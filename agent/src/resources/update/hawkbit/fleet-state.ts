@@ -95,6 +95,8 @@ export interface FleetState extends Stored {
   session: number;
   /** The updater was asked what became of the action. */
   recovered: boolean;
+  /** A new version runs that this client has not applied, and is not confirmed: `retry` reads the updater again. */
+  isUnclear: boolean;
   /** The request under way. */
   request: DdiRequest | undefined;
   /** The timer `poll` runs until the next poll, or, after a failure, until the next request. */
@@ -182,6 +184,7 @@ export function initialState(stored: Stored): FleetState {
     ...stored,
     session: 0,
     recovered: false,
+    isUnclear: false,
     request: undefined,
     pollTimer: 'none',
     isRetrying: false,

@@ -215,6 +215,7 @@ export class FleetTransition {
     this.succeeded();
     if (state.isRetrying) this.emit({ do: 'cancel_timer', timer: 'retry' });
     state.isRetrying = false;
+    state.isUnclear = false;
     state.doubts = 0;
     state.deployment = undefined;
     state.progress = 0;
