@@ -110,6 +110,20 @@ test('repeats an installation that may succeed, and gives up one that cannot', a
   await until('the reboot', () => updater.applied.length === 1);
 });
 
+test('drops the result of an action that is closed on the server', async (t) => {
+  const { server, device, updater } = await rollouts(t);
+  const action = server.offer();
+  await device.start();
+  await until('the reboot', () => updater.applied.length === 1);
+  action.state = 'canceled'; // by force
+  updater.endTrial('rolled_back');
+  await until('the result', () => action.reports.some((report) => report.startsWith('closed failure')));
+  const next = server.offer();
+  await until('the next update', () => updater.applied.length === 2);
+  updater.endTrial('success');
+  await until('its result', () => next.state === 'finished');
+});
+
 test('applies changes of the configuration at once', async (t) => {
   const { server, device, updater } = await rollouts(t);
   const action = server.offer({ update: 'skip' });

@@ -127,9 +127,10 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     t.retryLater();
   },
   applied: (t, { reference }) => {
-    if (!isCurrent(t.state.action, reference, 'applying')) return;
-    t.succeeded();
-    t.awaitResult();
+    if (isCurrent(t.state.action, reference, 'applying')) {
+      t.succeeded();
+      t.awaitResult();
+    } else if (t.state.running === reference) t.state.running = undefined;
   },
   apply_failed: (t, { reference, isLost, message }) => {
     const { action, running } = t.state;

@@ -81,6 +81,8 @@ export class FleetTransition {
     const message = text.slice(0, MAX_MESSAGE).toWellFormed();
     this.log(success ? 'info' : 'warn', { action: id, success, reason: message }, 'the update has ended');
     this.#resetAttempts();
+    // The reboot has not come, or has not ended this run of the agent.
+    if (action.phase === 'applying') this.state.running = undefined;
     this.state.refusals = 0;
     this.state.resend = false;
     this.store({ action: undefined, result: { id, version, success, message, delivered: false } });

@@ -1,4 +1,4 @@
-/** A server that answers devices as hawkBit 0.9 does: the same paths, messages and states of an action. */
+/** A server that answers devices as hawkBit 1.1 does: the same paths, messages and states of an action. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
