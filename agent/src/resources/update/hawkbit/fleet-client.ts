@@ -253,11 +253,16 @@ export class FleetClient {
   }
 
   async #install(reference: string, artifact: Artifact): Promise<void> {
+    const { updater, tlsCa } = this.#o;
     const progress = (fraction: number) => this.#take({ event: 'progress', reference, fraction });
     try {
-      const source = await this.#client?.findBundle(artifact, reference, this.#o.tlsCa());
-      if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
-      await this.#o.updater.installFrom(source, { progress });
+      const { pending } = await updater.state();
+      // Else it may have gone on in the updater after a restart of the agent.
+      if (pending?.reference !== reference) {
+        const source = await this.#client?.findBundle(artifact, reference, tlsCa());
+        if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
+        await updater.installFrom(source, { progress });
+      }
       this.#take({ event: 'installed', reference });
     } catch (error) {
       const message = errorMessage(error);

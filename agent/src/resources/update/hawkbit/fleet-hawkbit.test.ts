@@ -110,6 +110,23 @@ test('repeats an installation that may succeed, and gives up one that cannot', a
   await until('the reboot', () => updater.applied.length === 1);
 });
 
+test('does not repeat an installation that outlives the agent', async (t) => {
+  const { server, device, updater } = await rollouts(t);
+  const half = Promise.withResolvers<void>();
+  updater.onPart = (fraction) => (fraction === 0.5 ? half.promise : undefined);
+  server.offer();
+  await device.start();
+  await until('half of it', () => device.client.status().action?.progress === 0.5);
+  await device.start();
+  await until(
+    'the conflict',
+    () => device.client.status().error?.message === 'An update is being installed.',
+  );
+  half.resolve();
+  await until('the reboot', () => updater.applied.length === 1);
+  assert.equal(updater.sources.length, 1);
+});
+
 test('drops the result of an action that is closed on the server', async (t) => {
   const { server, device, updater } = await rollouts(t);
   const action = server.offer();

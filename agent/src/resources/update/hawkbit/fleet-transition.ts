@@ -160,9 +160,12 @@ export class FleetTransition {
         state.refusals = 0;
         this.store({ cancelReply: undefined });
         return;
-      case 'send_progress':
-        state.progressReport = undefined;
+      case 'send_progress': {
+        const { percent, note } = state.progressReport ?? {};
+        // Another one may have come while this one was sent.
+        if (percent === request.percent && note === request.note) state.progressReport = undefined;
         return;
+      }
       case 'send_downloaded':
         state.downloadedReport = false;
         return;

@@ -18,12 +18,23 @@ export class FakeUpdater implements FleetUpdater {
   readonly sources: BundleSource[] = [];
   readonly applied: string[] = [];
   readonly discarded: string[] = [];
+  #isInstalling = false;
   /** Parts that were fetched, by URL: an interrupted install goes on after them. */
   readonly #fetched = new Map<string, number>();
 
   async installFrom(source: BundleSource, { progress }: { progress(fraction: number): void }): Promise<void> {
+    if (this.#isInstalling) throw new ApiError('conflict', 'An update is being installed.');
+    this.#isInstalling = true;
     this.sources.push(source);
     this.current = { ...this.current, pending: null };
+    try {
+      await this.#install(source, progress);
+    } finally {
+      this.#isInstalling = false;
+    }
+  }
+
+  async #install(source: BundleSource, progress: (fraction: number) => void): Promise<void> {
     for (let isDone = false; !isDone; ) {
       const from = this.#fetched.get(source.url) ?? 0;
       const size = await fetchPart(source, from * PART).catch((error: unknown) => {
