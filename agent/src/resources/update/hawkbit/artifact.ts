@@ -1,0 +1,29 @@
+import type { Artifact } from './ddi-messages.ts';
+
+/**
+ * Whether a bundle may be fetched from an address that another one has named. HTTPS is not left: who configured it asked
+ * for encryption.
+ */
+export function isUsable({ protocol, username, password }: URL, named: URL): boolean {
+  const isAllowed = protocol === 'https:' || (protocol === 'http:' && named.protocol === 'http:');
+  return isAllowed && username === '' && password === '';
+}
+
+/**
+ * Chooses the link by which a bundle is fetched: one to the configured server if there is one, since the token is sent
+ * there only.
+ * @param server the configured address
+ * @returns the address, or a sentence that says why there is none
+ */
+export function chooseLink({ links }: Artifact, server: URL): URL | string {
+  const urls = [links.secure, links.plain].flatMap((link) =>
+    link !== undefined && URL.canParse(link) ? [new URL(link)] : [],
+  );
+  const usable = urls.filter((url) => isUsable(url, server));
+  const chosen = usable.find(({ origin }) => origin === server.origin) ?? usable[0];
+  if (chosen) return chosen;
+  if (urls.some(({ protocol }) => protocol === 'http:') && server.protocol === 'https:') {
+    return 'The bundle can be fetched by http: only, and the server is configured with https:.';
+  }
+  return 'The deployment has no link to fetch the bundle by http: or https:.';
+}

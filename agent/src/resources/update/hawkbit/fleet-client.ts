@@ -1,0 +1,301 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Logger } from '../../../base/logger.ts';
+import { errorMessage } from '../../../base/system-error.ts';
+import { ApiError } from '../../../contract/errors.ts';
+import { now } from '../../../contract/shared.ts';
+import type { HawkbitConfig } from './config.ts';
+import { DdiClient, DdiFailure, type DdiServer, failureOf } from './ddi-client.ts';
+import type { Artifact } from './ddi-messages.ts';
+import type { FleetFile } from './fleet-file.ts';
+import { advance } from './fleet-machine.ts';
+import {
+  type DdiRequest,
+  type FleetEffect,
+  type FleetEvent,
+  type FleetState,
+  type InstallFailure,
+  initialState,
+  NOTHING_STORED,
+  REFERENCE_PREFIX,
+  type TimerName,
+  type Timing,
+} from './fleet-state.ts';
+import { type FleetStatus, problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
+import type { FleetUpdater } from './ports.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+export const FLEET_TIMING: Timing = {
+  pollMs: { shortest: 5 * SECOND, longest: 24 * 60 * MINUTE, usual: 5 * MINUTE },
+  retryMs: { first: 10 * SECOND, last: 15 * MINUTE },
+  resultMs: 10 * SECOND,
+};
+/** For one request, in ms. */
+const REQUEST_TIMEOUT_MS = 30 * SECOND;
+/** Longest delay of the next attempt when the disk takes no file, in ms. */
+const STORAGE_RETRY_MS = 30 * SECOND;
+/** So much of a delay is random: devices that were started or lost their server together do not come back together. */
+const SPREAD = { around: { from: 0.9, to: 1.1 }, below: { from: 0.5, to: 1 } };
+
+export interface FleetClientOptions {
+  updater: FleetUpdater;
+  file: FleetFile;
+  /** `update.hawkbit`, read at the start and when it has changed. */
+  config: () => HawkbitConfig;
+  /** The name of this device on the server when none is configured. */
+  serial: string;
+  /** What the server is told about the device: versions, board. gooseBit needs `hw_boardname`, RAUC's `compatible`. */
+  attributes: () => Promise<Record<string, string>>;
+  /** Path of a PEM file with the authorities for RAUC's downloads; undefined: the system's. */
+  tlsCa: () => string | undefined;
+  log: Pick<Logger, 'info' | 'warn'>;
+  timing?: Timing;
+  requestTimeoutMs?: number;
+  random?: () => number;
+}
+
+/**
+ * Pulls updates from a hawkBit server and reports what became of them. The rules are in `fleet-machine.ts`; this class
+ * carries out what they request, one effect after the other, so that nothing begins before it is on the disk.
+ */
+export class FleetClient {
+  readonly #o: FleetClientOptions;
+  readonly #timing: Timing;
+  readonly #timers = new Map<TimerName | 'storage', NodeJS.Timeout>();
+  #state: Readonly<FleetState> = initialState(NOTHING_STORED);
+  /** Waiting effects; a few at any time, since every event waits for something of the machine's. */
+  #effects: FleetEffect[] = [];
+  #isWorking = false;
+  #isStarted = false;
+  #client: DdiClient | undefined;
+  #session = new AbortController();
+  #polls: { last: string | null; next: string | null } = { last: null, next: null };
+  #storageProblem: string | undefined;
+  #isStopped = false;
+
+  constructor(options: FleetClientOptions) {
+    this.#o = options;
+    this.#timing = options.timing ?? FLEET_TIMING;
+  }
+
+  /** Goes on where the last run ended. Does nothing while no server is configured. */
+  async start(): Promise<void> {
+    if (this.#isStopped) return;
+    try {
+      const stored = await this.#o.file.load();
+      // An install that runs in the updater survives this.
+      this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
+      this.#storageProblem = undefined;
+      this.#isStarted = true;
+      this.configChanged();
+    } catch (error) {
+      this.#storageFailed(error);
+    }
+  }
+
+  /** Uses the present configuration from now on. */
+  configChanged(): void {
+    if (!this.#isStarted || this.#isStopped) return;
+    this.#session.abort();
+    this.#session = new AbortController();
+    this.#client = undefined;
+    this.#polls = { last: null, next: null };
+    const server = this.#server();
+    if (server) {
+      this.#client = new DdiClient({
+        server,
+        attributes: this.#o.attributes,
+        timeoutMs: this.#o.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+        signal: this.#session.signal,
+      });
+    }
+    this.#take({ event: 'configured', server: server && keyOf(server) });
+  }
+
+  /** Ends requests and timers. An install that runs in the updater goes on there. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#session.abort();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  /** For `GET /update`. */
+  status(): FleetStatus {
+    if (this.#o.config().url === null) return STATUS_WHEN_OFF;
+    return statusOf(this.#state, this.#polls, this.#storageProblem);
+  }
+
+  /** What an operator should know, as sentences. */
+  problems(): string[] {
+    return this.#o.config().url === null ? [] : problemsOf(this.#state, this.#storageProblem);
+  }
+
+  #server(): DdiServer | undefined {
+    const { url, tenant, controller_id, target_token, gateway_token } = this.#o.config();
+    if (url === null) return undefined;
+    const token =
+      target_token !== null
+        ? ({ kind: 'TargetToken', value: target_token } as const)
+        : gateway_token !== null
+          ? ({ kind: 'GatewayToken', value: gateway_token } as const)
+          : undefined;
+    return { url, tenant, controllerId: controller_id ?? this.#o.serial, token };
+  }
+
+  #take(event: FleetEvent): void {
+    if (this.#isStopped) return;
+    const { state, effects } = advance(this.#timing, this.#state, event);
+    this.#state = state;
+    this.#effects.push(...effects);
+    if (!this.#isWorking) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    try {
+      for (let effect = this.#effects.shift(); effect && !this.#isStopped; effect = this.#effects.shift()) {
+        if (effect.do === 'save') {
+          await this.#o.file.save(effect.stored);
+          this.#storageProblem = undefined;
+        } else this.#perform(effect);
+      }
+    } catch (error) {
+      this.#storageFailed(error);
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  /** As after a restart: what is not on the disk has not happened. */
+  #storageFailed(error: unknown): void {
+    if (this.#isStopped) return;
+    this.#storageProblem = errorMessage(error);
+    this.#o.log.warn({ err: error }, 'the fleet client cannot store its state');
+    this.#effects = [];
+    this.#isStarted = false;
+    this.#session.abort();
+    this.#setTimer('storage', STORAGE_RETRY_MS, () => void this.start());
+  }
+
+  #perform(effect: Exclude<FleetEffect, { do: 'save' }>): void {
+    const { log, updater } = this.#o;
+    switch (effect.do) {
+      case 'request':
+        void this.#request(effect.request, effect.session);
+        return;
+      case 'read_updater':
+        void this.#readUpdater(effect.session);
+        return;
+      case 'install':
+        void this.#install(effect.reference, effect.artifact);
+        return;
+      case 'apply':
+        void this.#apply(effect.reference);
+        return;
+      case 'discard':
+        updater.discard(effect.reference).catch((error: unknown) => {
+          log.warn({ err: error }, 'an update that the server withdrew stays in its slot');
+        });
+        return;
+      case 'set_timer': {
+        const { from, to } = SPREAD[effect.spread];
+        const ms = effect.ms * (from + (to - from) * (this.#o.random ?? Math.random)());
+        if (effect.timer === 'poll') this.#polls.next = new Date(Date.now() + ms).toISOString();
+        this.#setTimer(effect.timer, ms, () => this.#take({ event: 'timer', timer: effect.timer }));
+        return;
+      }
+      case 'cancel_timer':
+        clearTimeout(this.#timers.get(effect.timer));
+        return;
+      case 'log':
+        log[effect.level](effect.details, effect.message);
+    }
+  }
+
+  #setTimer(name: TimerName | 'storage', ms: number, run: () => void): void {
+    clearTimeout(this.#timers.get(name));
+    this.#timers.set(name, setTimeout(run, ms).unref());
+  }
+
+  async #request(request: DdiRequest, session: number): Promise<void> {
+    try {
+      const reply = await this.#client?.perform(request);
+      if (!reply || session !== this.#state.session) return;
+      switch (reply.kind) {
+        case 'poll':
+          this.#polls.last = now();
+          this.#take({ event: 'polled', session, poll: reply.poll });
+          return;
+        case 'deployment': {
+          const reference = `${REFERENCE_PREFIX}${reply.deployment.id}:${randomUUID()}`;
+          this.#take({ event: 'deployment_read', session, deployment: reply.deployment, reference });
+          return;
+        }
+        case 'cancel':
+          this.#take({ event: 'cancel_read', session, id: reply.id });
+          return;
+        case 'taken':
+          this.#take({ event: 'sent', session });
+      }
+    } catch (error) {
+      this.#take({ event: 'request_failed', session, failure: failureOf(error) });
+    }
+  }
+
+  async #readUpdater(session: number): Promise<void> {
+    try {
+      this.#take({ event: 'updater_read', session, updater: await this.#o.updater.state() });
+    } catch (error) {
+      this.#take({ event: 'updater_failed', session, message: errorMessage(error) });
+    }
+  }
+
+  async #install(reference: string, artifact: Artifact): Promise<void> {
+    const { updater, tlsCa } = this.#o;
+    const progress = (fraction: number) => this.#take({ event: 'progress', reference, fraction });
+    try {
+      const { pending } = await updater.state();
+      // Else it may have gone on in the updater after a restart of the agent.
+      if (pending?.reference !== reference) {
+        const source = await this.#client?.findBundle(artifact, reference, tlsCa());
+        if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
+        await updater.installFrom(source, { progress });
+      }
+      this.#take({ event: 'installed', reference });
+    } catch (error) {
+      const message = errorMessage(error);
+      this.#take({ event: 'install_failed', reference, kind: installFailure(error), message });
+    }
+  }
+
+  async #apply(reference: string): Promise<void> {
+    try {
+      await this.#o.updater.apply(reference);
+      this.#take({ event: 'applied', reference });
+    } catch (error) {
+      const isLost = error instanceof ApiError && error.code === 'conflict';
+      this.#take({ event: 'apply_failed', reference, isLost, message: errorMessage(error) });
+    }
+  }
+}
+
+function installFailure(error: unknown): InstallFailure {
+  if (error instanceof DdiFailure) {
+    const { kind } = error.failure;
+    if (kind === 'invalid_answer') return 'final';
+    return kind === 'network' || kind === 'server_error' ? 'again' : 'doubtful';
+  }
+  const code = error instanceof ApiError ? error.code : undefined;
+  if (code === 'bundle_invalid') return 'final';
+  return code === 'conflict' || code === 'unavailable' ? 'again' : 'doubtful';
+}
+
+/** Names server and device in what is stored, without the token. */
+function keyOf({ url, tenant, controllerId }: DdiServer): string {
+  return createHash('sha256')
+    .update(JSON.stringify([url, tenant, controllerId]))
+    .digest('hex')
+    .slice(0, 32);
+}

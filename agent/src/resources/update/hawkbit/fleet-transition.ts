@@ -1,0 +1,235 @@
+import type {
+  Action,
+  DdiRequest,
+  Failure,
+  FailureKind,
+  FleetEffect,
+  FleetState,
+  Stored,
+  Timing,
+} from './fleet-state.ts';
+import { initialState } from './fleet-state.ts';
+
+/** A result that the server refuses this often is not sent again. */
+const MAX_REFUSALS = 5;
+/** Longest message of a result, in characters. */
+const MAX_MESSAGE = 500;
+/** Longest doubling of a delay. */
+const MAX_DOUBLINGS = 20;
+/** Longest time that a server can ask for silence, in ms. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** One step of the fleet client's state machine: a copy of the state that may be changed, and the effects so far. */
+export class FleetTransition {
+  readonly state: FleetState;
+  readonly effects: FleetEffect[] = [];
+  readonly #timing: Timing;
+
+  constructor(timing: Timing, before: Readonly<FleetState>) {
+    this.#timing = timing;
+    this.state = { ...before };
+  }
+
+  emit(effect: FleetEffect): void {
+    this.effects.push(effect);
+  }
+
+  log(level: 'info' | 'warn', details: object, message: string): void {
+    this.emit({ do: 'log', level, details, message });
+  }
+
+  /** Changes what is on the disk. */
+  store(change: Partial<Stored>): void {
+    Object.assign(this.state, change);
+    const { server, action, result, cancelReply } = this.state;
+    this.emit({ do: 'save', stored: { server, action, result, cancelReply } });
+  }
+
+  beginSession(): void {
+    const { server, action, result, cancelReply, session, running, progress } = this.state;
+    const fresh = initialState({ server, action, result, cancelReply });
+    const sleepMs = this.pollDelay(undefined);
+    Object.assign(this.state, fresh, { session: session + 1, sleepMs, attributes: true, running, progress });
+    this.emit({ do: 'cancel_timer', timer: 'poll' });
+    this.emit({ do: 'cancel_timer', timer: 'retry' });
+  }
+
+  begin(action: Action): void {
+    this.#resetAttempts();
+    this.store({ action });
+  }
+
+  enter(phase: Action['phase']): void {
+    const { action } = this.state;
+    if (action) this.store({ action: { ...action, phase } });
+  }
+
+  /** Ends work on the action without a result. An install that still runs is discarded when it is done. */
+  dropAction(): void {
+    const { action } = this.state;
+    if (!action) return;
+    this.#resetAttempts();
+    this.store({ action: undefined });
+    if (action.phase === 'installed') this.emit({ do: 'discard', reference: action.reference });
+  }
+
+  /** @param text a sentence; may quote the server or the updater */
+  finish(success: boolean, text: string): void {
+    const { action } = this.state;
+    if (!action) return;
+    const { id, version } = action;
+    const message = text.slice(0, MAX_MESSAGE).toWellFormed();
+    this.log(success ? 'info' : 'warn', { action: id, success, reason: message }, 'the update has ended');
+    this.#resetAttempts();
+    // The reboot has not come, or has not ended this run of the agent.
+    if (action.phase === 'applying') this.state.running = undefined;
+    this.state.refusals = 0;
+    this.state.resend = false;
+    this.store({ action: undefined, result: { id, version, success, message, delivered: false } });
+  }
+
+  reportProgress(percent: number, note?: string): void {
+    this.state.reportedPercent = percent;
+    this.state.progressReport = note === undefined ? { percent } : { percent, note };
+  }
+
+  /** The updater did what it was asked. */
+  succeeded(): void {
+    this.state.attempts = 0;
+    this.state.updaterProblem = undefined;
+  }
+
+  retryLater(): void {
+    const { first, last } = this.#timing.retryMs;
+    this.state.isRetrying = true;
+    this.#setTimer('retry', delayOf(first, last, this.state.attempts), 'below');
+    this.state.attempts += 1;
+  }
+
+  /** Asks the updater again until the result is known. */
+  awaitResult(): void {
+    this.state.isRetrying = true;
+    this.state.attempts += 1;
+    this.#setTimer('retry', this.#timing.resultMs, 'around');
+  }
+
+  /** The server has answered a request. */
+  answered(): void {
+    const { state } = this;
+    state.request = undefined;
+    state.connected = true;
+    state.failures = 0;
+    state.serverProblem = undefined;
+  }
+
+  /** Makes no request for a while. */
+  pause(failure: Failure): void {
+    const { state } = this;
+    const { kind, message, retryAfterMs = 0 } = failure;
+    const { first, last } = this.#timing.retryMs;
+    if (state.failures === 0) this.log('warn', { reason: message }, 'a request to the fleet server failed');
+    const delay = delayOf(first, last, state.failures);
+    state.failures += 1;
+    state.connected = false;
+    state.serverProblem = { code: kind === 'gone' ? 'refused' : kind, message };
+    state.deployment = undefined; // old when the server can be reached again
+    state.pollTimer = 'paused';
+    this.#setTimer('poll', Math.max(delay, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)), 'below');
+  }
+
+  /** Whether a result that was refused is not sent again: the server does not know the action, or keeps refusing. */
+  isGivenUp(kind: FailureKind): boolean {
+    return kind === 'gone' || this.state.refusals >= MAX_REFUSALS;
+  }
+
+  /** What was sent is not to be sent again. */
+  taken(request: DdiRequest): void {
+    const { state } = this;
+    switch (request.kind) {
+      case 'send_result': {
+        const { result } = state;
+        state.refusals = 0;
+        state.resend = false;
+        if (result?.id !== request.result.id || result.delivered) return;
+        this.store({ result: { ...result, delivered: true } });
+        // The server offers what comes next.
+        state.pollDue = true;
+        return;
+      }
+      case 'send_cancel_reply':
+        state.refusals = 0;
+        this.store({ cancelReply: undefined });
+        return;
+      case 'send_progress': {
+        const { percent, note } = state.progressReport ?? {};
+        // Another one may have come while this one was sent.
+        if (percent === request.percent && note === request.note) state.progressReport = undefined;
+        return;
+      }
+      case 'send_downloaded':
+        state.downloadedReport = false;
+        return;
+      case 'send_attributes':
+        state.attributes = false;
+    }
+  }
+
+  /** @param asked by the server, in ms */
+  pollDelay(asked: number | undefined): number {
+    const { shortest, longest, usual } = this.#timing.pollMs;
+    return Math.min(Math.max(asked ?? usual, shortest), longest);
+  }
+
+  /** Sends the next request, one at a time; without one, waits for the next poll. */
+  requestNext(): void {
+    const { state } = this;
+    if (state.server === undefined || !state.recovered || state.request) return;
+    if (state.pollTimer === 'paused') return;
+    const request = this.#nextRequest();
+    if (request) {
+      state.request = request;
+      this.emit({ do: 'request', session: state.session, request });
+      return;
+    }
+    if (state.pollTimer === 'idle') return;
+    state.pollTimer = 'idle';
+    this.#setTimer('poll', state.sleepMs, 'around');
+  }
+
+  /** A poll comes first: with a server that refuses everything else, the device still asks what it wants. */
+  #nextRequest(): DdiRequest | undefined {
+    const { pollDue, result, resend, cancelReply, cancel, offer, attributes } = this.state;
+    const { action, progressReport, downloadedReport } = this.state;
+    if (pollDue) return { kind: 'poll' };
+    if (result && (resend || !result.delivered)) return { kind: 'send_result', result };
+    if (cancelReply) return { kind: 'send_cancel_reply', reply: cancelReply };
+    if (cancel !== undefined) return { kind: 'read_cancel', id: cancel };
+    if (action && progressReport) return { kind: 'send_progress', id: action.id, ...progressReport };
+    if (action?.phase === 'installed' && downloadedReport) return { kind: 'send_downloaded', id: action.id };
+    if (attributes) return { kind: 'send_attributes' };
+    if (offer !== undefined) return { kind: 'read_deployment', id: offer };
+    return undefined;
+  }
+
+  #setTimer(timer: 'poll' | 'retry', ms: number, spread: 'around' | 'below'): void {
+    this.emit({ do: 'set_timer', timer, ms, spread });
+  }
+
+  #resetAttempts(): void {
+    const { state } = this;
+    this.succeeded();
+    if (state.isRetrying) this.emit({ do: 'cancel_timer', timer: 'retry' });
+    state.isRetrying = false;
+    state.isUnclear = false;
+    state.doubts = 0;
+    state.deployment = undefined;
+    state.progress = 0;
+    state.reportedPercent = 0;
+    state.progressReport = undefined;
+    state.downloadedReport = false;
+  }
+}
+
+function delayOf(first: number, last: number, failures: number): number {
+  return Math.min(first * 2 ** Math.min(failures, MAX_DOUBLINGS), last);
+}
