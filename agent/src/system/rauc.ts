@@ -63,6 +63,10 @@ export function raucSlots(dbus: SystemBus, options: RaucOptions): BootSlots {
 /** RAUC's installations. */
 export function raucInstaller(dbus: SystemBus): BundleInstaller {
   return {
+    async compatible() {
+      const { Compatible: name } = await installerProperties(dbus);
+      return text(name) ? name : '';
+    },
     async inspect(path) {
       const args: BusValue[] = [
         ['s', path],
@@ -121,10 +125,14 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
   };
 }
 
-async function installerState(dbus: SystemBus) {
+async function installerProperties(dbus: SystemBus): Promise<Record<string, unknown>> {
   const args = [['s', INTERFACE]] as const;
   const reply = await dbus.call({ ...OBJECT, interface: PROPERTIES, member: 'GetAll', args });
-  const [properties] = parseProperties(reply);
+  return parseProperties(reply)[0];
+}
+
+async function installerState(dbus: SystemBus) {
+  const properties = await installerProperties(dbus);
   const { Operation: operation, LastError: lastError, Progress: progress } = properties;
   const percentage: unknown = Array.isArray(progress) ? progress[0] : undefined;
   return {

@@ -11,6 +11,8 @@ import { operations } from '../operations/index.ts';
 import { defineResource } from '../resource.ts';
 import { BootConfirmation } from './boot-confirmation.ts';
 import { updateConfig } from './config.ts';
+import { fleetUpdater } from './fleet-updater.ts';
+import { createHawkbit } from './hawkbit/index.ts';
 import { Installation } from './installation.ts';
 import type { BootSlots, BundleInstaller } from './ports.ts';
 import * as contract from './schema.ts';
@@ -64,6 +66,15 @@ export const update = defineResource({
     });
     updates.installation = installation;
     appliance.addCondition(() => installation.requireNotInstalling());
+    const hawkbit = createHawkbit({
+      updater: fleetUpdater(updates, installation),
+      board,
+      identity,
+      compatible: () => installer.compatible(),
+      config: () => config.get(updateConfig).hawkbit,
+      log,
+    });
+    updates.hawkbit = () => hawkbit.status();
     const confirmation = new BootConfirmation({
       slots: { read: () => updates.begin(), markGood: () => updates.confirm() },
       checks: [
@@ -76,14 +87,21 @@ export const update = defineResource({
     return {
       service: undefined,
       routes: updateRoutes(updates, installation),
-      config: [bindGroup(updateConfig, { allow_downgrade: READ_WHEN_NEEDED })],
-      problems: () => [...updates.problems(), ...confirmation.problems()],
+      config: [
+        bindGroup(updateConfig, {
+          allow_downgrade: READ_WHEN_NEEDED,
+          hawkbit: () => hawkbit.configChanged(),
+        }),
+      ],
+      problems: () => [...updates.problems(), ...confirmation.problems(), ...hawkbit.problems()],
       start: () => installation.prepare(),
       ready: () => {
         confirmation.start();
         void installation.proceed();
+        hawkbit.start().catch((error: unknown) => log.error({ err: error }, 'the fleet client cannot start'));
       },
       stop: () => {
+        hawkbit.stop();
         confirmation.stop();
         installation.stop();
       },

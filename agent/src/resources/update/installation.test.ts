@@ -30,6 +30,10 @@ class Rauc implements BundleInstaller {
   slot = EMPTY;
   #running = Promise.withResolvers<string>();
 
+  async compatible() {
+    return 'test';
+  }
+
   async inspect() {
     return payload;
   }

@@ -61,6 +61,8 @@ export interface BundlePayload {
 
 /** The part of the update service that writes into the inactive slot. */
 export interface BundleInstaller {
+  /** The name of the boards whose bundles are accepted (`compatible`). */
+  compatible(): Promise<string>;
   /** Verifies the signature of a bundle. @throws Error with the service's message */
   inspect(path: string): Promise<BundlePayload>;
   /** Begins an installation. @throws Error when the service is busy or does not answer */

@@ -3,6 +3,7 @@ import { endpoint } from '../../contract/endpoint.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { Operation } from '../operations/schema.ts';
+import { HawkbitStatus } from './hawkbit/schema.ts';
 
 const SlotName = Type.Enum(['a', 'b']);
 const Slot = Type.Object(
@@ -38,6 +39,7 @@ export const UpdateStatus = Type.Object(
     slots: Type.Object({ a: Slot, b: Slot }),
     pending: Nullable(Type.String({ description: 'Version that `apply` reboots into' })),
     last_result: Nullable(UpdateResult),
+    hawkbit: HawkbitStatus,
   },
   { $id: 'UpdateStatus' },
 );

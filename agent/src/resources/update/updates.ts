@@ -6,6 +6,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { now } from '../../contract/shared.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { Device } from '../device/device.ts';
+import { type FleetStatus, STATUS_WHEN_OFF } from './hawkbit/fleet-status.ts';
 import type { Installation } from './installation.ts';
 import type { BootSlots, SlotName, SlotReport } from './ports.ts';
 import { type UpdateResult, type UpdateStatus, updateChanged } from './schema.ts';
@@ -36,6 +37,8 @@ export class Updates {
   #begun: Promise<SlotName | undefined> | undefined;
   #confirmed = false;
   #applying = false;
+  /** State of the fleet client, which needs this object. */
+  hawkbit: () => FleetStatus = () => STATUS_WHEN_OFF;
   #installation: Pick<Installation, 'installing' | 'requireNone'> | undefined;
 
   constructor(options: UpdatesOptions) {
@@ -61,6 +64,7 @@ export class Updates {
       slots: { a: slotOf('a'), b: slotOf('b') },
       pending: isPending(report, state.current) ? this.#versionOf(report, otherSlot(report.booted)) : null,
       last_result: state.current.last_result,
+      hawkbit: this.hawkbit(),
     };
   }
 
@@ -101,6 +105,16 @@ export class Updates {
     }
     await this.changed();
     return await device.end('reboot', afterAnswer);
+  }
+
+  /** Whether the running boot was found good. */
+  get confirmed(): boolean {
+    return this.#confirmed;
+  }
+
+  /** The fleet server's action of the installed update. */
+  get reference(): string | null {
+    return this.#options.state.current.installed?.reference ?? null;
   }
 
   /** Forgets the installed update: `apply` is refused until another one is installed. */
