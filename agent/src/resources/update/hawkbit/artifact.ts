@@ -1,29 +1,27 @@
 import type { Artifact } from './ddi-messages.ts';
 
-export interface Download {
-  url: string;
-  /** Whether the URL is on the configured server, so that the token may be sent there. */
-  isOwnServer: boolean;
+/**
+ * Whether a bundle may be fetched from an address that another one has named. HTTPS is not left: who configured it asked
+ * for encryption.
+ */
+export function isUsable({ protocol, username, password }: URL, named: URL): boolean {
+  const isAllowed = protocol === 'https:' || (protocol === 'http:' && named.protocol === 'http:');
+  return isAllowed && username === '' && password === '';
 }
 
 /**
- * Chooses the link by which a bundle is fetched. A server that is reached by HTTPS gets no download by HTTP: its owner
- * asked for encryption.
+ * Chooses the link by which a bundle is fetched: one to the configured server if there is one, since the token is sent
+ * there only.
  * @param server the configured address
- * @returns the download, or a sentence that says why there is none
+ * @returns the address, or a sentence that says why there is none
  */
-export function chooseDownload({ links }: Artifact, server: URL): Download | string {
+export function chooseLink({ links }: Artifact, server: URL): URL | string {
   const urls = [links.secure, links.plain].flatMap((link) =>
     link !== undefined && URL.canParse(link) ? [new URL(link)] : [],
   );
-  const usable = urls.filter(
-    ({ protocol, username, password }) =>
-      (protocol === 'https:' || (protocol === 'http:' && server.protocol === 'http:')) &&
-      username === '' &&
-      password === '',
-  );
+  const usable = urls.filter((url) => isUsable(url, server));
   const chosen = usable.find(({ origin }) => origin === server.origin) ?? usable[0];
-  if (chosen) return { url: chosen.href, isOwnServer: chosen.origin === server.origin };
+  if (chosen) return chosen;
   if (urls.some(({ protocol }) => protocol === 'http:') && server.protocol === 'https:') {
     return 'The bundle can be fetched by http: only, and the server is configured with https:.';
   }

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../base/system-error.ts';
-import { chooseDownload } from './artifact.ts';
+import { chooseLink, isUsable } from './artifact.ts';
 import {
   type Artifact,
   type Deployment,
@@ -98,27 +98,28 @@ export class DdiClient {
 
   /**
    * Finds the bundle, and checks that it can be streamed: its size is the announced one, and its server knows ranges.
+   * Redirects are resolved here: RAUC would send the token to wherever they lead.
    * @param tlsCa see {@link BundleSource}
    * @throws DdiFailure `invalid_answer` when this bundle can never be installed
    */
   async findBundle(artifact: Artifact, reference: string, tlsCa: string | undefined): Promise<BundleSource> {
-    const download = chooseDownload(artifact, this.#server);
-    if (typeof download === 'string') throw new DdiFailure('invalid_answer', download);
-    await this.#checkBundle(new URL(download.url), artifact.size);
-    const { authorization } = download.isOwnServer ? this.#authorization() : {};
+    const link = chooseLink(artifact, this.#server);
+    if (typeof link === 'string') throw new DdiFailure('invalid_answer', link);
+    const url = await this.#resolveBundle(link, artifact.size);
+    const { authorization } = this.#authorization(url);
     return {
-      url: download.url,
+      url: url.href,
       headers: authorization === undefined ? [] : [`Authorization: ${authorization}`],
       reference,
       ...(tlsCa === undefined ? {} : { tlsCa }),
     };
   }
 
-  async #checkBundle(from: URL, size: number): Promise<void> {
+  /** @returns where the redirects from an address end */
+  async #resolveBundle(from: URL, size: number): Promise<URL> {
     let url = from;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const isOwnServer = url.origin === this.#server.origin;
-      const headers = { range: 'bytes=0-0', ...(isOwnServer ? this.#authorization() : {}) };
+      const headers = { range: 'bytes=0-0', ...this.#authorization(url) };
       const answer = await this.#exchange({ method: 'GET', url, headers, headersOnly: true });
       const { location, 'content-range': range } = answer.headers;
       if (answer.status >= 300 && answer.status < 400 && location !== undefined) {
@@ -136,19 +137,20 @@ export class DdiClient {
         const message = `The bundle at ${url.host} does not have the announced size of ${size} bytes.`;
         throw new DdiFailure('invalid_answer', message);
       }
-      return;
+      return url;
     }
     throw new DdiFailure('invalid_answer', `${from.host} redirects more than ${MAX_REDIRECTS} times.`);
   }
 
-  #authorization(): { authorization?: string } {
+  /** The token, for the configured server only. */
+  #authorization({ origin }: URL): { authorization?: string } {
     const { token } = this.#o.server;
-    return token ? { authorization: `${token.kind} ${token.value}` } : {};
+    return token && origin === this.#server.origin ? { authorization: `${token.kind} ${token.value}` } : {};
   }
 
   async #json(path: string): Promise<unknown> {
     const url = new URL(this.#base + path);
-    const headers = { accept: 'application/json, application/hal+json', ...this.#authorization() };
+    const headers = { accept: 'application/json, application/hal+json', ...this.#authorization(url) };
     const answer = await this.#exchange({ method: 'GET', url, headers });
     requireOk(answer, url);
     try {
@@ -160,7 +162,7 @@ export class DdiClient {
 
   async #send(method: 'POST' | 'PUT', path: string, body: unknown): Promise<void> {
     const url = new URL(this.#base + path);
-    const headers = { accept: 'application/json', ...this.#authorization() };
+    const headers = { accept: 'application/json', ...this.#authorization(url) };
     requireOk(await this.#exchange({ method, url, headers, body: JSON.stringify(body) }), url);
   }
 
@@ -188,8 +190,7 @@ export function failureOf(error: unknown): Failure {
 /** Where a redirect leads. HTTPS is not left. */
 function redirected(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  const isAllowed = to?.protocol === 'https:' || (to?.protocol === 'http:' && from.protocol === 'http:');
-  if (to && isAllowed) return to;
+  if (to && isUsable(to, from)) return to;
   throw new DdiFailure('invalid_answer', `${from.host} redirects to an address that is not allowed.`);
 }
 

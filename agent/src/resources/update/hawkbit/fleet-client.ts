@@ -20,7 +20,7 @@ import {
   type TimerName,
   type Timing,
 } from './fleet-state.ts';
-import { type FleetStatus, problemsOf, statusOf } from './fleet-status.ts';
+import { type FleetStatus, problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
 import type { FleetUpdater } from './ports.ts';
 
 const SECOND = 1000;
@@ -70,7 +70,7 @@ export class FleetClient {
   #isStarted = false;
   #client: DdiClient | undefined;
   #session = new AbortController();
-  #lastPoll: string | null = null;
+  #polls: { last: string | null; next: string | null } = { last: null, next: null };
   #storageProblem: string | undefined;
   #isStopped = false;
 
@@ -100,7 +100,7 @@ export class FleetClient {
     this.#session.abort();
     this.#session = new AbortController();
     this.#client = undefined;
-    this.#lastPoll = null;
+    this.#polls = { last: null, next: null };
     const server = this.#server();
     if (server) {
       this.#client = new DdiClient({
@@ -121,10 +121,10 @@ export class FleetClient {
     this.#timers.clear();
   }
 
-  /** For `GET /update`; null while no server is configured. */
-  status(): FleetStatus | null {
-    if (this.#o.config().url === null) return null;
-    return statusOf(this.#state, this.#lastPoll, this.#storageProblem);
+  /** For `GET /update`. */
+  status(): FleetStatus {
+    if (this.#o.config().url === null) return STATUS_WHEN_OFF;
+    return statusOf(this.#state, this.#polls, this.#storageProblem);
   }
 
   /** What an operator should know, as sentences. */
@@ -201,10 +201,9 @@ export class FleetClient {
         return;
       case 'set_timer': {
         const { from, to } = SPREAD[effect.spread];
-        const factor = from + (to - from) * (this.#o.random ?? Math.random)();
-        this.#setTimer(effect.timer, effect.ms * factor, () =>
-          this.#take({ event: 'timer', timer: effect.timer }),
-        );
+        const ms = effect.ms * (from + (to - from) * (this.#o.random ?? Math.random)());
+        if (effect.timer === 'poll') this.#polls.next = new Date(Date.now() + ms).toISOString();
+        this.#setTimer(effect.timer, ms, () => this.#take({ event: 'timer', timer: effect.timer }));
         return;
       }
       case 'cancel_timer':
@@ -226,7 +225,7 @@ export class FleetClient {
       if (!reply || session !== this.#state.session) return;
       switch (reply.kind) {
         case 'poll':
-          this.#lastPoll = now();
+          this.#polls.last = now();
           this.#take({ event: 'polled', session, poll: reply.poll });
           return;
         case 'deployment': {
@@ -254,11 +253,16 @@ export class FleetClient {
   }
 
   async #install(reference: string, artifact: Artifact): Promise<void> {
+    const { updater, tlsCa } = this.#o;
     const progress = (fraction: number) => this.#take({ event: 'progress', reference, fraction });
     try {
-      const source = await this.#client?.findBundle(artifact, reference, this.#o.tlsCa());
-      if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
-      await this.#o.updater.installFrom(source, { progress });
+      const { pending } = await updater.state();
+      // Else it may have gone on in the updater after a restart of the agent.
+      if (pending?.reference !== reference) {
+        const source = await this.#client?.findBundle(artifact, reference, tlsCa());
+        if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
+        await updater.installFrom(source, { progress });
+      }
       this.#take({ event: 'installed', reference });
     } catch (error) {
       const message = errorMessage(error);

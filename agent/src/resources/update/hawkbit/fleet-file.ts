@@ -53,6 +53,6 @@ export class FleetFile {
   }
 
   async save(stored: Stored): Promise<void> {
-    await writeFileAtomic(this.#path, `${JSON.stringify(stored)}\n`);
+    await writeFileAtomic(this.#path, `${JSON.stringify(stored)}\n`, 0o600);
   }
 }

@@ -18,8 +18,8 @@ const MAX_LOST = 3;
 const MAX_APPLIED = 3;
 /** How often the updater is asked for the result while the old slot still runs or the new one is not confirmed. */
 const MAX_RESULT_READS = 30;
-/** Attempts of an install that are not known to be worth repeating. */
-const MAX_DOUBTFUL = 5;
+/** Failures of an install for which the network, or a bundle that is damaged, can be the reason. */
+const MAX_DOUBTFUL = 10;
 
 type EventOf<K extends FleetEvent['event']> = Extract<FleetEvent, { event: K }>;
 
@@ -60,7 +60,7 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
       return;
     }
     state.isRetrying = false;
-    if (!state.recovered || state.action?.phase === 'applying') {
+    if (!state.recovered || state.isUnclear || state.action?.phase === 'applying') {
       t.emit({ do: 'read_updater', session: state.session });
     } else proceed(t);
   },
@@ -115,7 +115,8 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
       proceed(t);
       return;
     }
-    if (kind === 'final' || (kind === 'doubtful' && state.attempts + 1 >= MAX_DOUBTFUL)) {
+    if (kind === 'doubtful') state.doubts += 1;
+    if (kind === 'final' || state.doubts >= MAX_DOUBTFUL) {
       t.finish(false, message);
       return;
     }
@@ -126,9 +127,10 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     t.retryLater();
   },
   applied: (t, { reference }) => {
-    if (!isCurrent(t.state.action, reference, 'applying')) return;
-    t.succeeded();
-    t.awaitResult();
+    if (isCurrent(t.state.action, reference, 'applying')) {
+      t.succeeded();
+      t.awaitResult();
+    } else if (t.state.running === reference) t.state.running = undefined;
   },
   apply_failed: (t, { reference, isLost, message }) => {
     const { action, running } = t.state;
@@ -192,8 +194,8 @@ function onDeployment(t: FleetTransition, deployment: Deployment, reference: str
 
 /** Does what the server allows. Only what it said since the last poll counts. */
 function proceed(t: FleetTransition): void {
-  const { action, deployment, isRetrying, running, attempts } = t.state;
-  if (!action || !deployment || isRetrying) return;
+  const { action, deployment, isRetrying, isUnclear, running, attempts } = t.state;
+  if (!action || !deployment || isRetrying || isUnclear) return;
   if (action.phase === 'waiting' && deployment.mayDownload && running === undefined) {
     t.enter('installing');
     t.state.running = action.reference;
@@ -248,7 +250,8 @@ function onRequestFailed(t: FleetTransition, { failure }: EventOf<'request_faile
     }
   }
   const isReport = request?.kind === 'send_progress' || request?.kind === 'send_downloaded';
-  if (request && isReport) {
+  const isRefused = request?.kind === 'send_attributes' && kind === 'refused';
+  if (request && (isReport || isRefused)) {
     t.taken(request);
     if (isPerAction) return;
   }
@@ -272,13 +275,23 @@ function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>)
     t.emit({ do: 'discard', reference: installed });
   }
   if (!action) return;
-  if (lastResult?.reference === action.reference) {
-    const { outcome, reason, version } = lastResult;
+  const ended = lastResult?.reference === action.reference ? lastResult : undefined;
+  if (ended && ended.outcome !== 'failed') {
+    const { outcome, reason, version } = ended;
     const isGood = outcome === 'success';
-    t.finish(isGood, isGood ? `Version ${version} runs.` : (reason?.message ?? `The update has ${outcome}.`));
+    t.finish(
+      isGood,
+      isGood ? `Version ${version} runs.` : (reason?.message ?? 'The update was rolled back.'),
+    );
     return;
   }
   const isPending = installed === action.reference;
+  state.isUnclear = !confirmed && !isPending && action.phase !== 'applying';
+  if (state.isUnclear) {
+    // Somebody has applied an update by the API, perhaps this one.
+    t.awaitResult();
+    return;
+  }
   switch (action.phase) {
     case 'waiting':
       return;

@@ -50,7 +50,10 @@ const ACTS: Readonly<Record<string, (world: FleetWorld) => void>> = {
   },
   'agent restarts': (world) => world.startAgent(),
   'power is cut': (world) => world.reboot(),
+  'somebody applies': (world) => world.applyByHand(),
+  'power is cut in apply': (world) => world.cutInApply(),
   'trial ends': (world) => world.endTrial(),
+  round: (world) => world.round(),
   step: (world) => void world.step(),
   steps: (world) => world.stepAll(),
   answer: (world) => world.answer(),
@@ -66,6 +69,8 @@ const ACTS: Readonly<Record<string, (world: FleetWorld) => void>> = {
 
 /** Events of a usual round are more frequent than failures. */
 const FREQUENT = [
+  'round',
+  'round',
   'steps',
   'answer',
   'updater answers',

@@ -95,6 +95,8 @@ export interface FleetState extends Stored {
   session: number;
   /** The updater was asked what became of the action. */
   recovered: boolean;
+  /** A new version runs that this client has not applied, and is not confirmed: `retry` reads the updater again. */
+  isUnclear: boolean;
   /** The request under way. */
   request: DdiRequest | undefined;
   /** The timer `poll` runs until the next poll, or, after a failure, until the next request. */
@@ -107,6 +109,8 @@ export interface FleetState extends Stored {
   /** Failed requests since the last success, and failed attempts of the updater. */
   failures: number;
   attempts: number;
+  /** Doubtful failures of the install. */
+  doubts: number;
   /** The server offers the action of the delivered result again. */
   resend: boolean;
   /** How often the server has refused the result. */
@@ -150,7 +154,7 @@ export type FleetEvent =
   | { event: 'applied'; reference: string }
   | { event: 'apply_failed'; reference: string; isLost: boolean; message: string };
 
-/** `final`: another attempt fails, too. `again`: it may succeed. `doubtful`: it may, but not often. */
+/** `final`: another attempt fails, too. `again`: it may succeed. `doubtful`: one of both. */
 export type InstallFailure = 'final' | 'again' | 'doubtful';
 
 /** `poll`: the next request. `retry`: the next attempt of the updater. */
@@ -180,6 +184,7 @@ export function initialState(stored: Stored): FleetState {
     ...stored,
     session: 0,
     recovered: false,
+    isUnclear: false,
     request: undefined,
     pollTimer: 'none',
     isRetrying: false,
@@ -188,6 +193,7 @@ export function initialState(stored: Stored): FleetState {
     connected: false,
     failures: 0,
     attempts: 0,
+    doubts: 0,
     resend: false,
     refusals: 0,
     serverProblem: undefined,

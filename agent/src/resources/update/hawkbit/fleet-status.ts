@@ -7,10 +7,19 @@ export type FleetStatus = Static<typeof HawkbitStatus>;
 /** Failures in a row that health reports. */
 const FAILURES_IN_HEALTH = 3;
 
-/** @param lastPoll time of the last answered poll */
+export const STATUS_WHEN_OFF: FleetStatus = {
+  enabled: false,
+  connected: false,
+  last_poll_ts: null,
+  next_poll_ts: null,
+  error: null,
+  action: null,
+};
+
+/** @param polls when the last poll was answered, and when the next request is made, as timestamps */
 export function statusOf(
   state: Readonly<FleetState>,
-  lastPoll: string | null,
+  polls: { last: string | null; next: string | null },
   storageProblem: string | undefined,
 ): FleetStatus {
   const { connected, serverProblem, updaterProblem, action, result, progress } = state;
@@ -19,8 +28,10 @@ export function statusOf(
   const error = storage ?? updaterProblem ?? serverProblem ?? null;
   const undelivered = result && !result.delivered ? result : undefined;
   return {
+    enabled: true,
     connected,
-    last_poll: lastPoll,
+    last_poll_ts: polls.last,
+    next_poll_ts: polls.next,
     error: error && { code: error.code, message: error.message },
     action: action
       ? { id: action.id, version: action.version, phase: action.phase, progress }

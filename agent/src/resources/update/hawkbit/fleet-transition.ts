@@ -81,6 +81,8 @@ export class FleetTransition {
     const message = text.slice(0, MAX_MESSAGE).toWellFormed();
     this.log(success ? 'info' : 'warn', { action: id, success, reason: message }, 'the update has ended');
     this.#resetAttempts();
+    // The reboot has not come, or has not ended this run of the agent.
+    if (action.phase === 'applying') this.state.running = undefined;
     this.state.refusals = 0;
     this.state.resend = false;
     this.store({ action: undefined, result: { id, version, success, message, delivered: false } });
@@ -158,9 +160,12 @@ export class FleetTransition {
         state.refusals = 0;
         this.store({ cancelReply: undefined });
         return;
-      case 'send_progress':
-        state.progressReport = undefined;
+      case 'send_progress': {
+        const { percent, note } = state.progressReport ?? {};
+        // Another one may have come while this one was sent.
+        if (percent === request.percent && note === request.note) state.progressReport = undefined;
         return;
+      }
       case 'send_downloaded':
         state.downloadedReport = false;
         return;
@@ -215,6 +220,8 @@ export class FleetTransition {
     this.succeeded();
     if (state.isRetrying) this.emit({ do: 'cancel_timer', timer: 'retry' });
     state.isRetrying = false;
+    state.isUnclear = false;
+    state.doubts = 0;
     state.deployment = undefined;
     state.progress = 0;
     state.reportedPercent = 0;

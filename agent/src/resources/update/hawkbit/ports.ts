@@ -18,6 +18,7 @@ export interface UpdaterState {
   pending: { version: string; reference: string | null } | null;
   /** How the last applied update ended. */
   lastResult: {
+    /** `failed`: the slot was not activated. The update may be applied again while it is pending. */
     outcome: 'success' | 'rolled_back' | 'failed';
     reason: { code: string; message: string } | null;
     reference: string | null;
@@ -32,8 +33,10 @@ export interface FleetUpdater {
   /**
    * Installs a bundle from a URL into the inactive slot (RAUC streams it with HTTP range requests). Resolves when it is
    * installed and can be applied.
-   * @throws ApiError `conflict` while another install runs or the boot is not confirmed; `bundle_invalid`; `unavailable`
-   *   when the network broke (may be repeated: already written blocks are not fetched again)
+   * @throws ApiError `bundle_invalid` when this bundle can never be installed: that is the end of the update.
+   *   `conflict` while another install runs or the boot is not confirmed, and `unavailable` when the network broke: the
+   *   install is repeated until it works, and does not fetch again what is in the slot. Any other code, for example
+   *   `internal` for an I/O error that the network or a damaged bundle has caused: repeated ten times
    */
   installFrom(source: BundleSource, options: { progress(fraction: number): void }): Promise<void>;
   /** Activates what was installed with this reference and reboots. @throws ApiError `conflict` when it is not pending */

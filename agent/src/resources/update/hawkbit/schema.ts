@@ -17,8 +17,10 @@ const HawkbitAction = Type.Object(
 /** The fleet client in `GET /update`. */
 export const HawkbitStatus = Type.Object(
   {
+    enabled: Type.Boolean({ description: 'A server is configured' }),
     connected: Type.Boolean({ description: 'The last request to the server succeeded' }),
-    last_poll: Nullable(Timestamp),
+    last_poll_ts: Nullable(Timestamp),
+    next_poll_ts: Nullable(Timestamp),
     error: Nullable(
       Type.Object({
         code: Type.Enum([

@@ -19,6 +19,7 @@ const TIMING: Timing = {
   retryMs: { first: 1, last: 100 },
   resultMs: 1,
 };
+const NOT_ACTIVATED = 'The slot was not activated.';
 /** More steps than any healthy device needs to end an update. */
 const MAX_SETTLING = 2000;
 
@@ -59,6 +60,8 @@ export class FleetWorld {
   readonly ended = new Set<string>();
   readonly cancelled = new Set<string>();
   readonly reboots = new Map<string, number>();
+  /** Ids that somebody has applied by the API. */
+  readonly #byHand = new Set<string>();
 
   /**
    * @param isStubborn the server offers the last action although it has ended. It never stops before `heal`: an offer
@@ -80,7 +83,9 @@ export class FleetWorld {
     this.#applying = undefined;
     this.#timers.clear();
     // RAUC goes on without the agent; whether its end is noticed is up to the updater.
-    if (this.#installing !== undefined && this.install === 'works') this.#setPending(this.#installing);
+    if (this.#installing !== undefined && this.#trial === undefined && this.install === 'works') {
+      this.#setPending(this.#installing);
+    }
     this.#installing = undefined;
     this.state = initialState(this.disk);
     this.send({ event: 'configured', server: 'server' });
@@ -90,6 +95,28 @@ export class FleetWorld {
   reboot(): void {
     this.#installing = undefined;
     if (this.#trial !== undefined) this.updater = { ...this.updater, confirmed: false };
+    this.startAgent();
+  }
+
+  /** Somebody applies what is installed, by the API. The device reboots later. */
+  applyByHand(): void {
+    const { pending } = this.updater;
+    if (pending?.reference === undefined || pending.reference === null || this.#trial !== undefined) return;
+    this.#trial = pending.reference;
+    this.#byHand.add(this.#idOf.get(pending.reference) ?? '');
+    this.updater = { ...this.updater, pending: null };
+  }
+
+  /** The power is cut in the middle of `apply`: the slot was not activated, and the update is still there. */
+  cutInApply(): void {
+    const reference = this.#applying;
+    const { pending } = this.updater;
+    if (reference === undefined || pending?.reference !== reference) return;
+    const reason = { code: 'not_started', message: NOT_ACTIVATED };
+    this.updater = {
+      ...this.updater,
+      lastResult: { outcome: 'failed', reason, reference, version: pending.version },
+    };
     this.startAgent();
   }
 
@@ -116,6 +143,11 @@ export class FleetWorld {
     this.#effects.push(...effects);
     const { action, result } = state;
     if (action) this.#idOf.set(action.reference, action.id);
+    const isPending = this.#idOf.get(this.updater.pending?.reference ?? '') === result?.id;
+    assert.ok(
+      !isPending || result?.message !== NOT_ACTIVATED,
+      'an update that can be applied has not failed',
+    );
     assert.ok(!action || result?.id !== action.id, 'an ended action is not begun again');
   }
 
@@ -169,7 +201,9 @@ export class FleetWorld {
     const reference = this.#installing;
     if (reference === undefined) return;
     this.#installing = undefined;
-    if (this.install === 'works') {
+    if (this.#trial !== undefined) {
+      this.send({ event: 'install_failed', reference, kind: 'again', message: 'conflict' });
+    } else if (this.install === 'works') {
       this.#setPending(reference);
       this.send({ event: 'installed', reference });
     } else this.send({ event: 'install_failed', reference, kind: this.install, message: this.install });
@@ -192,6 +226,15 @@ export class FleetWorld {
     this.send({ event: 'applied', reference });
   }
 
+  /** Whatever is under way ends, up to `apply`. */
+  round(): void {
+    this.stepAll();
+    this.answer();
+    this.answerUpdater();
+    this.endInstall();
+    this.fire('poll');
+  }
+
   /** Nothing is interrupted any more: everything ends, and the server knows how. */
   heal(): void {
     this.isConnected = true;
@@ -201,19 +244,18 @@ export class FleetWorld {
     if (this.install !== 'final') this.install = 'works';
     this.applies = 'works';
     for (let round = 0; round < MAX_SETTLING && !this.#isSettled(); round += 1) {
-      this.stepAll();
-      this.answer();
-      this.answerUpdater();
-      this.endInstall();
+      this.round();
       this.endApply();
       if (this.#trial !== undefined && this.updater.confirmed) this.reboot();
       else this.endTrial();
       this.stepAll();
-      for (const timer of [...this.#timers]) this.fire(timer);
+      this.fire('retry');
     }
     assert.ok(this.#isSettled(), JSON.stringify([this.actions, this.state]));
     for (const { id, state } of this.actions) {
       if (state === 'success') assert.ok(this.good.has(id), `${id} was reported as running`);
+      // What somebody applies just then is not noticed before the server is told.
+      if (this.#byHand.has(id)) continue;
       if (state === 'failure') assert.ok(!this.good.has(id), `${id} runs`);
       if (state === 'canceled') assert.ok(!this.good.has(id), `${id} was cancelled`);
     }
@@ -243,6 +285,7 @@ export class FleetWorld {
       case 'install': {
         const id = this.#idOf.get(effect.reference) ?? '';
         assert.equal(this.#installing, undefined, 'one install at a time');
+        assert.ok(!this.good.has(id), `${id} runs and is not installed again`);
         assert.ok(
           !this.ended.has(id) && !this.cancelled.has(id),
           `${id} has ended and is not installed again`,
