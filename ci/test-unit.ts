@@ -24,6 +24,7 @@ const SLOWEST = 10;
 /** These start first, so that no slow file runs alone at the end. */
 const LONG_FILES = [
   'ci/image/build.test.ts',
+  'agent/src/resources/update/hawkbit/fleet-goosebit.test.ts',
   'agent/src/resources/config/kill.test.ts',
   'agent/src/resources/content/corpus.test.ts',
   'agent/src/resources/content/serving/bundle-origin-lifetime.test.ts',

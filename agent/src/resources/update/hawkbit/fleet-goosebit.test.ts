@@ -1,0 +1,121 @@
+/** The whole round with a real server: gooseBit from PyPI. Only the updater is not real. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { BreakingProxy } from '../../../../../tests-qemu/harness/breaking-proxy.ts';
+import { GooseBit } from '../../../../../tests-qemu/harness/goosebit/goosebit.ts';
+import { installGooseBit } from '../../../../../tests-qemu/harness/goosebit/install.ts';
+import { FleetStage, until } from './tests/fleet-stage.ts';
+import { smallBundle } from './tests/small-bundle.ts';
+
+const MIB = 2 ** 20;
+/** Fails, and with it every test here, when PyPI cannot be reached. */
+const python = await installGooseBit();
+
+async function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+  });
+  return await promise;
+}
+
+/** A gooseBit, and a device that reaches it through a proxy. */
+async function rollouts(t: TestContext) {
+  const port = await freePort();
+  const proxy = new BreakingProxy({ host: '127.0.0.1', port });
+  const device = new FleetStage(t, `http://127.0.0.1:${await proxy.start()}`, { token: 'its-token' });
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-goosebit-'));
+  const server = await GooseBit.start({ python, folder, port, strict: true });
+  t.after(async () => {
+    device.client.stop();
+    await proxy.stop();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const offer = async (version: string) => {
+    device.updater.version = version;
+    const bundle = smallBundle(version, 2 * MIB);
+    return await server.createRollout(await server.upload(`vitrine-${version}.raucb`, bundle));
+  };
+  const isState = (state: string) => async () => (await server.device('device-1')).state === state;
+  return { server, proxy, device, offer, isState };
+}
+
+test('registers, installs, and reports the result only after the reboot', async (t) => {
+  const { server, device, offer, isState } = await rollouts(t);
+  const { updater } = device;
+  await device.start();
+  await until('the refusal', () => device.client.status().error?.code === 'unauthorized');
+  await server.setToken('device-1', 'its-token');
+  await until('the registration', isState('Registered'));
+  const { model, version } = await server.device('device-1');
+  assert.deepEqual([model, version], ['vitrine-test', '1.0.0']);
+
+  const half = Promise.withResolvers<void>();
+  updater.onPart = (fraction) => (fraction === 0.5 ? half.promise : undefined);
+  await offer('1.1.0');
+  await until('half of the installation', async () => (await server.device('device-1')).progress === 50);
+  half.resolve();
+  await until('the reboot', () => updater.applied.length === 1);
+
+  updater.boot();
+  await device.start();
+  await until('a poll', () => device.client.status().connected === true);
+  assert.notEqual((await server.device('device-1')).state, 'Finished');
+  updater.endTrial('success');
+  await until('the result', isState('Finished'));
+  await until('the version', async () => (await server.device('device-1')).version === '1.1.0');
+  await until('the end', () => device.client.status().action === null);
+  assert.equal(updater.sources.length, 1);
+});
+
+test('reports a rollback with its reason, and tries again only when the operator asks', async (t) => {
+  const { server, device, offer, isState } = await rollouts(t);
+  const { updater } = device;
+  await server.setToken('device-1', 'its-token');
+  await device.start();
+  await offer('1.2.0');
+  await until('the reboot', () => updater.applied.length === 1);
+  updater.boot();
+  updater.endTrial('rolled_back');
+  await device.start();
+  await until('the result', isState('Error'));
+  await until('the reason', async () => (await server.log('device-1')).includes('painted no frame.'));
+  // gooseBit has one id for all offers of a bundle: only one after a poll without offer is a new one.
+  await until('a poll without offer', () => !device.stored.includes('"result"'));
+  assert.equal(updater.sources.length, 1);
+
+  await server.force('device-1');
+  await until('the second reboot', () => updater.applied.length === 2);
+  updater.endTrial('success');
+  await device.start();
+  await until('the second result', isState('Finished'));
+});
+
+test('goes on after each of five breaks of the network', async (t) => {
+  const { server, proxy, device, offer, isState } = await rollouts(t);
+  const { updater } = device;
+  await server.setToken('device-1', 'its-token');
+  await device.start();
+  await until('the registration', isState('Registered'));
+  const before = proxy.bytesToClients;
+  updater.onPart = (fraction) => {
+    if (fraction <= 5 / 8) proxy.break();
+  };
+  await offer('1.1.0');
+  for (let breaks = 1; breaks <= 5; breaks += 1) {
+    await until(`break ${breaks}`, () => proxy.breaks === breaks);
+    await until('the loss', () => device.client.status().error !== null);
+    proxy.restore();
+  }
+  await until('the reboot', () => updater.applied.length === 1);
+  assert.ok(proxy.bytesToClients - before < 2.5 * MIB, 'what was fetched is not fetched again');
+  updater.endTrial('success');
+  await device.start();
+  await until('the result', isState('Finished'));
+});
