@@ -181,13 +181,18 @@ export async function refusal(device: Device, bundle: Buffer | string): Promise<
 
 /** Applies what is installed, and waits until a slot has been found good or given up. Returns `GET /update`. */
 export async function applyAndWait(device: Device): Promise<unknown> {
+  return await resultAfter(device, () => device.act('POST', '/update/apply'));
+}
+
+/** Does something that leads to `apply`, and waits as {@link applyAndWait} does. */
+export async function resultAfter(device: Device, act: () => Promise<unknown>): Promise<unknown> {
   const before = field(await device.get('/update'), 'last_result.ts');
   const stop = device.machine.qmp.onEvent(({ event }) => {
     if (event === 'RESET') device.shell.restarted();
   });
   let status: unknown;
   try {
-    await device.act('POST', '/update/apply');
+    await act();
     await waitFor(
       async () => {
         const answer = await device.http('GET', '/update', { timeoutMs: 5000 }).catch(() => undefined);

@@ -233,6 +233,19 @@ export default scenario({
       assert.ok((await bootVariables(device)).BOOT_ORDER?.includes('A'));
     };
 
+    /** The page is shown again, with the time zone, and the time service has its servers. */
+    const keptSettings = async (seen: number) => {
+      await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
+        timeoutMs: 300_000,
+        what: 'the page to be shown after the boot',
+      });
+      await waitFor(
+        async () => (await device.shell.ok(`busctl get-property ${SERVERS}`)) === 'as 1 "192.0.2.9"',
+        { timeoutMs: 60_000, what: 'the time service to have its servers' },
+      );
+      assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+    };
+
     const good = await refuseBadBundles(context, small);
 
     await test('device.timezone is applied live to programs and to the page, which stays displayed', async () => {
@@ -251,28 +264,6 @@ export default scenario({
     });
 
     await test(
-      'a slot without a system is given up after three attempts; configuration and page are kept',
-      async () => {
-        await install(device, good);
-        const seen = pages.requests.length;
-        await rolledBack(await applyAndWait(device), {
-          code: 'boot_failed',
-          message: /it never reached its initramfs/,
-        });
-        assert.equal((await bootVariables(device)).BOOT_B_LEFT, '0');
-        await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
-          timeoutMs: 300_000,
-          what: 'the page to be shown after the rollback',
-        });
-        await waitFor(
-          async () => (await device.shell.ok(`busctl get-property ${SERVERS}`)) === 'as 1 "192.0.2.9"',
-          { timeoutMs: 60_000, what: 'the time service to have its servers' },
-        );
-      },
-      LONG_MS,
-    );
-
-    await test(
       'an update is installed while the agent is killed; nothing may interrupt it',
       async () => {
         const keyring = { '/etc/rauc/keyring.pem': await small.authority() };
@@ -287,10 +278,11 @@ export default scenario({
         `the device returns from ${failure.what}, and says why`,
         async () => {
           await inSlot(device, 'b', failure.breakIt);
-          const start = performance.now();
+          const [start, seen] = [performance.now(), pages.requests.length];
           const status = await applyAndWait(device);
           device.say(`back after ${((performance.now() - start) / 1000).toFixed(0)} s`);
           await rolledBack(status, failure);
+          await keptSettings(seen);
           await inSlot(device, 'b', failure.repair);
           await makePendingAgain(device);
         },
@@ -310,11 +302,7 @@ export default scenario({
         assert.match(await device.shell.ok('cat /proc/cmdline'), /\brauc\.slot=B\b/);
         assert.equal(field(await device.get('/device'), 'version'), NEXT);
         assert.equal(await device.shell.ok('cat /etc/machine-id'), identity);
-        assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
-        await waitFor(() => pages.requests.slice(seen).includes(ZONE.page), {
-          timeoutMs: 300_000,
-          what: 'the page to be shown by the new version',
-        });
+        await keptSettings(seen);
         const { BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT } = await bootVariables(device);
         assert.deepEqual([BOOT_ORDER, BOOT_A_LEFT, BOOT_B_LEFT], ['B A', '3', '3']);
         const problems = field(await device.get('/device/health'), 'problems');

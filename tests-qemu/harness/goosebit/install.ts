@@ -16,10 +16,10 @@ const PIP_OPTIONS = '-q --disable-pip-version-check --no-input --retries 2 --tim
  * Installs gooseBit, an independent server of hawkBit's interface for devices, from PyPI into the cache: 64 packages,
  * 150 MB, each in the version and with the hash of requirements.txt, as binary packages only. Later calls use what is
  * there. Needs `python3` with `venv` (Debian: python3-venv).
- * @returns its Python
+ * @returns its Python, or why PyPI does not give the packages: a network without it must not fail everything
  * @throws Problem that says why it cannot be installed
  */
-export async function installGooseBit(): Promise<string> {
+export async function installGooseBit(): Promise<{ python: string } | { unavailable: string }> {
   const version = await runTool(
     'python3',
     ['-c', 'import ensurepip, sys, venv; print(sys.version)'],
@@ -32,7 +32,7 @@ export async function installGooseBit(): Promise<string> {
   const all = join(cacheFolder(), 'goosebit');
   const folder = join(all, key);
   const python = join(folder, 'bin/python');
-  if (existsSync(python)) return python;
+  if (existsSync(python)) return { python };
   const partial = `${folder}.${process.pid}`;
   try {
     await mkdir(all, { recursive: true });
@@ -46,14 +46,14 @@ export async function installGooseBit(): Promise<string> {
     const pip = ['-m', 'pip', 'install', ...PIP_OPTIONS, ...from];
     const packages = await runTool(join(partial, 'bin/python'), pip, INSTALL_TIMEOUT_MS);
     if (!packages.ok) {
-      throw new Problem(
-        `gooseBit cannot be installed from PyPI; check the network: ${lastLine(packages.output)}`,
-      );
+      const unavailable = `gooseBit cannot be installed from PyPI; check the network: ${lastLine(packages.output)}`;
+      console.log(unavailable);
+      return { unavailable };
     }
     await rename(partial, folder).catch((error: unknown) => {
       if (!existsSync(python)) throw error; // else another process was faster
     });
-    return python;
+    return { python };
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
