@@ -94,7 +94,7 @@ export async function updateFigures(device: Device): Promise<Figure[]> {
   await install(device, bundle);
   const times = await interleaved(ROUNDS, () => timed(() => install(device, bundle)), byHand);
   served.server.close();
-  const changed = await changedBundle(image, '0.9.1', { [AGENT]: '// changed\n' });
+  const changed = await changedBundle(image, '0.9.1', { [AGENT]: (text) => `${text}// changed\n` });
   const streamed = await serveFile(changed);
   await device.shell.ok(`rauc install ${streamed.url}`, INSTALL_MS);
   streamed.server.close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { appendFile, constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeBundle } from '../../ci/bundle/make.ts';
 import { bundleArguments } from '../../ci/bundle.ts';
@@ -95,38 +95,37 @@ export async function developmentUpdates(
 
 /**
  * The bundle of the image with another version, signed with the development key; made once for each image.
- * @param appended text that files of the image get at their end, by path
+ * @param changes of text files of the image, by path
  */
 export async function changedBundle(
   image: BuiltImage,
   version: string,
-  appended: Readonly<Record<string, string>> = {},
+  changes: Readonly<Record<string, (text: string) => string>> = {},
 ): Promise<string> {
   const folder = dirname(image.disk);
   const output = join(folder, `update-${version}.raucb`);
   if (existsSync(output)) return output;
   const rootfs = join(folder, 'rootfs-changed.ext4');
-  const text = join(folder, 'changed-file');
+  const copy = join(folder, 'changed-file');
   const debugfs = (command: string) =>
     execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs], { stdio: 'pipe' });
-  const write = (path: string) => {
-    debugfs(`rm ${path}`);
-    debugfs(`write ${text} ${path}`);
+  const all: typeof changes = {
+    '/etc/vitrine/version': () => `${version}\n`,
+    '/etc/rauc/system.conf': (text) => text.replace(/^(min-bundle-version)=.*/m, `$1=${version}`),
+    ...changes,
   };
   await copyFile(join(folder, 'rootfs.ext4'), rootfs, constants.COPYFILE_FICLONE);
   try {
-    await writeFile(text, `${version}\n`, { mode: 0o644 });
-    write('/etc/vitrine/version');
-    for (const [path, addition] of Object.entries(appended)) {
-      await rm(text);
-      debugfs(`dump ${path} ${text}`);
-      await appendFile(text, addition);
-      write(path);
+    for (const [path, change] of Object.entries(all)) {
+      debugfs(`dump ${path} ${copy}`);
+      await writeFile(copy, change(await readFile(copy, 'utf8')));
+      debugfs(`rm ${path}`);
+      debugfs(`write ${copy} ${path}`);
     }
     const { cert, key } = bundleArguments([], {});
     await makeBundle({ cert, key, verify: 'image', rootfs, output });
   } finally {
-    await Promise.all([rootfs, text].map((path) => rm(path, { force: true })));
+    await Promise.all([rootfs, copy].map((path) => rm(path, { force: true })));
   }
   return output;
 }

@@ -4,7 +4,7 @@
  * instead of a system, and are signed by a test authority that the device is made to trust. And where a slot is broken, it
  * is broken in place: the agent's record of the installation is put back instead of installing 350 MB once more.
  *
- * `--failures` adds the failures that take minutes each, and the way from B to A and to B again.
+ * `--failures` adds the failures that take minutes each, and the way from B to A and back to B.
  */
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
@@ -266,8 +266,9 @@ export default scenario({
     await test(
       'an update is installed while the agent is killed; nothing may interrupt it',
       async () => {
-        const keyring = { '/etc/rauc/keyring.pem': await small.authority() };
-        await installNext(device, await changedBundle(image, NEXT, keyring));
+        const authority = await small.authority();
+        const changes = { '/etc/rauc/keyring.pem': (text: string) => text + authority };
+        await installNext(device, await changedBundle(image, NEXT, changes));
         await device.shell.ok(`cp ${STATE} ${STATE}.saved`);
       },
       LONG_MS,
@@ -311,7 +312,28 @@ export default scenario({
       LONG_MS,
     );
 
-    await test('the updated system has the keyring of the update: it accepts the signer of its new authority', () =>
-      install(device, good));
+    await test('the updated system has the keyring of the update, and refuses older versions unless they are allowed', async () => {
+      assert.match(await refusal(device, good), /^The bundle is older/);
+      await device.act('PATCH', '/config', { update: { allow_downgrade: true } });
+      await install(device, good);
+    });
+
+    if (!options.failures) return;
+    for (const [slot, version] of [
+      ['a', '0.8.0'],
+      ['b', '0.9.1'],
+    ] as const) {
+      await test(
+        `the round goes on with ${version} in slot ${slot}`,
+        async () => {
+          await install(device, await changedBundle(image, version));
+          const status = await applyAndWait(device);
+          assert.equal(field(status, 'active_slot'), slot);
+          assert.deepEqual(field(status, `slots.${slot}`), { version, state: 'good' });
+          assert.equal(field(status, 'last_result.outcome'), 'success');
+        },
+        LONG_MS,
+      );
+    }
   },
 });
