@@ -171,6 +171,15 @@ async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallB
     await test(`a bundle is refused: ${what}`, async () =>
       assert.match(await refusal(device, bundle), message));
   }
+  await test('a bundle is refused on serial, too', async () => {
+    const serial = await device.serial();
+    try {
+      const answer = await serial.upload('PUT', '/api/v1/update/bundle', Buffer.from('not a bundle\n'));
+      assert.deepEqual([answer.status, field(answer.body, 'error.code')], [400, 'bundle_invalid']);
+    } finally {
+      serial.close();
+    }
+  });
   await test('the refused bundles have changed neither slots nor boot order, and left no file', async () => {
     assert.deepEqual(await device.get('/update'), before);
     assert.deepEqual(await bootVariables(device), variables);
