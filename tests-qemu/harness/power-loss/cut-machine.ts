@@ -91,6 +91,8 @@ export class CutMachine {
       await waitForApi(machine, timeoutMs);
       const { seconds } = machine;
       await shell.ready(timeoutMs);
+      // For RAUC; a unit that is not started here would create their devices.
+      await shell.ok('modprobe -a loop dm-verity squashfs');
       return seconds;
     } catch (error) {
       if (this.nbd.failure) throw this.nbd.failure;

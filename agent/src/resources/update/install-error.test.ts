@@ -30,6 +30,7 @@ const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [
     'unavailable',
     /could not be fetched/,
   ],
+  ['Failed mounting bundle: Failed to open /dev/loop-control: No such file', 'internal', /not mount/],
   ['', 'unavailable', /interrupted/],
   ['something new', 'internal', /failed/],
 ];

@@ -7,6 +7,8 @@ const MAX_QUOTE = 300;
 const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: string])[] = [
   [/compatible mismatch/i, 'bundle_invalid', 'The bundle is for another board.'],
   [/version mismatch/i, 'bundle_invalid', 'The bundle is older than the running version.'],
+  // The system's own devices and modules; signature and payload have been verified before.
+  [/failed mounting bundle/i, 'internal', 'The update service could not mount the bundle.'],
   [/no space left/i, 'insufficient_storage', 'The slot or the data partition has no room for the update.'],
   // The payload of a received bundle has been checked before; that of a streamed one may be damaged, or the network.
   [/input\/output error/i, 'unavailable', 'The bundle could not be read, or the slot not be written.'],
