@@ -12,6 +12,8 @@ import { Workload, type WorkloadOptions } from './workload.ts';
 
 /** If the moment or command of a plan does not come, the power is cut after this time. */
 const ROUND_LIMIT_MS = 20_000;
+/** An update is checked by the agent and by RAUC, which first has to start. */
+const UPDATE_LIMIT_MS = 60_000;
 const SETTLE_TIMEOUT_MS = 30_000;
 /** Where /data begins on the disk, in sectors. */
 const DATA_START = 'cat /sys/class/block/$(basename $(findmnt -no SOURCE /data))/start';
@@ -128,7 +130,8 @@ export class CutRounds {
       );
       const failed = working.then(() => new Promise<never>(() => undefined));
       const ended = new AbortController();
-      const late = sleep(ROUND_LIMIT_MS, 'late', { signal: ended.signal }).catch(() => 'late');
+      const limitMs = plan.actors.includes('updates') ? UPDATE_LIMIT_MS : ROUND_LIMIT_MS;
+      const late = sleep(limitMs, 'late', { signal: ended.signal }).catch(() => 'late');
       const came = await Promise.race([cut.promise, late, failed]);
       ended.abort();
       off = true;
