@@ -70,6 +70,7 @@ export async function openPorts(
   const { dataFolder, runtimeFolder, ownsSystem } = board;
   const browserFolder = join(dataFolder, 'kiosk');
   const dbus = new SystemBus({ log });
+  const boot = await bootId();
   const inputDevices = new LinuxInputDevices({ log });
   const pageResources = new Map<string, () => PageResource>();
   const dataProblems = ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
@@ -85,9 +86,10 @@ export async function openPorts(
     browserData: ownsSystem ? new BrowserFolder(browserFolder) : undefined,
     connectors: new Drm(board.screens),
     television: ownsSystem ? new CecTelevision() : undefined,
-    scheduleMemory: scheduleMemory(runtimeFolder, await bootId()),
+    scheduleMemory: scheduleMemory(runtimeFolder, boot),
     clockIsSet,
-    targetStore: new TargetFile(runtimeFolder, dataFolder, await bootId()),
+    bootId: boot,
+    targetStore: new TargetFile(runtimeFolder, dataFolder, boot),
     hostServices: ownsSystem ? hostServices(runtimeFolder) : undefined,
     inputKinds: () => inputDevices.kinds(),
     inputDevices,

@@ -140,7 +140,14 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
     upload,
     uploadBytes: upload ? contentLength(request) : undefined,
     afterAnswer: (action: () => void) => {
-      reply.raw.once('finish', () => setTimeout(action, FLUSH_GRACE_MS).unref());
+      let isDone = false;
+      const run = () => {
+        if (!isDone) setTimeout(action, FLUSH_GRACE_MS).unref();
+        isDone = true;
+      };
+      // What was promised is done also if the client does not wait for the answer.
+      if (reply.raw.destroyed) run();
+      else reply.raw.once('finish', run).once('close', run);
     },
   };
 }

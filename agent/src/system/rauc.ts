@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '../base/timeout.ts';
-import type {
-  BootSlots,
-  BundleInstaller,
-  SlotFacts,
-  SlotName,
-  SlotReport,
+import {
+  type BootSlots,
+  type BundleInstaller,
+  BundleRefused,
+  type SlotFacts,
+  type SlotName,
+  type SlotReport,
 } from '../resources/update/ports.ts';
 import type { SystemBus } from './dbus.ts';
-import { anything, type BusValue, integer, listOf, recordOf, shaped, text } from './dbus-values.ts';
+import { anything, BusError, type BusValue, integer, listOf, recordOf, shaped, text } from './dbus-values.ts';
 
 const NAME = 'de.pengutronix.rauc';
 const OBJECT = { destination: NAME, path: '/' };
@@ -26,6 +27,9 @@ const POLL_MS = 5000;
 const SILENT_MS = 60_000;
 /** Longest installation, in ms: a slow disk, or a slow network. */
 const INSTALL_MS = 6 * 3_600_000;
+
+/** Errors of calls that may have been carried out. */
+const UNANSWERED = ['vitrine.Timeout', 'vitrine.Disconnected'];
 
 /** Reads the versions of the slots: the agent itself has no access to disks. */
 export const VERSIONS_UNIT = 'vitrine-slot-versions.service';
@@ -72,11 +76,15 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
         ['s', path],
         ['a{sv}', {}],
       ];
-      const reply = await dbus.call({ ...INSTALLER, member: 'InspectBundle', args });
+      const reply = await dbus
+        .call({ ...INSTALLER, member: 'InspectBundle', args })
+        .catch((error: unknown) => {
+          throw isOwnError(error) ? new BundleRefused(error.message) : error;
+        });
       const { bundle }: Record<string, unknown> = parseProperties(reply)[0];
       const fields: Record<string, unknown> = Object(bundle);
       const { 'verity-hash': rootHash, 'verity-salt': salt, 'verity-size': treeSize } = fields;
-      if (!text(rootHash) || !text(salt)) throw new Error('the bundle is not in the format "verity"');
+      if (!text(rootHash) || !text(salt)) throw new BundleRefused('the bundle is not in the format "verity"');
       return { rootHash, salt, treeSize: Number(treeSize) };
     },
     async begin({ source, transaction, allowDowngrade, headers, tlsCa }) {
@@ -93,7 +101,10 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
         ['s', source],
         ['a{sv}', options],
       ];
-      await dbus.call({ ...INSTALLER, member: 'InstallBundle', args });
+      await dbus.call({ ...INSTALLER, member: 'InstallBundle', args }).catch((error: unknown) => {
+        // The call may have arrived; `untilIdle` and the slot say what came of it.
+        if (!(error instanceof BusError && UNANSWERED.includes(error.errorName))) throw error;
+      });
     },
     async untilIdle(progress, signal) {
       let wake = new AbortController();
@@ -123,6 +134,15 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
       }
     },
   };
+}
+
+/** Whether RAUC itself has answered with an error, and not because it is busy. */
+function isOwnError(error: unknown): error is BusError {
+  return (
+    error instanceof BusError &&
+    error.errorName.startsWith('org.gtk.GDBus.UnmappedGError') &&
+    !error.message.startsWith('already processing')
+  );
 }
 
 async function installerProperties(dbus: SystemBus): Promise<Record<string, unknown>> {

@@ -27,6 +27,8 @@ export interface UpdatePorts {
   installer: BundleInstaller;
   dataPartition: { check(): Promise<void> };
   identity: Identity;
+  /** The kernel's id of this boot; empty when it has none. */
+  bootId: string;
 }
 
 export const update = defineResource({
@@ -34,7 +36,7 @@ export const update = defineResource({
   config: [updateConfig],
   async create(
     { board, bus, config, disk, log, use },
-    { slots, installer, dataPartition, identity }: UpdatePorts,
+    { slots, installer, dataPartition, identity, bootId }: UpdatePorts,
   ) {
     const { display: screen } = await use(display);
     const appliance = await use(device);
@@ -49,12 +51,15 @@ export const update = defineResource({
       state,
       device: appliance,
       version: identity.version,
+      slot: identity.slot,
+      boot: bootId,
       noteConfirmed: () => note('boot-confirmed', ''),
       bus,
       log,
     });
     const installation = new Installation({
       folder,
+      serviceFolder: join(board.dataFolder, 'rauc'),
       disk,
       operations: await use(operations),
       slots,
@@ -110,7 +115,10 @@ export const update = defineResource({
 });
 
 function updateRoutes(updates: Updates, installation: Installation): Route[] {
-  const hasSlots = () => updates.status().then(() => undefined);
+  const mayUpload = async () => {
+    installation.requireNone();
+    await updates.status();
+  };
   return [
     serve(contract.getUpdate, () => updates.status()),
     serve(
@@ -119,7 +127,7 @@ function updateRoutes(updates: Updates, installation: Installation): Route[] {
         updates.requireNoTrial();
         return installation.put(upload, uploadBytes);
       },
-      hasSlots,
+      mayUpload,
     ),
     serve(contract.applyUpdate, ({ afterAnswer }) => updates.apply(afterAnswer)),
   ];

@@ -77,6 +77,7 @@ async function device(t: TestContext) {
     const state = await StateFile.open(join(folder, 'state.json'));
     const installation = new Installation({
       folder,
+      serviceFolder: join(folder, 'rauc'),
       disk: {
         reserve: async () => undefined,
         free: async () => ({ free_bytes: 0, total_bytes: 0 }),

@@ -1,4 +1,6 @@
 /** Receives update bundles and installs them into the inactive slot. */
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder, sweepTemporaryFiles } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -12,10 +14,18 @@ import type { Operation } from '../operations/schema.ts';
 import { checkBundleStart, START_BYTES } from './bundle-start.ts';
 import { installError } from './install-error.ts';
 import { checkPayload } from './payload-check.ts';
-import type { BootSlots, BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
+import {
+  type BootSlots,
+  type BundleInstaller,
+  BundleRefused,
+  type InstallRequest,
+  type SlotFacts,
+} from './ports.ts';
 import { otherSlot } from './slot-status.ts';
 import type { StateFile, UpdateState } from './state-file.ts';
 
+/** Temporary names of RAUC's status file (g_file_set_contents). */
+const STATUS_LEFTOVER = /^central\.raucs\.[0-9A-Z]{6}$/;
 /** Progress of the operation when the body has arrived, and when it has been checked. */
 const ARRIVED = 0.3;
 const CHECKED = 0.4;
@@ -23,6 +33,8 @@ const CHECKED = 0.4;
 export interface InstallationOptions {
   /** For received bundles. */
   folder: string;
+  /** Where the update service has its status file (`data-directory` of RAUC's system.conf). */
+  serviceFolder: string;
   disk: DiskSpace;
   operations: Operations;
   slots: BootSlots;
@@ -139,9 +151,19 @@ export class Installation {
     const { folder, operations, state } = this.#options;
     await sweepTemporaryFiles(folder);
     const begun = state.current.operation;
+    if (begun?.earlier == null) await this.#sweepService();
     if (!begun) return;
     this.#resumed = operations.resume(begun.id, 'update_install');
     this.#phase = begun.earlier === null ? 'receiving' : 'installing';
+  }
+
+  /** Removes what a power cut has left of the service's status file, unless the service may be writing it. */
+  async #sweepService(): Promise<void> {
+    const { serviceFolder } = this.#options;
+    const names = await readdir(serviceFolder).catch(() => []);
+    for (const name of names.filter((each) => STATUS_LEFTOVER.test(each))) {
+      await rm(join(serviceFolder, name), { force: true }).catch(() => undefined);
+    }
   }
 
   /** Continues or ends that operation. Never rejects. */
@@ -180,7 +202,7 @@ export class Installation {
   async #check(path: string): Promise<void> {
     const { installer } = this.#options;
     const payload = await installer.inspect(path).catch((error: unknown) => {
-      throw installError(errorMessage(error));
+      throw error instanceof BundleRefused ? installError(error.message) : error;
     });
     await checkPayload(path, payload, this.#stopping.signal);
   }
@@ -258,6 +280,8 @@ export class Installation {
   async #end(): Promise<void> {
     const { state, changed, log } = this.#options;
     this.#phase = 'none';
+    // The next agent ends what this one cannot.
+    if (this.#stopping.signal.aborted) return;
     await state
       .change({ operation: null })
       .catch((error: unknown) => log.warn({ err: error }, 'the state of updates could not be stored'));

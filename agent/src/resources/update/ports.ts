@@ -37,6 +37,11 @@ export interface BootSlots {
   versions(): Promise<Record<SlotName, string | null>>;
 }
 
+/** The update service has looked at a bundle and refused it; the message is its own. */
+export class BundleRefused extends Error {
+  override name = 'BundleRefused';
+}
+
 /** What to install. */
 export interface InstallRequest {
   /** Path or URL of the bundle. */
@@ -63,9 +68,9 @@ export interface BundlePayload {
 export interface BundleInstaller {
   /** The name of the boards whose bundles are accepted (`compatible`). */
   compatible(): Promise<string>;
-  /** Verifies the signature of a bundle. @throws Error with the service's message */
+  /** Verifies the signature of a bundle. @throws BundleRefused; Error when the service does not answer */
   inspect(path: string): Promise<BundlePayload>;
-  /** Begins an installation. @throws Error when the service is busy or does not answer */
+  /** Begins an installation, or may have: without an answer too. @throws Error when the service refuses it */
   begin(request: InstallRequest): Promise<void>;
   /**
    * Waits until no installation runs.

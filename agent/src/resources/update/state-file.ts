@@ -28,6 +28,10 @@ export const UpdateState = Type.Object({
       version: Nullable(Type.String()),
       /** Activations of the slot before. */
       activations: Type.Integer(),
+      /** The service has said that the slot is activated. */
+      activated: Type.Boolean(),
+      /** The kernel's id of the boot in which it was applied. */
+      boot: Type.String(),
       reference: Nullable(Type.String()),
     }),
   ),

@@ -55,6 +55,17 @@ export function rollbackReason(slot: SlotName, boots: string, failure: string): 
   return { code: 'boot_failed', message: `${attempts}${what} and was not found good.` };
 }
 
+/** Whether the system's deadline has given the booted slot up and is about to reboot. */
+export async function isGivenUp(folder: string): Promise<boolean> {
+  return (await readFile(join(folder, FAILURE), 'utf8').catch(() => '')) !== '';
+}
+
+/** Whether the files have a start of the slot. */
+export async function wasStarted(folder: string, slot: SlotName): Promise<boolean> {
+  const boots = await readFile(join(folder, BOOTS), 'utf8').catch(() => '');
+  return parseBoots(boots).some((boot) => boot.slot === slot) || (await isGivenUp(folder));
+}
+
 /** The reason that the files give. */
 export async function readReason(folder: string, slot: SlotName): Promise<Reason> {
   const read = (name: string) => readFile(join(folder, name), 'utf8').catch(() => '');

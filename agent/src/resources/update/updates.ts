@@ -12,7 +12,7 @@ import type { BootSlots, SlotName, SlotReport } from './ports.ts';
 import { type UpdateResult, type UpdateStatus, updateChanged } from './schema.ts';
 import { isPending, type Moment, otherSlot, slotProblems, slotStates } from './slot-status.ts';
 import type { StateFile } from './state-file.ts';
-import { readReason, removeRecord, TRIAL } from './trial-record.ts';
+import { isGivenUp, readReason, removeRecord, TRIAL, wasStarted } from './trial-record.ts';
 
 export interface UpdatesOptions {
   /** On the data partition, for what the system and the agent tell each other about a trial. */
@@ -22,6 +22,10 @@ export interface UpdatesOptions {
   device: Pick<Device, 'checkEnd' | 'end'>;
   /** Version of the running system. */
   version: string;
+  /** The slot that runs, from the kernel's arguments. */
+  slot: SlotName;
+  /** The kernel's id of this boot. */
+  boot: string;
   /** Tells the system's deadline that this boot was found good. */
   noteConfirmed: () => Promise<void>;
   bus: EventBus;
@@ -37,6 +41,8 @@ export class Updates {
   #begun: Promise<SlotName | undefined> | undefined;
   #confirmed = false;
   #applying = false;
+  /** The end of a trial that this slot is the fallback of could not be stored yet. */
+  #endsTrial = false;
   /** State of the fleet client, which needs this object. */
   hawkbit: () => FleetStatus = () => STATUS_WHEN_OFF;
   #installation: Pick<Installation, 'installing' | 'requireNone'> | undefined;
@@ -62,7 +68,7 @@ export class Updates {
     return {
       active_slot: report.booted,
       slots: { a: slotOf('a'), b: slotOf('b') },
-      pending: isPending(report, state.current) ? this.#versionOf(report, otherSlot(report.booted)) : null,
+      pending: this.#pendingVersion(report),
       last_result: state.current.last_result,
       hawkbit: this.hawkbit(),
     };
@@ -93,18 +99,27 @@ export class Updates {
   async apply(afterAnswer: CheckedCall['afterAnswer']): Promise<object> {
     const { device, state } = this.#options;
     this.#installation?.requireNone();
-    this.requireNoTrial();
-    this.#applying = true;
-    try {
-      const report = await this.#read();
-      if (!isPending(report, state.current)) throw new ApiError('conflict', 'No update is installed.');
-      await device.checkEnd('reboot');
-      await this.#activate(report);
-    } finally {
-      this.#applying = false;
+    if (!this.#isApplied()) {
+      this.requireNoTrial();
+      this.#applying = true;
+      try {
+        const report = await this.#read();
+        if (!isPending(report, state.current)) throw new ApiError('conflict', 'No update is installed.');
+        await device.checkEnd('reboot');
+        await this.#activate(report);
+      } finally {
+        this.#applying = false;
+      }
+      void this.changed();
     }
-    await this.changed();
     return await device.end('reboot', afterAnswer);
+  }
+
+  /** Applied in this boot: the device has yet to reboot. */
+  #isApplied(): boolean {
+    const { state, boot } = this.#options;
+    const { intent } = state.current;
+    return intent !== null && intent.slot !== this.#report?.booted && intent.boot === boot && boot !== '';
   }
 
   /** Whether the running boot was found good. */
@@ -138,15 +153,12 @@ export class Updates {
   }
 
   async #begin(): Promise<SlotName | undefined> {
-    const { slots, state, log } = this.#options;
+    const { slots, state } = this.#options;
     this.#report = await slots.read();
     if (!this.#report) return undefined;
     await this.#readVersions();
-    if (state.current.intent?.slot !== this.#report.booted) {
-      await this.#endTrial(this.#report).catch((error: unknown) =>
-        log.warn({ err: error }, 'the end of an update could not be stored'),
-      );
-    }
+    this.#endsTrial = state.current.intent?.slot !== this.#report.booted && !this.#isApplied();
+    await this.#endTrial(this.#report);
     return this.#report.booted;
   }
 
@@ -155,13 +167,14 @@ export class Updates {
     const { slots, state, folder, noteConfirmed, log } = this.#options;
     await slots.markGood();
     await noteConfirmed();
+    if (await isGivenUp(folder)) throw new Error('the time limit of this boot is over');
     this.#confirmed = true;
     const { intent } = state.current;
     if (intent && intent.slot === this.#report?.booted) {
       const { slot, version, reference } = intent;
       const result: UpdateResult = { slot, version, outcome: 'success', reason: null, ts: now(), reference };
-      await state.change({ intent: null, installed: null, last_result: result });
       await removeRecord(folder);
+      await state.change({ intent: null, installed: null, last_result: result });
       log.info({ slot, version }, 'the update has succeeded');
     }
     await this.changed();
@@ -179,6 +192,8 @@ export class Updates {
     try {
       this.#versions = await slots.versions();
     } catch (error) {
+      // The bundles' versions take their place.
+      this.#versions = { a: null, b: null };
       log.warn({ err: error }, 'the versions of the slots cannot be read');
     }
   }
@@ -190,7 +205,12 @@ export class Updates {
   /** What the slot's file system says; the bundle's version where that cannot be read. */
   #versionOf({ slots }: SlotReport, name: SlotName): string | null {
     const { content, version } = slots[name];
-    return content === 'incomplete' ? null : (this.#versions[name] ?? version);
+    return content === 'incomplete' || this.#moment().installing ? null : (this.#versions[name] ?? version);
+  }
+
+  #pendingVersion(report: SlotReport): string | null {
+    if (this.#moment().installing || !isPending(report, this.#options.state.current)) return null;
+    return this.#versionOf(report, otherSlot(report.booted));
   }
 
   async #read(): Promise<SlotReport> {
@@ -198,25 +218,29 @@ export class Updates {
       await this.begin();
       this.#report = await this.#options.slots.read();
     } catch (error) {
+      const { slot, log } = this.#options;
+      // An agent that has started meanwhile knows only which slot it runs from.
+      if (this.#moment().installing) return this.#report ?? writing(slot);
       if (!this.#report) throw new ApiError('unavailable', 'The update service does not answer.');
-      if (!this.#moment().installing) {
-        this.#options.log.warn({ err: error }, 'the slots cannot be read');
-      }
+      log.warn({ err: error }, 'the slots cannot be read');
     }
     if (!this.#report) throw new ApiError('unavailable', 'This system has no slots.');
+    await this.#endTrial(this.#report);
     return this.#report;
   }
 
   /** The intent is on the disk before anything boots differently, and is withdrawn when that fails. */
   async #activate(report: SlotReport): Promise<void> {
     const { booted, slots: facts } = report;
-    const { slots, state, folder } = this.#options;
+    const { slots, state, folder, log } = this.#options;
     const slot = otherSlot(booted);
     const { installed } = state.current;
     const intent = {
       slot,
       version: this.#versionOf(report, slot),
       activations: facts[slot].activations,
+      activated: false,
+      boot: this.#options.boot,
       reference: installed?.reference ?? null,
     };
     await removeRecord(folder);
@@ -228,29 +252,55 @@ export class Updates {
       await slots.markGood();
       await slots.activate('other');
     } catch (error) {
-      await state.change({ intent: null });
-      await removeRecord(folder);
-      this.#options.log.warn({ err: error }, 'the update could not be activated');
-      throw new ApiError(
-        'unavailable',
-        'The update service could not activate the slot; nothing has changed.',
-      );
+      log.warn({ err: error }, 'the update could not be activated');
+      // The service may have done it without being able to say so.
+      const after = await slots.read().catch(() => undefined);
+      if (!after) {
+        const message = 'It is not known whether the slot was activated; apply again, or reboot the device.';
+        throw new ApiError('unavailable', message);
+      }
+      if (!after.slots[slot].bootable) {
+        await state.change({ intent: null });
+        await removeRecord(folder);
+        throw new ApiError(
+          'unavailable',
+          'The update service could not activate the slot; nothing has changed.',
+        );
+      }
+    }
+    // Without it, the number of activations and the record of boots say the same in almost all cases.
+    await state
+      .change({ intent: { ...intent, activated: true } })
+      .catch((error: unknown) => log.warn({ err: error }, 'the activation could not be stored'));
+  }
+
+  /** Stores how a trial has ended that this slot is the fallback of, as soon as that is possible. Never rejects. */
+  async #endTrial(report: SlotReport): Promise<void> {
+    if (!this.#endsTrial) return;
+    this.#endsTrial = false;
+    try {
+      await this.#storeEnd(report);
+    } catch (error) {
+      this.#endsTrial = true;
+      this.#options.log.warn({ err: error }, 'the end of an update could not be stored');
     }
   }
 
-  /** This slot booted though the other one was to be tried, or no trial runs. */
-  async #endTrial({ slots }: SlotReport): Promise<void> {
-    const { state, folder, log } = this.#options;
+  async #storeEnd({ slots: facts }: SlotReport): Promise<void> {
+    const { slots, state, folder, log } = this.#options;
     const { intent } = state.current;
     if (intent) {
       const { slot, version, reference } = intent;
-      // A power cut in `apply`, before the answer: the slot was not activated, and the update is still pending.
-      const tried = slots[slot].activations > intent.activations;
+      // Otherwise the power failed in `apply`, before the answer, and the update is still pending.
+      const tried =
+        intent.activated || facts[slot].activations > intent.activations || (await wasStarted(folder, slot));
       const reason = tried
         ? await readReason(folder, slot)
         : ({ code: 'not_started', message: 'The power failed before the slot was activated.' } as const);
       const outcome = tried ? 'rolled_back' : 'failed';
       const result: UpdateResult = { slot, version, outcome, reason, ts: now(), reference };
+      // Else the slot would be tried first again when this one runs out of attempts.
+      if (tried) await slots.activate('booted');
       log.warn(
         { slot, version, reason },
         tried ? 'the update was rolled back' : 'the update was not applied',
@@ -259,4 +309,12 @@ export class Updates {
     }
     await removeRecord(folder);
   }
+}
+
+/** All that is known while the other slot is written. */
+function writing(booted: SlotName): SlotReport {
+  const facts = { version: null, installations: 0, activations: 0 };
+  const other = { ...facts, bootable: false, content: 'incomplete' } as const;
+  const own = { ...facts, bootable: true, content: 'unknown' } as const;
+  return { booted, slots: booted === 'a' ? { a: own, b: other } : { a: other, b: own } };
 }
