@@ -33,6 +33,8 @@ export interface BundleRequest {
   description?: string;
   /** What the bundle was built from, for example a commit. */
   build?: string;
+  /** Default: true. Without it a device does not look for the content in its slots, which for a small image takes longer. */
+  adaptive?: boolean;
   /** The signer's certificate, PEM. */
   cert: string;
   /** The signer's private key: a PEM file, or a PKCS#11 URI; see docs/releasing.md. */
@@ -119,7 +121,7 @@ async function readIdentity(
 /** The text of a bundle's manifest. Throws a {@link Problem} for a value that its format cannot hold. */
 export function manifest(
   identity: { compatible: string; version: string },
-  about: { description?: string; build?: string },
+  about: { description?: string; build?: string; adaptive?: boolean },
 ): string {
   const lines = Object.entries({ ...identity, description: about.description, build: about.build })
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -138,8 +140,7 @@ format=verity
 
 [image.rootfs]
 filename=rootfs.ext4
-adaptive=block-hash-index
-`;
+${about.adaptive === false ? '' : 'adaptive=block-hash-index\n'}`;
 }
 
 async function verify(request: BundleRequest, work: string, run: Run): Promise<void> {

@@ -57,7 +57,7 @@ export class SmallBundles {
     const output = join(this.#folder, 'small.raucb');
     const [cert, key] = [join(this.#folder, `${signer}.pem`), join(this.#folder, `${signer}.key`)];
     const rootfs = join(this.#folder, 'rootfs.ext4');
-    await makeBundle({ rootfs, compatible, version, cert, key, verify: 'none', output });
+    await makeBundle({ rootfs, compatible, version, cert, key, adaptive: false, verify: 'none', output });
     return await readFile(output);
   }
 
@@ -81,7 +81,8 @@ export async function developmentUpdates(
   try {
     await writeFile(rootfs, randomBytes(SMALL_BYTES));
     const make = async (version: string) => {
-      await makeBundle({ rootfs, compatible: COMPATIBLE, version, cert, key, verify: 'none', output });
+      const identity = { compatible: COMPATIBLE, version };
+      await makeBundle({ rootfs, ...identity, cert, key, adaptive: false, verify: 'none', output });
       return { version, bytes: await readFile(output) };
     };
     const [first, ...rest] = versions;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { createLogger } from '../../base/logger.ts';
@@ -34,6 +35,8 @@ let performed: PowerAction[];
 let acted: EventTarget;
 let resets: number;
 let powerFails: boolean;
+/** The check of the power waits for it. */
+let powerCheck: Promise<void> | undefined;
 let resetFails: boolean;
 let performFails: boolean;
 let queries: unknown[];
@@ -50,6 +53,7 @@ beforeEach(() => {
   resets = 0;
   followers = 0;
   powerFails = false;
+  powerCheck = undefined;
   resetFails = false;
   performFails = false;
   queries = [];
@@ -71,6 +75,7 @@ beforeEach(() => {
   };
   const power: Power = {
     check: async () => {
+      await powerCheck;
       if (powerFails) throw new ApiError('unavailable');
     },
     perform: async (action) => {
@@ -256,6 +261,37 @@ test('a factory reset requires the serial', async () => {
   assert.equal((await post('/device/factory-reset')).json().error.code, 'bad_request');
   assert.equal((await post('/device/factory-reset', { confirm: 1 })).json().error.code, 'bad_request');
   assert.equal(resets, 0);
+});
+
+test('the reboot follows also if the client leaves before its answer', async () => {
+  const checking = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  device.addCondition(() => checking.resolve());
+  powerCheck = left.promise;
+  const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const client = connect(Number(address.port), '127.0.0.1');
+  client.write('POST /api/v1/device/reboot HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+  const [socket] = await once(app.server, 'connection');
+  await checking.promise;
+  client.destroy();
+  await once(socket, 'close');
+  const done = once(acted, 'done');
+  // The action's own timer does not keep the process alive.
+  const guard = setTimeout(() => undefined, 60_000);
+  left.resolve();
+  await done;
+  clearTimeout(guard);
+  assert.deepEqual(performed, ['reboot']);
+});
+
+test('what a condition throws refuses reboot, shutdown and factory reset', async () => {
+  device.addCondition(() => {
+    throw new ApiError('conflict');
+  });
+  for (const [path, body] of [['reboot'], ['shutdown'], ['factory-reset', { confirm: 'VTR-1' }]] as const) {
+    assert.equal((await post(`/device/${path}`, body)).statusCode, 409, path);
+  }
+  assert.deepEqual([performed, resets], [[], 0]);
 });
 
 test('a factory reset requests an empty data partition and reboots', async () => {
