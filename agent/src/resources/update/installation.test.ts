@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -106,7 +106,7 @@ async function device(t: TestContext) {
   const begun = async () => {
     while (rauc.requests.length === 0) await new Promise(setImmediate);
   };
-  return { rauc, start, files, begun };
+  return { folder, rauc, start, files, begun };
 }
 
 test('a bundle is received, checked and installed; its file is removed', async (t) => {
@@ -200,14 +200,17 @@ test('an agent that starts while a slot is written picks the operation up again'
 });
 
 test('an agent that starts after a reboot in the middle ends the operation', async (t) => {
-  const { rauc, start, begun } = await device(t);
+  const { folder, rauc, start, begun } = await device(t);
   const first = await start();
   const { operation_id: id } = await first.put();
   await begun();
   first.installation.stop();
   rauc.fail('');
+  await mkdir(join(folder, 'rauc'));
+  await writeFile(join(folder, 'rauc/central.raucs.A1B2C3'), '');
   const second = await start();
   await second.installation.proceed();
+  assert.deepEqual(await readdir(join(folder, 'rauc')), []);
   assert.equal(second.operations.get(id).error?.error.code, 'unavailable');
   // The next agent knows nothing of it any more.
   const third = await start();

@@ -157,7 +157,7 @@ export class Installation {
     this.#phase = begun.earlier === null ? 'receiving' : 'installing';
   }
 
-  /** Removes what a power cut has left of the service's status file, unless the service may be writing it. */
+  /** Removes what a power cut has left of the service's status file. Only while the service does not write it. */
   async #sweepService(): Promise<void> {
     const { serviceFolder } = this.#options;
     const names = await readdir(serviceFolder).catch(() => []);
@@ -279,6 +279,7 @@ export class Installation {
 
   async #end(): Promise<void> {
     const { state, changed, log } = this.#options;
+    await this.#sweepService();
     this.#phase = 'none';
     // The next agent ends what this one cannot.
     if (this.#stopping.signal.aborted) return;
