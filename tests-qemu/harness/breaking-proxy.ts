@@ -44,7 +44,7 @@ export class BreakingProxy {
   break(): void {
     this.#isDown = true;
     this.#breaks += 1;
-    for (const socket of this.#open) socket.resetAndDestroy();
+    for (const socket of this.#open) reset(socket);
   }
 
   /** Breaks as soon as so many more bytes were sent to clients. */
@@ -65,7 +65,7 @@ export class BreakingProxy {
 
   #accept(client: Socket): void {
     if (this.#isDown) {
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     const upstream = connect(this.#target);
@@ -77,7 +77,7 @@ export class BreakingProxy {
     }
     client.on('close', () => upstream.destroy());
     upstream.on('close', (hadError) => {
-      if (hadError) client.resetAndDestroy();
+      if (hadError) reset(client);
       else client.end();
     });
     client.pipe(upstream);
@@ -92,4 +92,10 @@ export class BreakingProxy {
     this.#breakAfter = undefined;
     this.break();
   }
+}
+
+/** Node 24 never exits after a reset of a socket that is just ending (`end`); its end is near anyway. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
