@@ -4,6 +4,7 @@
  * the result is a rollback. Without PyPI there is no gooseBit; then the bundle is sent to the device instead.
  */
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { field } from '../../ci/client/events.ts';
 import { runtimeFolder } from '../../ci/lib/places.ts';
@@ -23,13 +24,15 @@ const VERSION = '9.0.1';
 const ID = 'display-1';
 const TOKEN = 'its-token';
 const BREAKS = 5;
-/** Bytes between two breaks: less than a fifth of the bundle. */
-const BREAK_AFTER = 200_000;
+/** Bytes between two breaks: all of them together are half of the bundle, which is not fetched twice. */
+const BREAK_AFTER = 100_000;
 
 /** Installs and applies by the server; returns `GET /update` after the rollback. */
 async function fleetRound(device: Device, python: string, bundle: Buffer): Promise<unknown> {
   const port = await freePort(0);
   const folder = join(runtimeFolder(`test-fleet-${process.pid}`), 'goosebit');
+  // A second attempt must not find the devices of the first one.
+  await rm(folder, { recursive: true, force: true });
   const server = await GooseBit.start({ python, folder, port, strict: true });
   const proxy = new BreakingProxy({ host: '127.0.0.1', port });
   const stateIs = (state: string) =>
@@ -62,6 +65,7 @@ async function fleetRound(device: Device, python: string, bundle: Buffer): Promi
     device.say(await server.log(ID).catch(String));
     await proxy.stop();
     await server.stop();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
