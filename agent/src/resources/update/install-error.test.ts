@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkBundleStart, START_BYTES } from './bundle-start.ts';
 import { installError } from './install-error.ts';
 
-/** Messages of RAUC 1.15 for bundles that the scenario `update` sends. */
+/** Most are written as in RAUC's sources; the scenario `update` gets those for bad bundles from RAUC itself. */
 const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [
   [
     "Compatible mismatch: Expected 'vitrine-virt' but bundle manifest has 'x'",
@@ -37,15 +37,22 @@ const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [
 
 for (const [message, code, start] of MESSAGES) {
   test(`the error for "${message.slice(0, 40)}"`, () => {
-    const error = installError(message);
+    const error = installError(message, false);
     assert.equal(error.code, code);
     assert.match(error.message, start);
     assert.ok(error.message.includes(message));
   });
 }
 
+test('an I/O error means another thing for a bundle that was checked before', () => {
+  const message = 'Installation error: Failed updating slot rootfs.1: Input/output error';
+  assert.equal(installError(message, false).code, 'unavailable');
+  // The fleet client repeats this one, but not for ever.
+  assert.equal(installError(message, true).code, 'internal');
+});
+
 test('a long message is cut', () => {
-  assert.ok(installError('bundle '.repeat(1000)).message.length < 400);
+  assert.ok(installError('bundle '.repeat(1000), true).message.length < 400);
 });
 
 /** The beginning of a squashfs file system of so many bytes. */

@@ -10,8 +10,6 @@ const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: 
   // The system's own devices and modules; signature and payload have been verified before.
   [/failed mounting bundle/i, 'internal', 'The update service could not mount the bundle.'],
   [/no space left/i, 'insufficient_storage', 'The slot or the data partition has no room for the update.'],
-  // The payload of a received bundle has been checked before; that of a streamed one may be damaged, or the network.
-  [/input\/output error/i, 'unavailable', 'The bundle could not be read, or the slot not be written.'],
   [
     /certificate|signature|\bCMS\b|signer|keyring|trust/i,
     'bundle_invalid',
@@ -29,15 +27,24 @@ const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: 
   ],
 ];
 
+/** The kernel's error for a defective disk, and for a payload that is damaged or that the network does not deliver. */
+const IO_ERROR = /input\/output error/i;
+
 /**
  * The error of the contract for a failed installation.
  * @param message the update service's last error; empty if it has ended without one
+ * @param isStreamed whether the service has fetched the bundle itself, so that its payload was not checked before
  */
-export function installError(message: string): ApiError {
+export function installError(message: string, isStreamed: boolean): ApiError {
   if (message === '') {
     return new ApiError('unavailable', 'The installation was interrupted; install the bundle again.');
   }
   const quote = message.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE);
+  if (IO_ERROR.test(message)) {
+    return isStreamed
+      ? new ApiError('internal', `The bundle is damaged, or could not be read or written. (${quote})`)
+      : new ApiError('unavailable', `The slot could not be written. (${quote})`);
+  }
   const found = MEANINGS.find(([pattern]) => pattern.test(message));
   const [, code, sentence] = found ?? [undefined, 'internal' as const, 'The installation failed.'];
   return new ApiError(code, `${sentence} (${quote})`);

@@ -202,7 +202,7 @@ export class Installation {
   async #check(path: string): Promise<void> {
     const { installer } = this.#options;
     const payload = await installer.inspect(path).catch((error: unknown) => {
-      throw error instanceof BundleRefused ? installError(error.message) : error;
+      throw error instanceof BundleRefused ? installError(error.message, false) : error;
     });
     await checkPayload(path, payload, this.#stopping.signal);
   }
@@ -247,11 +247,13 @@ export class Installation {
     try {
       const message = await installer.untilIdle(progress, signal);
       const { content, installations } = await this.#target();
-      if (content !== 'complete' || installations === earlier) throw installError(message);
+      if (content !== 'complete' || installations === earlier) {
+        throw installError(message, reference !== null);
+      }
       await state.change({ installed: { installations, reference } });
     } catch (error) {
       // The next agent finds the operation in the state file.
-      if (signal.aborted) return installError('');
+      if (signal.aborted) return installError('', reference !== null);
       return await this.#failed(operation, error);
     }
     await this.#end();
