@@ -183,7 +183,7 @@ function moveInto(from: string, to: string): void {
 }
 
 /** Parses what {@link makeBundle} passes to its child process. */
-function parseRequest(text: string): BundleRequest {
+export function parseRequest(text: string): BundleRequest {
   const request: unknown = JSON.parse(text);
   if (!isRequest(request)) throw new Problem('usage: make.ts REQUEST, with the request as JSON');
   return request;
@@ -192,7 +192,9 @@ function parseRequest(text: string): BundleRequest {
 function isRequest(value: unknown): value is BundleRequest {
   if (typeof value !== 'object' || value === null) return false;
   const required = ['rootfs', 'cert', 'key', 'verify', 'output'];
-  return required.every((name) => name in value) && Object.values(value).every((v) => typeof v === 'string');
+  const fits = ([name, given]: [string, unknown]) =>
+    typeof given === (name === 'adaptive' ? 'boolean' : 'string');
+  return required.every((name) => name in value) && Object.entries(value).every(fits);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parseRequest } from '../bundle/make.ts';
 import { signerOptions } from '../bundle/signer.ts';
 import { releaseArguments, requireTag } from '../release.ts';
 import { changelogSection } from './changelog.ts';
@@ -15,6 +16,26 @@ test('the section of a version ends at the next one', () => {
   assert.equal(changelogSection(text, '1.10.0'), '- ten\n');
   assert.equal(changelogSection(text, '1.1.0'), '- one\n### Fixed\n- two\n');
   assert.equal(changelogSection(text, '1.1'), undefined);
+});
+
+test('a request for a bundle reaches the process in the user namespace', () => {
+  const request = {
+    rootfs: 'r',
+    cert: 'c',
+    key: 'k',
+    verify: 'none',
+    output: 'o',
+    version: '1.0.0',
+    adaptive: false,
+  };
+  assert.deepEqual(parseRequest(JSON.stringify(request)), request);
+  for (const wrong of [
+    { ...request, key: undefined },
+    { ...request, adaptive: 'no' },
+    { ...request, version: 1 },
+  ]) {
+    assert.throws(() => parseRequest(JSON.stringify(wrong)), /usage/);
+  }
 });
 
 test('a release names the keyring, certificate and key of the product', () => {
