@@ -7,10 +7,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildrootFolder } from './buildroot/build.ts';
 import { type BundleRequest, makeBundle } from './bundle/make.ts';
+import { SIGNER_OPTIONS } from './bundle/signer.ts';
 import { buildImage } from './image/build.ts';
 import { hashFiles, hashOf } from './image/lib/hash.ts';
 import { keyFolder } from './image/lib/inputs.ts';
-import { say } from './image/lib/run.ts';
 import { readArguments } from './lib/arguments.ts';
 import { imageKind } from './lib/board-names.ts';
 import { ROOT } from './lib/places.ts';
@@ -26,22 +26,12 @@ const OPTIONS = {
     help: 'packages or buildroot (default: packages for virt, else buildroot)',
   },
   output: { type: 'string', value: 'DIR', help: 'Buildroot: output folder (default: in the cache)' },
-  cert: { type: 'string', value: 'FILE', help: "the signer's certificate (default: your development key's)" },
-  key: { type: 'string', value: 'KEY', help: "the signer's private key: a file or a PKCS#11 URI" },
-  intermediate: {
-    type: 'string',
-    value: 'FILE',
-    help: 'a certificate between that of the signer and the authority',
-  },
+  ...SIGNER_OPTIONS,
+  cert: { ...SIGNER_OPTIONS.cert, help: "the signer's certificate (default: your development key's)" },
   keyring: {
     type: 'string',
     value: 'FILE',
     help: "certificates that the result is verified with (default: the image's)",
-  },
-  version: {
-    type: 'string',
-    value: 'VERSION',
-    help: "only for tests: another version than the image's in the manifest",
   },
   'bundle-output': {
     type: 'string',
@@ -79,7 +69,6 @@ export function bundleArguments(args: string[], env: NodeJS.ProcessEnv): BundleA
   };
   if (values.output) result.buildrootOutput = path(values.output);
   if (values.intermediate) result.intermediate = path(values.intermediate);
-  if (values.version) result.version = values.version;
   if (values['bundle-output']) result.output = path(values['bundle-output']);
   return result;
 }
@@ -128,7 +117,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await setupHost('run');
     const request = await bundleRequest(parsed);
     await bundleImage(request);
-    if (parsed.version) say(`the manifest says version ${parsed.version}, whatever the image says`);
     console.log(request.output);
     return 0;
   });

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeBundle } from './bundle/make.ts';
+import { SIGNER_OPTIONS } from './bundle/signer.ts';
 import { bundleRequest } from './bundle.ts';
 import { projectVersion } from './image/lib/inputs.ts';
 import { say } from './image/lib/run.ts';
@@ -23,13 +24,7 @@ const GIT_TIMEOUT_MS = 60_000;
 
 const OPTIONS = {
   keyring: { type: 'string', value: 'FILE', help: 'certificates that verify updates (or VITRINE_KEYRING)' },
-  cert: { type: 'string', value: 'FILE', help: "the signer's certificate" },
-  key: { type: 'string', value: 'KEY', help: "the signer's private key: a file or a PKCS#11 URI" },
-  intermediate: {
-    type: 'string',
-    value: 'FILE',
-    help: 'a certificate between that of the signer and the authority',
-  },
+  ...SIGNER_OPTIONS,
   output: { type: 'string', value: 'DIR', help: 'Buildroot: output folders, one for each board, in DIR' },
   folder: { type: 'string', value: 'DIR', help: 'where the artefacts go (default: build/release/VERSION)' },
   'gpg-key': { type: 'string', value: 'ID', help: 'the OpenPGP key that signs SHA256SUMS' },

@@ -2,6 +2,17 @@
 import { existsSync } from 'node:fs';
 import { Problem } from '../lib/problem.ts';
 
+/** Options of the command line that name the signer. */
+export const SIGNER_OPTIONS = {
+  cert: { type: 'string', value: 'FILE', help: "the signer's certificate" },
+  key: { type: 'string', value: 'KEY', help: "the signer's private key: a file or a PKCS#11 URI" },
+  intermediate: {
+    type: 'string',
+    value: 'FILE',
+    help: 'a certificate between that of the signer and the authority',
+  },
+} as const;
+
 /** Who signs. */
 export interface Signer {
   /** The certificate, a PEM file. */

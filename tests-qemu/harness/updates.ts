@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeBundle } from '../../ci/bundle/make.ts';
+import { type BundleRequest, makeBundle } from '../../ci/bundle/make.ts';
 import { bundleArguments } from '../../ci/bundle.ts';
 import { field } from '../../ci/client/events.ts';
 import { runInBuilder } from '../../ci/image/builder.ts';
@@ -17,7 +17,7 @@ import type { TestUpdate } from './power-loss/workload.ts';
 
 const COMPATIBLE = 'vitrine-virt';
 const SIGNERS = '/src/ci/bundle/checks/authorities.sh';
-/** Size of a root file system with random content, in bytes. */
+/** Usual size of a root file system with random content, in bytes. */
 const SMALL_BYTES = 2 ** 20;
 const SEND_MS = 10 * 60_000;
 const INSTALL_MS = 20 * 60_000;
@@ -26,6 +26,29 @@ const RESULT_MS = 20 * 60_000;
 
 /** A signer of ci/bundle/checks/authorities.sh. */
 type Signer = 'first' | 'expired' | 'other';
+
+interface Content {
+  signer?: Signer;
+  compatible?: string;
+  /** Of the root file system. */
+  bytes?: number;
+}
+
+/** A bundle whose "system" is random bytes. It has no block index, which would only cost time. */
+async function randomBundle(
+  folder: string,
+  bytes: number,
+  request: Pick<BundleRequest, 'compatible' | 'version' | 'cert' | 'key'>,
+): Promise<Buffer> {
+  const [rootfs, output] = [join(folder, 'rootfs.ext4'), join(folder, 'random.raucb')];
+  try {
+    await writeFile(rootfs, randomBytes(bytes));
+    await makeBundle({ ...request, rootfs, adaptive: false, verify: 'none', output });
+    return await readFile(output);
+  } finally {
+    await Promise.all([rootfs, output].map((path) => rm(path, { force: true })));
+  }
+}
 
 /** Small bundles whose "system" is random bytes, signed by a test authority. */
 export class SmallBundles {
@@ -38,12 +61,12 @@ export class SmallBundles {
   /** The signers are made once for each image. */
   static async prepare(image: BuiltImage): Promise<SmallBundles> {
     const folder = join(dirname(image.disk), 'test-signers');
-    const rootfs = join(folder, 'rootfs.ext4');
-    if (!existsSync(rootfs)) {
+    const ready = join(folder, 'ready');
+    if (!existsSync(ready)) {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder);
       await runInBuilder(folder, [SIGNERS]);
-      await writeFile(rootfs, randomBytes(SMALL_BYTES));
+      await writeFile(ready, '');
     }
     return new SmallBundles(folder);
   }
@@ -53,12 +76,12 @@ export class SmallBundles {
     return await readFile(join(this.#folder, '1/authority.pem'), 'utf8');
   }
 
-  async make(version: string, signer: Signer = 'first', compatible = COMPATIBLE): Promise<Buffer> {
-    const output = join(this.#folder, 'small.raucb');
+  async make(
+    version: string,
+    { signer = 'first', compatible = COMPATIBLE, bytes = SMALL_BYTES }: Content = {},
+  ) {
     const [cert, key] = [join(this.#folder, `${signer}.pem`), join(this.#folder, `${signer}.key`)];
-    const rootfs = join(this.#folder, 'rootfs.ext4');
-    await makeBundle({ rootfs, compatible, version, cert, key, adaptive: false, verify: 'none', output });
-    return await readFile(output);
+    return await randomBundle(this.#folder, bytes, { compatible, version, cert, key });
   }
 
   /** Makes the device accept the bundles of `first`, besides those of its own keyring, until it reboots. */
@@ -76,15 +99,12 @@ export async function developmentUpdates(
   versions: readonly [string, ...string[]],
 ): Promise<[TestUpdate, ...TestUpdate[]]> {
   const { cert, key } = bundleArguments([], {});
-  const [rootfs, output] = [join(folder, 'rootfs.ext4'), join(folder, 'small.raucb')];
   await mkdir(folder, { recursive: true });
   try {
-    await writeFile(rootfs, randomBytes(SMALL_BYTES));
-    const make = async (version: string) => {
-      const identity = { compatible: COMPATIBLE, version };
-      await makeBundle({ rootfs, ...identity, cert, key, adaptive: false, verify: 'none', output });
-      return { version, bytes: await readFile(output) };
-    };
+    const make = async (version: string) => ({
+      version,
+      bytes: await randomBundle(folder, SMALL_BYTES, { compatible: COMPATIBLE, version, cert, key }),
+    });
     const [first, ...rest] = versions;
     const made: [TestUpdate, ...TestUpdate[]] = [await make(first)];
     for (const version of rest) made.push(await make(version));

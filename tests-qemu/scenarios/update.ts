@@ -26,6 +26,10 @@ import {
 
 const LONG_MS = 40 * 60_000;
 const NEXT = '0.9.0';
+/** Large enough for RAUC to be busy for seconds. */
+const LARGER_BYTES = 96 * 2 ** 20;
+/** Progress of an operation from which on RAUC copies the image. */
+const COPYING = 0.6;
 const STATE = '/data/update/state.json';
 /** A page that reports its time zone to the page server whenever it is loaded. */
 const ZONE_PAGE = `<!doctype html><title>time zone</title><script>
@@ -152,9 +156,17 @@ async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallB
     ['a changed byte of the payload', flipped(100_000), /^The bundle is damaged/],
     ['a changed byte of the hash tree', flipped(signature - 4096), /^The bundle is damaged/],
     ['a changed byte of the signature', flipped(signature + 1000), /^The (?:signature|file is not a valid)/],
-    ['a signer of another authority', await small.make(version, 'other'), /^The signature .* not accepted/],
-    ['an expired signer', await small.make(version, 'expired'), /^The signature .*expired/],
-    ['another board', await small.make(version, 'first', 'vitrine-rpi4'), /^The bundle is for another board/],
+    [
+      'a signer of another authority',
+      await small.make(version, { signer: 'other' }),
+      /^The signature .* not accepted/,
+    ],
+    ['an expired signer', await small.make(version, { signer: 'expired' }), /^The signature .*expired/],
+    [
+      'another board',
+      await small.make(version, { compatible: 'vitrine-rpi4' }),
+      /^The bundle is for another board/,
+    ],
     ['an empty body', Buffer.alloc(0), /^The file is not a valid update bundle/],
     ['a text', Buffer.from('not a bundle\n'.repeat(1000)), /^The file is not an update bundle/],
     ['a size of 2^60 bytes in its header', hugeHeader, /^The bundle is incomplete/],
@@ -191,7 +203,8 @@ async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallB
 
 /** Installs the complete update with everything else that a host may try meanwhile. */
 async function installNext(device: Device, bundle: string): Promise<void> {
-  const events = await device.events('operation', 'update_changed');
+  const socket = await device.events('operation');
+  const { mark } = socket.events;
   const { status, body } = await putBundle(device, bundle);
   assert.equal(status, 202, JSON.stringify(body));
   const id = field(body, 'operation_id');
@@ -203,6 +216,17 @@ async function installNext(device: Device, bundle: string): Promise<void> {
     what: 'RAUC to write the slot',
     intervalMs: 200,
   });
+  const reported = socket.events
+    .since(mark, 'operation')
+    .filter(({ payload }) => field(payload, 'operation_id') === id)
+    .map(({ payload }) => Number(field(payload, 'progress')));
+  await socket.close();
+  // While the body arrives, when it has been checked, and while RAUC writes.
+  assert.ok(reported.length > 20 && Number(reported.at(-1)) > 0.45, reported.join(' '));
+  assert.deepEqual(
+    reported,
+    reported.toSorted((x, y) => x - y),
+  );
   assert.equal(await code('POST', '/device/reboot'), 'conflict');
   assert.equal(await code('POST', '/device/shutdown'), 'conflict');
   const confirm = field(await device.get('/device'), 'serial');
@@ -214,7 +238,27 @@ async function installNext(device: Device, bundle: string): Promise<void> {
   assert.equal(field(operation, 'state'), 'done', JSON.stringify(operation));
   assert.equal(await device.shell.ok('ls -A /data/update'), 'state.json');
   assert.equal(field(await device.get('/update'), 'pending'), NEXT);
-  await events.close();
+}
+
+/** Kills RAUC while it writes the slot. */
+async function interruptRauc(device: Device, bundle: Buffer): Promise<void> {
+  const { body } = await putBundle(device, bundle);
+  const id = field(body, 'operation_id');
+  await waitFor(async () => Number(field(await device.get(`/operations/${id}`), 'progress')) > COPYING, {
+    timeoutMs: 300_000,
+    what: 'RAUC to copy the image',
+    intervalMs: 100,
+  });
+  await device.shell.ok('systemctl kill --signal=KILL rauc');
+  const operation = await operationEnd(device, id);
+  assert.equal(field(operation, 'error.error.code'), 'unavailable', JSON.stringify(operation));
+  const status = await device.get('/update');
+  assert.deepEqual(
+    [field(status, 'slots.b'), field(status, 'pending')],
+    [{ version: null, state: 'bad' }, null],
+  );
+  const problems = field(await device.get('/device/health'), 'problems');
+  assert.match(String(problems), /Slot b holds an incomplete update/);
 }
 
 export default scenario({
@@ -270,6 +314,11 @@ export default scenario({
       await zoneSeen(1);
       const display = await device.get('/display');
       assert.deepEqual([field(display, 'mode'), field(display, 'url')], ['url', url]);
+    });
+
+    await test('a restart of RAUC ends the operation, and leaves the slot incomplete', async () => {
+      const version = String(field(await device.get('/device'), 'version'));
+      await interruptRauc(device, await small.make(version, { bytes: LARGER_BYTES }));
     });
 
     await test(

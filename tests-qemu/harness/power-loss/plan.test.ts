@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describePlan, drawPlan } from './plan.ts';
+import { describePlan, drawPlan, drawUpdatePlan } from './plan.ts';
 import { Random } from './random.ts';
 
 test('a seed always gives the same plans, and sixty of them contain every kind of cut', () => {
@@ -25,4 +25,15 @@ test('a seed always gives the same plans, and sixty of them contain every kind o
     // Only an upload of a bundle has this moment; any other round would never reach it.
     for (const { moment, actors } of plans) assert.ok(moment !== 'verified' || actors.includes('bundles'));
   }
+});
+
+test('sixty plans with updates contain cuts of receiving, of installing, and after apply', () => {
+  const random = new Random(1);
+  const plans = Array.from({ length: 60 }, () => drawUpdatePlan(random));
+  const kinds = [
+    plans.filter(({ moment, count }) => moment === 'begun' && count === 1),
+    plans.filter(({ moment }) => moment === 'verified'),
+    plans.filter(({ moment, count }) => moment === 'confirmed' && count === 2),
+  ];
+  for (const kind of kinds) assert.ok(kind.length >= 5, plans.map(describePlan).join('\n'));
 });

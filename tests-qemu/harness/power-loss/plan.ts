@@ -31,8 +31,6 @@ const ACTORS: readonly [Actor[], ...Actor[][]] = [
   ['files'],
   ['bundles', 'config', 'files'],
 ];
-/** Share of the plans with updates. */
-const UPDATE_SHARE = 0.5;
 /** A commit of the store takes about 10 to 30 writes and flushes. */
 const MAX_COMMANDS = 30;
 const MAX_MS = 3000;
@@ -42,7 +40,6 @@ const MAX_UPDATE_COMMANDS = 150;
 
 /** Draws a random plan. Most cuts fall into a commit or right after one, the others anywhere. */
 export function drawPlan(random: Random): Plan {
-  if (random.chance(UPDATE_SHARE)) return drawUpdate(random);
   const actors = random.pick(ACTORS);
   const moment = actors.includes('bundles')
     ? random.pick<Moment>(['begun', 'begun', 'verified', 'verified', 'verified', 'confirmed', 'confirmed'])
@@ -58,8 +55,8 @@ export function drawPlan(random: Random): Plan {
 }
 
 /** An update is installed and, if the power is still on, applied: the device reboots, and boots again and again. */
-function drawUpdate(random: Random): Plan {
-  const moment = random.pick<Moment>(['begun', 'verified', 'verified', 'confirmed']);
+export function drawUpdatePlan(random: Random): Plan {
+  const moment = random.pick<Moment>(['begun', 'verified', 'confirmed']);
   // The second request is `apply`, which is never `verified`.
   const count = moment === 'verified' ? 1 : random.integer(1, 2);
   const trigger = random.chance(0.7)

@@ -5,7 +5,7 @@ import { EventSocket } from '../socket.ts';
 import type { CutMachine } from './cut-machine.ts';
 import { inspect } from './inspection.ts';
 import { Ledger } from './ledger.ts';
-import { describePlan, drawPlan, type Moment, type Plan } from './plan.ts';
+import { describePlan, drawPlan, drawUpdatePlan, type Moment, type Plan } from './plan.ts';
 import { Random } from './random.ts';
 import { SECTOR } from './volatile-disk.ts';
 import { Workload, type WorkloadOptions } from './workload.ts';
@@ -40,6 +40,7 @@ export class CutRounds {
   readonly #machine: CutMachine;
   readonly #random: Random;
   readonly #ledger = new Ledger();
+  #rounds = 0;
   readonly #updates: WorkloadOptions['updates'];
 
   constructor(machine: CutMachine, random: Random, updates: WorkloadOptions['updates']) {
@@ -58,7 +59,8 @@ export class CutRounds {
 
   /** Sends requests, cuts the power, boots again and inspects the device. */
   async round(): Promise<Round> {
-    const plan = drawPlan(this.#random);
+    // Every other round, so that half of the cuts hit updates.
+    const plan = this.#rounds++ % 2 === 0 ? drawUpdatePlan(this.#random) : drawPlan(this.#random);
     const { done, torn } = await this.#workAndCut(plan);
     const bootSeconds = await this.#machine.boot();
     const { values, problems, dataState, repair } = await inspect(this.#machine, torn);

@@ -66,7 +66,7 @@ export const update = defineResource({
       installer,
       state,
       allowDowngrade: () => config.get(updateConfig).allow_downgrade,
-      changed: () => updates.changed(),
+      changed: () => updates.contentChanged(),
       log,
     });
     updates.installation = installation;

@@ -37,12 +37,10 @@ export function slotStates(
   const { booted } = report;
   const other = otherSlot(booted);
   const { content, bootable } = report.slots[other];
-  const otherState = () => {
-    if (installing || state.intent?.slot === other || isPending(report, state)) return 'unknown';
-    return content !== 'incomplete' && bootable ? 'good' : 'bad';
-  };
-  const states = { a: otherState(), b: otherState() } as const;
-  return { ...states, [booted]: confirmed ? 'good' : 'unknown' };
+  const own = confirmed ? 'good' : 'unknown';
+  const isOpen = installing || state.intent?.slot === other || isPending(report, state);
+  const others = isOpen ? 'unknown' : content !== 'incomplete' && bootable ? 'good' : 'bad';
+  return booted === 'a' ? { a: own, b: others } : { a: others, b: own };
 }
 
 /** What an operator should know of the slots, as sentences. */

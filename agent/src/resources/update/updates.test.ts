@@ -147,7 +147,7 @@ async function device(t: TestContext) {
       slots.install(version);
       const { installations } = slots.records[otherSlot(slots.booted)];
       await state.change({ installed: { installations, reference } });
-      await updates.changed();
+      await updates.contentChanged();
     },
     apply: () =>
       updates.apply((action) => {

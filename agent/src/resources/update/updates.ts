@@ -110,7 +110,7 @@ export class Updates {
       } finally {
         this.#applying = false;
       }
-      void this.changed();
+      void this.#announce();
     }
     return await device.end('reboot', afterAnswer);
   }
@@ -136,7 +136,7 @@ export class Updates {
   async discard(): Promise<void> {
     this.requireNoTrial();
     await this.#options.state.change({ installed: null });
-    await this.changed();
+    await this.#announce();
   }
 
   /**
@@ -177,12 +177,16 @@ export class Updates {
       await state.change({ intent: null, installed: null, last_result: result });
       log.info({ slot, version }, 'the update has succeeded');
     }
-    await this.changed();
+    await this.#announce();
   }
 
-  /** Reads the slots again and tells subscribers. Never rejects. */
-  async changed(): Promise<void> {
+  /** An installation has begun or ended: what the other slot contains has changed. Never rejects. */
+  async contentChanged(): Promise<void> {
     if (!this.#moment().installing) await this.#readVersions();
+    await this.#announce();
+  }
+
+  async #announce(): Promise<void> {
     const status = await this.status().catch(() => undefined);
     if (status) this.#options.bus.emit(updateChanged, status);
   }

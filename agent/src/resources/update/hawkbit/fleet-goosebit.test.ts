@@ -1,10 +1,10 @@
 /** The whole round with a real server: gooseBit from PyPI. Only the updater is not real. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { freePort } from '../../../../../ci/qemu/ports.ts';
 import { BreakingProxy } from '../../../../../tests-qemu/harness/breaking-proxy.ts';
 import { GooseBit } from '../../../../../tests-qemu/harness/goosebit/goosebit.ts';
 import { installGooseBit } from '../../../../../tests-qemu/harness/goosebit/install.ts';
@@ -16,18 +16,9 @@ const installed = await installGooseBit();
 /** Without PyPI these tests are skipped, and say so; fleet-hawkbit.test.ts needs nothing of it. */
 const options = { skip: 'unavailable' in installed ? installed.unavailable : false };
 
-async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-  });
-  return await promise;
-}
-
 /** A gooseBit, and a device that reaches it through a proxy. */
 async function rollouts(t: TestContext) {
-  const port = await freePort();
+  const port = await freePort(0);
   const proxy = new BreakingProxy({ host: '127.0.0.1', port });
   const device = new FleetStage(t, `http://127.0.0.1:${await proxy.start()}`, { token: 'its-token' });
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-goosebit-'));
