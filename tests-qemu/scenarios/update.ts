@@ -28,8 +28,8 @@ const LONG_MS = 40 * 60_000;
 const NEXT = '0.9.0';
 /** Large enough for RAUC to be busy for seconds. */
 const LARGER_BYTES = 96 * 2 ** 20;
-/** Progress of an operation from which on RAUC copies the image. */
-const COPYING = 0.6;
+/** Succeeds while RAUC writes a slot. */
+const WRITING = "grep -qx 'status=pending' /data/rauc/central.raucs";
 const STATE = '/data/update/state.json';
 /** A page that reports its time zone to the page server whenever it is loaded. */
 const ZONE_PAGE = `<!doctype html><title>time zone</title><script>
@@ -244,9 +244,9 @@ async function installNext(device: Device, bundle: string): Promise<void> {
 async function interruptRauc(device: Device, bundle: Buffer): Promise<void> {
   const { body } = await putBundle(device, bundle);
   const id = field(body, 'operation_id');
-  await waitFor(async () => Number(field(await device.get(`/operations/${id}`), 'progress')) > COPYING, {
+  await waitFor(async () => (await device.shell.run(WRITING)).code === 0, {
     timeoutMs: 300_000,
-    what: 'RAUC to copy the image',
+    what: 'RAUC to write the slot',
     intervalMs: 100,
   });
   await device.shell.ok('systemctl kill --signal=KILL rauc');

@@ -21,6 +21,7 @@ export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
 export function onLoad(t: Transition, event: EventOf<'load'>): void {
   const { load, target, foundUri } = t.state;
   if (event.state === 'committed') {
+    t.state.hasDocument = true;
     if (event.uri === OWN_URI) t.state.ownPage &&= { ...t.state.ownPage, shown: true };
     // Any document replaces it, also one whose load is not followed any more.
     else if (t.state.ownPage?.shown) t.state.ownPage = undefined;
@@ -44,9 +45,9 @@ export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void
 
 /** A step of a load took too long. A page whose document is there stays, whatever of it is still missing. */
 export function onLoadTimer(t: Transition): void {
-  const { stage } = t.state.load;
-  if (stage === 'committed') t.markUp();
-  else if (stage === 'requested' && !t.state.terminatedForLoad) terminateForLoad(t);
+  const { load, hasDocument, terminatedForLoad } = t.state;
+  if (load.stage === 'committed') t.markUp();
+  else if (load.stage === 'requested' && hasDocument && !terminatedForLoad) terminateForLoad(t);
   else {
     t.state.ownPage = undefined; // rendered again, it replaces what is still being loaded
     t.fail('load', 'load_timeout', 'The page took too long to load.');

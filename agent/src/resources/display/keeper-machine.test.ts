@@ -29,13 +29,18 @@ beforeEach(() => reset());
 
 test('each step of a load has its own deadline, also when the page navigates itself', () => {
   begin();
-  assert.equal(timer('load'), TIMING.beginMs);
-  send(load('started'));
+  assert.equal(timer('load'), TIMING.documentMs, 'a new browser is slow');
+  send({ event: 'timer', timer: 'load' });
+  assert.deepEqual([did().includes('terminate_page'), state.error?.code], [false, 'load_timeout']);
+  send({ event: 'timer', timer: 'retry' }, load('started'));
   assert.equal(timer('load'), TIMING.documentMs);
   send(load('committed'));
   assert.equal(timer('load'), TIMING.completeMs);
   send(load('finished'));
   assert.ok(isCancelled('load'));
+  send({ event: 'show_target', target: B });
+  assert.equal(timer('load'), TIMING.beginMs, 'the page before may keep it from being loaded');
+  send(load('started'), load('committed'), load('finished'));
   send(load('committed', 'http://d.example/', 0));
   assert.equal(state.loading, true, 'of a navigation that began before the agent did');
   send(load('finished', '', 0));
@@ -62,6 +67,7 @@ test('a page that keeps the next one from being loaded is terminated once, until
   send({ event: 'timer', timer: 'retry' }, load('started'), load('committed'), load('finished'));
   send({ event: 'page_gone', reason: 'crashed' }, { event: 'timer', timer: 'retry' }, failed('cancelled'));
   assert.ok(did().includes('terminate_page'), 'the target was there in between');
+  show(A);
   send({ event: 'reload' }, { event: 'timer', timer: 'load' });
   assert.ok(did().includes('terminate_page'), 'a load that does not begin');
   send({ event: 'page_terminated', generation: state.generation, next: 'load' });

@@ -66,6 +66,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
     t.state.connection += 1;
     t.state.connected = true;
     t.state.foundUri = uri;
+    t.state.hasDocument = uri !== null;
     t.expectTarget();
     t.configure();
   },
@@ -139,6 +140,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
   page_gone: (t, { reason }) => {
     t.state.ownPage = undefined;
     t.state.foundUri = null;
+    t.state.hasDocument = false;
     // Only we terminate pages, and continue when the browser has confirmed it. A browser that is not ready yet gets the
     // target when it is.
     if (reason === 'terminated' || !t.isReady) return;

@@ -40,6 +40,9 @@ export class KeeperState {
   /** The document that was on the screen when the browser connected, until something else is decided. */
   foundUri: string | null = null;
 
+  /** The browser has a document, which can keep the next one from being loaded. */
+  hasDocument = false;
+
   /** Counts decisions about what to load. Answers and renders that belong to an earlier one are ignored. */
   generation = 0;
   load: TargetLoad = { stage: 'none' };

@@ -47,9 +47,9 @@ export const TIMING = {
   frameMs: 20_000,
   /** The time until the first check after a frozen screen was recovered. */
   frameAgainMs: 10_000,
-  /** From the request for a page until the browser starts to load it. */
+  /** From the request for a page until the browser starts to load it, in place of another page. */
   beginMs: 15_000,
-  /** From then until its document is there. */
+  /** From then, or from the request without another page, until its document is there. */
   documentMs: 60_000,
   /** From then until the rest of the page is there. */
   completeMs: 60_000,

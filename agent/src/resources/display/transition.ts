@@ -71,10 +71,11 @@ export class Transition {
     this.emit({ do: 'configure' });
   }
 
-  /** The load that was sent just now brings the target. */
+  /** The load that was sent just now brings the target. Only a document can delay its start; a new process is just slow. */
   followLoad(): void {
+    const { beginMs, documentMs } = this.config.timing;
     this.state.load = { stage: 'requested' };
-    this.setTimer('load', this.config.timing.beginMs);
+    this.setTimer('load', this.state.hasDocument ? beginMs : documentMs);
   }
 
   /** The waiting page, or the notice about the present error. */
