@@ -30,7 +30,7 @@ const OPTIONS = {
   cuts: { type: 'string', value: 'N', help: `number of power cuts in the scenario "cuts" (${CUTS})` },
   kills: { type: 'string', value: 'N', help: `number of page processes killed in "recovery" (${KILLS})` },
   sites: { type: 'string', value: 'N', help: `number of sites visited in "frozen" (${SITES})` },
-  failures: { type: 'boolean', help: 'in "update", also the failures that take minutes each' },
+  long: { type: 'boolean', help: 'in "update" and "fleet", also what takes minutes for each test' },
   seed: {
     type: 'string',
     value: 'S',
@@ -107,7 +107,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       kills: values.kills === undefined ? KILLS : integerOf(values.kills, 1, 1_000_000),
       sites: values.sites === undefined ? SITES : integerOf(values.sites, 1, 250),
       cuts: values.cuts === undefined ? CUTS : integerOf(values.cuts, 1, 1_000_000),
-      failures: values.failures ?? false,
+      long: values.long ?? false,
       seed: values.seed === undefined ? randomInt(MAX_SEED) : integerOf(values.seed, 0, MAX_SEED),
       jobs:
         values.jobs === undefined

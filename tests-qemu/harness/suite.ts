@@ -10,8 +10,8 @@ export interface SuiteOptions {
   kills: number;
   /** Number of sites that the scenario `frozen` visits, one after the other. */
   sites: number;
-  /** Whether the scenario `update` also runs what takes minutes. */
-  failures: boolean;
+  /** Whether the scenarios `update` and `fleet` also run what takes minutes. */
+  long: boolean;
   /** Seed of the random numbers. */
   seed: number;
   /** Number of processors that scenarios may use in parallel. */

@@ -4,7 +4,7 @@
  * instead of a system, and are signed by a test authority that the device is made to trust. And where a slot is broken, it
  * is broken in place: the agent's record of the installation is put back instead of installing 350 MB once more.
  *
- * `--failures` adds the failures that take minutes each, and the way from B to A and back to B.
+ * `--long` adds the failures that take minutes each, and the way from B to A and back to B.
  */
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
@@ -332,7 +332,7 @@ export default scenario({
       LONG_MS,
     );
 
-    for (const failure of [...FAILURES, ...(options.failures ? MORE_FAILURES : [])]) {
+    for (const failure of [...FAILURES, ...(options.long ? MORE_FAILURES : [])]) {
       await test(
         `the device returns from ${failure.what}, and says why`,
         async () => {
@@ -376,7 +376,7 @@ export default scenario({
       await install(device, good);
     });
 
-    if (!options.failures) return;
+    if (!options.long) return;
     for (const [slot, version] of [
       ['a', '0.8.0'],
       ['b', '0.9.1'],

@@ -19,8 +19,8 @@ find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \
 const KNOWN_FILES =
   /^\.\/(?:config\.json|content\/[a-z]+\.\d+\.\d+\.[0-9a-f]{64}\.zip|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/central\.raucs|rauc\/slots\/.*|update\/state\.json|display.*|\.writable)$/;
 /**
- * Time limit for temporary files to disappear: soon after its start the device writes some files by itself, and RAUC its
- * status. Leftovers of a power cut do not disappear.
+ * Time limit for temporary files to disappear and services to answer: soon after its start the device writes some files by
+ * itself, and RAUC its status; a busy computer starts them late. Leftovers of a power cut do not disappear.
  */
 const REST_TIMEOUT_MS = 120_000;
 
@@ -72,11 +72,16 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
     { timeoutMs: REST_TIMEOUT_MS, what: 'nothing but files of finished writes in /data' },
   ).catch((error: unknown) => problems.push(messageOf(error)));
   for (const file of unknown()) problems.push(`unexpected file ${file}`);
-  const told = field(await get('/device/health'), 'problems');
-  for (const problem of Array.isArray(told) ? told.map(String) : ['health contains no list of problems']) {
-    const expected = EXPECTED_PROBLEM.test(problem) || (mayBeRepaired && REPAIRED.test(problem));
-    if (!expected) problems.push(`health: ${problem}`);
-  }
+  let unhealthy: string[] = [];
+  await waitFor(
+    async () => {
+      unhealthy = (await healthProblems(machine.api)).filter(
+        (problem) => !EXPECTED_PROBLEM.test(problem) && !(mayBeRepaired && REPAIRED.test(problem)),
+      );
+      return unhealthy.length === 0;
+    },
+    { timeoutMs: REST_TIMEOUT_MS, what: 'a device without problems' },
+  ).catch((error: unknown) => problems.push(messageOf(error), ...unhealthy));
 
   const bundles = field(await get('/content'), 'bundles');
   for (const bundle of Array.isArray(bundles) ? bundles : []) {
@@ -111,6 +116,16 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
   const authorities = files.get('./certificates/ca.pem');
   if (authorities) values.set(AUTHORITIES, authorities);
   return { values, problems, dataState, repair };
+}
+
+/** The problems in health, and whether the update service answers, which health does not say of a service that starts. */
+async function healthProblems(api: string): Promise<string[]> {
+  const told = field((await http('GET', `${api}/device/health`)).body, 'problems');
+  const { status } = await http('GET', `${api}/update`);
+  return [
+    ...(Array.isArray(told) ? told.map(String) : ['health contains no list of problems']),
+    ...(status === 200 ? [] : [`GET /update: ${status}`]),
+  ];
 }
 
 /** The SHA-256 digests of the files in /data, by name. Throws when a file disappears meanwhile. */
