@@ -31,6 +31,7 @@ const OPTIONS = {
   kills: { type: 'string', value: 'N', help: `number of page processes killed in "recovery" (${KILLS})` },
   sites: { type: 'string', value: 'N', help: `number of sites visited in "frozen" (${SITES})` },
   long: { type: 'boolean', help: 'in "update" and "fleet", also what takes minutes for each test' },
+  previous: { type: 'string', value: 'FOLDER', help: 'the image from which the scenario "previous" updates' },
   seed: {
     type: 'string',
     value: 'S',
@@ -91,7 +92,9 @@ export async function runScenarios(
       `"${unknown}" is not a scenario; the scenarios are: ${all.map(([name]) => name).join(', ')}`,
     );
   }
-  const chosen = all.filter(([name]) => names.length === 0 || names.includes(name));
+  const chosen = all.filter(([name, { onlyNamed = false }]) =>
+    names.length === 0 ? !onlyNamed : names.includes(name),
+  );
   const suite = new Suite(image, options, (text) => process.stdout.write(text));
   const results = await suite.run(chosen);
   const [failures, flaky] = [failureLines(results), flakyLines(results)];
@@ -114,6 +117,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
           ? Math.min(JOBS, availableParallelism())
           : integerOf(values.jobs, 1, MAX_JOBS),
     };
+    if (values.previous !== undefined) options.previous = values.previous;
     if (values.limit !== undefined) options.endMs = integerOf(values.limit, 1, 1_000_000) * 1000;
     if (values.list) {
       for (const [name, { title }] of await allScenarios()) console.log(`${name.padEnd(14)} ${title}`);

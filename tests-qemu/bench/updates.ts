@@ -1,15 +1,12 @@
 /** Updates compared with RAUC's own command, the memory of the agent while it receives, and what streaming fetches. */
 
-import { createReadStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { type Figure, interleaved } from '../../ci/bench/measure.ts';
 import { field } from '../../ci/client/events.ts';
-import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import { ensureImage } from '../../ci/qemu/image.ts';
 import type { Device } from '../harness/device.ts';
-import { changedBundle, install, operationEnd, putBundle } from '../harness/updates.ts';
+import { changedBundle, install, operationEnd, putBundle, serveFile } from '../harness/updates.ts';
 
 const ROUNDS = 2;
 const INSTALL_MS = 20 * 60_000;
@@ -17,32 +14,6 @@ const LARGE_BYTES = 500_000_000;
 const MIB = 2 ** 20;
 const AGENT = '/usr/lib/vitrine/agent/main.mjs';
 const AGENT_RSS = "awk '/^VmRSS/ { print $2 }' /proc/$(systemctl show -P MainPID vitrine-agent)/status";
-
-/** Serves a file, also in ranges, and counts the bytes of its content. */
-async function serveFile(path: string): Promise<{ server: Server; url: string; sent: () => number }> {
-  const { size } = await stat(path);
-  let sent = 0;
-  const server = createServer((request, response) => {
-    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const start = Number(from ?? 0);
-    const end = to ? Math.min(Number(to), size - 1) : size - 1;
-    response.writeHead(from === undefined ? 200 : 206, {
-      'accept-ranges': 'bytes',
-      'content-length': end - start + 1,
-      ...(from === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
-    });
-    if (request.method === 'HEAD') return void response.end();
-    const body = createReadStream(path, { start, end });
-    body.on('data', (chunk) => {
-      sent += chunk.length;
-    });
-    body.pipe(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { server, url: `http://${HOST_ADDRESS}:${port}/update.raucb`, sent: () => sent };
-}
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();

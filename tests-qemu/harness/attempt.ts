@@ -54,7 +54,7 @@ class Run {
       const context: ContextWithoutDevice = { image, options, print, pages, test };
       if (definition.machine === 'none') await definition.run(context);
       else {
-        const device = await this.#up(definition.machine);
+        const device = await this.#up(definition);
         machineSeconds = seconds();
         if (device) await definition.run({ ...context, device });
       }
@@ -68,8 +68,8 @@ class Run {
   }
 
   /** A running device; undefined, with a counted failure, when it does not start. */
-  async #up(machine: 'shared' | 'restored' | 'booted'): Promise<Device | undefined> {
-    const { saved, shared, image, print } = this.#setup;
+  async #up({ machine, deviceImage }: Exclude<Scenario, { machine: 'none' }>): Promise<Device | undefined> {
+    const { saved, shared, image, options, print } = this.#setup;
     const started = performance.now();
     let how = 'booted';
     try {
@@ -77,7 +77,7 @@ class Run {
       if (machine === 'restored') this.#device = await saved?.restore();
       if (this.#device) how = this.#device.isUsed ? 'reused' : 'restored';
       else {
-        this.#device = await Device.boot(image);
+        this.#device = await Device.boot(deviceImage ? await deviceImage(options) : image);
         await this.#device.waitUp();
       }
       this.#device.isUsed = true;

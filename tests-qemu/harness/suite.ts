@@ -12,6 +12,8 @@ export interface SuiteOptions {
   sites: number;
   /** Whether the scenarios `update` and `fleet` also run what takes minutes. */
   long: boolean;
+  /** Folder of the image from which the scenario `previous` updates. */
+  previous?: string;
   /** Seed of the random numbers. */
   seed: number;
   /** Number of processors that scenarios may use in parallel. */
@@ -39,6 +41,8 @@ export interface ScenarioContext extends ContextWithoutDevice {
 export type Scenario = {
   /** What the scenario tests, in a sentence. */
   title: string;
+  /** Runs only when it is named: it needs an option. */
+  onlyNamed?: true;
 } & (
   | {
       /**
@@ -48,6 +52,8 @@ export type Scenario = {
        */
       machine: 'shared' | 'restored' | 'booted';
       processors?: 1;
+      /** Of a booted device, in place of the image under test. */
+      deviceImage?: (options: SuiteOptions) => Promise<BuiltImage>;
       run: (context: ScenarioContext) => Promise<void>;
     }
   | {

@@ -4,12 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { type BundleRequest, makeBundle } from '../../ci/bundle/make.ts';
 import { bundleArguments } from '../../ci/bundle.ts';
 import { field } from '../../ci/client/events.ts';
 import { runInBuilder } from '../../ci/image/builder.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
+import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import type { Device } from './device.ts';
 import type { HttpResponse } from './http.ts';
@@ -149,6 +151,32 @@ export async function changedBundle(
     await Promise.all([rootfs, copy].map((path) => rm(path, { force: true })));
   }
   return output;
+}
+
+/** Serves a file, also in ranges, and counts the bytes of its content. */
+export async function serveFile(path: string): Promise<{ server: Server; url: string; sent: () => number }> {
+  const { size } = await stat(path);
+  let sent = 0;
+  const server = createServer((request, response) => {
+    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+    const start = Number(from ?? 0);
+    const end = to ? Math.min(Number(to), size - 1) : size - 1;
+    response.writeHead(from === undefined ? 200 : 206, {
+      'accept-ranges': 'bytes',
+      'content-length': end - start + 1,
+      ...(from === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
+    });
+    if (request.method === 'HEAD') return void response.end();
+    const body = createReadStream(path, { start, end });
+    body.on('data', (chunk) => {
+      sent += chunk.length;
+    });
+    body.pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { server, url: `http://${HOST_ADDRESS}:${port}/update.raucb`, sent: () => sent };
 }
 
 /** Sends a bundle: its bytes, or a file's path. */
