@@ -128,8 +128,8 @@ export async function changedBundle(
   const folder = dirname(image.disk);
   const output = join(folder, `update-${version}.raucb`);
   if (existsSync(output)) return output;
-  const rootfs = join(folder, 'rootfs-changed.ext4');
-  const copy = join(folder, 'changed-file');
+  const rootfs = join(folder, `rootfs-${version}.ext4`);
+  const copy = join(folder, `changed-file-${version}`);
   const debugfs = (command: string) =>
     execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs], { stdio: 'pipe' });
   const all: typeof changes = {
