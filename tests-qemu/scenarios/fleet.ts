@@ -90,6 +90,12 @@ class Fleet {
     await this.#server.createRollout(await this.#server.upload(`vitrine-${version}.raucb`, bundle));
   }
 
+  /** As an operator does after a failure: without it, gooseBit offers nothing more to the device. */
+  async offerAgain(version: string, bundle: Buffer): Promise<void> {
+    await this.offer(version, bundle);
+    await this.#server.force(ID);
+  }
+
   async stop(): Promise<void> {
     this.#device.say(await this.#server.log(ID).catch(String));
     await this.proxy.stop();
@@ -155,7 +161,7 @@ export default scenario({
         async () => {
           const bundle = await readFile(await changedBundle(image, NEXT));
           const before = fleet.proxy.bytesToClients;
-          const status = await resultAfter(device, () => fleet.offer(NEXT, bundle));
+          const status = await resultAfter(device, () => fleet.offerAgain(NEXT, bundle));
           const fetched = fleet.proxy.bytesToClients - before;
           device.say(`fetched ${fetched} bytes, of a bundle of ${bundle.length}`);
           const text = JSON.stringify(status);
