@@ -77,7 +77,7 @@ class Run {
       if (machine === 'restored') this.#device = await saved?.restore();
       if (this.#device) how = this.#device.isUsed ? 'reused' : 'restored';
       else {
-        this.#device = await Device.boot(deviceImage ? await deviceImage(options) : image);
+        this.#device = await Device.boot((await deviceImage?.(options)) ?? image);
         await this.#device.waitUp();
       }
       this.#device.isUsed = true;

@@ -41,7 +41,7 @@ export interface ScenarioContext extends ContextWithoutDevice {
 export type Scenario = {
   /** What the scenario tests, in a sentence. */
   title: string;
-  /** Runs only when it is named: it needs an option. */
+  /** Runs only when it is named: it takes long, or is meant for an option. */
   onlyNamed?: true;
 } & (
   | {
@@ -52,8 +52,8 @@ export type Scenario = {
        */
       machine: 'shared' | 'restored' | 'booted';
       processors?: 1;
-      /** Of a booted device, in place of the image under test. */
-      deviceImage?: (options: SuiteOptions) => Promise<BuiltImage>;
+      /** Of a booted device; undefined: the image under test. */
+      deviceImage?: (options: SuiteOptions) => Promise<BuiltImage | undefined>;
       run: (context: ScenarioContext) => Promise<void>;
     }
   | {

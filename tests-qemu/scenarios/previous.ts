@@ -1,12 +1,11 @@
 /**
  * The update from the image of another version, and the way back. `--previous FOLDER` names the folder of that image, as
- * `npm run image` prints it in a working tree of that version. A version without updates in its API installs by RAUC's
- * own command.
+ * `npm run image` prints it in a working tree of that version; default: the image under test. A version without updates in
+ * its API installs by RAUC's own command.
  */
 import assert from 'node:assert/strict';
 import { authority } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
 import { field } from '../../ci/client/events.ts';
-import { Problem } from '../../ci/lib/problem.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { zip } from '../../ci/lib/zip.ts';
 import { imageIn } from '../../ci/qemu/image.ts';
@@ -79,10 +78,7 @@ export default scenario({
   title: 'an update from the image of another version and the way back keep everything that is stored',
   machine: 'booted',
   onlyNamed: true,
-  deviceImage: async ({ previous }) => {
-    if (previous === undefined) throw new Problem('name the folder of the other image: --previous FOLDER');
-    return await imageIn(previous);
-  },
+  deviceImage: async ({ previous }) => (previous === undefined ? undefined : await imageIn(previous)),
   run: async ({ device, image, pages, test }) => {
     const url = pages.add('<!doctype html><title>kept</title>kept');
     const isShown = () =>
