@@ -50,7 +50,7 @@ async function memoryOfUpload(device: Device, folder: string): Promise<number> {
 export async function updateFigures(device: Device): Promise<Figure[]> {
   const image = await ensureImage();
   const folder = dirname(image.disk);
-  const bundle = await changedBundle(image, '0.9.2');
+  const bundle = await changedBundle(image, '0.9.3');
   const memory = await memoryOfUpload(device, folder);
   const served = await serveFile(bundle);
   const copy = '/data/by-hand.raucb';
@@ -65,7 +65,7 @@ export async function updateFigures(device: Device): Promise<Figure[]> {
   await install(device, bundle);
   const times = await interleaved(ROUNDS, () => timed(() => install(device, bundle)), byHand);
   served.server.close();
-  const changed = await changedBundle(image, '0.9.1', { [AGENT]: (text) => `${text}// changed\n` });
+  const changed = await changedBundle(image, '0.9.4', { [AGENT]: (text) => `${text}// changed\n` });
   const streamed = await serveFile(changed);
   await device.shell.ok(`rauc install ${streamed.url}`, INSTALL_MS);
   streamed.server.close();

@@ -27,7 +27,7 @@ const INSTALL_MS = 20 * 60_000;
 const RESULT_MS = 20 * 60_000;
 
 /** A signer of ci/bundle/checks/authorities.sh. */
-type Signer = 'first' | 'expired' | 'other';
+type Signer = 'first' | 'second' | 'expired' | 'other';
 
 interface Content {
   signer?: Signer;
@@ -73,17 +73,25 @@ export class SmallBundles {
     return new SmallBundles(folder);
   }
 
-  /** Certificate of the authority of the signers `first` and `expired`, PEM. */
+  /** Certificate of the authority of all signers but `other`, PEM. */
   async authority(): Promise<string> {
     return await readFile(join(this.#folder, '1/authority.pem'), 'utf8');
+  }
+
+  /** A keyring of that authority with a CRL that revokes `first`. */
+  async keyringWithoutFirst(): Promise<string> {
+    return await readFile(join(this.#folder, 'keyring-1-revoked'), 'utf8');
+  }
+
+  keyPair(signer: Signer): Pick<BundleRequest, 'cert' | 'key'> {
+    return { cert: join(this.#folder, `${signer}.pem`), key: join(this.#folder, `${signer}.key`) };
   }
 
   async make(
     version: string,
     { signer = 'first', compatible = COMPATIBLE, bytes = SMALL_BYTES }: Content = {},
   ) {
-    const [cert, key] = [join(this.#folder, `${signer}.pem`), join(this.#folder, `${signer}.key`)];
-    return await randomBundle(this.#folder, bytes, { compatible, version, cert, key });
+    return await randomBundle(this.#folder, bytes, { compatible, version, ...this.keyPair(signer) });
   }
 
   /** Makes the device accept the bundles of `first`, besides those of its own keyring, until it reboots. */
@@ -117,13 +125,15 @@ export async function developmentUpdates(
 }
 
 /**
- * The bundle of the image with another version, signed with the development key; made once for each image.
+ * The bundle of the image with another version; made once for each image, so every caller needs a version of its own.
  * @param changes of text files of the image, by path
+ * @param signer default: the development key
  */
 export async function changedBundle(
   image: BuiltImage,
   version: string,
   changes: Readonly<Record<string, (text: string) => string>> = {},
+  signer: Pick<BundleRequest, 'cert' | 'key'> = bundleArguments([], {}),
 ): Promise<string> {
   const folder = dirname(image.disk);
   const output = join(folder, `update-${version}.raucb`);
@@ -132,10 +142,12 @@ export async function changedBundle(
   const copy = join(folder, `changed-file-${version}`);
   const debugfs = (command: string) =>
     execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs], { stdio: 'pipe' });
+  const config = '/etc/rauc/system.conf';
+  const withVersion = (text: string) => text.replace(/^(min-bundle-version)=.*/m, `$1=${version}`);
   const all: typeof changes = {
-    '/etc/vitrine/version': () => `${version}\n`,
-    '/etc/rauc/system.conf': (text) => text.replace(/^(min-bundle-version)=.*/m, `$1=${version}`),
     ...changes,
+    '/etc/vitrine/version': () => `${version}\n`,
+    [config]: (text) => withVersion(changes[config]?.(text) ?? text),
   };
   await copyFile(join(folder, 'rootfs.ext4'), rootfs, constants.COPYFILE_FICLONE);
   try {
@@ -145,8 +157,8 @@ export async function changedBundle(
       debugfs(`rm ${path}`);
       debugfs(`write ${copy} ${path}`);
     }
-    const { cert, key } = bundleArguments([], {});
-    await makeBundle({ cert, key, verify: 'image', rootfs, output });
+    // The keyring of the running slot decides, not that of the new system.
+    await makeBundle({ cert: signer.cert, key: signer.key, verify: 'none', rootfs, output });
   } finally {
     await Promise.all([rootfs, copy].map((path) => rm(path, { force: true })));
   }

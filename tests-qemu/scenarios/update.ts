@@ -121,7 +121,7 @@ async function makePendingAgain(device: Device): Promise<void> {
   });
 }
 
-async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallBundles): Promise<Buffer> {
+async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallBundles): Promise<void> {
   const version = String(field(await device.get('/device'), 'version'));
   const good = await small.make(version);
   await test('a bundle of an authority that the keyring does not have is refused', async () =>
@@ -198,7 +198,6 @@ async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallB
     assert.equal(await device.shell.ok('ls -A /data/update'), 'state.json');
     assert.equal((await device.http('POST', '/update/apply')).status, 409);
   });
-  return good;
 }
 
 /** Installs the complete update with everything else that a host may try meanwhile. */
@@ -299,7 +298,7 @@ export default scenario({
       assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
     };
 
-    const good = await refuseBadBundles(context, small);
+    await refuseBadBundles(context, small);
 
     await test('device.timezone is applied live to programs and to the page, which stays displayed', async () => {
       const url = pages.add(ZONE_PAGE);
@@ -324,8 +323,11 @@ export default scenario({
     await test(
       'an update is installed while the agent is killed; nothing may interrupt it',
       async () => {
-        const authority = await small.authority();
-        const changes = { '/etc/rauc/keyring.pem': (text: string) => text + authority };
+        const keyring = await small.keyringWithoutFirst();
+        const changes = {
+          '/etc/rauc/keyring.pem': () => keyring,
+          '/etc/rauc/system.conf': (text: string) => text.replace('check-crl=false', 'check-crl=true'),
+        };
         await installNext(device, await changedBundle(image, NEXT, changes));
         await device.shell.ok(`cp ${STATE} ${STATE}.saved`);
       },
@@ -370,21 +372,25 @@ export default scenario({
       LONG_MS,
     );
 
-    await test('the updated system has the keyring of the update, and refuses older versions unless they are allowed', async () => {
-      assert.match(await refusal(device, good), /^The bundle is older/);
+    await test("the updated system has the update's keyring with its CRL, and refuses older versions unless they are allowed", async () => {
+      const version = String(field(await device.get('/update'), 'slots.a.version'));
+      assert.match(await refusal(device, await small.make(version)), /^The signature .*revoked/);
+      const older = await small.make(version, { signer: 'second' });
+      assert.match(await refusal(device, older), /^The bundle is older/);
       await device.act('PATCH', '/config', { update: { allow_downgrade: true } });
-      await install(device, good);
+      await install(device, older);
     });
 
     if (!options.long) return;
-    for (const [slot, version] of [
-      ['a', '0.8.0'],
-      ['b', '0.9.1'],
+    // Each is signed for the keyring of the slot that runs.
+    for (const [slot, version, signer] of [
+      ['a', '0.8.0', small.keyPair('second')],
+      ['b', '0.9.1', undefined],
     ] as const) {
       await test(
         `the round goes on with ${version} in slot ${slot}`,
         async () => {
-          await install(device, await changedBundle(image, version));
+          await install(device, await changedBundle(image, version, {}, signer));
           const status = await applyAndWait(device);
           assert.equal(field(status, 'active_slot'), slot);
           assert.deepEqual(field(status, `slots.${slot}`), { version, state: 'good' });
