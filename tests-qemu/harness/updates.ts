@@ -1,7 +1,7 @@
 /** Update bundles, and what scenarios do with them. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { constants, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -125,7 +125,7 @@ export async function developmentUpdates(
 }
 
 /**
- * The bundle of the image with another version; made once for each image, so every caller needs a version of its own.
+ * The bundle of the image with another version. It is kept beside the image for the next call with the same parameters.
  * @param changes of text files of the image, by path
  * @param signer default: the development key
  */
@@ -136,12 +136,7 @@ export async function changedBundle(
   signer: Pick<BundleRequest, 'cert' | 'key'> = bundleArguments([], {}),
 ): Promise<string> {
   const folder = dirname(image.disk);
-  const output = join(folder, `update-${version}.raucb`);
-  if (existsSync(output)) return output;
-  const rootfs = join(folder, `rootfs-${version}.ext4`);
-  const copy = join(folder, `changed-file-${version}`);
-  const debugfs = (command: string) =>
-    execFileSync('/usr/sbin/debugfs', ['-w', '-R', command, rootfs], { stdio: 'pipe' });
+  const original = join(folder, 'rootfs.ext4');
   const config = '/etc/rauc/system.conf';
   const withVersion = (text: string) => text.replace(/^(min-bundle-version)=.*/m, `$1=${version}`);
   const all: typeof changes = {
@@ -149,20 +144,34 @@ export async function changedBundle(
     '/etc/vitrine/version': () => `${version}\n`,
     [config]: (text) => withVersion(changes[config]?.(text) ?? text),
   };
-  await copyFile(join(folder, 'rootfs.ext4'), rootfs, constants.COPYFILE_FICLONE);
+  const files = Object.entries(all).map(([path, change]) => ({
+    path,
+    text: change(debugfs('-R', `cat ${path}`, original)),
+  }));
+  const digest = createHash('sha256')
+    .update(JSON.stringify([files, signer.cert]))
+    .digest('hex');
+  const work = join(folder, `changed-${digest.slice(0, 16)}`);
+  const output = `${work}.raucb`;
+  if (existsSync(output)) return output;
+  const [rootfs, file] = [`${work}.ext4`, `${work}.txt`];
+  await copyFile(original, rootfs, constants.COPYFILE_FICLONE);
   try {
-    for (const [path, change] of Object.entries(all)) {
-      debugfs(`dump ${path} ${copy}`);
-      await writeFile(copy, change(await readFile(copy, 'utf8')));
-      debugfs(`rm ${path}`);
-      debugfs(`write ${copy} ${path}`);
+    for (const { path, text } of files) {
+      await writeFile(file, text);
+      debugfs('-w', '-R', `rm ${path}`, rootfs);
+      debugfs('-w', '-R', `write ${file} ${path}`, rootfs);
     }
     // The keyring of the running slot decides, not that of the new system.
     await makeBundle({ cert: signer.cert, key: signer.key, verify: 'none', rootfs, output });
   } finally {
-    await Promise.all([rootfs, copy].map((path) => rm(path, { force: true })));
+    await Promise.all([rootfs, file].map((path) => rm(path, { force: true })));
   }
   return output;
+}
+
+function debugfs(...options: string[]): string {
+  return execFileSync('/usr/sbin/debugfs', options, { encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 26 });
 }
 
 /** Serves a file, also in ranges, and counts the bytes of its content. */
