@@ -149,7 +149,7 @@ export async function changedBundle(
     text: change(debugfs('-R', `cat ${path}`, original)),
   }));
   const digest = createHash('sha256')
-    .update(JSON.stringify([files, signer.cert]))
+    .update(JSON.stringify([files, await readFile(signer.cert, 'utf8')]))
     .digest('hex');
   const work = join(folder, `changed-${digest.slice(0, 16)}`);
   const output = `${work}.raucb`;

@@ -33,7 +33,7 @@ import {
 const LONG_MS = 30 * 60_000;
 const WAIT_MS = 300_000;
 const VERSION = '9.0.1';
-/** Of the complete update; other scenarios install other versions. */
+/** Of the complete update. */
 const NEXT = '9.1.0';
 const ID = 'display-1';
 const TOKEN = 'its-token';
@@ -69,13 +69,18 @@ class Fleet {
     const server = await GooseBit.start({ python, folder, port, strict: true });
     const front = await HttpsFront.start(certificate({ name: 'fleet', issuer: ca }), port);
     const fleet = new Fleet(server, front, folder, device);
-    const url = `https://${HOST_ADDRESS}:${await fleet.proxy.start()}`;
-    await server.setToken(ID, TOKEN);
-    await putCertificate(device, 'ca', ca.cert);
-    const hawkbit = { url, controller_id: ID, target_token: TOKEN };
-    await device.act('PATCH', '/config', { update: { hawkbit } });
-    await fleet.stateIs('Registered');
-    return fleet;
+    try {
+      const url = `https://${HOST_ADDRESS}:${await fleet.proxy.start()}`;
+      await server.setToken(ID, TOKEN);
+      await putCertificate(device, 'ca', ca.cert);
+      const hawkbit = { url, controller_id: ID, target_token: TOKEN };
+      await device.act('PATCH', '/config', { update: { hawkbit } });
+      await fleet.stateIs('Registered');
+      return fleet;
+    } catch (error) {
+      await fleet.stop();
+      throw error;
+    }
   }
 
   async stateIs(state: string): Promise<void> {

@@ -81,8 +81,8 @@ export default scenario({
   deviceImage: async ({ previous }) => (previous === undefined ? undefined : await imageIn(previous)),
   run: async ({ device, image, pages, test }) => {
     const url = pages.add('<!doctype html><title>kept</title>kept');
-    const isShown = () =>
-      device.waitForDisplay((display) => field(display, 'url') === url, 'the page', CONFIRM_MS);
+    const isTarget = () =>
+      device.waitForDisplay((display) => field(display, 'url') === url, 'the page as the target', CONFIRM_MS);
     let before: Awaited<ReturnType<typeof stored>>;
 
     await test('the previous version stores settings, content and certificates', async () => {
@@ -91,7 +91,7 @@ export default scenario({
       await putContent(device, 'menu', await zip({ 'index.html': '<!doctype html><title>menu</title>' }));
       await putCertificate(device, 'ca', authority('Previous Root').cert);
       await device.act('POST', '/display/navigate', { url });
-      await isShown();
+      await isTarget();
       before = await stored(device);
       await waitForSlot(device, 'A');
     });
@@ -102,7 +102,7 @@ export default scenario({
         await update(device, await changedBundle(image, NEXT));
         await waitForSlot(device, 'B');
         assertKept(await stored(device), before);
-        await isShown();
+        await isTarget();
         const status = await device.get('/update');
         assert.deepEqual(field(status, 'slots.b'), { version: NEXT, state: 'good' }, JSON.stringify(status));
         assert.deepEqual(field(await device.get('/device/health'), 'problems'), []);
@@ -123,7 +123,7 @@ export default scenario({
         assertKept(now, rest);
         assert.equal(field(now.config, 'audio.volume'), 21);
         assert.equal(field(now.config, 'device.name'), field(config, 'device.name'));
-        await isShown();
+        await isTarget();
         await device.act('PATCH', '/config', { audio: { volume: 22 } });
         await device.restart(() => device.shell.ok(CHANGE_SLOT));
         await waitForSlot(device, 'B');

@@ -72,16 +72,15 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
     { timeoutMs: REST_TIMEOUT_MS, what: 'nothing but files of finished writes in /data' },
   ).catch((error: unknown) => problems.push(messageOf(error)));
   for (const file of unknown()) problems.push(`unexpected file ${file}`);
-  let unhealthy: string[] = [];
-  await waitFor(
-    async () => {
-      unhealthy = (await healthProblems(machine.api)).filter(
-        (problem) => !EXPECTED_PROBLEM.test(problem) && !(mayBeRepaired && REPAIRED.test(problem)),
-      );
-      return unhealthy.length === 0;
-    },
-    { timeoutMs: REST_TIMEOUT_MS, what: 'a device without problems' },
-  ).catch((error: unknown) => problems.push(messageOf(error), ...unhealthy));
+  await waitFor(() => servicesAnswer(machine.api), {
+    timeoutMs: REST_TIMEOUT_MS,
+    what: 'RAUC and the sound server to answer',
+  }).catch((error: unknown) => problems.push(messageOf(error)));
+  const told = field(await get('/device/health'), 'problems');
+  for (const problem of Array.isArray(told) ? told.map(String) : ['health contains no list of problems']) {
+    const expected = EXPECTED_PROBLEM.test(problem) || (mayBeRepaired && REPAIRED.test(problem));
+    if (!expected) problems.push(`health: ${problem}`);
+  }
 
   const bundles = field(await get('/content'), 'bundles');
   for (const bundle of Array.isArray(bundles) ? bundles : []) {
@@ -118,14 +117,11 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
   return { values, problems, dataState, repair };
 }
 
-/** The problems in health, and whether the update service answers, which health does not say of a service that starts. */
-async function healthProblems(api: string): Promise<string[]> {
-  const told = field((await http('GET', `${api}/device/health`)).body, 'problems');
+/** Whether the services that the agent needs have started. */
+async function servicesAnswer(api: string): Promise<boolean> {
   const { status } = await http('GET', `${api}/update`);
-  return [
-    ...(Array.isArray(told) ? told.map(String) : ['health contains no list of problems']),
-    ...(status === 200 ? [] : [`GET /update: ${status}`]),
-  ];
+  const problems = field((await http('GET', `${api}/device/health`)).body, 'problems');
+  return status === 200 && !String(problems).includes('does not answer');
 }
 
 /** The SHA-256 digests of the files in /data, by name. Throws when a file disappears meanwhile. */
