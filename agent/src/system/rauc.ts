@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '../base/timeout.ts';
-import {
-  type BootSlots,
-  type BundleInstaller,
-  BundleRefused,
-  type SlotFacts,
-  type SlotName,
-  type SlotReport,
+import type {
+  BootSlots,
+  BundleInstaller,
+  SlotFacts,
+  SlotName,
+  SlotReport,
 } from '../resources/update/ports.ts';
 import type { SystemBus } from './dbus.ts';
 import { anything, BusError, type BusValue, integer, listOf, recordOf, shaped, text } from './dbus-values.ts';
@@ -71,22 +70,6 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
       const { Compatible: name } = await installerProperties(dbus);
       return text(name) ? name : '';
     },
-    async inspect(path) {
-      const args: BusValue[] = [
-        ['s', path],
-        ['a{sv}', {}],
-      ];
-      const reply = await dbus
-        .call({ ...INSTALLER, member: 'InspectBundle', args })
-        .catch((error: unknown) => {
-          throw isOwnError(error) ? new BundleRefused(error.message) : error;
-        });
-      const { bundle }: Record<string, unknown> = parseProperties(reply)[0];
-      const fields: Record<string, unknown> = Object(bundle);
-      const { 'verity-hash': rootHash, 'verity-salt': salt, 'verity-size': treeSize } = fields;
-      if (!text(rootHash) || !text(salt)) throw new BundleRefused('the bundle is not in the format "verity"');
-      return { rootHash, salt, treeSize: Number(treeSize) };
-    },
     async begin({ source, transaction, allowDowngrade, headers, tlsCa }) {
       const access: Record<string, BusValue> = {
         ...(headers ? { 'http-headers': ['as', headers] } : {}),
@@ -134,15 +117,6 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
       }
     },
   };
-}
-
-/** Whether RAUC itself has answered with an error, and not because it is busy. */
-function isOwnError(error: unknown): error is BusError {
-  return (
-    error instanceof BusError &&
-    error.errorName.startsWith('org.gtk.GDBus.UnmappedGError') &&
-    !error.message.startsWith('already processing')
-  );
 }
 
 async function installerProperties(dbus: SystemBus): Promise<Record<string, unknown>> {

@@ -31,6 +31,12 @@ const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [
     /could not be fetched/,
   ],
   ['Failed mounting bundle: Failed to open /dev/loop-control: No such file', 'internal', /not mount/],
+  [
+    'Installation error: Pre-install handler error: Child process exited with code 3',
+    'bundle_invalid',
+    /is damaged/,
+  ],
+  ['Installation error: Pre-install handler error: Child process exited with code 1', 'internal', /failed/],
   ['', 'unavailable', /interrupted/],
   ['something new', 'internal', /failed/],
 ];
@@ -45,6 +51,9 @@ for (const [message, code, start] of MESSAGES) {
 }
 
 test('an I/O error means another thing for a bundle that was checked before', () => {
+  const mounting = 'Failed mounting bundle: failed to mount: Input/output error';
+  assert.equal(installError(mounting, false).code, 'bundle_invalid');
+  assert.equal(installError(mounting, true).code, 'internal');
   const message = 'Installation error: Failed updating slot rootfs.1: Input/output error';
   assert.equal(installError(message, false).code, 'unavailable');
   // The fleet client repeats this one, but not for ever.

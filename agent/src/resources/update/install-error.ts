@@ -7,7 +7,13 @@ const MAX_QUOTE = 300;
 const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: string])[] = [
   [/compatible mismatch/i, 'bundle_invalid', 'The bundle is for another board.'],
   [/version mismatch/i, 'bundle_invalid', 'The bundle is older than the running version.'],
-  // The system's own devices and modules; signature and payload have been verified before.
+  // overlay/usr/lib/vitrine/check-bundle
+  [
+    /pre-install handler.*code 3\b/i,
+    'bundle_invalid',
+    'The bundle is damaged: its content does not have the signed checksum.',
+  ],
+  // The system's own devices and modules: the signature has been verified before.
   [/failed mounting bundle/i, 'internal', 'The update service could not mount the bundle.'],
   [/no space left/i, 'insufficient_storage', 'The slot or the data partition has no room for the update.'],
   [
@@ -41,6 +47,9 @@ export function installError(message: string, isStreamed: boolean): ApiError {
   }
   const quote = message.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE);
   if (IO_ERROR.test(message)) {
+    if (!isStreamed && /mounting bundle/i.test(message)) {
+      return new ApiError('bundle_invalid', `The bundle is damaged. (${quote})`);
+    }
     return isStreamed
       ? new ApiError('internal', `The bundle is damaged, or could not be read or written. (${quote})`)
       : new ApiError('unavailable', `The slot could not be written. (${quote})`);

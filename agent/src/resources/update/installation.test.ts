@@ -11,10 +11,11 @@ import { Operations } from '../operations/operations.ts';
 import { Installation } from './installation.ts';
 import type { BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
 import { StateFile } from './state-file.ts';
-import { smallBundle } from './tests/small-bundle.ts';
 
 const log = createLogger('silent');
-const { bytes: BUNDLE, payload } = smallBundle();
+/** Its superblock is all that the agent looks at. */
+const BUNDLE = Buffer.alloc(500_000, 'hsqs');
+BUNDLE.writeBigUInt64LE(400_000n, 40);
 const hasCode = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code;
 const EMPTY: SlotFacts = {
   bootable: true,
@@ -32,10 +33,6 @@ class Rauc implements BundleInstaller {
 
   async compatible() {
     return 'test';
-  }
-
-  async inspect() {
-    return payload;
   }
 
   async begin(request: InstallRequest) {
@@ -109,7 +106,7 @@ async function device(t: TestContext) {
   return { folder, rauc, start, files, begun };
 }
 
-test('a bundle is received, checked and installed; its file is removed', async (t) => {
+test('a bundle is received and installed; its file is removed', async (t) => {
   const { rauc, start, files, begun } = await device(t);
   const { put, operations, state, ended } = await start();
   const { operation_id: id, kind, state: first } = await put();
@@ -165,7 +162,7 @@ for (const [what, message, code] of FAILURES) {
   });
 }
 
-test('a body that is no bundle, is damaged or breaks off is never given to the update service', async (t) => {
+test('a body that is no bundle or breaks off is never given to the update service', async (t) => {
   const { rauc, start, files } = await device(t);
   const agent = await start();
   await assert.rejects(agent.put(Buffer.from('PK')), hasCode('bundle_invalid'));
@@ -173,12 +170,6 @@ test('a body that is no bundle, is damaged or breaks off is never given to the u
   broken.push(BUNDLE.subarray(0, 100_000));
   setImmediate(() => broken.destroy());
   await assert.rejects((await start()).put(broken), hasCode('bad_request'));
-  const damaged = Buffer.from(BUNDLE);
-  damaged.write('damage', 10_000);
-  const { put, operations, ended } = await start();
-  const { operation_id: id } = await put(damaged);
-  await ended;
-  assert.equal(operations.get(id).error?.error.code, 'bundle_invalid');
   assert.deepEqual(rauc.requests, []);
   await t.waitFor(async () => assert.deepEqual(await files(), ['state.json']));
 });

@@ -13,22 +13,14 @@ import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
 import { checkBundleStart, START_BYTES } from './bundle-start.ts';
 import { installError } from './install-error.ts';
-import { checkPayload } from './payload-check.ts';
-import {
-  type BootSlots,
-  type BundleInstaller,
-  BundleRefused,
-  type InstallRequest,
-  type SlotFacts,
-} from './ports.ts';
+import type { BootSlots, BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
 import { otherSlot } from './slot-status.ts';
 import type { StateFile, UpdateState } from './state-file.ts';
 
 /** Temporary names of RAUC's status file (g_file_set_contents). */
 const STATUS_LEFTOVER = /^central\.raucs\.[0-9A-Z]{6}$/;
-/** Progress of the operation when the body has arrived, and when it has been checked. */
+/** Progress of the operation when the body has arrived. */
 const ARRIVED = 0.3;
-const CHECKED = 0.4;
 
 export interface InstallationOptions {
   /** For received bundles. */
@@ -186,25 +178,8 @@ export class Installation {
 
   /** Never rejects. */
   async #installFile(file: TemporaryFile, operation: RunningOperation): Promise<void> {
-    const error = await this.#check(file.path).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    if (error) {
-      await this.#failed(operation, error);
-    } else {
-      operation.progress(CHECKED);
-      await this.#install({ source: file.path }, operation, null, installing(operation));
-    }
+    await this.#install({ source: file.path }, operation, null, installing(operation));
     await file.discard();
-  }
-
-  async #check(path: string): Promise<void> {
-    const { installer } = this.#options;
-    const payload = await installer.inspect(path).catch((error: unknown) => {
-      throw error instanceof BundleRefused ? installError(error.message, false) : error;
-    });
-    await checkPayload(path, payload, this.#stopping.signal);
   }
 
   /** Resolves with the error that the operation has failed with. Never rejects. */
@@ -294,5 +269,5 @@ export class Installation {
 
 /** Takes the progress of an installation from a file, 0 to 1. */
 function installing(operation: RunningOperation): (fraction: number) => void {
-  return (fraction) => operation.progress(CHECKED + fraction * (1 - CHECKED));
+  return (fraction) => operation.progress(ARRIVED + fraction * (1 - ARRIVED));
 }

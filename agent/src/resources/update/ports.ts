@@ -37,11 +37,6 @@ export interface BootSlots {
   versions(): Promise<Record<SlotName, string | null>>;
 }
 
-/** The update service has looked at a bundle and refused it; the message is its own. */
-export class BundleRefused extends Error {
-  override name = 'BundleRefused';
-}
-
 /** What to install. */
 export interface InstallRequest {
   /** Path or URL of the bundle. */
@@ -55,21 +50,10 @@ export interface InstallRequest {
   tlsCa?: string;
 }
 
-/** The signed description of a bundle's payload (dm-verity), from its manifest. */
-export interface BundlePayload {
-  /** Size of the hash tree, which is the end of the payload, in bytes. */
-  treeSize: number;
-  /** Hexadecimal. */
-  rootHash: string;
-  salt: string;
-}
-
 /** The part of the update service that writes into the inactive slot. */
 export interface BundleInstaller {
   /** The name of the boards whose bundles are accepted (`compatible`). */
   compatible(): Promise<string>;
-  /** Verifies the signature of a bundle. @throws BundleRefused; Error when the service does not answer */
-  inspect(path: string): Promise<BundlePayload>;
   /** Begins an installation, or may have: without an answer too. @throws Error when the service refuses it */
   begin(request: InstallRequest): Promise<void>;
   /**

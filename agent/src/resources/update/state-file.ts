@@ -15,7 +15,7 @@ export const UpdateState = Type.Object({
     Type.Object({
       id: Type.String(),
       reference: Nullable(Type.String()),
-      /** Finished installations of the slot before this one; null while the bundle is received and checked. */
+      /** Finished installations of the slot before this one; null while the bundle is received. */
       earlier: Nullable(Type.Integer()),
     }),
   ),
