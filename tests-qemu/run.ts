@@ -18,7 +18,7 @@ import { Suite } from './harness/runner.ts';
 import type { Scenario, SuiteOptions } from './harness/suite.ts';
 
 const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));
-const CUTS = 20;
+const CUTS = 10;
 const KILLS = 10;
 const SITES = 10;
 const MAX_SEED = 2 ** 31 - 1;

@@ -19,7 +19,7 @@
  * - An update whose operation was seen to be done is pending, until `apply` was answered; then it was tried. Its slot has no
  *   system, so that the device returns after three attempts. An interrupted one leaves the inactive slot incomplete.
  *
- * `npm run test:qemu -- cuts --cuts N --seed S` sets the number of cuts (default: 20) and the seed (default: random). A
+ * `npm run test:qemu -- cuts --cuts N --seed S` sets the number of cuts (default: 10) and the seed (default: random). A
  * seed reproduces the requests and cuts, but not the exact progress of the guest at each cut.
  */
 import { runtimeFolder } from '../../ci/lib/places.ts';

@@ -1,7 +1,6 @@
 /**
  * The update from the image of another version, and the way back. `--previous FOLDER` names the folder of that image, as
- * `npm run image` prints it in a working tree of that version; default: the image under test. A version without updates in
- * its API installs by RAUC's own command.
+ * `npm run image` prints it in a working tree of that version; default: the image under test.
  */
 import assert from 'node:assert/strict';
 import { authority } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
@@ -13,10 +12,9 @@ import { putBundle as putContent } from '../harness/bundles.ts';
 import { putCertificate } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
-import { applyAndWait, changedBundle, operationEnd, putBundle, serveFile } from '../harness/updates.ts';
+import { applyAndWait, changedBundle, install } from '../harness/updates.ts';
 
 const LONG_MS = 40 * 60_000;
-const INSTALL_MS = 20 * 60_000;
 const CONFIRM_MS = 5 * 60_000;
 const NEXT = '0.9.0';
 /** Starts the other slot, as an operator does who wants the previous version back. */
@@ -43,26 +41,6 @@ function assertKept(now: unknown, old: unknown, path = ''): void {
   for (const [name, value] of Object.entries(old)) assertKept(field(now, name), value, `${path}/${name}`);
 }
 
-/** Installs the update and starts it. */
-async function update(device: Device, bundle: string): Promise<void> {
-  const { status, body } = await putBundle(device, bundle);
-  if (status === 202) {
-    const operation = await operationEnd(device, field(body, 'operation_id'));
-    assert.equal(field(operation, 'state'), 'done', JSON.stringify(operation));
-    assert.equal(field(await applyAndWait(device), 'last_result.outcome'), 'success');
-    return;
-  }
-  assert.equal(status, 501, JSON.stringify(body));
-  device.say('this version has no updates in its API: the update is installed by RAUC');
-  const served = await serveFile(bundle);
-  try {
-    await device.shell.ok(`rauc install ${served.url}`, INSTALL_MS);
-  } finally {
-    served.server.close();
-  }
-  await device.restart(() => device.shell.ok('systemctl reboot --no-block'));
-}
-
 async function waitForSlot(device: Device, slot: 'A' | 'B'): Promise<void> {
   assert.match(await device.shell.ok('cat /proc/cmdline'), new RegExp(`rauc\\.slot=${slot}\\b`));
   await waitFor(
@@ -81,8 +59,15 @@ export default scenario({
   deviceImage: async ({ previous }) => (previous === undefined ? undefined : await imageIn(previous)),
   run: async ({ device, image, pages, test }) => {
     const url = pages.add('<!doctype html><title>kept</title>kept');
-    const isTarget = () =>
-      device.waitForDisplay((display) => field(display, 'url') === url, 'the page as the target', CONFIRM_MS);
+    const isShown = () =>
+      device.waitForDisplay(
+        (display) =>
+          field(display, 'url') === url &&
+          field(display, 'loading') === false &&
+          field(display, 'error') === null,
+        'the page to be shown',
+        CONFIRM_MS,
+      );
     let before: Awaited<ReturnType<typeof stored>>;
 
     await test('the previous version stores settings, content and certificates', async () => {
@@ -91,7 +76,7 @@ export default scenario({
       await putContent(device, 'menu', await zip({ 'index.html': '<!doctype html><title>menu</title>' }));
       await putCertificate(device, 'ca', authority('Previous Root').cert);
       await device.act('POST', '/display/navigate', { url });
-      await isTarget();
+      await isShown();
       before = await stored(device);
       await waitForSlot(device, 'A');
     });
@@ -99,10 +84,11 @@ export default scenario({
     await test(
       'this version starts after the update with all of it, and is found good',
       async () => {
-        await update(device, await changedBundle(image, NEXT));
+        await install(device, await changedBundle(image, NEXT));
+        assert.equal(field(await applyAndWait(device), 'last_result.outcome'), 'success');
         await waitForSlot(device, 'B');
         assertKept(await stored(device), before);
-        await isTarget();
+        await isShown();
         const status = await device.get('/update');
         assert.deepEqual(field(status, 'slots.b'), { version: NEXT, state: 'good' }, JSON.stringify(status));
         assert.deepEqual(field(await device.get('/device/health'), 'problems'), []);
@@ -123,7 +109,7 @@ export default scenario({
         assertKept(now, rest);
         assert.equal(field(now.config, 'audio.volume'), 21);
         assert.equal(field(now.config, 'device.name'), field(config, 'device.name'));
-        await isTarget();
+        await isShown();
         await device.act('PATCH', '/config', { audio: { volume: 22 } });
         await device.restart(() => device.shell.ok(CHANGE_SLOT));
         await waitForSlot(device, 'B');
