@@ -8,7 +8,7 @@ import { ensureImage } from '../../ci/qemu/image.ts';
 import type { Device } from '../harness/device.ts';
 import { changedBundle, install, operationEnd, putBundle, serveFile } from '../harness/updates.ts';
 
-const ROUNDS = 2;
+const ROUNDS = 3;
 const INSTALL_MS = 20 * 60_000;
 const LARGE_BYTES = 500_000_000;
 const MIB = 2 ** 20;
