@@ -41,7 +41,7 @@ test('each step of a load has its own deadline, also when the page navigates its
   send({ event: 'show_target', target: B });
   assert.equal(timer('load'), TIMING.beginMs, 'the page before may keep it from being loaded');
   send({ event: 'page_gone', reason: 'crashed' }, { event: 'timer', timer: 'retry' });
-  assert.equal(timer('load'), TIMING.documentMs, 'so is a new process');
+  assert.equal(timer('load'), TIMING.documentMs, 'a new process has no page before');
   send(load('started'), load('committed'), load('finished'));
   send(load('committed', 'http://d.example/', 0));
   assert.equal(state.loading, true, 'of a navigation that began before the agent did');
