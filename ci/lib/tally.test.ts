@@ -14,8 +14,8 @@ test('an incomplete output has no tally', () => {
 
 test('the tally of an interrupted scenario run is counted from its lines', () => {
   const output =
-    'boot: a title\n  ok      boot: one (0.1 s)\n  FAILED  boot: two (3 s)\n    | ok\n  ok      boot: three';
-  assert.deepEqual(countLines(output), { passed: 2, failed: 1, skipped: 0 });
+    'boot: a title\n  ok      boot: one (0.1 s)\n  FAILED  boot: two (3 s)\n    | ok\n  ok      boot: three\n  skipped boot: four (why)';
+  assert.deepEqual(countLines(output), { passed: 2, failed: 1, skipped: 1 });
 });
 
 test('flaky lines are parsed from an output', () => {

@@ -34,7 +34,11 @@ export function readClosingLine(output: string): Tally | undefined {
 /** The tally of an interrupted scenario run, counted from the line that each finished test prints. */
 export function countLines(output: string): Tally {
   const count = (pattern: RegExp): number => output.match(pattern)?.length ?? 0;
-  return { passed: count(/^ {2}ok {6}/gm), failed: count(/^ {2}FAILED {2}/gm), skipped: 0 };
+  return {
+    passed: count(/^ {2}ok {6}/gm),
+    failed: count(/^ {2}FAILED {2}/gm),
+    skipped: count(/^ {2}skipped /gm),
+  };
 }
 
 /** The line for a test that failed and then passed. It counts as passed, but somebody should look at it. */

@@ -1,7 +1,7 @@
 import { describeError } from '../../ci/lib/problem.ts';
 import { within } from '../../ci/lib/wait.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
-import type { Attempt } from './attempts.ts';
+import { type Attempt, hasFailed } from './attempts.ts';
 import { Device } from './device.ts';
 import { consoleTail, saveEvidence } from './evidence.ts';
 import { PageServer } from './pages.ts';
@@ -51,7 +51,11 @@ class Run {
       const { image, options, print } = this.#setup;
       const test: ContextWithoutDevice['test'] = (title, work, timeoutMs) =>
         this.#test(title, work, timeoutMs);
-      const context: ContextWithoutDevice = { image, options, print, pages, test };
+      const skip: ContextWithoutDevice['skip'] = (title, reason) => {
+        this.#tests.push({ name: `${this.#name}: ${title}`, result: 'skipped' });
+        print(`  skipped ${this.#name}: ${title} (${reason})\n`);
+      };
+      const context: ContextWithoutDevice = { image, options, print, pages, test, skip };
       if (definition.machine === 'none') await definition.run(context);
       else {
         const device = await this.#up(definition);
@@ -95,7 +99,7 @@ class Run {
   /** Returns a shared device for reuse if no test failed on it; ends all other devices. */
   async #leave({ machine }: Scenario): Promise<void> {
     const { shared } = this.#setup;
-    const isGood = this.#tests.every(({ passed }) => passed);
+    const isGood = !hasFailed({ tests: this.#tests });
     if (this.#device && shared && machine === 'shared' && isGood) await shared.giveBack(this.#device);
     else await this.#device?.discard();
     this.#device = undefined;
@@ -106,7 +110,7 @@ class Run {
     const seconds = (): string => `(${((performance.now() - started) / 1000).toFixed(1)} s)`;
     try {
       await within(work(), timeoutMs, 'the test to end');
-      this.#tests.push({ name: `${this.#name}: ${title}`, passed: true });
+      this.#tests.push({ name: `${this.#name}: ${title}`, result: 'passed' });
       this.#setup.print(`  ok      ${this.#name}: ${title} ${seconds()}\n`);
     } catch (error) {
       await this.#failed(title, error, seconds());
@@ -122,7 +126,7 @@ class Run {
   async #failed(title: string, error: unknown, seconds = ''): Promise<void> {
     const { print } = this.#setup;
     const name = `${this.#name}: ${title}`;
-    this.#tests.push({ name, passed: false });
+    this.#tests.push({ name, result: 'failed' });
     print(`  FAILED  ${name} ${seconds}\n${describeError(error).replaceAll(/^/gm, '          ')}\n`);
     if (!this.#device) return;
     const folder = await saveEvidence(this.#device, name);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Tally } from '../../ci/lib/tally.ts';
 import {
   type Attempt,
   failureLines,
@@ -10,9 +11,14 @@ import {
   tallyOf,
 } from './attempts.ts';
 
-/** An attempt whose tests passed (`+`) or failed (`-`). */
+const RESULTS: Record<string, keyof Tally> = { '+': 'passed', '-': 'failed', s: 'skipped' };
+
+/** An attempt whose tests passed (`+`), failed (`-`) or were skipped (`s`). */
 function attempt(marks: string, seconds = 10, machineSeconds = 4): Attempt {
-  const tests = [...marks].map((mark, i) => ({ name: `x: test ${i + 1}`, passed: mark === '+' }));
+  const tests = [...marks].map((mark, i) => ({
+    name: `x: test ${i + 1}`,
+    result: RESULTS[mark] ?? 'failed',
+  }));
   return { tests, seconds, machineSeconds };
 }
 
@@ -22,7 +28,8 @@ function result(...attempts: Attempt[]): Result {
 
 test('the result of a single attempt counts', () => {
   assert.deepEqual(tallyOf(result(attempt('+++'))), { passed: 3, failed: 0, skipped: 0 });
-  assert.deepEqual(tallyOf(result(attempt('+-'))), { passed: 1, failed: 1, skipped: 0 });
+  assert.deepEqual(tallyOf(result(attempt('+-s'))), { passed: 1, failed: 1, skipped: 1 });
+  assert.deepEqual(failureLines([result(attempt('+-s'))]), ['x: test 2']);
   assert.deepEqual(flakyLines([result(attempt('+')), result(attempt('-'))]), []);
 });
 
@@ -50,7 +57,7 @@ test('a scenario that was not run has failed', () => {
 });
 
 test('only a failed attempt is repeated, and only when there is enough time', () => {
-  assert.equal(shouldRetry(attempt('++'), 10_000), false);
+  assert.equal(shouldRetry(attempt('+s'), 10_000), false);
   assert.equal(shouldRetry(attempt('+-'), 10_000), true);
   assert.equal(shouldRetry(attempt('+-'), Number.POSITIVE_INFINITY), true);
   assert.equal(shouldRetry(attempt('+-', 600), 700), false);

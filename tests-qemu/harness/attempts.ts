@@ -1,9 +1,9 @@
-import { FAILED, flakyLine, sum, type Tally } from '../../ci/lib/tally.ts';
+import { FAILED, flakyLine, PASSED, SKIPPED, sum, type Tally } from '../../ci/lib/tally.ts';
 
 /** The result of one run of a scenario. */
 export interface Attempt {
   /** The results of the tests in order. An error outside the tests counts as a failed test. */
-  tests: { name: string; passed: boolean }[];
+  tests: { name: string; result: keyof Tally }[];
   /** From the start of the machine to the end of the last test. */
   seconds: number;
   /** Part of `seconds` until the machine was ready; 0 for a scenario that creates its machines itself. */
@@ -19,8 +19,10 @@ export interface Result {
 /** Additional seconds for a second attempt: its machine is booted, and QEMU's translation cache is empty. */
 const SECOND_ATTEMPT_MORE = 180;
 
-export function hasFailed({ tests }: Attempt): boolean {
-  return tests.some(({ passed }) => !passed);
+const TALLIES: Record<keyof Tally, Tally> = { passed: PASSED, failed: FAILED, skipped: SKIPPED };
+
+export function hasFailed({ tests }: Pick<Attempt, 'tests'>): boolean {
+  return tests.some(({ result }) => result === 'failed');
 }
 
 /** Whether to run a scenario a second time: the first attempt failed, and `secondsLeft` are enough for another. */
@@ -37,9 +39,7 @@ export function isFlaky({ attempts: [first, second] }: Result): boolean {
 export function tallyOf({ attempts }: Result): Tally {
   const last = attempts.at(-1);
   if (!last) return FAILED;
-  return sum(
-    last.tests.map(({ passed }) => ({ passed: Number(passed), failed: Number(!passed), skipped: 0 })),
-  );
+  return sum(last.tests.map(({ result }) => TALLIES[result]));
 }
 
 function statusOf(result: Result): string {
@@ -53,7 +53,7 @@ export function flakyLines(results: Result[]): string[] {
   return results
     .filter(isFlaky)
     .flatMap(({ attempts: [first] }) =>
-      (first?.tests ?? []).filter(({ passed }) => !passed).map(({ name }) => flakyLine(name)),
+      (first?.tests ?? []).filter(({ result }) => result === 'failed').map(({ name }) => flakyLine(name)),
     );
 }
 
@@ -63,7 +63,7 @@ export function failureLines(results: Result[]): string[] {
     .filter((result) => tallyOf(result).failed > 0)
     .flatMap(({ name, attempts }) => {
       if (attempts.length === 0) return [`${name}: not run, time limit reached`];
-      const failed = attempts.map(({ tests }) => tests.filter(({ passed }) => !passed));
+      const failed = attempts.map(({ tests }) => tests.filter(({ result }) => result === 'failed'));
       return failed.flatMap((tests, i) =>
         tests.map((test) => (attempts.length > 1 ? `${test.name} (attempt ${i + 1})` : test.name)),
       );

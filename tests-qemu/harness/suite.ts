@@ -30,6 +30,8 @@ export interface ContextWithoutDevice {
   pages: PageServer;
   /** Runs one test and counts it. A failure is reported with evidence of the device; the next test still runs. */
   test: (name: string, work: () => Promise<void>, timeoutMs?: number) => Promise<void>;
+  /** Counts a test as skipped, and prints what this computer lacks for it. */
+  skip: (name: string, reason: string) => void;
 }
 
 /** The parameters of a scenario with a device. */
