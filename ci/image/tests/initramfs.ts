@@ -1,13 +1,16 @@
 /** Runs functions of the initramfs's script on files of this computer. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { ROOT } from '../../lib/places.ts';
 
-/** The text of the script. */
+/** The text of the script, rendered for the board virt. */
 export async function initScript(): Promise<string> {
-  return await readFile(join(ROOT, 'board/common/initramfs/init'), 'utf8');
+  const show = join(ROOT, 'board/common/show.sh');
+  const { stdout } = await promisify(execFile)('sh', [show, 'virt', 'initramfs/init'], { timeout: 30_000 });
+  return stdout;
 }
 
 /** The text of a shell function in the script. */
