@@ -49,7 +49,7 @@ export async function boards(print: (text: string) => void, names = boardNames()
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    await setupHost('run');
+    await setupHost('build');
     return close(await boards((text) => process.stdout.write(text), namedBoards(process.argv.slice(2))));
   });
 }

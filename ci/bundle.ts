@@ -114,7 +114,7 @@ async function rootfsOf({ board, rootfs, buildrootOutput }: BundleArguments): Pr
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const parsed = bundleArguments(process.argv.slice(2), process.env);
-    await setupHost('run');
+    await setupHost('build');
     const request = await bundleRequest(parsed);
     await bundleImage(request);
     console.log(request.output);

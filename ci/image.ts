@@ -96,7 +96,7 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
 async function fromPackages({ keyring, output, release }: ImageRequest): Promise<string> {
   // The child process in the user namespace and the cache key read this variable.
   if (keyring) process.env.VITRINE_KEYRING = keyring;
-  await setupHost('run');
+  await setupHost('build');
   await requireFreeSpace(cacheFolder(), ROOM_TO_ASSEMBLE, 'the image');
   const folder = await buildImage();
   const { suite } = readPackageConf(join(ROOT, 'ci/image/packages.conf'));

@@ -1,6 +1,6 @@
 /**
- * Names the missing Debian packages of this computer and installs them with apt-get. The list of packages is
- * `ci/image/packages.conf`, section [host] (and [test] for the test command).
+ * Names the missing Debian packages of this computer and installs them with apt-get. The list of packages is in
+ * `ci/image/packages.conf`; see {@link SECTIONS}.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -77,16 +77,12 @@ export function explainApt(output: string, packages: string[]): string {
   return `apt-get could not install ${list}; its output above says why.`;
 }
 
-/** The command prefix that runs apt-get as root. Throws a {@link Problem} that says what to run by hand. */
-function rootPrefix(missing: string[]): string[] {
+/** The command prefix that runs a program as root; undefined when this user may not. */
+export function rootPrefix(): string[] | undefined {
   if (process.getuid?.() === 0) return [];
   if (spawnSync('sudo', ['-n', 'true'], { timeout: 10_000 }).status === 0) return ['sudo', '-n'];
   const sudo = spawnSync('sudo', ['--version'], { timeout: 10_000 }).status === 0;
-  if (sudo && process.stdin.isTTY) return ['sudo'];
-  throw new Problem(
-    `these packages are missing and this user may not install them: ${missing.join(' ')}\n` +
-      `Run this once: sudo apt-get install --no-install-recommends ${missing.join(' ')}`,
-  );
+  return sudo && process.stdin.isTTY ? ['sudo'] : undefined;
 }
 
 /** The proxy variables of the environment, which apt needs and sudo would remove. */
@@ -166,7 +162,13 @@ export async function installPackages(packages: string[]): Promise<void> {
   }
   const missing = missingFrom(packages, query.stdout);
   if (missing.length === 0) return;
-  const prefix = rootPrefix(missing);
+  const prefix = rootPrefix();
+  if (!prefix) {
+    throw new Problem(
+      `these packages are missing and this user may not install them: ${missing.join(' ')}\n` +
+        `Run this once: sudo apt-get install --no-install-recommends ${missing.join(' ')}`,
+    );
+  }
   console.error(`vitrine: installing ${missing.length} missing packages with apt-get: ${missing.join(' ')}`);
   const install = ['install', '-y', '--no-install-recommends', ...missing];
   let last = { ok: false, output: '' };
@@ -180,21 +182,28 @@ export async function installPackages(packages: string[]): Promise<void> {
   }
 }
 
-/**
- * Installs the host's packages.
- * @param purpose `run` for `npm start` (adds QEMU's window if there is a display), `test` for `npm test`
- */
-export async function setupHost(purpose: 'run' | 'test'): Promise<void> {
+/** What this computer is to do: build images, run them in QEMU or in a container, or run all tests. */
+export type Purpose = 'build' | 'qemu' | 'container' | 'test';
+
+/** The sections of packages.conf with the packages for each purpose. */
+const SECTIONS: Record<Purpose, string[]> = {
+  build: ['host'],
+  qemu: ['host', 'qemu'],
+  container: ['host', 'container'],
+  test: ['host', 'qemu', 'container', 'test'],
+};
+
+/** Installs the host's packages. With a display, those for `qemu` include QEMU's window. */
+export async function setupHost(purpose: Purpose): Promise<void> {
   const conf = readFileSync(join(ROOT, 'ci/image/packages.conf'), 'utf8');
-  const packages = sectionOf(conf, 'host');
-  if (purpose === 'test') packages.push(...sectionOf(conf, 'test'));
-  else if (hasDisplay()) packages.push('qemu-system-gui');
+  const packages = SECTIONS[purpose].flatMap((section) => sectionOf(conf, section));
+  if (purpose === 'qemu' && hasDisplay()) packages.push('qemu-system-gui');
   await installPackages(packages);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    await setupHost(process.argv.includes('--test') ? 'test' : 'run');
+    await setupHost(process.argv.includes('--test') ? 'test' : 'qemu');
     console.error('vitrine: all packages that this computer needs are installed.');
     return 0;
   });

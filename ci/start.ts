@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs missing packages, builds the image, boots it in QEMU and prints the addresses of screen, API,
- * docs and serial link. The machine runs as long as this process. With `--headless --ready-json FILE` scripts get the
+ * `npm start`: installs missing packages, builds the image, boots it in QEMU, or with `--container` in a container, and
+ * prints the addresses of screen, API, docs and serial link. The device runs as long as this process. With `--headless --ready-json FILE` scripts get the
  * addresses: FILE is written atomically when the API answers and removed when the machine ends. `--detach` returns when
  * the API answers and leaves the machine running. `npm stop` ends it in both cases.
  */
@@ -10,31 +10,33 @@ import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFileAtomic } from '../agent/src/base/atomic-file.ts';
+import { prepareContainer } from './container/start-container.ts';
 import { machineName, readArguments } from './lib/arguments.ts';
 import { hasDisplay } from './lib/display.ts';
-import { cacheFolder, ROOT, requireFreeSpace } from './lib/places.ts';
+import { cacheFolder, ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { Progress } from './lib/progress.ts';
+import { tailOf, type VirtualDevice, waitForApi } from './lib/virtual-device.ts';
 import { waitFor } from './lib/wait.ts';
-import { chooseAcceleration } from './qemu/acceleration.ts';
-import { HOST_ADDRESS, type MachineSettings } from './qemu/arguments.ts';
-import { developmentSettings, pushAgent } from './qemu/development.ts';
-import { keepOverlay } from './qemu/disk.ts';
-import { ensureImage } from './qemu/image.ts';
+import { HOST_ADDRESS } from './qemu/arguments.ts';
+import { pushAgent } from './qemu/development.ts';
 import {
   claimInstance,
   type InstancePaths,
+  type PreparedDevice,
   type ReadyInfo,
   releaseInstance,
   requireFreeName,
   writeReady,
 } from './qemu/instance.ts';
-import { Machine, tailOf, waitForApi } from './qemu/machine.ts';
-import { freeHttpsPort, freePort, portOf } from './qemu/ports.ts';
-import { hasWindow, qemuVersion } from './qemu/program.ts';
-import { setupHost } from './setup.ts';
+import { freePort, portOf } from './qemu/ports.ts';
+import { prepareMachine } from './qemu/start-machine.ts';
 
 const OPTIONS = {
+  container: {
+    type: 'boolean',
+    help: 'run it on this computer’s kernel, in a container, instead of in QEMU: starts in seconds, has no hardware',
+  },
   name: { type: 'string', value: 'NAME', help: 'name of the machine; several may run side by side' },
   port: { type: 'string', value: 'PORT', help: 'port of the API on 127.0.0.1 (8080); 0 takes any free one' },
   headless: { type: 'boolean', help: 'no window; the screen is on VNC' },
@@ -45,16 +47,18 @@ const OPTIONS = {
   'boot-timeout': {
     type: 'string',
     value: 'SECONDS',
-    help: 'time limit for the API to answer (90; 420 without KVM)',
+    help: 'time limit for the API to answer (90; 420 without KVM; 60 in a container)',
   },
 } as const;
 
 const POWER_DOWN_MS = 60_000;
 /** A device that is still booting may ignore the power button. */
 const POWER_DOWN_BOOTING_MS = 15_000;
-const DISK_ROOM = 3 * 2 ** 30;
+/** How often the API is asked while a container starts, in ms. */
+const CONTAINER_POLL_MS = 50;
 
 interface Request {
+  container: boolean;
   name: string;
   port: number;
   window: boolean;
@@ -74,6 +78,7 @@ function readRequest(): { request: Request; detach: boolean } {
   return {
     detach,
     request: {
+      container: values.container ?? false,
       name: machineName(values.name),
       port: portOf(values.port),
       window: !values.headless && !detach && hasDisplay(),
@@ -98,55 +103,33 @@ async function serialNumber(folder: string): Promise<string> {
   return made;
 }
 
-/** Everything before power-on: packages, image, disk, the choice between KVM and TCG. */
+/** Everything before power-on. */
 async function prepare(
-  request: Request,
+  { name, container, ...request }: Request,
   paths: InstancePaths,
   apiPort: number,
   progress: Progress,
-): Promise<MachineSettings> {
-  await setupHost('run');
-  const version = qemuVersion();
-  const image = await ensureImage();
-  const folder = join(cacheFolder(), 'machines', request.name);
-  await requireFreeSpace(folder, DISK_ROOM, 'a machine’s disk');
-  const disk = join(folder, 'disk.qcow2');
-  const made = await keepOverlay(disk, image.disk, image.id, request.fresh);
-  if (made === 'image changed')
-    progress.line('the image has changed since the last start: the machine gets a new disk');
-  const acceleration = await chooseAcceleration(image.kernel, version);
-  progress.line(`processor: ${acceleration.kind.toUpperCase()} (${acceleration.reason})`);
-  if (request.window && !hasWindow()) progress.line('this QEMU has no window; the screen is on VNC');
-  return {
-    acceleration,
-    firmware: image.firmware,
-    disk,
-    diskCache: 'writeback',
-    console: paths.console,
-    monitors: [paths.control, paths.qmp],
-    ports: [{ name: 'org.vitrine.serial', socket: paths.serial }],
-    apiPort,
-    // Chosen late: another machine may have taken the default port while the image was built.
-    httpsPort: await freeHttpsPort(apiPort),
-    screen: request.window && hasWindow() ? 'window' : 'vnc',
-    serialNumber: await serialNumber(folder),
-    ...(request.dev ? await developmentSettings(paths) : {}),
-  };
+): Promise<PreparedDevice> {
+  const storage = join(cacheFolder(), 'machines', name);
+  await mkdir(storage, { recursive: true });
+  const start = { ...request, apiPort, storage, serialNumber: await serialNumber(storage) };
+  return container ? await prepareContainer(start, paths) : await prepareMachine(start, paths, progress);
 }
 
 async function announce(
-  machine: Machine,
+  device: VirtualDevice,
   paths: InstancePaths,
+  qmp: string | null,
   readyFile: string | undefined,
 ): Promise<void> {
-  const base = `127.0.0.1:${machine.settings.apiPort}`;
-  const vnc = (await machine.vncAddress()) ?? null;
+  const base = `127.0.0.1:${device.settings.apiPort}`;
+  const vnc = (await device.vncAddress()) ?? null;
   const ready: ReadyInfo = {
     api: `http://${base}/api/v1`,
-    https: `https://127.0.0.1:${machine.settings.httpsPort}/api/v1`,
+    https: `https://127.0.0.1:${device.settings.httpsPort}/api/v1`,
     events: `ws://${base}/api/v1/events`,
     serial: paths.serial,
-    qmp: paths.qmp,
+    qmp,
     vnc,
     host_address: HOST_ADDRESS,
     pid: process.pid,
@@ -159,8 +142,7 @@ async function announce(
   Events   ${ready.events}
   Docs     ${ready.api}/docs
   Serial   ${ready.serial}   (socat -,icanon=0,echo=0 UNIX-CONNECT:${ready.serial})
-  QMP      ${ready.qmp}
-  Console  ${paths.console}
+${qmp ? `  QMP      ${qmp}\n` : ''}  Console  ${paths.console}
   Pages on this computer are at http://${HOST_ADDRESS}:PORT for the device.
   Ctrl-C or "npm stop" powers the device down.
 `);
@@ -194,64 +176,64 @@ async function run(request: Request): Promise<number> {
   const progress = new Progress();
   const apiPort = await freePort(request.port);
   const paths = await claimInstance(request.name, `http://127.0.0.1:${apiPort}/api/v1`);
-  let machine: Machine | undefined;
+  let device: VirtualDevice | undefined;
   let failed = true;
   try {
     // Only after the name is claimed: the file may belong to a running machine of this name.
     if (request.readyFile) await rm(request.readyFile, { force: true });
-    const settings = await Promise.race([prepare(request, paths, apiPort, progress), stop.first]);
-    if (typeof settings === 'string') {
-      progress.line(`stopped (${settings}) before the machine was started`);
+    const prepared = await Promise.race([prepare(request, paths, apiPort, progress), stop.first]);
+    if (typeof prepared === 'string') {
+      progress.line(`stopped (${prepared}) before the device was started`);
       return 1;
     }
-    machine = await Machine.start(settings, paths.qemuLog);
-    failed = !(await operate(machine, request, paths, stop, progress));
+    device = await prepared.start();
+    failed = !(await operate(device, prepared, request, paths, stop, progress));
     return failed ? 1 : 0;
   } finally {
-    if (machine?.running) await machine.quit();
+    if (device?.running) await device.quit();
     if (request.readyFile) await rm(request.readyFile, { force: true });
-    await releaseInstance(paths, failed && machine !== undefined);
+    await releaseInstance(paths, failed && device !== undefined);
   }
 }
 
-/** Waits from power-on to power-off. Returns whether the machine ended normally. */
+/** Waits from power-on to power-off. Returns whether the device ended normally. */
 async function operate(
-  machine: Machine,
+  device: VirtualDevice,
+  { bootTimeoutMs, qmp, log }: PreparedDevice,
   request: Request,
   paths: InstancePaths,
   stop: ReturnType<typeof stopRequests>,
   progress: Progress,
 ): Promise<boolean> {
-  const kvm = machine.settings.acceleration.kind === 'kvm';
-  const timeoutMs = request.bootTimeoutMs ?? (kvm ? 90_000 : 420_000);
+  const timeoutMs = request.bootTimeoutMs ?? bootTimeoutMs;
   const updateAgent = async (): Promise<'ready'> => {
     if (request.dev) await progress.step('installing the working tree’s agent', () => pushAgent(paths));
     return 'ready';
   };
   const booted = progress.step(
     'booting',
-    () => waitForApi(machine, timeoutMs),
+    () => waitForApi(device, timeoutMs, request.container ? CONTAINER_POLL_MS : undefined),
     () => tailOf(paths.console, 1),
   );
   const outcome = await Promise.race([booted.then(updateAgent), stop.first]);
   if (outcome === 'ready') {
     progress.line(
-      `the API answers ${machine.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
+      `the API answers ${device.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
-    await announce(machine, paths, request.readyFile);
-    await Promise.race([machine.ended, stop.first]);
+    await announce(device, paths, qmp, request.readyFile);
+    await Promise.race([device.ended, stop.first]);
   } else booted.catch(() => undefined);
-  if (machine.running) {
+  if (device.running) {
     progress.line('powering the device down …');
     const powerDownMs = outcome === 'ready' ? POWER_DOWN_MS : POWER_DOWN_BOOTING_MS;
-    const clean = await Promise.race([machine.powerDown(powerDownMs), stop.repeated.then(() => false)]);
-    if (!clean) progress.line('it did not power off by itself; QEMU was ended');
-    await machine.quit();
+    const clean = await Promise.race([device.powerDown(powerDownMs), stop.repeated.then(() => false)]);
+    if (!clean) progress.line('it did not power off by itself and was ended');
+    await device.quit();
     return true;
   }
-  const { code, signal } = await machine.ended;
+  const { code, signal } = await device.ended;
   if (code === 0) progress.line('the device powered itself off');
-  else progress.line(`QEMU ended (${signal ?? `code ${code}`}): ${await tailOf(paths.qemuLog, 3)}`);
+  else progress.line(`the device ended (${signal ?? `code ${code}`}): ${await tailOf(log, 3)}`);
   return code === 0;
 }
 

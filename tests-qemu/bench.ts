@@ -14,8 +14,9 @@ import { messageFigures } from './bench/messages.ts';
 import { installPeers } from './bench/peers.ts';
 import { recoveryFigures } from './bench/recovery.ts';
 import { updateFigures } from './bench/updates.ts';
-import { Device } from './harness/device.ts';
+import type { Device } from './harness/device.ts';
 import { PageServer } from './harness/pages.ts';
+import { QemuDevice } from './harness/qemu-device.ts';
 import { TouchScreen } from './harness/touch-screen.ts';
 
 const ROUNDS = 5;
@@ -81,7 +82,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
     await setupHost('test');
     const pages = await PageServer.start();
-    const device = await Device.boot(await ensureImage());
+    const device = await QemuDevice.boot(await ensureImage());
     const missed: string[] = [];
     try {
       await device.waitUp();

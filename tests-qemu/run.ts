@@ -1,21 +1,24 @@
 /**
- * `npm run test:qemu [-- NAME…]`: runs the named scenarios (default: all) in QEMU, two at a time. Depending on the
- * scenario its machine is shared, restored from a state saved after a boot, or booted. A failed scenario is run once
- * more on a newly booted machine.
+ * `npm run test:qemu [-- NAME…]`: runs the named scenarios (default: all), two at a time: in containers those that need no
+ * machine, in QEMU the others. Depending on the scenario its machine is shared, restored from a state saved after a boot,
+ * or booted. A failed scenario is run once more on a new device.
  */
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureContainerImage } from '../ci/container/image.ts';
+import { containerObstacle } from '../ci/container/requirements.ts';
 import { readArguments } from '../ci/lib/arguments.ts';
 import { command, Problem } from '../ci/lib/problem.ts';
 import { close, sum, type Tally } from '../ci/lib/tally.ts';
 import { type BuiltImage, ensureImage } from '../ci/qemu/image.ts';
-import { setupHost } from '../ci/setup.ts';
+import { rootPrefix, setupHost } from '../ci/setup.ts';
 import { failureLines, flakyLines, tableLines, tallyOf } from './harness/attempts.ts';
+import type { ContainerSetup } from './harness/container-device.ts';
 import { Suite } from './harness/runner.ts';
-import type { Scenario, SuiteOptions } from './harness/suite.ts';
+import { MACHINE_PARTS, type Scenario, type SuiteOptions } from './harness/suite.ts';
 
 const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));
 const CUTS = 10;
@@ -30,6 +33,7 @@ const OPTIONS = {
   cuts: { type: 'string', value: 'N', help: `number of power cuts in the scenario "cuts" (${CUTS})` },
   kills: { type: 'string', value: 'N', help: `number of page processes killed in "recovery" (${KILLS})` },
   sites: { type: 'string', value: 'N', help: `number of sites visited in "frozen" (${SITES})` },
+  in: { type: 'string', value: 'qemu', help: 'run everything in QEMU' },
   long: { type: 'boolean', help: 'in "update" and "fleet", also what takes minutes for each test' },
   previous: { type: 'string', value: 'FOLDER', help: 'the image from which the scenario "previous" updates' },
   seed: {
@@ -79,6 +83,26 @@ function integerOf(text: string, min: number, max: number): number {
   throw new Problem(`"${text}" is not an integer from ${min} to ${max}.`);
 }
 
+/** What containers need; undefined, after saying why, if everything is to run in QEMU. */
+async function containers(
+  { where }: SuiteOptions,
+  print: (text: string) => void,
+): Promise<ContainerSetup | undefined> {
+  if (where === 'qemu') return undefined;
+  const asRoot = rootPrefix();
+  const obstacle = containerObstacle(asRoot);
+  if (obstacle === undefined && asRoot) return { ...(await ensureContainerImage()), asRoot };
+  print(`(${obstacle} Everything runs in QEMU, which takes much longer.)\n`);
+  return undefined;
+}
+
+/** What a scenario runs in, and why. */
+function placeOf(scenario: Scenario): string {
+  if (scenario.needs === 'system') return 'container';
+  if (scenario.needs !== 'machine') return 'starts its devices itself';
+  return `QEMU (${scenario.parts.map((part) => MACHINE_PARTS[part]).join(', ')})`;
+}
+
 /** Runs the named scenarios (none: all) and prints the failures. Throws a {@link Problem} on an unknown name. */
 export async function runScenarios(
   names: string[],
@@ -95,7 +119,11 @@ export async function runScenarios(
   const chosen = all.filter(([name, { onlyNamed = false }]) =>
     names.length === 0 ? !onlyNamed : names.includes(name),
   );
-  const suite = new Suite(image, options, (text) => process.stdout.write(text));
+  const print = (text: string): void => void process.stdout.write(text);
+  const container = chosen.some(([, { needs }]) => needs === 'system')
+    ? await containers(options, print)
+    : undefined;
+  const suite = new Suite(image, container, options, print);
   const results = await suite.run(chosen);
   const [failures, flaky] = [failureLines(results), flakyLines(results)];
   if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join('\n  ')}`);
@@ -111,16 +139,20 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       sites: values.sites === undefined ? SITES : integerOf(values.sites, 1, 250),
       cuts: values.cuts === undefined ? CUTS : integerOf(values.cuts, 1, 1_000_000),
       long: values.long ?? false,
+      where: values.in === undefined ? 'container' : 'qemu',
       seed: values.seed === undefined ? randomInt(MAX_SEED) : integerOf(values.seed, 0, MAX_SEED),
       jobs:
         values.jobs === undefined
           ? Math.min(JOBS, availableParallelism())
           : integerOf(values.jobs, 1, MAX_JOBS),
     };
+    if (values.in !== undefined && values.in !== 'qemu') throw new Problem('--in takes "qemu".');
     if (values.previous !== undefined) options.previous = values.previous;
     if (values.limit !== undefined) options.endMs = integerOf(values.limit, 1, 1_000_000) * 1000;
     if (values.list) {
-      for (const [name, { title }] of await allScenarios()) console.log(`${name.padEnd(14)} ${title}`);
+      for (const [name, scenario] of await allScenarios()) {
+        console.log(`${name.padEnd(16)} ${scenario.title}\n${' '.repeat(17)}${placeOf(scenario)}`);
+      }
       return 0;
     }
     await setupHost('test');

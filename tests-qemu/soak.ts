@@ -13,10 +13,11 @@ import { waitFor } from '../ci/lib/wait.ts';
 import { ensureImage } from '../ci/qemu/image.ts';
 import { setupHost } from '../ci/setup.ts';
 import { putBundle } from './harness/bundles.ts';
-import { Device } from './harness/device.ts';
+import type { Device } from './harness/device.ts';
 import { growthOf, memoryByName, type Sample } from './harness/growth.ts';
 import { animatedBundle, animatedPage, SECONDS, TOLERANCE } from './harness/media.ts';
 import { PageServer } from './harness/pages.ts';
+import { QemuDevice } from './harness/qemu-device.ts';
 
 const STAY_MS = 60_000;
 const PLAYS_MS = 180_000;
@@ -112,7 +113,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (!(hours > 0 && hours <= 1000)) throw new Problem(`"${values.hours}" is not a number of hours.`);
     await setupHost('test');
     const pages = await PageServer.start();
-    const device = await Device.boot(await ensureImage());
+    const device = await QemuDevice.boot(await ensureImage());
     try {
       await device.waitUp();
       await putBundle(device, 'soak', await animatedBundle());

@@ -1,3 +1,4 @@
+import type { Credential } from '../lib/virtual-device.ts';
 import type { Acceleration } from './acceleration.ts';
 
 /** A virtio serial port of the machine and the unix socket that it is connected to. */
@@ -31,7 +32,7 @@ export interface MachineSettings {
   /** The device's serial number, which it reads from the firmware configuration. */
   serialNumber: string;
   /** systemd system credentials by name, with the files that contain them. */
-  credentials?: { name: string; file: string }[];
+  credentials?: Credential[];
   memoryMb?: number;
   cpus?: number;
   /** Start paused and wait for the state of a saved machine: see snapshot.ts. */

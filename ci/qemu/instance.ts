@@ -7,6 +7,7 @@ import { Value } from 'typebox/value';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { runtimeFolder } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
+import type { VirtualDevice } from '../lib/virtual-device.ts';
 
 /** The content of the `--ready-json` file: the addresses of a running machine. */
 export interface ReadyInfo {
@@ -18,14 +19,38 @@ export interface ReadyInfo {
   events: string;
   /** Unix socket of the serial link (NDJSON); one client at a time. */
   serial: string;
-  /** Unix socket of QEMU's machine protocol; one client at a time. */
-  qmp: string;
+  /** Unix socket of QEMU's machine protocol; one client at a time. null in a container. */
+  qmp: string | null;
   /** VNC server on the loopback, `127.0.0.1:5900`; null when the screen is a window. */
   vnc: string | null;
   /** Address at which a page on the device reaches this computer's loopback. */
   host_address: string;
   /** The process that owns the machine: SIGTERM powers it down, and it ends with the machine. */
   pid: number;
+}
+
+/** The options of `npm start` for one device. */
+export interface StartRequest {
+  apiPort: number;
+  /** Show the screen in a window, if that is possible. */
+  window: boolean;
+  /** Start as a device from the factory. */
+  fresh: boolean;
+  /** Run the working tree's agent. */
+  dev: boolean;
+  serialNumber: string;
+  /** The folder of the device's disk. */
+  storage: string;
+}
+
+/** A device that is ready to be started. */
+export interface PreparedDevice {
+  start(): Promise<VirtualDevice>;
+  /** Time limit for the API to answer. */
+  bootTimeoutMs: number;
+  qmp: string | null;
+  /** Messages of the program that runs the device. */
+  log: string;
 }
 
 const Owner = Type.Object({

@@ -2,30 +2,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { messageOf, Problem } from '../lib/problem.ts';
-import { printable } from '../lib/progress.ts';
-import { waitFor, within } from '../lib/wait.ts';
+import type { DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';
+import { within } from '../lib/wait.ts';
 import { type MachineSettings, qemuArguments } from './arguments.ts';
 import { QEMU } from './program.ts';
 import { Qmp } from './qmp.ts';
 
 /** QEMU answers at once, except on a busy computer. If it cannot start, it ends. */
 const QMP_TIMEOUT_MS = 60_000;
-const TAIL_BYTES = 8 * 1024;
-/** Time limit for an answer of the API, in ms; it is slow while the device is still starting. */
-const ANSWER_MS = 5000;
-
-/** How a machine's process ended. */
-export interface MachineEnd {
-  /** 0 after a power-off by the guest or `quit`. */
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
-
-/** The last lines of a text file, at most 8 KiB, without escape sequences; empty when it cannot be read. */
-export async function tailOf(path: string, lines = 30): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return printable(text.slice(-TAIL_BYTES)).split('\n').slice(-lines).join('\n').trim();
-}
 
 /** Explains in a sentence why QEMU did not start. */
 export function explainQemu(stderr: string): string {
@@ -49,14 +33,13 @@ export function explainQemu(stderr: string): string {
 /**
  * One QEMU process. It is ended when this process ends, even by SIGKILL. This object uses its first monitor socket.
  */
-export class Machine {
+export class Machine implements VirtualDevice {
   readonly settings: MachineSettings;
   readonly qmp: Qmp;
-  /** Resolves when the process has ended. */
-  readonly ended: Promise<MachineEnd>;
+  readonly ended: Promise<DeviceEnd>;
   readonly startedAt: number;
   readonly #child: ChildProcess;
-  #end: MachineEnd | undefined;
+  #end: DeviceEnd | undefined;
 
   /**
    * Starts QEMU and connects to its first monitor.
@@ -75,7 +58,7 @@ export class Machine {
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', stderr.fd], detached: true });
     const ended = once(child, 'close')
       .catch(() => undefined) // the program could not be started; the log stays empty
-      .then((): MachineEnd => ({ code: child.exitCode, signal: child.signalCode }));
+      .then((): DeviceEnd => ({ code: child.exitCode, signal: child.signalCode }));
     await stderr.close();
     try {
       const died = ended.then(async () => {
@@ -94,7 +77,7 @@ export class Machine {
     settings: MachineSettings,
     child: ChildProcess,
     qmp: Qmp,
-    ended: Promise<MachineEnd>,
+    ended: Promise<DeviceEnd>,
     startedAt: number,
   ) {
     this.settings = settings;
@@ -115,12 +98,10 @@ export class Machine {
     return this.#end === undefined;
   }
 
-  /** Seconds since QEMU was started. */
   get seconds(): number {
     return (performance.now() - this.startedAt) / 1000;
   }
 
-  /** The address of the VNC server on this computer, `127.0.0.1:5900`; undefined when there is none. */
   async vncAddress(): Promise<string | undefined> {
     const info = await this.qmp.execute('query-vnc');
     if (typeof info !== 'object' || info === null || !('service' in info) || !('host' in info))
@@ -128,10 +109,6 @@ export class Machine {
     return `${String(info.host)}:${String(info.service)}`;
   }
 
-  /**
-   * Presses the power button and waits for the device to power itself off; after `timeoutMs` QEMU is ended.
-   * @returns whether the device powered itself off
-   */
   async powerDown(timeoutMs: number): Promise<boolean> {
     if (!this.running) return true;
     try {
@@ -144,11 +121,14 @@ export class Machine {
     }
   }
 
-  /** Ends QEMU at once; for the device that is a power cut. */
   async quit(): Promise<void> {
     if (this.running) await this.qmp.execute('quit', undefined, 5000).catch(() => undefined);
     await within(this.ended, 5000, 'QEMU to quit').catch(() => this.kill());
     this.qmp.close();
+  }
+
+  onRestart(listener: () => void): () => void {
+    return this.qmp.onEvent(({ event }) => event === 'RESET' && listener());
   }
 
   /** `kill -9`. */
@@ -157,38 +137,4 @@ export class Machine {
     await this.ended;
     this.qmp.close();
   }
-}
-
-/**
- * Waits until the device's API answers 200. Throws a {@link Problem} with the end of the console when the machine ends
- * first or at the time limit.
- */
-export async function waitForApi(machine: Machine, timeoutMs: number): Promise<void> {
-  const url = `http://127.0.0.1:${machine.settings.apiPort}/api/v1/device`;
-  const sawEnd = machine.ended.then(() => 'ended' as const);
-  let ok = false;
-  const done = new AbortController();
-  const ask = async (): Promise<void> => {
-    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(ANSWER_MS)]);
-    const response = await fetch(url, { signal });
-    ok ||= response.ok;
-    await response.body?.cancel();
-  };
-  // Requests overlap: QEMU accepts connections at once, and one made before the guest was up is answered late or never.
-  const answered = waitFor(
-    () => {
-      if (machine.running && !ok) ask().catch(() => undefined);
-      return ok;
-    },
-    { timeoutMs, what: 'the API', intervalMs: 500 },
-  ).then(
-    () => 'answered' as const,
-    (error: unknown) => messageOf(error),
-  );
-  const outcome = await Promise.race([sawEnd, answered]);
-  done.abort();
-  if (outcome === 'answered') return;
-  const tail = await tailOf(machine.settings.console);
-  const why = outcome === 'ended' ? 'the machine ended before its API answered' : outcome;
-  throw new Problem(`${why}. The end of its console (${machine.settings.console}):\n${tail}`);
 }

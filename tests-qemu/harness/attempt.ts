@@ -2,9 +2,11 @@ import { describeError } from '../../ci/lib/problem.ts';
 import { within } from '../../ci/lib/wait.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { type Attempt, hasFailed } from './attempts.ts';
-import { Device } from './device.ts';
+import { ContainerDevice, type ContainerSetup } from './container-device.ts';
+import type { Device } from './device.ts';
 import { consoleTail, saveEvidence } from './evidence.ts';
 import { PageServer } from './pages.ts';
+import { QemuDevice } from './qemu-device.ts';
 import type { SavedDevice } from './saved-device.ts';
 import type { SharedDevices } from './shared-devices.ts';
 import type { ContextWithoutDevice, Scenario, SuiteOptions } from './suite.ts';
@@ -18,6 +20,8 @@ class Abandoned extends Error {}
 /** The parameters of an attempt. */
 export interface AttemptSetup {
   image: BuiltImage;
+  /** For scenarios that need no machine; undefined: they run in QEMU, too. */
+  container: ContainerSetup | undefined;
   options: SuiteOptions;
   /** Source of restored devices; undefined: devices are booted. */
   saved: SavedDevice | undefined;
@@ -29,6 +33,17 @@ export interface AttemptSetup {
 /** Runs a scenario once, on its own or on a shared machine. */
 export async function attempt(name: string, definition: Scenario, setup: AttemptSetup): Promise<Attempt> {
   return await new Run(name, setup).run(definition);
+}
+
+async function bootContainer(setup: ContainerSetup): Promise<ContainerDevice> {
+  const device = await ContainerDevice.boot(setup);
+  try {
+    await device.waitUntilIdle();
+    return device;
+  } catch (error) {
+    await device.discard();
+    throw error;
+  }
 }
 
 class Run {
@@ -58,9 +73,19 @@ class Run {
       const context: ContextWithoutDevice = { image, options, print, pages, test, skip };
       if (definition.machine === 'none') await definition.run(context);
       else {
-        const device = await this.#up(definition);
-        machineSeconds = seconds();
-        if (device) await definition.run({ ...context, device });
+        const { container } = this.#setup;
+        // One for each type of device, for the compiler.
+        if (definition.needs !== 'system') {
+          const device = await this.#up(() => this.#machine(definition));
+          machineSeconds = seconds();
+          if (device) await definition.run({ ...context, device });
+        } else {
+          const device = await this.#up<Device>(() =>
+            container ? bootContainer(container) : this.#machine(definition),
+          );
+          machineSeconds = seconds();
+          if (device) await definition.run({ ...context, device });
+        }
       }
     } catch (error) {
       if (!(error instanceof Abandoned)) await this.#failed('outside its tests', error);
@@ -72,36 +97,43 @@ class Run {
   }
 
   /** A running device; undefined, with a counted failure, when it does not start. */
-  async #up({ machine, deviceImage }: Exclude<Scenario, { machine: 'none' }>): Promise<Device | undefined> {
-    const { saved, shared, image, options, print } = this.#setup;
+  async #up<D extends Device>(start: () => Promise<D>): Promise<D | undefined> {
+    const { print } = this.#setup;
     const started = performance.now();
-    let how = 'booted';
     try {
-      if (machine === 'shared') this.#device = await shared?.take();
-      if (machine === 'restored') this.#device = await saved?.restore();
-      if (this.#device) how = this.#device.isUsed ? 'reused' : 'restored';
-      else {
-        this.#device = await Device.boot((await deviceImage?.(options)) ?? image);
-        await this.#device.waitUp();
-      }
-      this.#device.isUsed = true;
-      this.#device.say = (line) => print(`          (${line})\n`);
-      const { acceleration } = this.#device.machine.settings;
+      const device = await start();
+      this.#device = device;
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      print(`  (${how} in ${seconds} s, ${acceleration.kind.toUpperCase()})\n`);
-      return this.#device;
+      device.say = (line) => print(`          (${line})\n`);
+      print(`  (${device.kind}, ${device.isUsed ? 'in use before, ' : ''}ready after ${seconds} s)\n`);
+      device.isUsed = true;
+      return device;
     } catch (error) {
       await this.#failed('the device starts', error);
       return undefined;
     }
   }
 
+  async #machine({ machine, ...definition }: Exclude<Scenario, { machine: 'none' }>): Promise<QemuDevice> {
+    const { saved, shared, image, options } = this.#setup;
+    if (machine === 'shared') this.#device = await shared?.take();
+    if (machine === 'restored') this.#device = await saved?.restore();
+    if (this.#device instanceof QemuDevice) return this.#device;
+    const other = 'deviceImage' in definition ? await definition.deviceImage?.(options) : undefined;
+    const device = await QemuDevice.boot(other ?? image);
+    this.#device = device;
+    await device.waitUp();
+    return device;
+  }
+
   /** Returns a shared device for reuse if no test failed on it; ends all other devices. */
   async #leave({ machine }: Scenario): Promise<void> {
     const { shared } = this.#setup;
     const isGood = !hasFailed({ tests: this.#tests });
-    if (this.#device && shared && machine === 'shared' && isGood) await shared.giveBack(this.#device);
-    else await this.#device?.discard();
+    const device = this.#device;
+    if (device instanceof QemuDevice && shared && machine === 'shared' && isGood)
+      await shared.giveBack(device);
+    else await device?.discard();
     this.#device = undefined;
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from './device.ts';
+import type { QemuDevice } from './qemu-device.ts';
 
 const HOST_ADDRESS_MS = 300_000;
 const POLL_MS = 500;
@@ -46,7 +47,7 @@ export async function waitForHostAddress({ shell, say }: Device): Promise<void> 
 }
 
 /** Unbinds the gadget from its controller, which has the effect of pulling the USB cable, runs `between`, and rebinds. */
-export async function gadgetUnplugged(device: Device, between: () => Promise<void>): Promise<void> {
+export async function gadgetUnplugged(device: QemuDevice, between: () => Promise<void>): Promise<void> {
   const { shell } = device;
   const controller = await shell.ok(`cat ${CONTROLLER}`);
   assert.match(controller, /^dummy_udc/);
@@ -61,16 +62,11 @@ export async function gadgetUnplugged(device: Device, between: () => Promise<voi
 }
 
 /** Runs `between` while the machine's network interface has no carrier, so that no packet passes. */
-async function networkUnplugged({ machine }: Device, between: () => Promise<void>): Promise<void> {
+export async function networkUnplugged({ machine }: QemuDevice, between: () => Promise<void>): Promise<void> {
   await machine.qmp.execute('set_link', { name: 'cable', up: false });
   try {
     await between();
   } finally {
     await machine.qmp.execute('set_link', { name: 'cable', up: true });
   }
-}
-
-/** Runs `between` while no host is reachable over any network. The virtio serial link and the shell keep working. */
-export async function hostUnplugged(device: Device, between: () => Promise<void>): Promise<void> {
-  await gadgetUnplugged(device, () => networkUnplugged(device, between));
 }

@@ -1,107 +1,62 @@
-import { randomBytes } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
 import { field } from '../../ci/client/events.ts';
 import { SerialClient } from '../../ci/client/ndjson.ts';
 import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
-import { waitFor, within } from '../../ci/lib/wait.ts';
-import { makeOverlay } from '../../ci/qemu/disk.ts';
-import type { BuiltImage } from '../../ci/qemu/image.ts';
+import { type VirtualDevice, waitForApi } from '../../ci/lib/virtual-device.ts';
+import { waitFor } from '../../ci/lib/wait.ts';
 import type { InstancePaths } from '../../ci/qemu/instance.ts';
-import { Machine, waitForApi } from '../../ci/qemu/machine.ts';
-import { GuestShell } from '../../ci/qemu/shell.ts';
-import { resumeSnapshot, type SnapshotFiles } from '../../ci/qemu/snapshot.ts';
-import { type DeviceSetup, prepareDevice } from './device-setup.ts';
+import type { GuestShell } from '../../ci/qemu/shell.ts';
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
-import { readScreen, screendump, waitForColours } from './screen.ts';
+import { waitForColours } from './screen.ts';
 import { EventSocket } from './socket.ts';
 
-/** Bytes of a booted device's disk after the end of the image. */
-const SPARE_DISK = 2 ** 30;
-/** Time limit for the guest to notice that a host has disconnected. */
-const SEEN_MS = 90_000;
-const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
-/** Time limit for a restored device to answer: it takes seconds, on a busy computer ten times as long. */
-const RESTORE_TIMEOUT_MS = 120_000;
+/** A serial link of a device. */
+export interface SerialLink {
+  name: string;
+  /** Connects as a host and waits for the hello. */
+  open: () => Promise<SerialClient>;
+}
 
-/** A running device with everything that a test uses: power, screen, links, and a root shell in the guest. */
-export class Device {
-  readonly machine: Machine;
+/** A running device with everything that a test uses: power, screen, links, and a root shell. */
+export abstract class Device {
+  /** What runs it. */
+  abstract readonly host: VirtualDevice;
+  /** How it is run, for the output of a test. */
+  abstract readonly kind: string;
+  abstract readonly shell: GuestShell;
+  abstract readonly bootTimeoutMs: number;
   readonly paths: InstancePaths;
-  readonly shell: GuestShell;
   /** Prints a note that is not a failure in the test's output. */
   say: (line: string) => void = () => undefined;
   /** A scenario has run on it. */
   isUsed = false;
-  readonly #disk: string;
 
-  /** Powers on a factory-new device with `image`, on a disk that is larger than the image, as cards are. */
-  static async boot(image: BuiltImage): Promise<Device> {
-    const place = await prepareDevice(image);
-    await makeOverlay(place.disk, image.disk, 'raw', (await stat(image.disk)).size + SPARE_DISK);
-    return await Device.#start(place);
-  }
-
-  /** Like {@link boot}, but with the disk in `files`, so that the device can be saved. */
-  static async bootInto(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
-    const place = await prepareDevice(image);
-    await makeOverlay(files.disk, image.disk);
-    return await Device.#start({ ...place, settings: { ...place.settings, disk: files.disk } });
-  }
-
-  /**
-   * Restores the device that is saved in `files`, sets the current time, and waits until the API answers.
-   *
-   * Uptime, boot id and the memory of programs are those of the saved device. So is the state of random number
-   * generators; the kernel's gets fresh bytes, which it mixes in within a minute.
-   */
-  static async restore(files: SnapshotFiles, image: BuiltImage): Promise<Device> {
-    const place = await prepareDevice(image);
-    await makeOverlay(place.disk, files.disk, 'qcow2');
-    const device = await Device.#start({ ...place, settings: { ...place.settings, incoming: true } });
-    try {
-      await resumeSnapshot(device.machine, files);
-      await device.shell.ready(RESTORE_TIMEOUT_MS);
-      // Immediately, before anything depends on the time of day. The monotonic clock does not jump.
-      await device.shell.ok(
-        `date -s @$(cat /sys/class/rtc/rtc0/since_epoch) && echo ${randomBytes(64).toString('hex')} >/dev/urandom`,
-      );
-      await waitForApi(device.machine, RESTORE_TIMEOUT_MS);
-      return device;
-    } catch (error) {
-      await device.discard();
-      throw error;
-    }
-  }
-
-  static async #start({ settings, paths, disk }: DeviceSetup): Promise<Device> {
-    const machine = await Machine.start(settings, paths.qemuLog);
-    try {
-      return new Device(machine, paths, await GuestShell.connect(paths.shell), disk);
-    } catch (error) {
-      await machine.quit();
-      throw error;
-    }
-  }
-
-  private constructor(machine: Machine, paths: InstancePaths, shell: GuestShell, disk: string) {
-    this.machine = machine;
+  constructor(paths: InstancePaths) {
     this.paths = paths;
-    this.shell = shell;
-    this.#disk = disk;
   }
 
-  get bootTimeoutMs(): number {
-    return BOOT_TIMEOUT_MS[this.machine.settings.acceleration.kind];
-  }
+  /** Connects as a host to a serial link and waits for the hello. */
+  abstract serial(): Promise<SerialClient>;
+  /** All serial links. */
+  abstract readonly serialLinks: readonly SerialLink[];
+  /** A picture of the screen, taken outside of the product. */
+  abstract screen(): Promise<Picture>;
+  /** The same as a file: its content, and the ending of its name. */
+  abstract screenFile(): Promise<{ bytes: Buffer; type: 'png' | 'ppm' }>;
+  /** Runs `act`, which restarts the device `boots` times, and waits until it is up again. */
+  abstract restart(act: () => Promise<unknown>, boots?: number): Promise<void>;
+  /** Runs `between` while no host is reachable over any network. The serial link of `serial` and the shell keep working. */
+  abstract withoutHost(between: () => Promise<void>): Promise<void>;
+  /** Ends the device and deletes its files. */
+  abstract discard(): Promise<void>;
 
   get origin(): string {
-    return `http://127.0.0.1:${this.machine.settings.apiPort}`;
+    return `http://127.0.0.1:${this.host.settings.apiPort}`;
   }
 
   /** Origin of HTTPS, which answers once the device has a certificate. */
   get httpsOrigin(): string {
-    return `https://127.0.0.1:${this.machine.settings.httpsPort}`;
+    return `https://127.0.0.1:${this.host.settings.httpsPort}`;
   }
 
   get api(): string {
@@ -110,7 +65,7 @@ export class Device {
 
   /** Waits until the API and the root shell answer. */
   async waitUp(): Promise<void> {
-    await waitForApi(this.machine, this.bootTimeoutMs);
+    await waitForApi(this.host, this.bootTimeoutMs);
     await this.shell.ready(this.bootTimeoutMs);
   }
 
@@ -144,47 +99,6 @@ export class Device {
     const socket = await EventSocket.open(`${this.api.replace('http', 'ws')}/events`);
     if (topics.length > 0) await socket.subscribe(...topics);
     return socket;
-  }
-
-  /** Connects as a host to the virtio serial port, the second cable of virt, and waits for the hello. */
-  async serial(): Promise<SerialClient> {
-    // The guest's driver only has the state "connected": a host that reconnects before the guest has checked it is not
-    // noticed as a new one. (The relay's unit mounts debugfs.)
-    await waitFor(
-      async () => {
-        const port = '$(grep -l "name: org.vitrine.serial" /sys/kernel/debug/virtio-ports/*)';
-        return (await this.shell.run(`grep -q "host_connected: 0" "${port}"`)).code === 0;
-      },
-      { timeoutMs: SEEN_MS, what: 'the guest to notice that the last host has disconnected' },
-    );
-    // The agent gets the event at that moment; once it has answered a later request, it has handled the event.
-    await this.get('/device');
-    return await connectAndWaitForHello(this.paths.serial);
-  }
-
-  /** Connects as a host to the USB gadget's tty and waits for the hello. */
-  async gadget(): Promise<SerialClient> {
-    // The relay polls whether a client is connected: if the next one came too soon, it would not notice the change and
-    // would keep the tty open.
-    await this.gadgetClosed();
-    return await connectAndWaitForHello(this.paths.relay);
-  }
-
-  /** Waits until the relay has closed the gadget's tty, after its client or the tty has gone. */
-  async gadgetClosed(): Promise<void> {
-    await waitFor(
-      async () => (await this.shell.run('readlink /proc/[0-9]*/fd/4 | grep -q ttyACM')).code !== 0,
-      { timeoutMs: SEEN_MS, what: 'the relay to have closed the tty' },
-    );
-  }
-
-  /** A picture of the machine's display output, taken by QEMU. */
-  async screen(): Promise<Picture> {
-    return await readScreen(this.machine.qmp, this.paths.folder);
-  }
-
-  async screenPng(): Promise<Buffer> {
-    return await screendump(this.machine.qmp, this.paths.folder, 'png');
   }
 
   /** The screenshot of the device's API. */
@@ -242,39 +156,10 @@ export class Device {
   async bootId(): Promise<string> {
     return await this.shell.ok('cat /proc/sys/kernel/random/boot_id');
   }
-
-  /** Runs `act`, which restarts the machine `boots` times, and waits until the device is up again. */
-  async restart(act: () => Promise<unknown>, boots = 1): Promise<void> {
-    let resets = 0;
-    const done = Promise.withResolvers<void>();
-    const stop = this.machine.qmp.onEvent(({ event }) => {
-      if (event !== 'RESET') return;
-      this.shell.restarted();
-      if (++resets === boots) done.resolve();
-    });
-    try {
-      await act();
-      await within(
-        done.promise,
-        boots * this.bootTimeoutMs,
-        `${boots} restarts of the machine (${resets} seen)`,
-      );
-    } finally {
-      stop();
-    }
-    await this.waitUp();
-  }
-
-  /** Ends the machine and deletes its files. */
-  async discard(): Promise<void> {
-    this.shell.close();
-    await this.machine.quit();
-    await rm(this.#disk, { force: true });
-    await rm(this.paths.folder, { recursive: true, force: true });
-  }
 }
 
-async function connectAndWaitForHello(path: string): Promise<SerialClient> {
+/** Connects to the unix socket of a serial link, and waits for the hello. */
+export async function connectAndWaitForHello(path: string): Promise<SerialClient> {
   const client = await SerialClient.connect(path);
   try {
     await client.frame('hello');

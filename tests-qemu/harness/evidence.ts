@@ -2,7 +2,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EVIDENCE } from '../../ci/lib/places.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
-import { tailOf } from '../../ci/qemu/machine.ts';
+import { tailOf } from '../../ci/lib/virtual-device.ts';
 import type { Device } from './device.ts';
 
 const SHELL_TIMEOUT_MS = 30_000;
@@ -24,8 +24,13 @@ export async function saveEvidence(device: Device, test: string): Promise<string
     JSON.stringify(await device.http('GET', path, { timeoutMs: 10_000 }).then(({ body }) => body), null, 2);
   const shell = (script: string) => (): Promise<string> => device.shell.ok(script, SHELL_TIMEOUT_MS);
   await copyFile(device.paths.console, join(folder, 'console.log')).catch(() => undefined);
-  await copyFile(device.paths.qemuLog, join(folder, 'qemu.log')).catch(() => undefined);
-  await save('screen.png', () => device.screenPng());
+  for (const log of ['qemu.log', 'container.log', 'slirp.log']) {
+    await copyFile(join(device.paths.folder, log), join(folder, log)).catch(() => undefined);
+  }
+  await device.screenFile().then(
+    ({ bytes, type }) => writeFile(join(folder, `screen.${type}`), bytes),
+    (error: unknown) => writeFile(join(folder, 'screen.txt'), `not available: ${messageOf(error)}\n`),
+  );
   await save('screenshot.png', async () => {
     const { status, bytes } = await device.http('GET', '/display/screenshot', { timeoutMs: 20_000 });
     if (status !== 200) throw new Error(`${status} ${bytes.toString().slice(0, 300)}`);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { type AttemptSetup, attempt } from './attempt.ts';
 import { type Result, shouldRetry } from './attempts.ts';
+import type { ContainerSetup } from './container-device.ts';
 import { SavedDevice } from './saved-device.ts';
 import { runSideBySide } from './schedule.ts';
 import { SharedDevices } from './shared-devices.ts';
@@ -10,12 +11,20 @@ import type { Scenario, SuiteOptions } from './suite.ts';
 /** Runs scenarios in parallel. The output of each is printed as one block when it has ended. */
 export class Suite {
   readonly #image: BuiltImage;
+  readonly #container: ContainerSetup | undefined;
   readonly #options: SuiteOptions;
   readonly #print: (text: string) => void;
   readonly #late: Promise<'late'>;
 
-  constructor(image: BuiltImage, options: SuiteOptions, print: (text: string) => void) {
+  /** @param container for scenarios that need no machine; undefined: they run in QEMU, too */
+  constructor(
+    image: BuiltImage,
+    container: ContainerSetup | undefined,
+    options: SuiteOptions,
+    print: (text: string) => void,
+  ) {
     this.#image = image;
+    this.#container = container;
     this.#options = options;
     this.#print = print;
     this.#late =
@@ -27,11 +36,14 @@ export class Suite {
   /** Runs all scenarios, in parallel as far as the options permit. Returns their results in the same order. */
   async run(scenarios: [string, Scenario][]): Promise<Result[]> {
     const uses = (kind: Scenario['machine']): number =>
-      scenarios.filter(([, { machine }]) => machine === kind).length;
+      scenarios.filter(
+        ([, { machine, needs }]) => machine === kind && !(this.#container && needs === 'system'),
+      ).length;
     const restores = uses('restored') + Math.min(uses('shared'), this.#options.jobs);
     const saved = new SavedDevice(this.#image, restores, (line) => this.#print(`(${line})\n`));
     const setup: AttemptSetup = {
       image: this.#image,
+      container: this.#container,
       options: this.#options,
       saved,
       shared: new SharedDevices(saved, uses('shared')),
@@ -83,7 +95,7 @@ export class Suite {
     result.attempts.push(first);
     if (!shouldRetry(first, this.#leftMs / 1000)) return;
     const boots = definition.machine !== 'none';
-    setup.print(`  (${name} is run again${boots ? ', on a newly booted machine' : ''})\n`);
+    setup.print(`  (${name} is run again${boots ? ', on a new device' : ''})\n`);
     result.attempts.push(await attempt(name, definition, { ...setup, saved: undefined, shared: undefined }));
   }
 }

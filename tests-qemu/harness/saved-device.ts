@@ -18,9 +18,9 @@ import {
   snapshotKey,
 } from '../../ci/qemu/snapshot.ts';
 import { waitForHostAddress } from './cable.ts';
-import { Device } from './device.ts';
 import { deviceSettings } from './device-setup.ts';
 import { PageServer } from './pages.ts';
+import { QemuDevice } from './qemu-device.ts';
 
 /** Disk space for a device's memory and part of its disk, in bytes. */
 const ROOM = 2 * 2 ** 30;
@@ -41,7 +41,7 @@ const SHADES: [Colour, Colour][] = [
 ];
 
 /** Waits until the boot is completely finished. */
-async function waitUntilIdle(device: Device): Promise<void> {
+async function waitUntilIdle(device: QemuDevice): Promise<void> {
   await device.shell.run('systemctl is-system-running --wait', SETTLE_MS);
   await device.waitForDisplay(
     (display) => field(display, 'loading') === false,
@@ -65,7 +65,7 @@ async function waitUntilIdle(device: Device): Promise<void> {
  * Uses the functions that scenarios use, so that a restored device has them in memory. Afterwards the device is in the
  * state after a boot: on the waiting page, without a host on its serial ports.
  */
-async function warmUp(device: Device): Promise<void> {
+async function warmUp(device: QemuDevice): Promise<void> {
   const pages = await PageServer.start();
   try {
     for (const [left, right] of SHADES) {
@@ -114,12 +114,12 @@ export class SavedDevice {
   }
 
   /** Restores the saved device; undefined, after printing the reason, when that is not possible. */
-  async restore(): Promise<Device | undefined> {
+  async restore(): Promise<QemuDevice | undefined> {
     this.#files ??= this.#find();
     const files = await this.#files;
     if (!files) return undefined;
     try {
-      return await Device.restore(files, this.#image);
+      return await QemuDevice.restore(files, this.#image);
     } catch (error) {
       // This run boots its devices from now on; the next run saves a new one.
       this.#files = Promise.resolve(undefined);
@@ -161,7 +161,7 @@ export class SavedDevice {
   async #save(folder: string): Promise<void> {
     await requireFreeSpace(folder, ROOM, 'a saved device');
     const files = snapshotFiles(folder);
-    const device = await Device.bootInto(files, this.#image);
+    const device = await QemuDevice.bootInto(files, this.#image);
     try {
       await device.waitUp();
       const { seconds } = device.machine;

@@ -23,8 +23,8 @@ export async function readScreen(qmp: Qmp, folder: string): Promise<Picture> {
   return readPpm(await screendump(qmp, folder, 'ppm'));
 }
 
-/** Decodes a binary PPM with 8 bits per channel, as QEMU writes it. Throws on anything else. */
-function readPpm(file: Buffer): Picture {
+/** Decodes a binary PPM with 8 bits per channel, as QEMU and grim write it. Throws on anything else. */
+export function readPpm(file: Buffer): Picture {
   const [header = '', ...fields] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(file.toString('latin1', 0, 64)) ?? [];
   const [width = 0, height = 0] = fields.map(Number);
   const rgb = file.subarray(header.length);

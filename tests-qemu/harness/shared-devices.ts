@@ -1,4 +1,4 @@
-import type { Device } from './device.ts';
+import type { QemuDevice } from './qemu-device.ts';
 import type { SavedDevice } from './saved-device.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { SavedDevice } from './saved-device.ts';
  */
 export class SharedDevices {
   readonly #saved: SavedDevice;
-  readonly #idle: Device[] = [];
+  readonly #idle: QemuDevice[] = [];
   #remainingUses: number;
 
   /** @param uses number of scenarios that will each take a device */
@@ -18,7 +18,7 @@ export class SharedDevices {
   }
 
   /** A running device; undefined when none can be restored. */
-  async take(): Promise<Device | undefined> {
+  async take(): Promise<QemuDevice | undefined> {
     this.#remainingUses -= 1;
     const used = this.#idle.pop();
     if (this.#remainingUses === 0) await this.end();
@@ -26,7 +26,7 @@ export class SharedDevices {
   }
 
   /** Takes back a device that is in its initial state. */
-  async giveBack(device: Device): Promise<void> {
+  async giveBack(device: QemuDevice): Promise<void> {
     // Not more than needed: even an idle device uses part of a processor.
     if (this.#remainingUses > this.#idle.length) this.#idle.push(device);
     else await device.discard();

@@ -1,6 +1,7 @@
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import type { Device } from './device.ts';
 import type { PageServer } from './pages.ts';
+import type { QemuDevice } from './qemu-device.ts';
 
 /** Options of the command line for scenarios. */
 export interface SuiteOptions {
@@ -18,6 +19,8 @@ export interface SuiteOptions {
   seed: number;
   /** Number of processors that scenarios may use in parallel. */
   jobs: number;
+  /** Where scenarios run that need no machine. */
+  where: 'container' | 'qemu';
   /** Time limit of the run, in ms on the clock of `performance.now()`. */
   endMs?: number;
 }
@@ -35,9 +38,23 @@ export interface ContextWithoutDevice {
 }
 
 /** The parameters of a scenario with a device. */
-export interface ScenarioContext extends ContextWithoutDevice {
-  device: Device;
+export interface ScenarioContext<D extends Device = Device> extends ContextWithoutDevice {
+  device: D;
 }
+
+/** What only a machine has, and a container does not; the values say it to users. */
+export const MACHINE_PARTS = {
+  gadget: 'the USB gadget',
+  graphics: 'a graphics card with connectors',
+  sound: 'a sound card',
+  input: 'input devices',
+  cec: 'HDMI-CEC',
+  slots: 'boot loader and slots',
+  power: 'power-on, reset and power cuts',
+  quota: 'project quotas of the file system',
+  memory: 'its own amount of memory',
+} as const;
+export type MachinePart = keyof typeof MACHINE_PARTS;
 
 /** The default export of a file in scenarios/. */
 export type Scenario = {
@@ -47,6 +64,17 @@ export type Scenario = {
   onlyNamed?: true;
 } & (
   | {
+      /** It runs in a container, unless the command line asks for QEMU. */
+      needs: 'system';
+      /** The kind of device in QEMU, see below. A container is always factory-new, and shows its waiting page. */
+      machine: 'shared' | 'restored' | 'booted';
+      processors?: 1;
+      run: (context: ScenarioContext) => Promise<void>;
+    }
+  | {
+      needs: 'machine';
+      /** Why it runs in QEMU. */
+      parts: readonly MachinePart[];
       /**
        * The kind of device; it is running and shows its waiting page. `shared`: other scenarios may use it before and after,
        * so the scenario must restore its initial state. `restored`: not shared, restored from the state saved after a boot.
@@ -56,9 +84,10 @@ export type Scenario = {
       processors?: 1;
       /** Of a booted device; undefined: the image under test. */
       deviceImage?: (options: SuiteOptions) => Promise<BuiltImage | undefined>;
-      run: (context: ScenarioContext) => Promise<void>;
+      run: (context: ScenarioContext<QemuDevice>) => Promise<void>;
     }
   | {
+      needs?: undefined;
       /** `none`: the scenario creates its machines itself. */
       machine: 'none';
       /** Number of processors that they keep busy; default: 1. */

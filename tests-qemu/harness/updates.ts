@@ -256,9 +256,7 @@ export async function applyAndWait(device: Device): Promise<unknown> {
 /** Does something that leads to `apply`, and waits as {@link applyAndWait} does. */
 export async function resultAfter(device: Device, act: () => Promise<unknown>): Promise<unknown> {
   const before = field(await device.get('/update'), 'last_result.ts');
-  const stop = device.machine.qmp.onEvent(({ event }) => {
-    if (event === 'RESET') device.shell.restarted();
-  });
+  const stop = device.host.onRestart(() => device.shell.restarted());
   let status: unknown;
   try {
     await act();

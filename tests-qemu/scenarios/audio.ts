@@ -60,6 +60,8 @@ async function serverState(device: Device): Promise<{ sink: string; volume: numb
 
 export default scenario({
   title: 'pages play sound on the chosen output; volume, mute, several streams, cards that come and go',
+  needs: 'machine',
+  parts: ['sound'],
   machine: 'restored',
   run: async ({ device, pages, test }) => {
     const sound = new Sound(device.paths.sound);

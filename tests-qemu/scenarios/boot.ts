@@ -5,6 +5,8 @@ import { scenario } from '../harness/suite.ts';
 
 export default scenario({
   title: 'the image boots to a healthy system whose API describes the device',
+  needs: 'machine',
+  parts: ['power', 'slots'],
   machine: 'booted',
   run: async ({ device, test }) => {
     await test('GET /device has every field, with the serial number of the firmware', async () => {

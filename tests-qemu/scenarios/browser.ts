@@ -40,6 +40,7 @@ async function runProbe({ device }: ScenarioContext): Promise<string> {
 
 export default scenario({
   title: 'the browser’s protocol: scripts, messages of pages, floods and long answers',
+  needs: 'system',
   machine: 'shared',
   run: async (context) => {
     const { device, test } = context;

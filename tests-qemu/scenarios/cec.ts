@@ -36,6 +36,8 @@ const waitForScreen = (device: Device, on: boolean) =>
 
 export default scenario({
   title: 'the screen is switched over HDMI-CEC, by hosts and by a schedule, and says whether it is on',
+  needs: 'machine',
+  parts: ['cec'],
   machine: 'shared',
   run: async ({ device, pages, test }) => {
     await test('503 without HDMI-CEC', async () => {

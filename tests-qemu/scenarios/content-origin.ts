@@ -64,6 +64,7 @@ async function reported(pages: PageServer, path: string): Promise<string | undef
 
 export default scenario({
   title: 'a bundle has its own origin: no other page can read it, and it cannot manage the device',
+  needs: 'system',
   machine: 'shared',
   run: async (context: ScenarioContext) => {
     const { device, pages, test } = context;

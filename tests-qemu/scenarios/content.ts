@@ -5,7 +5,6 @@ import type { Colour } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import { zip } from '../../ci/lib/zip.ts';
 import { listed, putBundle, sendBundle } from '../harness/bundles.ts';
-import { hostUnplugged } from '../harness/cable.ts';
 import { BLUE, GREEN, menuBundle, waitForMenu } from '../harness/menu-app.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
@@ -44,6 +43,7 @@ async function badArchives(good: Buffer): Promise<[RegExp, Buffer][]> {
 
 export default scenario({
   title: 'a single-page app as a bundle: stored, shown without a host, replaced, damaged',
+  needs: 'system',
   machine: 'restored',
   run: async ({ device, test }) => {
     const menu = await menuBundle(GREEN);
@@ -124,7 +124,7 @@ export default scenario({
         const serial = await device.serial();
         try {
           await serial.subscribe('display_state');
-          await hostUnplugged(device, async () => {
+          await device.withoutHost(async () => {
             await assert.rejects(device.http('GET', '/device', { timeoutMs: 5000 }));
             const browser = async (): Promise<unknown> =>
               field((await serial.request('GET', '/api/v1/device/health')).body, 'browser.pid');

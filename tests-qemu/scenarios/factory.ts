@@ -20,6 +20,8 @@ const SPOTS: Spot[] = [
 
 export default scenario({
   title: 'the factory test of a unit over the serial port of the USB cable',
+  needs: 'machine',
+  parts: ['gadget', 'graphics'],
   machine: 'shared',
   run: async ({ device, test }) => {
     await test('the unit passes all checks, the test picture is on the screen, and the unit is restored', async () => {

@@ -127,6 +127,8 @@ async function breakRepeatedly(proxy: BreakingProxy): Promise<void> {
 
 export default scenario({
   title: 'fleet: an update from gooseBit over a network that breaks, and its true result',
+  needs: 'machine',
+  parts: ['slots'],
   machine: 'restored',
   run: async ({ device, image, options, skip, test }) => {
     const [{ bytes }] = await developmentUpdates(runtimeFolder(`test-fleet-bundle-${process.pid}`), [

@@ -32,6 +32,7 @@ async function checkEnds({ device, pages }: ScenarioContext, body: string, heade
 
 export default scenario({
   title: 'a screen that shows no frames and a page that hangs are found and recovered, and every load ends',
+  needs: 'system',
   machine: 'shared',
   run: async (context) => {
     const { device, options, pages, print, test } = context;

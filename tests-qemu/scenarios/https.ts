@@ -38,6 +38,7 @@ async function reaches(device: Device): Promise<{ root: boolean; kiosk: boolean 
 
 export default scenario({
   title: 'HTTPS with an uploaded certificate; pages signed by an uploaded authority',
+  needs: 'system',
   machine: 'shared',
   run: async ({ device, test }) => {
     const ca = authority('Scenario Root');

@@ -33,6 +33,8 @@ const finger = (id: number, x: number, y: number, isDown = true): Finger => ({ i
 
 export default scenario({
   title: 'touches reach hosts and pages at the same place; devices come and go; the mouse pointer is hidden',
+  needs: 'machine',
+  parts: ['input', 'graphics'],
   machine: 'shared',
   run: async ({ device, pages, test }) => {
     let touch = await TouchScreen.plug(device);

@@ -71,6 +71,8 @@ async function waitForKeyboard(device: Device, isShown: boolean): Promise<void> 
 
 export default scenario({
   title: 'the on-screen keyboard types into pages and frames, which see nothing of it but their keys',
+  needs: 'machine',
+  parts: ['input'],
   machine: 'shared',
   run: async ({ device, pages, test }) => {
     const others = await PageServer.start();

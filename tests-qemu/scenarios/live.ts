@@ -22,6 +22,7 @@ function hasAddress(network: unknown, address: string): boolean {
 
 export default scenario({
   title: 'changes on the device are reported live: network, log, configuration',
+  needs: 'system',
   machine: 'shared',
   run: async ({ device, test }) => {
     // Otherwise the end of the boot would change the network during the next tests.

@@ -54,6 +54,7 @@ async function withLittleTime(device: Device, act: () => Promise<void>): Promise
 
 export default scenario({
   title: 'video with sound in every required format, and text in every required script',
+  needs: 'system',
   machine: 'shared',
   run: async ({ device, pages, test }) => {
     const clips: [string, string, () => Promise<Buffer>][] = [

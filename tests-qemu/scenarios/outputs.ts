@@ -5,8 +5,8 @@ import type { Colour } from '../../ci/lib/png.ts';
 import { agreement } from '../../ci/lib/png.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
 import type { Device } from '../harness/device.ts';
-import { exchangeMonitor } from '../harness/monitor.ts';
 import { scenario } from '../harness/suite.ts';
+import { VncClient } from '../harness/vnc.ts';
 
 const TEAL: Colour = [0, 128, 128];
 const AMBER: Colour = [255, 176, 0];
@@ -20,6 +20,13 @@ const EVENT =
 /** The kernel's status of the connector becomes `off`, or what is detected. */
 async function plug(device: Device, status: 'off' | 'detect'): Promise<void> {
   await device.shell.ok(`echo ${status} >${CONNECTOR}/status; ${EVENT}`);
+}
+
+/** Exchanges the monitor at the device's graphics card for one that prefers another size. */
+async function exchangeMonitor(device: Device, width: number, height: number): Promise<void> {
+  const client = await VncClient.connect(device);
+  client.resize(width, height);
+  await client.close();
 }
 
 /** @param wanted width and height of the page in CSS pixels, and pixels for each */
@@ -44,6 +51,8 @@ async function problems(device: Device): Promise<string> {
 
 export default scenario({
   title: 'screens are unplugged, plugged in and exchanged; forced modes and scales are used',
+  needs: 'machine',
+  parts: ['graphics'],
   machine: 'restored',
   run: async ({ device, pages, test }) => {
     const url = pages.addColours(TEAL, AMBER);

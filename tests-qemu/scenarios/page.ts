@@ -52,6 +52,7 @@ async function waitOpen({ device }: ScenarioContext, isOpen = true): Promise<voi
 
 export default scenario({
   title: 'hosts run scripts in the page and exchange messages with it',
+  needs: 'system',
   machine: 'shared',
   run: async (context) => {
     const { device, pages, test } = context;

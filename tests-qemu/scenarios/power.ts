@@ -23,6 +23,8 @@ const LEFTOVERS = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab
 
 export default scenario({
   title: 'acknowledged data survives a reboot, a reset during writes, and a shutdown',
+  needs: 'machine',
+  parts: ['power', 'slots'],
   machine: 'restored',
   run: async ({ device, test }) => {
     await test(

@@ -54,6 +54,8 @@ async function waitForSlot(device: Device, slot: 'A' | 'B'): Promise<void> {
 
 export default scenario({
   title: 'an update from the image of another version and the way back keep everything that is stored',
+  needs: 'machine',
+  parts: ['slots'],
   machine: 'booted',
   onlyNamed: true,
   deviceImage: async ({ previous }) => (previous === undefined ? undefined : await imageIn(previous)),

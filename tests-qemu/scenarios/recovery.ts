@@ -125,6 +125,7 @@ async function killAgentAndCheckRecovery(context: ScenarioContext): Promise<void
 
 export default scenario({
   title: 'after SIGKILL of any process the page is restored automatically, and events report it',
+  needs: 'system',
   machine: 'shared',
   run: async (context) => {
     const { device, options, pages, test } = context;

@@ -10,6 +10,7 @@ const AMBER: Colour = [255, 176, 0];
 
 export default scenario({
   title: 'the waiting page and a remote page are shown on the screen and reported by the API and events',
+  needs: 'system',
   machine: 'shared',
   run: async ({ device, pages, test }) => {
     await test('the waiting page is on the screen after boot', async () => {

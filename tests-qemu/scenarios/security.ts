@@ -118,6 +118,7 @@ const FOREIGN: [string, string, string, Record<string, string>, unknown?][] = [
 export default scenario({
   title:
     'the displayed page and other networks cannot reach management ports; requests of other sites are rejected',
+  needs: 'system',
   machine: 'shared',
   run: async (context) => {
     const { device, pages, test } = context;

@@ -8,6 +8,7 @@ import { waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
 import { guestHttp } from '../harness/guest.ts';
 import { scenario } from '../harness/suite.ts';
+import { CONTROL_KEY, LEFT_BUTTON, VncClient, WHEEL_UP } from '../harness/vnc.ts';
 import { RecordingServer } from '../harness/web.ts';
 
 /** Time limit for a restart of the browser and the load of its page on a busy emulator, in ms. */
@@ -58,34 +59,31 @@ async function configure(device: Device, patch: object): Promise<number> {
   return before;
 }
 
-type InputEvent = { type: string; data: object };
-const key = (down: boolean): InputEvent => ({
-  type: 'key',
-  data: { down, key: { type: 'qcode', data: 'ctrl' } },
-});
-const button = (name: string, down: boolean): InputEvent => ({ type: 'btn', data: { button: name, down } });
-const centre: InputEvent[] = ['x', 'y'].map((axis) => ({ type: 'abs', data: { axis, value: 0x3fff } }));
-const WHEEL = [
-  [...centre],
-  [key(true)],
-  [button('wheel-up', true)],
-  [button('wheel-up', false)],
-  [key(false)],
+type Input = (screen: VncClient) => void;
+const WHEEL: Input[] = [
+  (screen) => screen.pointer(0.5, 0.5, 0),
+  (screen) => screen.key(CONTROL_KEY, true),
+  (screen) => screen.pointer(0.5, 0.5, WHEEL_UP),
+  (screen) => screen.pointer(0.5, 0.5, 0),
+  (screen) => screen.key(CONTROL_KEY, false),
 ];
-const CLICK = [[button('left', true)], [button('left', false)]];
+const CLICK: Input[] = [
+  (screen) => screen.pointer(0.5, 0.5, LEFT_BUTTON),
+  (screen) => screen.pointer(0.5, 0.5, 0),
+];
 
 /** Repeats an input until the page reports it, because the first ones may come before the page listens. */
 async function reported(
-  device: Device,
+  screen: VncClient,
   site: RecordingServer,
-  events: InputEvent[][],
+  inputs: Input[],
   start: string,
 ): Promise<string> {
   const from = site.requests.length;
   const report = await waitFor(
     async () => {
-      for (const some of events) {
-        await device.machine.qmp.execute('input-send-event', { events: some });
+      for (const input of inputs) {
+        input(screen);
         await sleep(GAP_MS);
       }
       return site.requests.slice(from).find(({ url }) => url.startsWith(start));
@@ -97,6 +95,7 @@ async function reported(
 
 export default scenario({
   title: 'browser and proxy settings take effect live; a damaged or full profile does not stop the browser',
+  needs: 'system',
   machine: 'shared',
   run: async ({ device, test }) => {
     const site = await RecordingServer.start();
@@ -165,14 +164,20 @@ export default scenario({
       await test('people can zoom and select text only if that is configured, on the page that is shown', async () => {
         site.documents.set('/people', PEOPLE);
         await show(`${site.origin}/people`);
-        assert.equal(await reported(device, site, WHEEL, '/wheel'), '/wheel?false');
-        assert.equal(await reported(device, site, [...CLICK, ...CLICK], '/selected'), '/selected?');
-        const before = await configure(device, { browser: { text_selection: true, zoom: true } });
-        assert.match(await reported(device, site, [...CLICK, ...CLICK], '/selected?W'), /\?Wordwordword/);
-        await reported(device, site, WHEEL, '/wheel?true');
-        await configure(device, { browser: { text_selection: null, zoom: null } });
-        await reported(device, site, WHEEL, '/wheel?false');
-        assert.equal(await restarts(device), before);
+        const screen = await VncClient.connect(device);
+        try {
+          assert.equal(await reported(screen, site, WHEEL, '/wheel'), '/wheel?false');
+          assert.equal(await reported(screen, site, [...CLICK, ...CLICK], '/selected'), '/selected?');
+          const before = await configure(device, { browser: { text_selection: true, zoom: true } });
+          const selected = await reported(screen, site, [...CLICK, ...CLICK], '/selected?W');
+          assert.match(selected, /\?Wordwordword/);
+          await reported(screen, site, WHEEL, '/wheel?true');
+          await configure(device, { browser: { text_selection: null, zoom: null } });
+          await reported(screen, site, WHEEL, '/wheel?false');
+          assert.equal(await restarts(device), before);
+        } finally {
+          await screen.close();
+        }
       });
 
       await test('a PAC script chooses the proxy, and TLS errors count again', async () => {

@@ -59,9 +59,7 @@ async function watch(
   work: () => Promise<unknown>,
 ): Promise<void> {
   const watching = new AbortController();
-  const stop = device.machine.qmp.onEvent(({ event }) => {
-    if (event === 'RESET') contents.push('reset');
-  });
+  const stop = device.host.onRestart(() => contents.push('reset'));
   const look = async (): Promise<void> => {
     while (!watching.signal.aborted) {
       // While the mode of the screen changes, QEMU has no picture.
@@ -85,6 +83,8 @@ async function watch(
 export default scenario({
   title:
     'splash images are shown on the waiting page at once, at shutdown, and at boot until the boot bundle; deletion restores the built-in ones',
+  needs: 'machine',
+  parts: ['power', 'graphics'],
   machine: 'restored',
   run: async ({ device, test }) => {
     const upload = async (path: string, raw: Buffer) =>

@@ -146,7 +146,7 @@ async function showPage(ready: ReadyInfo, pages: PageServer, folder: string): Pr
   const serial = await SerialClient.connect(ready.serial);
   let qmp: Qmp | undefined;
   try {
-    qmp = await Qmp.connect(ready.qmp);
+    qmp = await Qmp.connect(String(ready.qmp));
     await socket.subscribe('display_state');
     await serial.frame('hello');
     await serial.subscribe('display_state');
@@ -197,7 +197,7 @@ export default scenario({
           const device = await http('GET', `${info.api}/device`);
           assert.equal(device.status, 200);
           assert.match(String(field(device.body, 'serial')), /^VIRT-[0-9A-F]{8}$/);
-          for (const path of [info.serial, info.qmp]) assert.ok((await stat(path)).isSocket(), path);
+          for (const path of [info.serial, String(info.qmp)]) assert.ok((await stat(path)).isSocket(), path);
           await answersOverTls(info);
           assert.match(await vncGreeting(String(info.vnc)), /^RFB 003\./);
           assert.ok(isRunning(info.pid), `there is no process ${info.pid}`);
@@ -206,7 +206,7 @@ export default scenario({
             info.https,
             info.events,
             info.serial,
-            info.qmp,
+            String(info.qmp),
             String(info.vnc),
           ]) {
             assert.ok(

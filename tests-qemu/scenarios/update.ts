@@ -8,8 +8,8 @@
  */
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
+import { waitForApi } from '../../ci/lib/virtual-device.ts';
 import { waitFor } from '../../ci/lib/wait.ts';
-import { waitForApi } from '../../ci/qemu/machine.ts';
 import type { Device } from '../harness/device.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import {
@@ -114,7 +114,7 @@ async function makePendingAgain(device: Device): Promise<void> {
   await device.shell.ok(
     `systemctl stop vitrine-agent && cp ${STATE}.saved ${STATE} && systemctl start vitrine-agent`,
   );
-  await waitForApi(device.machine, device.bootTimeoutMs);
+  await waitForApi(device.host, device.bootTimeoutMs);
   await waitFor(async () => field(await device.get('/update'), 'pending') === NEXT, {
     timeoutMs: 60_000,
     what: 'the update to be pending again',
@@ -264,6 +264,8 @@ async function interruptRauc(device: Device, bundle: Buffer): Promise<void> {
 export default scenario({
   title:
     'updates: bad bundles are refused, a good one runs after apply, broken slots are rolled back with the reason',
+  needs: 'machine',
+  parts: ['slots', 'power'],
   machine: 'restored',
   run: async (context) => {
     const { device, image, options, pages, test } = context;

@@ -222,6 +222,7 @@ export async function assembleImage(build: Build, from: ImageParts): Promise<str
     build.cache.make('image', key, KEEP_IMAGES, async (result) => {
       await fillImage(build, from, result);
       writeFileSync(join(result, 'id'), key);
+      writeFileSync(join(result, 'builder'), basename(from.builder));
     }),
   );
 }

@@ -1,11 +1,12 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cacheFolder, ROOT, requireFreeSpace } from '../../../ci/lib/places.ts';
+import { waitForApi } from '../../../ci/lib/virtual-device.ts';
 import { chooseAcceleration } from '../../../ci/qemu/acceleration.ts';
 import type { MachineSettings } from '../../../ci/qemu/arguments.ts';
 import type { BuiltImage } from '../../../ci/qemu/image.ts';
 import { type InstancePaths, instancePaths } from '../../../ci/qemu/instance.ts';
-import { Machine, waitForApi } from '../../../ci/qemu/machine.ts';
+import { Machine } from '../../../ci/qemu/machine.ts';
 import { freePort } from '../../../ci/qemu/ports.ts';
 import { qemuVersion } from '../../../ci/qemu/program.ts';
 import { GuestShell } from '../../../ci/qemu/shell.ts';

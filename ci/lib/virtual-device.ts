@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf, Problem } from './problem.ts';
+import { printable } from './progress.ts';
+import { waitFor } from './wait.ts';
+
+const TAIL_BYTES = 8 * 1024;
+/** Time limit for an answer of the API, in ms; it is slow while the device is still starting. */
+const ANSWER_MS = 5000;
+const POLL_MS = 500;
+
+/** How the process that runs a device ended. */
+export interface DeviceEnd {
+  /** 0 after a power-off by the device, or after `quit` of a QEMU machine. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A systemd system credential: its name, and the file that contains it. */
+export interface Credential {
+  name: string;
+  file: string;
+}
+
+/** A device without hardware of its own: a machine in QEMU, or a container. */
+export interface VirtualDevice {
+  readonly settings: {
+    /** Port on 127.0.0.1 that is forwarded to the device's port 80. */
+    apiPort: number;
+    /** Port on 127.0.0.1 that is forwarded to the device's port 443. */
+    httpsPort: number;
+    serialNumber: string;
+    /** File with the output of the device's console. */
+    console: string;
+  };
+  readonly pid: number;
+  readonly running: boolean;
+  /** Seconds since it was started. */
+  readonly seconds: number;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<DeviceEnd>;
+  /** The address of the VNC server on this computer, `127.0.0.1:5900`; undefined when there is none. */
+  vncAddress(): Promise<string | undefined>;
+  /**
+   * Presses the power button and waits for the device to power itself off; after `timeoutMs` it is ended.
+   * @returns whether the device powered itself off
+   */
+  powerDown(timeoutMs: number): Promise<boolean>;
+  /** Ends it at once; for the device that is a power cut. */
+  quit(): Promise<void>;
+  /** Calls `listener` whenever the device restarts, until the returned function is called. */
+  onRestart(listener: () => void): () => void;
+}
+
+/** The last lines of a text file, at most 8 KiB, without escape sequences; empty when it cannot be read. */
+export async function tailOf(path: string, lines = 30): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return printable(text.slice(-TAIL_BYTES)).split('\n').slice(-lines).join('\n').trim();
+}
+
+/**
+ * Waits until the device's API answers 200. Throws a {@link Problem} with the end of the console when the device ends
+ * first or at the time limit.
+ */
+export async function waitForApi(
+  device: VirtualDevice,
+  timeoutMs: number,
+  intervalMs = POLL_MS,
+): Promise<void> {
+  const url = `http://127.0.0.1:${device.settings.apiPort}/api/v1/device`;
+  const sawEnd = device.ended.then(() => 'ended' as const);
+  let ok = false;
+  const done = new AbortController();
+  const ask = async (): Promise<void> => {
+    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(ANSWER_MS)]);
+    const response = await fetch(url, { signal });
+    ok ||= response.ok;
+    await response.body?.cancel();
+  };
+  // Requests overlap: connections are accepted at once, and one made before the device was up is answered late or never.
+  const answered = waitFor(
+    () => {
+      if (device.running && !ok) ask().catch(() => undefined);
+      return ok;
+    },
+    { timeoutMs, what: 'the API', intervalMs },
+  ).then(
+    () => 'answered' as const,
+    (error: unknown) => messageOf(error),
+  );
+  const outcome = await Promise.race([sawEnd, answered]);
+  done.abort();
+  if (outcome === 'answered') return;
+  const tail = await tailOf(device.settings.console);
+  const why = outcome === 'ended' ? 'the device ended before its API answered' : outcome;
+  throw new Problem(`${why}. The end of its console (${device.settings.console}):\n${tail}`);
+}

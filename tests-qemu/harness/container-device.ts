@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { field } from '../../ci/client/events.ts';
+import type { SerialClient } from '../../ci/client/ndjson.ts';
+import { Container } from '../../ci/container/container.ts';
+import type { ContainerImage } from '../../ci/container/image.ts';
+import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
+import { colourCount, type Picture } from '../../ci/lib/png.ts';
+import { connectUnix } from '../../ci/lib/unix-socket.ts';
+import { waitFor, within } from '../../ci/lib/wait.ts';
+import { type InstancePaths, instancePaths } from '../../ci/qemu/instance.ts';
+import { freePort } from '../../ci/qemu/ports.ts';
+import { GuestShell } from '../../ci/qemu/shell.ts';
+import { testCredentials } from '../../ci/qemu/test-credentials.ts';
+import { connectAndWaitForHello, Device, type SerialLink } from './device.ts';
+import { SERIAL_NUMBER } from './device-setup.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { readPpm } from './screen.ts';
+
+const DATA_ROOM = 2 ** 30;
+const BOOT_TIMEOUT_MS = 120_000;
+const PICTURE_TIMEOUT_MS = 20_000;
+
+/** What containers of a run have in common. */
+export interface ContainerSetup extends ContainerImage {
+  /** Command prefix that runs a program as root. */
+  asRoot: string[];
+}
+
+let lastDevice = 0;
+
+/** A device in a container on this computer's kernel: without the hardware of a machine, but as fast as this computer. */
+export class ContainerDevice extends Device {
+  readonly host: Container;
+  readonly kind = 'container';
+  readonly bootTimeoutMs = BOOT_TIMEOUT_MS;
+  readonly #data: string;
+  #shell: GuestShell;
+
+  /** Starts a factory-new device. Leftovers of earlier runs are removed. */
+  static async boot(setup: ContainerSetup): Promise<ContainerDevice> {
+    const name = `test-${process.pid}-c${++lastDevice}`;
+    const paths = instancePaths(name);
+    await removeLeftovers(dirname(paths.folder));
+    await rm(paths.folder, { recursive: true, force: true });
+    await mkdir(paths.folder, { recursive: true, mode: 0o700 });
+    const storage = join(cacheFolder(), 'tests');
+    await requireFreeSpace(storage, DATA_ROOM, 'the device’s data');
+    await removeLeftovers(storage);
+    const data = join(storage, `${name}.ext4`);
+    const host = await Container.start({
+      ...setup,
+      data,
+      folder: paths.folder,
+      console: paths.console,
+      apiPort: await freePort(0),
+      httpsPort: await freePort(0),
+      serialNumber: SERIAL_NUMBER,
+      credentials: await testCredentials('container'),
+    });
+    try {
+      return new ContainerDevice(host, paths, data, await GuestShell.connect(paths.shell));
+    } catch (error) {
+      await host.quit();
+      throw error;
+    }
+  }
+
+  private constructor(host: Container, paths: InstancePaths, data: string, shell: GuestShell) {
+    super(paths);
+    this.host = host;
+    this.#data = data;
+    this.#shell = shell;
+  }
+
+  get shell(): GuestShell {
+    return this.#shell;
+  }
+
+  /** Waits until the boot is completely finished, and the waiting page is on the screen. */
+  async waitUntilIdle(): Promise<void> {
+    await this.waitUp();
+    await this.shell.run('systemctl is-system-running --wait', BOOT_TIMEOUT_MS);
+    await this.waitForDisplay((display) => field(display, 'loading') === false, 'the waiting page');
+    await waitFor(async () => colourCount(await this.screen()) > 20, {
+      timeoutMs: BOOT_TIMEOUT_MS,
+      what: 'the waiting page on the screen',
+    });
+  }
+
+  readonly serialLinks: readonly SerialLink[] = [{ name: 'terminal', open: () => this.serial() }];
+
+  async serial(): Promise<SerialClient> {
+    return await connectAndWaitForHello(this.paths.serial);
+  }
+
+  /** A picture of the compositor's output, taken by grim. */
+  async screen(): Promise<Picture> {
+    return readPpm((await this.screenFile()).bytes);
+  }
+
+  async screenFile() {
+    const socket = await connectUnix(join(this.paths.folder, 'links/screen.sock'));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    try {
+      await within(once(socket, 'end'), PICTURE_TIMEOUT_MS, 'a picture of the screen');
+      return { bytes: Buffer.concat(chunks), type: 'ppm' as const };
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  async restart(act: () => Promise<unknown>, boots = 1): Promise<void> {
+    let seen = 0;
+    const done = Promise.withResolvers<void>();
+    const stop = this.host.onRestart(() => {
+      this.#shell.close();
+      if (++seen === boots) done.resolve();
+    });
+    try {
+      await act();
+      await within(
+        done.promise,
+        boots * BOOT_TIMEOUT_MS,
+        `${boots} restarts of the container (${seen} seen)`,
+      );
+    } finally {
+      stop();
+    }
+    this.#shell = await GuestShell.connect(this.paths.shell);
+    await this.waitUp();
+  }
+
+  async withoutHost(between: () => Promise<void>): Promise<void> {
+    await this.#shell.ok('ip -n host link set host0 down; ip link set cable0 down');
+    try {
+      await between();
+    } finally {
+      await this.#shell.ok('ip -n host link set host0 up; ip link set cable0 up');
+    }
+  }
+
+  async discard(): Promise<void> {
+    this.#shell.close();
+    await this.host.quit();
+    await rm(this.#data, { force: true });
+    await rm(this.paths.folder, { recursive: true, force: true });
+  }
+}

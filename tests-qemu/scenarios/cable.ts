@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../../ci/lib/wait.ts';
+import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
+import { compareLinks } from '../harness/contract.ts';
+import { overCable, overHttp } from '../harness/exchange.ts';
+import { testSerialLink } from '../harness/serial-tests.ts';
+import { scenario } from '../harness/suite.ts';
+
+export default scenario({
+  title: 'the USB cable: its serial port and network give the same answers as HTTP, also after unplugging',
+  needs: 'machine',
+  parts: ['gadget'],
+  machine: 'shared',
+  run: async (context) => {
+    const { device, test } = context;
+    for (const link of device.serialLinks) await testSerialLink(context, link);
+    await compareLinks(context);
+
+    await test('after unplugging and plugging in the cable the network and the serial link work again', async () => {
+      const before = await device.gadget();
+      before.close();
+      await gadgetUnplugged(device, async () => {
+        await waitFor(async () => (await device.shell.run('test -e /dev/ttyACM0')).code !== 0, {
+          timeoutMs: 90_000,
+          what: 'the host side of the tty to go',
+        });
+        assert.equal((await device.http('GET', '/device')).status, 200);
+      });
+      await waitFor(async () => (await device.shell.run('test -e /dev/ttyACM0')).code === 0, {
+        timeoutMs: 90_000,
+        what: 'the host side of the tty to come back',
+      });
+      const request = { method: 'GET', path: '/api/v1/device' };
+      await waitForHostAddress(device);
+      assert.deepEqual(await overCable(device, [request]), [await overHttp(device, request)]);
+      const after = await device.gadget();
+      try {
+        assert.equal((await after.request('GET', '/api/v1/device')).status, 200);
+      } finally {
+        after.close();
+      }
+    });
+  },
+});
