@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
+import { waitFor, within } from '../../lib/wait.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import { printable } from '../lib/progress.ts';
-import { waitFor, within } from '../lib/wait.ts';
 import { type MachineSettings, qemuArguments } from './arguments.ts';
 import { QEMU } from './program.ts';
 import { Qmp } from './qmp.ts';

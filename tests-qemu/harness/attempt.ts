@@ -1,6 +1,6 @@
 import { describeError } from '../../ci/lib/problem.ts';
-import { within } from '../../ci/lib/wait.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
+import { within } from '../../lib/wait.ts';
 import { type Attempt, hasFailed } from './attempts.ts';
 import { Device } from './device.ts';
 import { consoleTail, saveEvidence } from './evidence.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
 import type { SerialClient } from '../../ci/client/ndjson.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
 import { overCable, overHttp } from '../harness/exchange.ts';

@@ -8,8 +8,8 @@
  */
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
 import { waitForApi } from '../../ci/qemu/machine.ts';
+import { waitFor } from '../../lib/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import {

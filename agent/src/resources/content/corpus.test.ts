@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { repetitions } from '../../../../ci/lib/long-runs.ts';
+import { repetitions } from '../../../../lib/long-runs.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
 import { storedBundle } from './bundle-files.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';

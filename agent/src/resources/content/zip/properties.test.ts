@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../../ci/lib/long-runs.ts';
+import { repetitions } from '../../../../../lib/long-runs.ts';
 import { readDirectory } from './directory.ts';
 import { buildZip, type EntrySpec } from './tests/build-zip.ts';
 import { corpusFor } from './tests/corpus.ts';
