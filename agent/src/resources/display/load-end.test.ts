@@ -96,7 +96,7 @@ test('a page that stops the load of the next one, or navigates meanwhile, is ter
 });
 
 test('a page that keeps the next load from starting is terminated once', async () => {
-  await stage.showing(URL_A, { timing: { ...TIMING, beginMs: 20 } });
+  await stage.showing(URL_A, { timing: { ...TIMING, beginMs: 20, documentMs: 20 } });
   browser.behaviour = 'silent';
   await stage.navigate(URL_B);
   await stage.until('its end', () => browser.count('terminate') === 1);
