@@ -26,7 +26,6 @@ const LONG_FILES = [
   'ci/image/build.test.ts',
   'tests-qemu/harness/goosebit/fleet-goosebit.test.ts',
   'ci/agent/kill.test.ts',
-  'agent/src/resources/content/corpus.test.ts',
   'agent/src/resources/content/serving/bundle-origin-lifetime.test.ts',
   'agent/src/resources/content/zip/corpus.test.ts',
 ].map((path) => join(ROOT, path));
