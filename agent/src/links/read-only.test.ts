@@ -43,6 +43,8 @@ before(async () => {
   const options = [
     '--listen',
     '127.0.0.1:0',
+    '--listen-https',
+    '127.0.0.1:0',
     '--data',
     data,
     '--run',
