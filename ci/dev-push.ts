@@ -3,9 +3,9 @@
  * there. Takes seconds, because the image is not rebuilt.
  */
 import { stat } from 'node:fs/promises';
+import { waitFor } from '../lib/wait.ts';
 import { machineName, readArguments } from './lib/arguments.ts';
 import { command, messageOf, Problem } from './lib/problem.ts';
-import { waitFor } from './lib/wait.ts';
 import { pushAgent } from './qemu/development.ts';
 import { instancePaths, ownerOf } from './qemu/instance.ts';
 

@@ -8,8 +8,8 @@ import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { LONG_RUNS } from '../lib/long-runs.ts';
 import { readArguments } from './lib/arguments.ts';
-import { LONG_RUNS } from './lib/long-runs.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { close, FAILED, type Tally } from './lib/tally.ts';
@@ -24,9 +24,8 @@ const SLOWEST = 10;
 /** These start first, so that no slow file runs alone at the end. */
 const LONG_FILES = [
   'ci/image/build.test.ts',
-  'agent/src/resources/update/hawkbit/fleet-goosebit.test.ts',
-  'agent/src/resources/config/kill.test.ts',
-  'agent/src/resources/content/corpus.test.ts',
+  'tests-qemu/harness/goosebit/fleet-goosebit.test.ts',
+  'ci/agent/kill.test.ts',
   'agent/src/resources/content/serving/bundle-origin-lifetime.test.ts',
   'agent/src/resources/content/zip/corpus.test.ts',
 ].map((path) => join(ROOT, path));

@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { waitFor } from '../../lib/wait.ts';
 import { ROOT } from '../lib/places.ts';
 import { colourAt, colourCount, decodePng } from '../lib/png.ts';
 import { waitForApi } from '../lib/virtual-device.ts';
-import { waitFor } from '../lib/wait.ts';
+
 import { chooseAcceleration } from '../qemu/acceleration.ts';
 import type { MachineSettings } from '../qemu/arguments.ts';
 import { makeOverlay } from '../qemu/disk.ts';

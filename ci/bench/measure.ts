@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { within } from '../../lib/wait.ts';
 import { ROOT } from '../lib/places.ts';
-import { within } from '../lib/wait.ts';
 
 const READY_TIMEOUT_MS = 30_000;
 const AGENT_UNIT = join(ROOT, 'overlay/usr/lib/systemd/system/vitrine-agent.service');

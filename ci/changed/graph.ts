@@ -15,6 +15,8 @@ const ROOTS = ['', 'agent'];
 const NO_PATH = /^[./]*$|[^./][^/]*\/\.\.?(?:\/|$)/;
 /** A test with this call depends on all files of the project. */
 const READS_ALL = /\bprojectFiles\(/;
+/** Tests and their helpers. */
+const TEST = /\.test\.ts$|\/tests\//;
 const BESIDE = /new URL\(\s*['"`]([\w.@-]+)['"`],\s*import\.meta\.url/g;
 
 /**
@@ -71,8 +73,12 @@ export function reached(changed: Iterable<string>, graph: Graph): Set<string> {
     for (const name of names) namedBy.set(name, [...(namedBy.get(name) ?? []), path]);
   }
   const found = new Set(changed);
+  const direct = new Set(found);
   for (const file of found) {
-    for (let path = file; path !== PROJECT; path = posix.dirname(path)) {
+    for (const one of namedBy.get(file) ?? []) found.add(one);
+    // What refers to a folder uses the files in it, but runs no tests: a change that reaches those ends there.
+    const hasUsers = direct.has(file) || !TEST.test(file);
+    for (let path = posix.dirname(file); hasUsers && path !== PROJECT; path = posix.dirname(path)) {
       for (const one of namedBy.get(path) ?? []) found.add(one);
     }
     for (const one of namedBy.get(PROJECT) ?? []) found.add(one);

@@ -13,7 +13,7 @@ const SOURCES = {
   'agent/src/resources/config/store.ts': "export { write } from '../../base/file.ts';",
   'agent/src/resources/config/store.test.ts': "const late = await import('./store.ts');",
   'agent/src/resources/config/other.test.ts': '// as ./store.ts does\n',
-  'agent/src/resources/page/page.test.ts': "await asset('ui/index.html');",
+  'agent/src/resources/page/page.test.ts': "import '../../../../lib/png.ts'; await asset('ui/index.html');",
   'agent/src/boards/read.ts': "const boards = join(import.meta.dirname, '../../../board');",
   'agent/src/boards/read.test.ts': "import './read.ts';",
   'ci/image/render.test.ts': "const init = readFileSync(join(ROOT, 'board', 'common', name));",
@@ -24,7 +24,10 @@ const SOURCES = {
   'ci/all.test.ts': "import './all.ts';",
   'ci/zip.test.ts': "const names = ['board/..', 'a/../b', '../'];",
   'ci/lib/wait.ts': '',
+  'lib/png.ts': '',
   'tests-qemu/harness/screen.ts': "import { wait } from '../../ci/lib/wait.ts';",
+  'tests-qemu/scenarios/splash.ts': "import { png } from '../../lib/png.ts';",
+  'tests-qemu/scenarios/page.ts': "const sources = join(ROOT, 'agent/src/resources/page');",
   'tests-qemu/scenarios/screen.ts': "import { look } from '../harness/screen.ts';",
   'tests-qemu/scenarios/power.ts': "import type { Look } from '../other.ts';",
 };
@@ -74,6 +77,7 @@ test('a new file in a folder that a test names selects that test', () => {
 
 test('scenarios are selected by their imports, and by the area of a file in the image', () => {
   assert.deepEqual(selected('ci/lib/wait.ts').scenarios, ['screen']);
+  assert.deepEqual(selected('lib/png.ts').scenarios, ['splash']);
   assert.deepEqual(selected('splash/src/main.c').scenarios, ['boot', 'splash']);
   assert.equal(selected('overlay/etc/a').scenarios, ALL);
   assert.deepEqual(selected('docs/a.md').scenarios, []);
@@ -112,8 +116,8 @@ test('in this project a change of the atomic write selects its tests and those o
   for (const name of ['base/line-splitter', 'links/guard', 'system/edid']) {
     assert.ok(!unit.run.includes(`agent/src/${name}.test.ts`), name);
   }
-  for (const name of ['base/atomic-file', 'resources/config/kill', 'resources/content/kill']) {
-    assert.ok(unit.run.includes(`agent/src/${name}.test.ts`), name);
+  for (const name of ['agent/src/base/atomic-file', 'ci/agent/kill', 'agent/src/resources/content/kill']) {
+    assert.ok(unit.run.includes(`${name}.test.ts`), name);
   }
 });
 

@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
-import { waitFor } from '../lib/wait.ts';
 import { asEvent, EventLog, field } from './events.ts';
 
 const MAX_LINE_BYTES = 32 * 2 ** 20;

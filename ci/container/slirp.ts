@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { within } from '../../lib/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
-import { within } from '../lib/wait.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER = 64 * 1024;

@@ -1,10 +1,10 @@
 /** The serial link to a unit on the line: a tty of this computer, or the unix socket of a virtual machine. */
 import { stat } from 'node:fs/promises';
 import { SerialPort } from 'serialport';
+import { TimeoutError, waitFor, within } from '../../lib/wait.ts';
 import { SerialClient } from '../client/ndjson.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
-import { TimeoutError, waitFor, within } from '../lib/wait.ts';
 
 const HELLO_MS = 2000;
 const FIRST_ANSWER_MS = 10_000;

@@ -1,7 +1,8 @@
 /** Runs the checks on one unit and collects their results. */
+
+import { within } from '../../lib/wait.ts';
 import { field } from '../client/events.ts';
 import { messageOf } from '../lib/problem.ts';
-import { within } from '../lib/wait.ts';
 import { type Bench, type Check, restore } from './checks.ts';
 import { NotTested } from './unit.ts';
 

@@ -1,8 +1,9 @@
 /** Requests to the unit under test, and the errors that say what is wrong with it. */
+
+import { waitFor } from '../../lib/wait.ts';
 import { field } from '../client/events.ts';
 import type { SerialClient, SerialResponse } from '../client/ndjson.ts';
 import { Problem } from '../lib/problem.ts';
-import { waitFor } from '../lib/wait.ts';
 
 const REQUEST_MS = 30_000;
 const OPERATION_MS = 60_000;

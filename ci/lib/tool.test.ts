@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { waitFor } from '../../lib/wait.ts';
 import { runTool } from './tool.ts';
-import { waitFor } from './wait.ts';
 
 /** Whether a process is running; a zombie is not. */
 async function isAlive(pid: number): Promise<boolean> {

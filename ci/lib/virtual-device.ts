@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { waitFor } from '../../lib/wait.ts';
 import { messageOf, Problem } from './problem.ts';
 import { printable } from './progress.ts';
-import { waitFor } from './wait.ts';
 
 const TAIL_BYTES = 8 * 1024;
 /** Time limit for an answer of the API, in ms; it is slow while the device is still starting. */

@@ -5,13 +5,14 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { parse } from 'yaml';
+import { errorCodesOf } from '../../agent/src/contract/error-codes.ts';
 import { ERRORS } from '../../agent/src/contract/errors.ts';
 import { TOPICS } from '../../agent/src/contract/topics.ts';
 import { endpoints, endpointsById, topics } from '../../agent/src/resources/all.ts';
-import { repetitions } from '../lib/long-runs.ts';
+import { repetitions } from '../../lib/long-runs.ts';
 import { docsHtml, openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
-import { errorCodesOf, openApi } from './openapi.ts';
+import { openApi } from './openapi.ts';
 import { toYaml } from './yaml.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { BASE_PATH, INTERFACE_VERSION } from '../../agent/src/contract/api.ts';
 import type { Endpoint } from '../../agent/src/contract/endpoint.ts';
+import { errorCodesOf } from '../../agent/src/contract/error-codes.ts';
 import { ERRORS, type ErrorCode } from '../../agent/src/contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
 import type { Topic } from '../../agent/src/contract/topics.ts';
@@ -27,23 +28,6 @@ export interface OpenApi {
 /** A body that is not JSON. OpenAPI 3.1 needs no schema for it, but generators treat a body without one as none. */
 const BYTES = { type: 'string', format: 'binary' };
 const TEXT_TYPE = /^text\/|\/yaml$/;
-
-/** Codes of an endpoint in addition to those that it declares. */
-function commonCodes(endpoint: Endpoint): ErrorCode[] {
-  // Every endpoint refuses unknown parameters.
-  const codes: ErrorCode[] = ['bad_request', 'forbidden', 'too_many_requests', 'internal'];
-  // A body is read and must be JSON even where the endpoint has none.
-  if (endpoint.method !== 'GET') {
-    codes.push('payload_too_large', endpoint.upload?.wrongType ?? 'unsupported_media_type');
-  }
-  return codes;
-}
-
-/** Every error code that an endpoint can answer, in the order of the error table. */
-export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
-  const codes = new Set<string>([...endpoint.errors, ...commonCodes(endpoint)]);
-  return Object.keys(ERRORS).filter((code): code is ErrorCode => codes.has(code));
-}
 
 /**
  * The machine-readable contract (interface: Endpoints, openapi.yaml). Written by `npm run generate`.

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
+import { waitFor, within } from '../../lib/wait.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import type { DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';
-import { within } from '../lib/wait.ts';
+
 import { type MachineSettings, qemuArguments } from './arguments.ts';
 import { QEMU } from './program.ts';
 import { Qmp } from './qmp.ts';

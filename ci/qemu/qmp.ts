@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
+import { within } from '../../lib/wait.ts';
 import { messageOf } from '../lib/problem.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
-import { within } from '../lib/wait.ts';
 
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const MAX_PENDING = 64;

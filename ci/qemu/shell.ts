@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { TimeoutError, within } from '../../lib/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
-import { TimeoutError, within } from '../lib/wait.ts';
 
 const MAX_OUTPUT = 16 * 1024 * 1024;
 const PROBE_INTERVAL_MS = 1000;

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createLogger } from '../../agent/src/base/logger.ts';
-import { SETTINGS } from '../../agent/src/resources/display/tests/fake-browser.ts';
 import type { PageEvent } from '../../agent/src/resources/page/ports.ts';
 import { BrowserSocket } from '../../agent/src/system/browser.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
+import { SETTINGS } from '../../lib/fake-browser.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { check } from './browser-probe-check.ts';
 import { CLIENT, servePages } from './browser-probe-pages.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { waitFor } from '../../ci/lib/wait.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
+import { waitFor } from '../../lib/wait.ts';
 import type { Device } from './device.ts';
 import type { PageServer } from './pages.ts';
 

@@ -6,7 +6,6 @@ import { Cache } from '../../ci/image/lib/cache.ts';
 import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
 import { type Colour, colourCount } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { instancePaths } from '../../ci/qemu/instance.ts';
 import { qemuVersion } from '../../ci/qemu/program.ts';
@@ -17,6 +16,7 @@ import {
   snapshotFiles,
   snapshotKey,
 } from '../../ci/qemu/snapshot.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { waitForHostAddress } from './cable.ts';
 import { deviceSettings } from './device-setup.ts';
 import { PageServer } from './pages.ts';

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Colour, colourAt, near, type Picture } from '../../ci/lib/png.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
 import type { Qmp } from '../../ci/qemu/qmp.ts';
+import { waitFor } from '../../lib/wait.ts';
 
 let dumps = 0;
 

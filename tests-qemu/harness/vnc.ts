@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { within } from '../../ci/lib/wait.ts';
+import { within } from '../../lib/wait.ts';
 import type { Device } from './device.ts';
 
 /** Messages of RFB (RFC 6143), and one of its registered extensions. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import { waitFor } from '../../lib/wait.ts';
 
 /** A request that a server has got. To a proxy, `url` is the whole address, or host and port of a tunnel. */
 export interface RecordedRequest {

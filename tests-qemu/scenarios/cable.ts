@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitFor } from '../../ci/lib/wait.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
 import { compareLinks } from '../harness/contract.ts';
 import { overCable, overHttp } from '../harness/exchange.ts';

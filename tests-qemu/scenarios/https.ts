@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import {
-  authority,
-  certificate,
-  rsaKey,
-} from '../../agent/src/resources/certificates/tests/make-certificates.ts';
 import { field } from '../../ci/client/events.ts';
 import type { Colour } from '../../ci/lib/png.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import { authority, certificate, rsaKey } from '../../lib/make-certificates.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { getDeviceOverTls, putCertificate, putPem, TRY_MS } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';
 import { coloursPage } from '../harness/pages.ts';

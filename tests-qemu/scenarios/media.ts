@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { colourAt, near } from '../../ci/lib/png.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { putBundle, removeBundles } from '../harness/bundles.ts';
 import type { Device } from '../harness/device.ts';
 import { glyphPage, missingGlyphs } from '../harness/glyphs.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { authority, certificate } from '../../agent/src/resources/certificates/tests/make-certificates.ts';
 import { field } from '../../ci/client/events.ts';
 import { colourCount } from '../../ci/lib/png.ts';
-import { waitFor, within } from '../../ci/lib/wait.ts';
+import { authority, certificate } from '../../lib/make-certificates.ts';
+import { waitFor, within } from '../../lib/wait.ts';
 import { getDeviceOverTls, putCertificate } from '../harness/certificates.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
 import { scenario } from '../harness/suite.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
 import { zip } from '../../ci/lib/zip.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { CONTENT_PORT, putBundle } from '../harness/bundles.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { solidPng } from '../../agent/src/resources/branding/tests/make-png.ts';
 import { field } from '../../ci/client/events.ts';
 import { type Colour, colourAt, colourCount, near, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
 import { zip } from '../../ci/lib/zip.ts';
+import { solidPng } from '../../lib/make-png.ts';
+import { waitFor } from '../../lib/wait.ts';
 import { listed, putBundle } from '../harness/bundles.ts';
 import type { Device } from '../harness/device.ts';
 import { coloursPage } from '../harness/pages.ts';

@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
 import { waitForApi } from '../../ci/lib/virtual-device.ts';
-import { waitFor } from '../../ci/lib/wait.ts';
+import { waitFor } from '../../lib/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import {

@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnPty } from '@lydell/node-pty';
-import { makePng } from '../resources/branding/tests/make-png.ts';
-import { authority, certificate } from '../resources/certificates/tests/make-certificates.ts';
+import { authority, certificate } from '../../../lib/make-certificates.ts';
+import { makePng } from '../../../lib/make-png.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const START_MS = 60_000;
@@ -42,6 +42,8 @@ before(async () => {
   await writeFile(join(data, 'certificates', 'ca.pem'), ca.cert);
   const options = [
     '--listen',
+    '127.0.0.1:0',
+    '--listen-https',
     '127.0.0.1:0',
     '--data',
     data,

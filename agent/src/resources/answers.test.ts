@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
-import { errorCodesOf } from '../../../ci/openapi/openapi.ts';
+import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
+import { errorCodesOf } from '../contract/error-codes.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
 import { fits, issues } from '../contract/validate.ts';
 import { endpoints } from './all.ts';
 import { valueAt } from './config/tree.ts';
-import { type RunningAgent, startAgent } from './tests/running-agent.ts';
 
 let agent: RunningAgent;
 let api: string;

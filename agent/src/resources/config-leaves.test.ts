@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
+import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
 import { configGroups } from './all.ts';
 import { APPLIED } from './config/fields.ts';
 import { isObject, valueAt } from './config/tree.ts';
-import { type RunningAgent, startAgent } from './tests/running-agent.ts';
 
 /** Values that differ from the defaults where the schema alone does not say which one is valid together with the rest. */
 const VALUES: Readonly<Record<string, unknown>> = {

@@ -1,10 +1,10 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import { solidPng } from '../../../agent/src/resources/branding/tests/make-png.ts';
 import { field } from '../../../ci/client/events.ts';
 import type { SerialClient } from '../../../ci/client/ndjson.ts';
-import { waitFor } from '../../../ci/lib/wait.ts';
 import { zip } from '../../../ci/lib/zip.ts';
+import { solidPng } from '../../../lib/make-png.ts';
+import { waitFor } from '../../../lib/wait.ts';
 import { type HttpOptions, type HttpResponse, http } from '../http.ts';
 import type { EventSocket } from '../socket.ts';
 import { ABSENT, type Ledger } from './ledger.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import { repetitions } from '../../../../ci/lib/long-runs.ts';
+import { repetitions } from '../../../../lib/long-runs.ts';
+import { chunk, ihdr, KINDS, makePng, palette, pixels, png, SIGNATURE } from '../../../../lib/make-png.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { asset } from '../../system/assets.ts';
 import { checkPng, MAX_PIXELS, MAX_SIDE, type PngHeader, rowLengths } from './png.ts';
-import { chunk, ihdr, KINDS, makePng, palette, pixels, png, SIGNATURE } from './tests/make-png.ts';
 
 const IDAT = chunk('IDAT', deflateSync(pixels()));
 const END = chunk('IEND');

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { waitFor } from '../../../../ci/lib/wait.ts';
+import { chunk, ihdr, makePng, png, solidPng } from '../../../../lib/make-png.ts';
+import { waitFor } from '../../../../lib/wait.ts';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
@@ -14,7 +15,6 @@ import { connect, request } from '../../links/serial/tests/test-link.ts';
 import { splashRoutes } from './index.ts';
 import * as schema from './schema.ts';
 import { Splash, type SplashKind } from './splash.ts';
-import { chunk, ihdr, makePng, png, solidPng } from './tests/make-png.ts';
 
 const ROOT = await mkdtemp(join(tmpdir(), 'vitrine-splash-'));
 after(() => rm(ROOT, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { authority, certificate } from '../../../../lib/make-certificates.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
-import { authority, certificate } from './tests/make-certificates.ts';
 
 const DAY_MS = 86_400_000;
 const root = authority('Root One');

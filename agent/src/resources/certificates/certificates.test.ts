@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
+import { authority, certificate } from '../../../../lib/make-certificates.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { Certificates, type CertificatesOptions } from './certificates.ts';
-import { authority, certificate } from './tests/make-certificates.ts';
 
 const DAY_MS = 86_400_000;
 const ca = authority('Root');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../ci/lib/long-runs.ts';
+import { repetitions } from '../../../../lib/long-runs.ts';
+import { authority, certificate, ecKey, ed25519Key, rsaKey } from '../../../../lib/make-certificates.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
-import { authority, certificate, ecKey, ed25519Key, rsaKey } from './tests/make-certificates.ts';
 
 const DAY_MS = 86_400_000;
 const root = authority('Root');

@@ -1,14 +1,12 @@
-/** Every odd and hostile archive, through the endpoints: on upload, and on `check` of one that lies in the folder. */
+/** Odd and hostile archives through the endpoints: on upload, and on `check` of one that lies in the folder. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { repetitions } from '../../../../ci/lib/long-runs.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
 import { storedBundle } from './bundle-files.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
-import { corpusFor } from './zip/tests/corpus.ts';
+import { SAMPLES } from './zip/tests/corpus.ts';
 
-const ARCHIVES = corpusFor(repetitions(0, 1) > 0);
 /** Room for everything: the real one starts a program for every upload. */
 const disk: DiskSpace = {
   reserve: async () => undefined,
@@ -19,7 +17,7 @@ test('on upload', async (t) => {
   const content = await testContent(t, { disk });
   const good = await bundle('the one that was there');
   await content.stored('menu', good);
-  for (const { name, build, expected } of ARCHIVES) {
+  for (const { name, build, expected } of SAMPLES) {
     await t.test(name, async () => {
       const bytes = await build();
       const answer = await content.put('menu', bytes);
@@ -42,13 +40,13 @@ test('on upload', async (t) => {
 
 test('on check', async (t) => {
   const content = await testContent(t);
-  for (const [index, { build }] of ARCHIVES.entries()) {
+  for (const [index, { build }] of SAMPLES.entries()) {
     const bytes = await build();
     const upload = { size: bytes.length, sha256: sha256(bytes) };
     await writeFile(storedBundle(content.folder, `bundle-${index}`, 0, upload).path, bytes);
   }
   await content.restart();
-  for (const [index, { name, expected }] of ARCHIVES.entries()) {
+  for (const [index, { name, expected }] of SAMPLES.entries()) {
     await t.test(name, async () => {
       const answer = await content.call('POST', `/content/bundle-${index}/check`);
       assert.equal(answer.status, 200);

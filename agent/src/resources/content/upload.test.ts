@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { waitFor } from '../../../../ci/lib/wait.ts';
+import { waitFor } from '../../../../lib/wait.ts';
 import { MAX_UPLOADS } from './store.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { MIB, partialBody, SOON } from './tests/upload-bodies.ts';

@@ -1,8 +1,8 @@
 /** Loads that end by a deadline, against the resistance of the previous page, or without a password. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
 import { DisplayStage, TIMING } from './tests/display-stage.ts';
-import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
 const URL_B = 'http://b.example/';
@@ -96,7 +96,7 @@ test('a page that stops the load of the next one, or navigates meanwhile, is ter
 });
 
 test('a page that keeps the next load from starting is terminated once', async () => {
-  await stage.showing(URL_A, { timing: { ...TIMING, beginMs: 20 } });
+  await stage.showing(URL_A, { timing: { ...TIMING, beginMs: 20, documentMs: 20 } });
   browser.behaviour = 'silent';
   await stage.navigate(URL_B);
   await stage.until('its end', () => browser.count('terminate') === 1);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitFor } from '../../../../ci/lib/wait.ts';
+import { FakeBrowser } from '../../../../lib/fake-browser.ts';
+import { waitFor } from '../../../../lib/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import { OnScreenKeyboard, type OnScreenKeyboardOptions } from './on-screen-keyboard.ts';
-import { FakeBrowser } from './tests/fake-browser.ts';
 
 type Config = ReturnType<OnScreenKeyboardOptions['config']>;
 

@@ -1,9 +1,9 @@
 /** The screens that the compositor drives, and their rotation. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
 import type { Compositor, Connector } from './ports.ts';
 import { CONFIG, CONNECTOR, DisplayStage, screenConfig } from './tests/display-stage.ts';
-import type { FakeBrowser } from './tests/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
 

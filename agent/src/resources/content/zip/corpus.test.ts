@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { repetitions } from '../../../../../lib/long-runs.ts';
 import { CORPUS } from './tests/corpus.ts';
 import { memorySource } from './tests/memory-source.ts';
+import { assertPythonAgrees } from './tests/python-zip.ts';
 import { verifyBundle } from './verify.ts';
 import { ZipError } from './zip-entry.ts';
 
@@ -28,3 +30,9 @@ for (const { name, build, expected } of CORPUS) {
     }
   });
 }
+
+test('Python reads the same content from the accepted archives', async () => {
+  const isLong = repetitions(0, 1) > 0;
+  const accepted = CORPUS.filter(({ expected, isSlow }) => expected === 'ok' && (isLong || !isSlow));
+  await assertPythonAgrees(await Promise.all(accepted.map(({ build }) => build())));
+});

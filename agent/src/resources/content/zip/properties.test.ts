@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../../ci/lib/long-runs.ts';
-import { readDirectory } from './directory.ts';
+import { repetitions } from '../../../../../lib/long-runs.ts';
 import { buildZip, type EntrySpec } from './tests/build-zip.ts';
-import { corpusFor } from './tests/corpus.ts';
 import { PAGE } from './tests/corpus-zip.ts';
 import { contentOf, dataOf, fuzz, readSeeds } from './tests/fuzz-zip.ts';
 import { memorySource } from './tests/memory-source.ts';
-import { readWithPython } from './tests/python-zip.ts';
+import { assertPythonAgrees } from './tests/python-zip.ts';
 import { readContents } from './tests/read-contents.ts';
 import { verifyBundle } from './verify.ts';
 import { ZipError } from './zip-entry.ts';
 
 const FUZZ_ROUNDS = repetitions(1000, 20_000);
-const ARCHIVES = corpusFor(repetitions(0, 1) > 0);
 
 /** Names that cannot collide in one archive by case, or as file and folder. */
 const names = fc.uniqueArray(fc.stringMatching(/^[a-z0-9 %_äß日é-]{1,12}$/u), { maxLength: 12 });
@@ -81,21 +77,8 @@ const oddEntries = fc.array(
   { maxLength: 4 },
 );
 
-/** The content of an archive by our reader, in the form that the Python script prints. */
-async function digests(bytes: Buffer): Promise<Record<string, string>> {
-  const source = memorySource(bytes);
-  const contents = await readContents(source, await readDirectory(source));
-  return Object.fromEntries(
-    [...contents].map(([name, data]) => [
-      Buffer.from(name).toString('hex'),
-      createHash('sha256').update(data).digest('hex'),
-    ]),
-  );
-}
-
-test('Python reads the same content from accepted archives', async () => {
+test('Python reads the same content from accepted odd and changed archives', async () => {
   const archives: Buffer[] = [];
-  for (const { build, expected } of ARCHIVES) if (expected === 'ok') archives.push(await build());
   const odd = fc.sample(oddEntries, { numRuns: repetitions(400, 4000), seed: 1 });
   for (const entries of odd) {
     const archive = buildZip([PAGE, ...entries]);
@@ -103,9 +86,8 @@ test('Python reads the same content from accepted archives', async () => {
   }
   const { accepted } = await fuzz(2, (rounds) => rounds >= FUZZ_ROUNDS);
   archives.push(...accepted);
-  assert.ok(archives.length > 150, `${archives.length}`);
-  const read = await readWithPython(archives);
-  for (const [index, archive] of archives.entries()) assert.deepEqual(read[index], await digests(archive));
+  assert.ok(archives.length > 100, `${archives.length}`);
+  await assertPythonAgrees(archives);
 });
 
 test('an archive with a changed byte is refused or has the same content', async () => {

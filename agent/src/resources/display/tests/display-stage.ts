@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { FakeBrowser, SETTINGS } from '../../../../../lib/fake-browser.ts';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
 import type { BundleProblem } from '../../content/schema.ts';
@@ -7,7 +8,6 @@ import { Display, type DisplayOptions } from '../display.ts';
 import type { Bundles, Connector, Target } from '../ports.ts';
 import { type DisplayState, displayState, type Rotation } from '../schema.ts';
 import { type FailureKind, type TIMING as REAL_TIMING, recoveryStep, type Step } from '../timing.ts';
-import { FakeBrowser, SETTINGS } from './fake-browser.ts';
 
 export const CONNECTOR: Connector = {
   id: 'Virtual-1',

@@ -5,14 +5,14 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { FakeUpdater } from '../../../../../lib/fake-updater.ts';
+import { until } from '../../../../../lib/fleet-stage.ts';
 import { fits } from '../../../contract/validate.ts';
 import { hawkbitRules, hawkbitSection } from './config.ts';
 import { FleetFile } from './fleet-file.ts';
 import { NOTHING_STORED } from './fleet-state.ts';
 import { createHawkbit } from './index.ts';
 import { HawkbitStatus } from './schema.ts';
-import { FakeUpdater } from './tests/fake-updater.ts';
-import { until } from './tests/fleet-stage.ts';
 import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 const OFF = { url: null, tenant: 'DEFAULT', controller_id: null, target_token: null, gateway_token: null };

@@ -1,6 +1,6 @@
 /**
- * Valid, unusual and hostile archives, each with the expected verdict: `ok`, or a pattern for the reason. Used in the
- * tests of the reader, of uploads and of `check`.
+ * Valid, unusual and hostile archives, each with the expected verdict: `ok`, or a pattern for the reason. The tests of the
+ * reader use all of them, those of uploads and of `check` the samples.
  */
 import { CONTENT_ZIPS } from './corpus-contents.ts';
 import { NAME_ZIPS } from './corpus-names.ts';
@@ -18,9 +18,33 @@ export const CORPUS: readonly CorpusZip[] = [
   ...STRUCTURE_ZIPS,
 ].map(builtOnce);
 
-/** A shorter list for tests that do more than reading. @param withSlow includes archives that take seconds */
-export function corpusFor(withSlow: boolean): readonly CorpusZip[] {
-  return CORPUS.filter(({ isSlow }) => withSlow || !isSlow);
+/** An archive of each kind that uploads and `check` could handle differently from the reader. */
+export const SAMPLES: readonly CorpusZip[] = [
+  'Info-ZIP',
+  'a signed data descriptor',
+  'zip64 everywhere',
+  '1000 entries',
+  'nothing',
+  'a page',
+  'a program before the archive',
+  'an archive that was cut off',
+  'bytes after the end',
+  'a packed entry with a wrong CRC-32',
+  'a bomb that hides its size',
+  'a bomb: over 1 GiB at over 200 times its size',
+  'an encrypted entry',
+  'a symbolic link',
+  'an absolute path',
+  'a path that leaves the root',
+  'one name twice',
+  'no index.html',
+  'index.html one folder deeper',
+].map(named);
+
+function named(name: string): CorpusZip {
+  const found = CORPUS.find((zip) => zip.name === name);
+  if (!found) throw new Error(`The corpus has no archive "${name}".`);
+  return found;
 }
 
 /** Some archives take a second to build, and a test file may use the list twice. */

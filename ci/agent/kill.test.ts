@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { buildAgent } from '../../../../ci/build-agent.ts';
-import { repetitions } from '../../../../ci/lib/long-runs.ts';
-import { TEMPORARY_FILE } from '../../base/atomic-file.ts';
-import { killAtChange } from '../../base/tests/kill-at-change.ts';
-import { isObject, mergePatch } from './tree.ts';
+import { TEMPORARY_FILE } from '../../agent/src/base/atomic-file.ts';
+import { isObject, mergePatch } from '../../agent/src/resources/config/tree.ts';
+import { killAtChange } from '../../lib/kill-at-change.ts';
+import { repetitions } from '../../lib/long-runs.ts';
+import { buildAgent } from '../build-agent.ts';
 
 const KILLS = repetitions(16, 300);
 /** Devices that run in parallel, each with its own data folder. */

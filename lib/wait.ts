@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from './problem.ts';
+import { errorMessage } from '../agent/src/base/system-error.ts';
 
 /** A condition that was not met within its time limit. */
 export class TimeoutError extends Error {
@@ -22,7 +22,7 @@ export async function waitFor<T>(
       const value = await condition();
       if (value !== undefined && value !== false) return value;
     } catch (error) {
-      last = messageOf(error);
+      last = errorMessage(error);
     }
     if (performance.now() >= end) {
       throw new TimeoutError(`waited ${timeoutMs / 1000} s for ${what}${last && `; last: ${last}`}`);

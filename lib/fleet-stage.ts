@@ -3,12 +3,12 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { waitFor } from '../../../../../../ci/lib/wait.ts';
-import type { HawkbitConfig } from '../config.ts';
-import { FleetClient } from '../fleet-client.ts';
-import { FleetFile } from '../fleet-file.ts';
-import type { Timing } from '../fleet-state.ts';
+import type { HawkbitConfig } from '../agent/src/resources/update/hawkbit/config.ts';
+import { FleetClient } from '../agent/src/resources/update/hawkbit/fleet-client.ts';
+import { FleetFile } from '../agent/src/resources/update/hawkbit/fleet-file.ts';
+import type { Timing } from '../agent/src/resources/update/hawkbit/fleet-state.ts';
 import { FakeUpdater } from './fake-updater.ts';
+import { waitFor } from './wait.ts';
 
 const TIMING: Timing = {
   pollMs: { shortest: 20, longest: 50, usual: 50 },

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { freePort } from '../../../../../ci/qemu/ports.ts';
-import { BreakingProxy } from '../../../../../tests-qemu/harness/breaking-proxy.ts';
-import { GooseBit } from '../../../../../tests-qemu/harness/goosebit/goosebit.ts';
-import { installGooseBit } from '../../../../../tests-qemu/harness/goosebit/install.ts';
-import { FleetStage, until } from './tests/fleet-stage.ts';
-import { smallBundle } from './tests/small-bundle.ts';
+import { freePort } from '../../../ci/qemu/ports.ts';
+import { FleetStage, until } from '../../../lib/fleet-stage.ts';
+import { BreakingProxy } from '../breaking-proxy.ts';
+import { GooseBit } from './goosebit.ts';
+import { installGooseBit } from './install.ts';
+import { smallBundle } from './small-bundle.ts';
 
 const MIB = 2 ** 20;
 const installed = await installGooseBit();

@@ -1,5 +1,4 @@
-import { KindEvents } from '../../../base/kind-events.ts';
-import type { ScriptResult } from '../../page/ports.ts';
+import { KindEvents } from '../agent/src/base/kind-events.ts';
 import type {
   Browser,
   BrowserEvent,
@@ -9,8 +8,9 @@ import type {
   Load,
   Output,
   OutputSettings,
-} from '../ports.ts';
-import type { Rotation } from '../schema.ts';
+} from '../agent/src/resources/display/ports.ts';
+import type { Rotation } from '../agent/src/resources/display/schema.ts';
+import type { ScriptResult } from '../agent/src/resources/page/ports.ts';
 
 export const SETTINGS: BrowserSettings = {
   user_agent: null,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../agent/src/main.ts', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
 export interface RunningAgent {

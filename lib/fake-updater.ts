@@ -1,7 +1,11 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { ApiError } from '../../../../contract/errors.ts';
-import type { BundleSource, FleetUpdater, UpdaterState } from '../ports.ts';
+import { ApiError } from '../agent/src/contract/errors.ts';
+import type {
+  BundleSource,
+  FleetUpdater,
+  UpdaterState,
+} from '../agent/src/resources/update/hawkbit/ports.ts';
 
 /** Size of the parts that a bundle is fetched in, in bytes: RAUC's are at most as large. */
 const PART = 256 * 1024;

@@ -1,6 +1,6 @@
 /** Makes PNGs of every kind, valid and damaged, for tests. */
 import { crc32, deflateSync } from 'node:zlib';
-import { type PngHeader, rowLengths } from '../png.ts';
+import { type PngHeader, rowLengths } from '../agent/src/resources/branding/png.ts';
 
 export const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
