@@ -135,13 +135,20 @@ export class FakeBrowser implements Browser, Compositor {
 
   async outputs(): Promise<Output[]> {
     await this.#note('outputs');
-    return this.compositorOutputs.map((name) => ({
-      name,
-      mode: this.used.get(name)?.mode ?? '1280x720@75',
-      rotation: this.turned.has(name) ? (this.turned.get(name) ?? null) : 0,
-      scale: this.used.get(name)?.scale ?? 1,
-      modes: ['1280x720@75', '800x600@60'],
-    }));
+    return this.compositorOutputs.map((name) => {
+      const rotation = this.turned.has(name) ? (this.turned.get(name) ?? null) : 0;
+      const isOn = rotation !== null;
+      const used = this.used.get(name);
+      return {
+        name,
+        mode: isOn ? (used?.mode ?? '1280x720@75') : null,
+        rotation,
+        scale: isOn ? (used?.scale ?? 1) : null,
+        modes: ['1280x720@75', '800x600@60'],
+        make: null,
+        model: null,
+      };
+    });
   }
 
   async drive(output: string, settings: OutputSettings, others: readonly string[]): Promise<void> {

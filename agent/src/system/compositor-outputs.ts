@@ -11,10 +11,16 @@ const ROTATIONS: ReadonlyMap<string, Rotation> = new Map([
   ['90', 270],
 ]);
 
+const HEADLESS = /^HEADLESS-\d+$/;
+/** The rate of wlroots' headless outputs, in Hz, while their mode names none. */
+const HEADLESS_REFRESH = 60;
+
 /** The parts of an output in `wlr-randr --json` that are used here. */
 const CompositorOutput = Type.Object({
   name: Type.String(),
   enabled: Type.Boolean(),
+  make: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  model: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** Only of outputs that are on. */
   transform: Type.Optional(Type.String()),
   scale: Type.Optional(Type.Number()),
@@ -34,8 +40,16 @@ export type CompositorOutput = Static<typeof CompositorOutput>;
 
 export const CompositorOutputs = Type.Array(CompositorOutput);
 
+/** The output with the rate at which wlroots really paints it. */
+export function withRate(output: CompositorOutput): CompositorOutput {
+  if (!HEADLESS.test(output.name)) return output;
+  const { modes = [] } = output;
+  return { ...output, modes: modes.map((mode) => ({ ...mode, refresh: mode.refresh || HEADLESS_REFRESH })) };
+}
+
 /** An output with modes as the contract writes them. Modes that differ only in hidden digits are merged. */
-export function outputOf({ name, enabled, transform, scale, modes = [] }: CompositorOutput): Output {
+export function outputOf(output: CompositorOutput): Output {
+  const { name, enabled, transform, scale, modes = [], make = null, model = null } = output;
   const current = enabled ? modes.find((mode) => mode.current) : undefined;
   const texts = modes.map(({ width, height, refresh }) => modeText(width, height, refresh));
   return {
@@ -44,6 +58,8 @@ export function outputOf({ name, enabled, transform, scale, modes = [] }: Compos
     rotation: (enabled ? ROTATIONS.get(transform ?? '') : undefined) ?? null,
     scale: (enabled ? scale : undefined) ?? null,
     modes: [...new Set(texts)],
+    make,
+    model,
   };
 }
 

@@ -39,10 +39,13 @@ const called = async () => (await readFile(join(folder, 'called'), 'utf8')).trim
 
 test('outputs have modes as the contract writes them', async () => {
   const mode = { width: 1280, height: 720, preferred: true };
+  const maker = { make: 'RHT', model: 'QEMU Monitor' };
+  const unknown = { make: null, model: null };
   const printed = [
     {
       name: 'Virtual-1',
       enabled: true,
+      ...maker,
       transform: '270',
       scale: 1.5,
       modes: [
@@ -54,8 +57,15 @@ test('outputs have modes as the contract writes them', async () => {
   ];
   await wlrRandr(`echo '${JSON.stringify(printed)}'`);
   assert.deepEqual(await compositor.outputs(), [
-    { name: 'Virtual-1', mode: '1280x720@59.94', rotation: 90, scale: 1.5, modes: ['1280x720@59.94'] },
-    { name: 'HDMI-A-1', mode: null, rotation: null, scale: null, modes: ['1280x720@60'] },
+    {
+      name: 'Virtual-1',
+      mode: '1280x720@59.94',
+      rotation: 90,
+      scale: 1.5,
+      modes: ['1280x720@59.94'],
+      ...maker,
+    },
+    { name: 'HDMI-A-1', mode: null, rotation: null, scale: null, modes: ['1280x720@60'], ...unknown },
   ]);
   assert.equal(await called(), '--json');
 });
@@ -98,6 +108,44 @@ test('a mode is the screen’s own with nearly that rate, or computed; without o
     await compositor.drive('HDMI-A-1', { ...PLAIN, mode }, []);
     assert.equal(await called(), ON + args);
   }
+});
+
+test('a headless output is painted at 60 Hz unless told otherwise, and has no mode that it prefers', async () => {
+  // As printed by wlr-randr 0.5.0 under cage on the headless backend of wlroots 0.20.
+  const common = {
+    name: 'HEADLESS-1',
+    description: 'Headless output 1',
+    make: null,
+    model: null,
+    serial: null,
+  };
+  const size = { physical_size: { width: 0, height: 0 } };
+  const place = { position: { x: 0, y: 0 }, adaptive_sync: false };
+  const print = (refresh: number) => {
+    const modes = [{ width: 1280, height: 720, refresh, preferred: false, current: true }];
+    const on = { ...common, ...size, enabled: true, modes, ...place, transform: '270', scale: 1.5 };
+    return wlrRandr(`echo '${JSON.stringify([on])}'`);
+  };
+  const output = { name: 'HEADLESS-1', rotation: 90, scale: 1.5, make: null, model: null };
+  for (const [refresh, mode] of [
+    [0, '1280x720@60'],
+    [50, '1280x720@50'],
+  ] as const) {
+    await print(refresh);
+    assert.deepEqual(await compositor.outputs(), [{ ...output, mode, modes: [mode] }]);
+  }
+  await print(0);
+  for (const [mode, args] of [
+    [null, ''],
+    ['1280x720@60', ''],
+    ['800x600@50', ' --custom-mode 800x600@50Hz'],
+  ] as const) {
+    await compositor.drive('HEADLESS-1', { ...PLAIN, mode }, []);
+    assert.equal(await called(), `${ON.replace('HDMI-A-1', 'HEADLESS-1')}${args}`);
+  }
+  await wlrRandr(`echo '${JSON.stringify([{ ...common, ...size, enabled: false, modes: [] }])}'`);
+  const off = { ...output, mode: null, rotation: null, scale: null, modes: [] };
+  assert.deepEqual(await compositor.outputs(), [off]);
 });
 
 test('rejects with the reason that wlr-randr printed', async () => {

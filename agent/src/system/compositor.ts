@@ -8,6 +8,7 @@ import {
   modeArguments,
   outputOf,
   transformOf,
+  withRate,
 } from './compositor-outputs.ts';
 import { runOk } from './processes.ts';
 
@@ -55,7 +56,7 @@ export class WaylandCompositor implements Compositor {
   async #list(): Promise<CompositorOutput[]> {
     const printed: unknown = JSON.parse(await this.#run(['--json']));
     if (!fits(CompositorOutputs, printed)) throw new Error(`${this.#command} printed no outputs`);
-    return printed;
+    return printed.map(withRate);
   }
 
   /** Runs as the compositor's user: no privileged process parses the compositor's answers. */

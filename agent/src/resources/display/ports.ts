@@ -79,6 +79,8 @@ export interface Output {
   /** Pixels per CSS pixel; null while it is off. */
   scale: number | null;
   modes: string[];
+  make: string | null;
+  model: string | null;
 }
 
 /** The browser. Every call rejects when it is not connected or does not answer in time. */

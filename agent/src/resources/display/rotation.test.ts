@@ -70,7 +70,15 @@ test('an answer of the compositor from before a change does not count after it',
   const compositor: Compositor = {
     outputs: async () => {
       asked += 1;
-      const output = { name: 'Virtual-1', mode: null, rotation, scale: 1, modes: [] };
+      const output = {
+        name: 'Virtual-1',
+        mode: null,
+        rotation,
+        scale: 1,
+        modes: [],
+        make: null,
+        model: null,
+      };
       if (asked === 1) await answer.promise;
       return [output];
     },

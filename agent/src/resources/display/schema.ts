@@ -61,7 +61,10 @@ export type DisplayState = Static<typeof DisplayState>;
 
 export const Screen = Type.Object(
   {
-    id: Type.String({ description: "The connector's name", examples: ['HDMI-A-1', 'Virtual-1'] }),
+    id: Type.String({
+      description: "The connector's name; without connectors, that of the compositor's output",
+      examples: ['HDMI-A-1', 'Virtual-1'],
+    }),
     primary: Type.Boolean(),
     connected: Type.Boolean(),
     resolution: Nullable(Mode),

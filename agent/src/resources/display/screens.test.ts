@@ -3,12 +3,23 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
 import type { Compositor, Connector } from './ports.ts';
-import { CONFIG, CONNECTOR, DisplayStage, screenConfig } from './tests/display-stage.ts';
+import { CONFIG, CONNECTOR, DisplayStage, screenConfig, TIMING } from './tests/display-stage.ts';
 
 const URL_A = 'http://a.example/';
+/** Of a system without graphics hardware. */
+const NO_CONNECTORS = { read: async () => [] };
 
 let stage: DisplayStage;
 let browser: FakeBrowser;
+
+/** The browser's compositor, which lists its outputs only while `answers`. */
+const compositorThat = (answers: () => boolean): Compositor => ({
+  outputs: async () => {
+    if (!answers()) throw new Error('timeout');
+    return await browser.outputs();
+  },
+  drive: (...asked) => browser.drive(...asked),
+});
 
 const until = (what: string, condition: () => boolean) => stage.until(what, condition);
 
@@ -235,4 +246,76 @@ test('a browser that connected without a screen is restarted when one comes, any
   connected = true;
   await until('the screen again', () => stage.display.state().screen_on);
   assert.equal(stage.unitRestarts, 1);
+});
+
+test('without connectors the outputs of the compositor are the screens, used as configured', async () => {
+  browser.compositorOutputs = ['HEADLESS-1', 'HEADLESS-2'];
+  const config = { ...CONFIG, scale: 1.5, screens: { 'HEADLESS-1': screenConfig(90, null, '800x600@60') } };
+  await stage.showing(URL_A, { connectors: NO_CONNECTORS, config: () => config, checkEveryMs: 10 });
+  await until('the drive', () => browser.count('drive HEADLESS-1 90 x1.5 800x600@60 -HEADLESS-2') === 1);
+  await until('its result', () => stage.display.state().resolution === '800x600@60');
+  const { screen_on, rotation } = stage.display.state();
+  assert.deepEqual({ screen_on, rotation }, { screen_on: true, rotation: 90 });
+  const common = { connected: true, modes: ['1280x720@75', '800x600@60'], make: null, model: null };
+  assert.deepEqual(await stage.display.listScreens(), [
+    { ...common, id: 'HEADLESS-1', primary: true, resolution: '800x600@60', rotation: 90 },
+    { ...common, id: 'HEADLESS-2', primary: false, resolution: null, rotation: 0 },
+  ]);
+  await stage.display.requireScreen('HEADLESS-1');
+  await assert.rejects(stage.display.requireScreen('HEADLESS-2'), { code: 'screen_not_found' });
+  const looks = browser.count('outputs');
+  await until('a look at what was driven', () => browser.count('outputs') > looks + 2);
+  const before = stage.events.length;
+  browser.turned.set('HEADLESS-1', null);
+  await until('the second drive', () => browser.count('drive HEADLESS-1 90 x1.5 800x600@60') === 2);
+  assert.ok(
+    stage.events.slice(before).some((event) => !event.screen_on),
+    'no event said that it was off',
+  );
+  await until('it to be on again', () => stage.display.state().screen_on);
+  const asked = browser.count('outputs');
+  await until('many looks', () => browser.count('outputs') > asked + 10);
+  assert.equal(browser.count('drive'), 2);
+});
+
+test('without connectors no browser is restarted because the compositor answered late', async () => {
+  let answers = false;
+  browser.compositorOutputs = ['HEADLESS-1'];
+  const compositor = compositorThat(() => answers);
+  await stage.showing(URL_A, { compositor, connectors: NO_CONNECTORS, checkEveryMs: 10 });
+  assert.deepEqual(await stage.display.listScreens(), []);
+  answers = true;
+  await until('the screen', () => stage.display.state().screen_on);
+  await until('the drive', () => browser.count('drive HEADLESS-1 0') === 1);
+  const asked = browser.count('outputs');
+  await until('many looks', () => browser.count('outputs') > asked + 10);
+  assert.equal(stage.unitRestarts, 0);
+});
+
+test('without connectors a compositor that hangs is restarted, and its screen stays meanwhile', async () => {
+  let hangs = false;
+  browser.compositorOutputs = ['HEADLESS-1'];
+  const compositor = compositorThat(() => !hangs);
+  const timing = { ...TIMING, frameEveryMs: 50, frameAgainMs: 50 };
+  await stage.showing(URL_A, { compositor, connectors: NO_CONNECTORS, checkEveryMs: 10, timing });
+  await until('the screen', () => stage.display.state().screen_on);
+  hangs = true;
+  await stage.display.screens.refresh(true);
+  browser.framesReachScreen = false;
+  await until('the restart', () => stage.unitRestarts === 1);
+  browser.unplug();
+  await stage.display.screens.refresh();
+  assert.equal(stage.display.state().screen_on, true);
+  assert.equal(stage.display.screens.primary?.id, 'HEADLESS-1');
+});
+
+test('connectors without a screen are not replaced by outputs of the compositor', async () => {
+  browser.compositorOutputs = ['HEADLESS-1'];
+  const connectors = { read: async () => [{ ...CONNECTOR, connected: false }] };
+  await stage.showing(URL_A, { connectors });
+  const asked = browser.count('outputs');
+  await stage.display.screens.driveNow();
+  assert.ok(browser.count('outputs') > asked);
+  const [screen, ...others] = await stage.display.listScreens();
+  assert.deepEqual([screen?.id, screen?.connected, others.length], ['Virtual-1', false, 0]);
 });

@@ -30,21 +30,25 @@ export interface ScreensOptions
 }
 
 /**
- * The outputs of the board: connectors as the kernel reports them, modes and rotations from the compositor. Makes the
- * compositor drive the primary screen alone, with its configured rotation, scale and mode. There is a compositor as long as a browser
- * is connected. All answers are as of the last refresh.
+ * The outputs of the board: connectors as the kernel reports them, modes and rotations from the compositor. Without
+ * connectors, the compositor's own outputs are the screens. Makes the compositor drive the primary screen alone, with
+ * its configured rotation, scale and mode. There is a compositor as long as a browser is connected. All answers are as
+ * of the last refresh.
  */
 export class Screens {
   readonly #o: ScreensOptions;
   readonly #reading = new Mutex();
   /** Forced modes take effect at boot only. */
   readonly #atBoot: DisplayConfig;
-  #connectors: Connector[] = [];
+  /** Of the graphics hardware. */
+  #hardware: Connector[] = [];
   #connectorsAt = NEVER;
   #outputs: Output[] = [];
   #outputsAt = NEVER;
+  /** The outputs that the compositor last listed: while it restarts or hangs, they are still the screens. */
+  #headless: Connector[] = [];
 
-  /** The browser that connected without a screen; null for none. */
+  /** The browser that connected while no screen was plugged in; null for none. */
   #pidWithoutScreen: number | null = null;
 
   readonly #driving = new Mutex();
@@ -145,7 +149,7 @@ export class Screens {
   /** A browser has connected. Never rejects. */
   async browserConnected(): Promise<void> {
     await this.refresh();
-    this.#pidWithoutScreen = this.primary?.connected ? null : this.#o.browser.pid;
+    this.#pidWithoutScreen = this.#isPluggedIn ? null : this.#o.browser.pid;
     await this.drive();
   }
 
@@ -191,6 +195,15 @@ export class Screens {
     return preferred !== undefined && EXACT_MODE.test(preferred) ? preferred : null;
   }
 
+  get #connectors(): Connector[] {
+    return this.#hardware.length > 0 ? this.#hardware : this.#headless;
+  }
+
+  /** Whether a screen is plugged in. Outputs of the compositor alone do not count: they are there before the browser. */
+  get #isPluggedIn(): boolean {
+    return this.#hardware.some(({ connected }) => connected);
+  }
+
   /** Ids of the connectors with a screen. */
   get #connected(): string {
     return this.#connectors.flatMap(({ connected, id }) => (connected ? [id] : [])).join();
@@ -200,12 +213,12 @@ export class Screens {
     const { connectors, compositor, browser, checkEveryMs } = this.#o;
     const now = performance.now();
     if (now - this.#connectorsAt >= CONNECTORS_FRESH_MS) {
-      const before = JSON.stringify(this.#connectors);
-      this.#connectors = await connectors.read().catch(() => []);
+      const before = JSON.stringify(this.#hardware);
+      this.#hardware = await connectors.read().catch(() => []);
       this.#connectorsAt = performance.now();
-      if (JSON.stringify(this.#connectors) !== before) this.#outputsAt = NEVER;
+      if (JSON.stringify(this.#hardware) !== before) this.#outputsAt = NEVER;
     }
-    if (this.#pidWithoutScreen !== null && this.primary?.connected) {
+    if (this.#pidWithoutScreen !== null && this.#isPluggedIn) {
       const isSameBrowser = this.#pidWithoutScreen === browser.pid;
       this.#pidWithoutScreen = null;
       if (isSameBrowser) this.#o.screenCameLate();
@@ -214,7 +227,9 @@ export class Screens {
       this.#outputs = [];
       this.#outputsAt = NEVER;
     } else if (now - this.#outputsAt >= CHECKS_PER_OUTPUTS * checkEveryMs) {
-      this.#outputs = await compositor.outputs().catch(() => []);
+      const answer = await compositor.outputs().catch(() => undefined);
+      this.#outputs = answer ?? [];
+      this.#headless = answer?.map(connectorOf) ?? this.#headless;
       this.#outputsAt = performance.now(); // not before: callers that waited share a slow answer
     }
   }
@@ -291,6 +306,11 @@ export class Screens {
     }
     this.#failure = failure;
   }
+}
+
+/** An output of the compositor that no graphics hardware has. */
+function connectorOf({ name, scale, modes, make, model }: Output): Connector {
+  return { id: name, connected: true, powered: scale !== null, modes, make, model, sizeMm: null };
 }
 
 /** Of a connector with the screen on it: another screen may take what this one does not. */
