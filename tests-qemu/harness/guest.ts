@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { field } from '../../ci/client/events.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
 import { waitFor } from '../../lib/wait.ts';
 import type { Device } from './device.ts';
@@ -133,4 +134,10 @@ export async function killPage(
   const isAgain = () => pages.loads(url) > loads;
   await waitFor(isAgain, { timeoutMs, what: 'the page to be loaded again', intervalMs: 5 });
   return performance.now() - start;
+}
+
+/** The browser's process id and its number of restarts. */
+export async function browserProcess(device: Device): Promise<unknown[]> {
+  const health = await device.get('/device/health');
+  return [field(health, 'browser.pid'), field(health, 'browser.restarts')];
 }
