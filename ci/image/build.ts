@@ -86,20 +86,16 @@ async function makeImage(cache: Cache): Promise<string> {
 /** What an image is assembled from; parts that are not in the cache are built. */
 export async function imageParts(build: Build): Promise<ImageParts> {
   const { progress } = build;
-  const agent = await bundleAgent(build);
-  const roots = await ifSlow(progress, 'installing packages into the root filesystems', installRoots(build));
-  const keyring = await updateKeyring(build, roots.builder, keyFolder());
-  const parts = await ifSlow(progress, 'compiling', compileParts(build, roots.builder));
-  return { ...roots, parts, agent, keyring, version: projectVersion() };
-}
-
-/** Builds both roots in parallel: installing packages uses little more than one processor. */
-async function installRoots(build: Build): Promise<{ builder: string; runtime: string }> {
   const builder = builderRoot(build);
-  const runtime = runtimeRoot(build, builder);
-  // Wait for both even if one fails, so that nothing continues in the background.
-  await Promise.allSettled([builder, runtime]);
-  return { builder: await builder, runtime: await runtime };
+  const installed = [builder, runtimeRoot(build, builder), bundleAgent(build)] as const;
+  const parts = builder.then((root) => compileParts(build, root));
+  // Wait for all even if one fails, so that nothing continues in the background.
+  const [installing, compiling] = [Promise.allSettled(installed), Promise.allSettled([parts])];
+  await ifSlow(progress, 'installing packages into the root filesystems', installing);
+  await ifSlow(progress, 'compiling', compiling);
+  const [root, runtime, agent] = await Promise.all(installed);
+  const keyring = await updateKeyring(build, root, keyFolder());
+  return { builder: root, runtime, parts: await parts, agent, keyring, version: projectVersion() };
 }
 
 /** Reports a step only when it takes longer than a cache lookup. */

@@ -12,9 +12,20 @@ rm -f "$root"/vmlinuz* "$root"/initrd.img* "$root"/boot/config-* "$root"/boot/Sy
 modules=$root/usr/lib/modules/$release
 rm -f "$modules"/build "$modules"/source
 sed 's/#.*//' "$here/kernel-modules.conf" | tr -s '[:blank:]' '\n' | sed '/^$/d; s,[.],\\&,g; s,^,^kernel/,' >/tmp/keep
-# modules.dep: "path: what it needs…", already transitive.
-grep -f /tmp/keep "$modules/modules.dep" | tr -d : | tr ' ' '\n' | sort -u >/tmp/kept
-(cd "$modules" && find kernel -name '*.ko*' | sort) | comm -23 - /tmp/kept | sed "s,^,$modules/," | xargs -r rm
+(cd "$modules" && find kernel -name '*.ko*' | sort) >/tmp/all
+grep -f /tmp/keep /tmp/all >/tmp/new
+: >/tmp/kept
+# And the modules that these depend on, until nothing is added. In module names "_" and "-" are equivalent.
+while [ -s /tmp/new ]; do
+    sort -o /tmp/kept /tmp/kept /tmp/new
+    (cd "$modules" && xargs modinfo -F depends) </tmp/new | tr , '\n' | awk '
+        { name = $0; sub(".*/", "", name); sub("[.]ko.*", "", name); gsub("-", "_", name) }
+        FILENAME == "/tmp/all" { path[name] = $0 }
+        FILENAME != "/tmp/all" && name in path { print path[name] }
+    ' /tmp/all - | sort -u | comm -23 - /tmp/kept >/tmp/next
+    mv /tmp/next /tmp/new
+done
+comm -23 /tmp/all /tmp/kept | sed "s,^,$modules/," | xargs -r rm
 find "$modules" -type d -empty -delete
 # Debian's modules are compressed and signed. The kernel would verify each signature although it also accepts unsigned
 # modules; in an emulator that costs seconds at every boot, so compression and signatures are removed.

@@ -8,6 +8,8 @@ export interface PackageConf {
   host: string[];
   runtime: string[];
   builder: string[];
+  /** Downloaded but not installed: parts read the package files. */
+  sources: string[];
   firmware: string[];
   /** Patterns of the files that are copied from packages which are not installed, by package. */
   extracted: Map<string, string[]>;
@@ -66,6 +68,7 @@ export function parsePackageConf(text: string): PackageConf {
     host: list('host'),
     runtime: list('runtime'),
     builder: list('builder'),
+    sources: list('sources'),
     firmware: list('firmware'),
     extracted,
   };

@@ -2,23 +2,29 @@ import type { PackageConf } from './conf.ts';
 import type { PackageStore } from './packages.ts';
 import { run } from './run.ts';
 
-/** Documentation, translations and data that no program on the device uses. */
+/** Folders whose content no program on the device uses: documentation, translations and data. */
 const EXCLUDED = [
-  '/usr/share/man/*',
-  '/usr/share/doc/*',
-  '/usr/share/info/*',
-  '/usr/share/lintian/*',
-  '/usr/share/bug/*',
-  '/usr/share/locale/*',
-  '/usr/share/i18n/*',
-  '/usr/share/help/*',
-  '/usr/share/gtk-doc/*',
-  '/usr/share/bash-completion/*',
-  '/usr/share/zsh/*',
-  '/usr/share/iso-codes/*',
-  '/usr/share/xml/iso-codes/*',
-  '/usr/libexec/glycin-loaders/*',
+  'usr/share/man',
+  'usr/share/doc',
+  'usr/share/info',
+  'usr/share/lintian',
+  'usr/share/bug',
+  'usr/share/locale',
+  'usr/share/i18n',
+  'usr/share/help',
+  'usr/share/gtk-doc',
+  'usr/share/bash-completion',
+  'usr/share/zsh',
+  'usr/share/iso-codes',
+  'usr/share/xml/iso-codes',
+  'usr/libexec/glycin-loaders',
 ];
+
+/**
+ * Programs that the packages' scripts call and whose results are not used: the image's units are enabled by presets, its
+ * module index is made by trim.sh.
+ */
+const SKIPPED_PROGRAMS = ['deb-systemd-helper', 'depmod'];
 
 export interface RootOptions {
   conf: PackageConf;
@@ -41,16 +47,14 @@ export async function makeRoot(options: RootOptions): Promise<void> {
       '--variant=essential',
       `--architectures=${conf.architecture}`,
       '--skip=update',
-      ...EXCLUDED.map((path) => `--dpkgopt=path-exclude=${path}`),
       // An incomplete root is never used, so dpkg need not flush its writes to the disk.
       '--dpkgopt=force-unsafe-io',
       '--aptopt=APT::Install-Recommends "false"',
       '--aptopt=Acquire::Languages "none"',
       '--aptopt=APT::Sandbox::User "root"',
+      '--aptopt=DPkg::Path "/skipped:/usr/sbin:/usr/bin:/sbin:/bin"',
       `--include=${options.packages.join(',')}`,
-      `--setup-hook=mkdir -p "$1/var/lib/apt/lists" "$1/var/cache/apt/archives"`,
-      `--setup-hook=cp -p '${store.lists}'/*_* "$1/var/lib/apt/lists/"`,
-      `--setup-hook=cp -l '${store.archives}'/*.deb "$1/var/cache/apt/archives/" || cp '${store.archives}'/*.deb "$1/var/cache/apt/archives/"`,
+      ...hooks(options).map(([stage, command]) => `--${stage}-hook=${command}`),
       conf.suite,
       options.target,
       store.source,
@@ -63,4 +67,37 @@ export async function makeRoot(options: RootOptions): Promise<void> {
       isolated: true,
     },
   );
+}
+
+/** mmdebstrap's hooks: shell commands with the root's folder as `$1`. */
+function hooks({ store }: RootOptions): [stage: 'setup' | 'extract' | 'customize', command: string][] {
+  const database = '"$1/var/lib/dpkg"';
+  const excluded = EXCLUDED.map((folder) => `path-exclude=/${folder}/*`).join('\\n');
+  return [
+    ['setup', 'mkdir -p "$1/var/lib/apt/lists" "$1/var/cache/apt/archives"'],
+    ['setup', `cp -p '${store.lists}'/*_* "$1/var/lib/apt/lists/"`],
+    [
+      'setup',
+      `cp -l '${store.archives}'/*.deb "$1/var/cache/apt/archives/" || cp '${store.archives}'/*.deb "$1/var/cache/apt/archives/"`,
+    ],
+    // dpkg flushes every change of its database, about 20 times per package, whatever its options say: keep the database
+    // in memory until it is complete.
+    [
+      'setup',
+      `mv ${database} "$1/dpkg" && mkdir ${database} && mount -t tmpfs tmpfs ${database} && cp -a "$1/dpkg/." ${database}`,
+    ],
+    [
+      'customize',
+      `rm -r "$1/dpkg" && cp -a ${database} "$1/dpkg" && umount ${database} && rmdir ${database} && mv "$1/dpkg" ${database}`,
+    ],
+    // Not with --dpkgopt: then mmdebstrap would pass the essential packages through a slow filter.
+    ['setup', `printf '${excluded}\\n' >"$1/etc/dpkg/dpkg.cfg.d/excluded"`],
+    ['extract', `cd "$1" && for folder in ${EXCLUDED.join(' ')}; do rm -rf $folder/*; done`],
+    ['setup', 'mkdir "$1/skipped"'],
+    [
+      'setup',
+      `cd "$1/skipped" && for name in ${SKIPPED_PROGRAMS.join(' ')}; do ln -s /usr/bin/true $name; done`,
+    ],
+    ['customize', 'rm -r "$1/skipped"'],
+  ];
 }

@@ -68,7 +68,7 @@ export async function inBuilder(
 
 /** The root filesystem in which everything is compiled and assembled. */
 export async function builderRoot(build: Build): Promise<string> {
-  const packages = [...build.conf.runtime, ...build.conf.builder];
+  const packages = build.conf.builder;
   return await build.cache.make('builder', rootKey(build, packages), KEEP_ROOTS, async (target) => {
     await makeRoot({ ...build, packages, target, epoch: build.store.indexDate });
     for (const mountPoint of ['src', 'out']) mkdirSync(join(target, mountPoint));
@@ -119,9 +119,22 @@ function rootKey({ store, conf }: Build, packages: string[]): string {
 
 /** The inputs of a part, from the line `# inputs: path path…` of its script. */
 export function partInputs(script: string): string[] {
-  const line = /^# inputs:(.*)$/m.exec(script)?.[1];
-  if (line === undefined) throw new Problem('a script of ci/image/parts has no line "# inputs: …".');
-  return line.trim().split(/\s+/).filter(Boolean);
+  const inputs = wordsOf(script, 'inputs');
+  if (!inputs) throw new Problem('a script of ci/image/parts has no line "# inputs: …".');
+  return inputs;
+}
+
+/** The words of the line `# NAME: word word…` of a script. */
+function wordsOf(script: string, name: string): string[] | undefined {
+  const line = new RegExp(`^# ${name}:(.*)$`, 'm').exec(script)?.[1];
+  return line?.trim().split(/\s+/).filter(Boolean);
+}
+
+/** Downloaded package files by name: those that match the patterns of the line `# packages: pattern…` of a part's script. */
+function partPackages({ store }: Build, script: string): Record<string, string> {
+  const patterns = wordsOf(script, 'packages') ?? [];
+  const names = patterns.flatMap((pattern) => globSync(`${pattern}.deb`, { cwd: store.archives }));
+  return Object.fromEntries(names.map((name) => [name, join(store.archives, name)]));
 }
 
 /** The results of `ci/image/parts/*.sh`, one folder per script, to be copied into the root filesystem. */
@@ -130,11 +143,12 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
   const parts = names.sort().map(async (file): Promise<[string, string]> => {
     const name = basename(file, '.sh');
     const script = join('ci/image/parts', file);
-    const inputs = partInputs(readFileSync(join(ROOT, script), 'utf8'));
+    const text = readFileSync(join(ROOT, script), 'utf8');
+    const inputs = partInputs(text);
     const key = hashOf(basename(builder), hashFiles(ROOT, ['ci/image/in-builder', script, ...inputs]));
     const folder = await build.cache.make(`part-${name}`, key, KEEP_PARTS, async (out) => {
       try {
-        await inBuilder(build, builder, out, [`/src/${script}`]);
+        await inBuilder(build, builder, out, [`/src/${script}`], {}, partPackages(build, text));
       } catch (error) {
         if (!(error instanceof CommandError)) throw error;
         throw new Problem(`the part "${name}" of the image could not be made:\n${error.output}`);

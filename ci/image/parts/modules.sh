@@ -1,5 +1,6 @@
 #!/bin/sh
 # inputs: board/common/patches/linux
+# packages: linux-source-*
 # Builds the patched USB gadget serial modules out of tree against the image's kernel. They are installed in
 # /usr/lib/modules/VERSION/updates, which modprobe prefers; finish.sh updates the module index.
 #
@@ -23,15 +24,14 @@ fi
 build=$1
 version=$(basename "$(dirname "$build")")
 
-set -- /usr/src/linux-source-*.tar.xz
-if [ $# -ne 1 ] || [ ! -f "$1" ]; then
-    fail 'expected exactly one /usr/src/linux-source-*.tar.xz'
-fi
-source=$1
-tree=$(basename "$source" .tar.xz)
-from=$(dpkg-query -f '${Version}' -W "$tree")
+# Of several, left by an older index, the source of this kernel.
 for_kernel=$(dpkg-query -f '${Version}' -W "linux-headers-$version")
-[ "$from" = "$for_kernel" ] || fail "kernel source $from is not the source of kernel $for_kernel"
+source=
+for package in /tmp/linux-source-*.deb; do
+    if [ "$(dpkg-deb -f "$package" Version)" = "$for_kernel" ]; then source=$package; fi
+done
+[ -n "$source" ] || fail "no package has the source of kernel $for_kernel"
+tree=$(dpkg-deb -f "$source" Package)
 
 # A fixed path, because it is part of the modules' build id.
 work=/tmp/vitrine-modules
@@ -45,7 +45,8 @@ for file in u_serial.c u_serial.h f_acm.c f_serial.c f_obex.c; do
     set -- "$@" "$tree/$function/$file"
 done
 # --occurrence lets tar stop at the last of the files instead of unpacking to the end.
-tar -x -C "$work" --strip-components=1 --occurrence=1 -f "$source" "$@"
+dpkg-deb --fsys-tarfile "$source" | tar -x --to-stdout "./usr/src/$tree.tar.xz" | xz -dc -T0 |
+    tar -x -C "$work" --strip-components=1 --occurrence=1 "$@"
 for patch in "$patches"/*.patch; do
     patch -d "$work" -p1 --fuzz=0 --no-backup-if-mismatch <"$patch" >&2
 done
