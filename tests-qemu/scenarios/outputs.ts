@@ -24,7 +24,7 @@ async function plug(device: Device, status: 'off' | 'detect'): Promise<void> {
 
 /** Exchanges the monitor at the device's graphics card for one that prefers another size. */
 async function exchangeMonitor(device: Device, width: number, height: number): Promise<void> {
-  const client = await VncClient.connect(device);
+  const client = await VncClient.connect(await device.host.vncAddress());
   client.resize(width, height);
   await client.close();
 }

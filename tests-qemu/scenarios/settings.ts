@@ -164,7 +164,7 @@ export default scenario({
       await test('people can zoom and select text only if that is configured, on the page that is shown', async () => {
         site.documents.set('/people', PEOPLE);
         await show(`${site.origin}/people`);
-        const screen = await VncClient.connect(device);
+        const screen = await VncClient.connect(await device.host.vncAddress());
         try {
           assert.equal(await reported(screen, site, WHEEL, '/wheel'), '/wheel?false');
           assert.equal(await reported(screen, site, [...CLICK, ...CLICK], '/selected'), '/selected?');

@@ -87,8 +87,8 @@ export async function fetchPackages(
 }
 
 /** The packages that are downloaded with their dependencies. */
-function withDependencies({ runtime, builder, sources }: PackageConf): string[] {
-  return [...runtime, ...builder, ...sources];
+function withDependencies({ runtime, builder, viewer, sources }: PackageConf): string[] {
+  return [...runtime, ...builder, ...viewer, ...sources];
 }
 
 /** The packages that are downloaded without their dependencies. */

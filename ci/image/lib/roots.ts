@@ -30,6 +30,8 @@ export interface RootOptions {
   conf: PackageConf;
   store: PackageStore;
   packages: string[];
+  /** Unpack the packages only, without running their scripts. */
+  unpackOnly?: boolean;
   /** Folder to make. */
   target: string;
   /** Latest timestamp of all files, in seconds since 1970. */
@@ -44,7 +46,7 @@ export async function makeRoot(options: RootOptions): Promise<void> {
     [
       '--mode=root',
       '--format=directory',
-      '--variant=essential',
+      `--variant=${options.unpackOnly ? 'extract' : 'essential'}`,
       `--architectures=${conf.architecture}`,
       '--skip=update',
       // An incomplete root is never used, so dpkg need not flush its writes to the disk.

@@ -75,6 +75,14 @@ export async function builderRoot(build: Build): Promise<string> {
   });
 }
 
+/** Unpacked programs that look at the screen of a container from outside of the device's own system. */
+export async function viewerRoot(build: Build): Promise<string> {
+  const packages = build.conf.viewer;
+  return await build.cache.make('viewer', rootKey(build, packages), KEEP_ROOTS, (target) =>
+    makeRoot({ ...build, packages, target, unpackOnly: true, epoch: build.store.indexDate }),
+  );
+}
+
 /** A root filesystem with the device's packages, without the files that the device does not need. */
 export async function runtimeRoot(build: Build, builder: Promise<string>): Promise<string> {
   const { runtime, extracted } = build.conf;
