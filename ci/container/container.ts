@@ -26,8 +26,8 @@ export interface ContainerSettings {
   rootfs: string;
   /** The data partition, an ext4 file; created if it does not exist. */
   data: string;
-  /** Root file system with the programs that look at the screen. */
-  builder: string;
+  /** Root file system with programs that look at the screen. */
+  viewer: string;
   console: string;
   /** Port on 127.0.0.1 that is forwarded to the device's port 80. */
   apiPort: number;
@@ -76,7 +76,7 @@ export class Container implements VirtualDevice {
       settings.folder,
       settings.rootfs,
       settings.data,
-      `--bind-ro=${settings.builder}:/run/vitrine-builder`,
+      `--bind-ro=${settings.viewer}:/run/vitrine-viewer`,
       ...credentials.map(({ name, file }) => `--load-credential=${name}:${file}`),
       '--boot',
       '--',

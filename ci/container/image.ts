@@ -1,28 +1,23 @@
-import { readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { Problem } from '../lib/problem.ts';
-import { ensureImage } from '../qemu/image.ts';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildRootfs } from '../image/build.ts';
 
-/** What a container needs of a built image. */
+/** What a container needs of the image's build. */
 export interface ContainerImage {
   /** The root file system of a slot, an ext4 file. */
   rootfs: string;
-  /** Root file system with programs that look at the screen. */
-  builder: string;
+  /** Root file system with programs that look at the screen from outside of the device's own. */
+  viewer: string;
 }
 
-/** The image, which is built first if necessary; see {@link ensureImage}. */
+/**
+ * Builds what is not in the cache. It is not removed from there until this process ends. `VITRINE_IMAGE` names a folder with
+ * another image.
+ */
 export async function ensureContainerImage(): Promise<ContainerImage> {
-  const folder = dirname((await ensureImage()).disk);
-  const rootfs = join(folder, 'rootfs.ext4');
-  // Beside the image in the cache.
-  const builder =
-    process.env.FAKEB ??
-    join(dirname(folder), await readFile(join(folder, 'builder'), 'utf8').catch(() => ''));
-  for (const path of [rootfs, join(builder, 'usr')]) {
-    await stat(path).catch(() => {
-      throw new Problem(`${path} is missing; a container needs an image that was built on this computer.`);
-    });
-  }
-  return { rootfs, builder };
+  const { folder, viewer } = await buildRootfs();
+  const rootfs = join(process.env.VITRINE_IMAGE || folder, 'rootfs.ext4');
+  // The cache does not remove folders with open files.
+  for (const path of [rootfs, join(viewer, 'usr/bin/grim')]) openSync(path, 'r');
+  return { rootfs, viewer };
 }

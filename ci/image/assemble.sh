@@ -1,7 +1,6 @@
 #!/bin/sh
-# assemble.sh BOARD: builds /out/images/{rootfs.ext4,disk.img} from /out/root (the device's packages), /out/parts/*,
-# /out/agent and the project in /src. Runs inside the builder root. Environment: VITRINE_VERSION, VITRINE_KEYRING,
-# SOURCE_DATE_EPOCH.
+# assemble.sh BOARD: builds /out/rootfs.ext4 from /out/root (the device's packages), /out/parts/*, /out/agent and the
+# project in /src. Runs inside the builder root. Environment: VITRINE_VERSION, VITRINE_KEYRING, SOURCE_DATE_EPOCH.
 set -eu
 
 board=$1
@@ -29,9 +28,6 @@ overlay_tree /src/overlay "$root"
 "$COMMON_DIR/post-build.sh" "$root" "$board"
 /src/ci/image/finish.sh "$root"
 
-rm -f /out/images/rootfs.ext4
-truncate -s "${ROOTFS_SIZE_MIB}M" /out/images/rootfs.ext4
+truncate -s "${ROOTFS_SIZE_MIB}M" /out/rootfs.ext4
 # shellcheck disable=SC2086 # several words
-mke2fs -q -t ext4 -d "$root" $ROOTFS_MKFS_OPTIONS /out/images/rootfs.ext4
-
-"$COMMON_DIR/post-image.sh" /out/images "$board"
+mke2fs -q -t ext4 -d "$root" $ROOTFS_MKFS_OPTIONS /out/rootfs.ext4

@@ -1,7 +1,7 @@
 /**
- * Builds the virt image from Debian packages and returns the folder with disk.img, u-boot.rom and vmlinuz. Unchanged
- * parts are taken from the cache; see docs/image.md. As a script it does the same and prints the folder: it runs itself
- * that way in a user namespace.
+ * Builds the virt image, or only the root file system of a slot, from Debian packages. Unchanged parts are taken from the
+ * cache; see docs/image.md. As a script, `build.ts image|rootfs`, it does the same and prints the folders of the result:
+ * it runs itself that way in a user namespace.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,20 +13,20 @@ import { cacheFolder, ROOT, requireFreeSpace } from '../lib/places.ts';
 import { command, Problem } from '../lib/problem.ts';
 import { Progress } from '../lib/progress.ts';
 import { networkFailed } from '../setup.ts';
+import { assembleImage, assembleRootfs, type ImageParts } from './lib/assembly.ts';
 import { Cache } from './lib/cache.ts';
 import { readPackageConf } from './lib/conf.ts';
 import { keyFolder, projectVersion } from './lib/inputs.ts';
 import { fetchPackages } from './lib/packages.ts';
 import { CommandError } from './lib/run.ts';
 import {
-  assembleImage,
   type Build,
   builderRoot,
   bundleAgent,
   compileParts,
-  type ImageParts,
   runtimeRoot,
   updateKeyring,
+  viewerRoot,
 } from './lib/stages.ts';
 
 const BOARD = 'virt';
@@ -35,18 +35,39 @@ const ROOM = 7 * 2 ** 30;
 /** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
-/**
- * Builds the parts that are not in the cache and returns the folder of the image. Runs as root, or in a child process in
- * a user namespace for other users where those are allowed.
- */
-export async function buildImage(): Promise<string> {
-  if (process.getuid?.() === 0) return await buildAsRoot();
-  const made = await asNamespaceRoot(fileURLToPath(import.meta.url), []);
-  if (made === undefined) throw new Problem('the image could not be built; the lines above say why.');
-  return made.trim();
+/** Result of a build. */
+export interface Built {
+  /** Folder with `rootfs.ext4` and `id`, which names the build; that of an image also has the files of the disk. */
+  folder: string;
+  /** Root file system with programs that look at a container's screen; empty if a whole image was asked for. */
+  viewer: string;
 }
 
-async function buildAsRoot(): Promise<string> {
+/**
+ * Builds the parts that are not in the cache and returns the folder with disk.img, u-boot.rom, rootfs.ext4 and vmlinuz.
+ * Runs as root, or in a child process in a user namespace for other users where those are allowed.
+ */
+export async function buildImage(): Promise<string> {
+  return (await runBuild('image')).folder;
+}
+
+/**
+ * Like {@link buildImage}, but makes no disk if the image is not in the cache. The file system is the same. Builds what a
+ * container needs besides it, too.
+ */
+export async function buildRootfs(): Promise<Built> {
+  return await runBuild('rootfs');
+}
+
+async function runBuild(what: 'image' | 'rootfs'): Promise<Built> {
+  if (process.getuid?.() === 0) return await buildAsRoot(what);
+  const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [what]);
+  const [folder, viewer = ''] = printed?.trim().split('\n') ?? [];
+  if (!folder) throw new Problem('the image could not be built; the lines above say why.');
+  return { folder, viewer };
+}
+
+async function buildAsRoot(what: 'image' | 'rootfs'): Promise<Built> {
   const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
   if (probe.status !== 0) {
     throw new Problem(
@@ -57,7 +78,7 @@ async function buildAsRoot(): Promise<string> {
   process.umask(0o022);
   const cache = new Cache(join(cacheFolder(), 'image'));
   try {
-    return await cache.exclusively(() => makeImage(cache));
+    return await cache.exclusively(() => make(cache, what));
   } catch (error) {
     if (error instanceof CommandError) throw new Problem(explain(error));
     throw error;
@@ -75,27 +96,30 @@ export async function beginBuild(cache: Cache): Promise<Build> {
   return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
-async function makeImage(cache: Cache): Promise<string> {
+async function make(cache: Cache, what: 'image' | 'rootfs'): Promise<Built> {
   await cache.sweep();
   const build = await beginBuild(cache);
   const parts = await imageParts(build);
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
-  return await assembleImage(build, parts);
+  if (what === 'image') return { folder: await assembleImage(build, parts), viewer: '' };
+  const viewer = await viewerRoot(build);
+  return { folder: await assembleRootfs(build, parts), viewer };
 }
 
 /** What an image is assembled from; parts that are not in the cache are built. */
 export async function imageParts(build: Build): Promise<ImageParts> {
   const { progress } = build;
   const builder = builderRoot(build);
-  const installed = [builder, runtimeRoot(build, builder), bundleAgent(build)] as const;
-  const parts = builder.then((root) => compileParts(build, root));
+  const roots = [builder, runtimeRoot(build, builder)] as const;
+  const contents = [builder.then((root) => compileParts(build, root)), bundleAgent(build)] as const;
   // Wait for all even if one fails, so that nothing continues in the background.
-  const [installing, compiling] = [Promise.allSettled(installed), Promise.allSettled([parts])];
+  const [installing, compiling] = [Promise.allSettled(roots), Promise.allSettled(contents)];
   await ifSlow(progress, 'installing packages into the root filesystems', installing);
   await ifSlow(progress, 'compiling', compiling);
-  const [root, runtime, agent] = await Promise.all(installed);
+  const [root, runtime] = await Promise.all(roots);
+  const [parts, agent] = await Promise.all(contents);
   const keyring = await updateKeyring(build, root, keyFolder());
-  return { builder: root, runtime, parts: await parts, agent, keyring, version: projectVersion() };
+  return { builder: root, runtime, parts, agent, keyring, version: projectVersion() };
 }
 
 /** Reports a step only when it takes longer than a cache lookup. */
@@ -152,7 +176,8 @@ export async function asNamespaceRoot(script: string, args: string[]): Promise<s
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    console.log(await buildImage());
+    const { folder, viewer } = await runBuild(process.argv[2] === 'rootfs' ? 'rootfs' : 'image');
+    console.log(`${folder}\n${viewer}`);
     return 0;
   });
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInBuilder } from '../../ci/image/builder.ts';
-import { withBootDelay } from '../../ci/image/lib/stages.ts';
+import { withBootDelay } from '../../ci/image/lib/assembly.ts';
 import { runTool } from '../../ci/lib/tool.ts';
 
 const ASSEMBLE_TIMEOUT_MS = 60_000;

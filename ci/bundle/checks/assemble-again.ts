@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asNamespaceRoot, beginBuild, imageParts } from '../../image/build.ts';
+import { fillImage } from '../../image/lib/assembly.ts';
 import { Cache } from '../../image/lib/cache.ts';
-import { fillImage } from '../../image/lib/stages.ts';
 import { cacheFolder } from '../../lib/places.ts';
 import { command, Problem } from '../../lib/problem.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { partInputs, withBootDelay } from './stages.ts';
+import { withBootDelay } from './assembly.ts';
+import { partInputs } from './stages.ts';
 
 test('the inputs of a part are read from its script', () => {
   assert.deepEqual(partInputs('#!/bin/sh\n# inputs: browser  ci/x.sh\nset -eu\n'), ['browser', 'ci/x.sh']);

@@ -1,17 +1,8 @@
 /**
- * The steps from packages to a disk image. The result of each is a folder of the cache, named by the hash of its inputs,
+ * The steps from packages to the parts of an image; lib/assembly.ts assembles them. The result of each step is a folder of the cache, named by the hash of its inputs,
  * and a step is skipped when that folder exists. Only one process at a time may call them (see Cache.exclusively).
  */
-import {
-  appendFileSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildAgent } from '../../build-agent.ts';
 import { ROOT } from '../../lib/places.ts';
@@ -26,7 +17,6 @@ import { makeRoot } from './roots.ts';
 import { CommandError, run } from './run.ts';
 
 /** How many results are kept: for 2, the current one and the previous one. */
-const KEEP_IMAGES = 2;
 const KEEP_ROOTS = 1;
 const KEEP_PARTS = 2;
 const PART_TIMEOUT_MINUTES = 20;
@@ -189,25 +179,8 @@ export async function bundleAgent(build: Build): Promise<string> {
   return made;
 }
 
-export interface ImageParts {
-  builder: string;
-  runtime: string;
-  parts: Map<string, string>;
-  agent: string;
-  /** PEM file of the certificates that update bundles are checked with. */
-  keyring: string;
-  version: string;
-}
-
-/** Debian's U-Boot with `bootdelay` in its default environment changed from 2 to `seconds`, which must be one digit. */
-export function withBootDelay(rom: Buffer, seconds: number): Buffer {
-  const text = rom.toString('latin1');
-  if (!text.includes('bootdelay=2\0')) throw new Problem('U-Boot has no "bootdelay=2" to change.');
-  return Buffer.from(text.replaceAll('bootdelay=2\0', `bootdelay=${seconds}\0`), 'latin1');
-}
-
 /** The file name of a package that was downloaded without its dependencies. */
-function archiveOf({ store }: Build, name: string): string {
+export function archiveOf({ store }: Build, name: string): string {
   const file = readdirSync(store.archives).find((archive) => archive.startsWith(`${name}_`));
   if (!file) throw new Problem(`the package ${name} was not fetched.`);
   return file;
@@ -216,59 +189,6 @@ function archiveOf({ store }: Build, name: string): string {
 /** Unpacks the package u-boot-qemu: afterwards usr/lib/u-boot in `folder` contains U-Boot for QEMU's machines. */
 export async function unpackFirmware(build: Build, folder: string): Promise<void> {
   await run('dpkg-deb', ['-x', join(build.store.archives, archiveOf(build, 'u-boot-qemu')), folder]);
-}
-
-/** The paths in `board/common` that an image from packages depends on: all but patches and settings for compiling. */
-function boardInputs(): string[] {
-  const compiled = ['linux', 'patches', 'uboot'];
-  const names = readdirSync(join(ROOT, 'board/common')).filter((name) => !compiled.includes(name));
-  return names.map((name) => join('board/common', name));
-}
-
-/** The folder with disk.img, u-boot.rom and vmlinuz. */
-export async function assembleImage(build: Build, from: ImageParts): Promise<string> {
-  const key = hashOf(
-    ...[from.builder, from.runtime, from.agent, ...from.parts.values()].map((folder) => basename(folder)),
-    hashFiles(ROOT, [
-      'overlay',
-      ...boardInputs(),
-      `board/${build.board}`,
-      'ci/image/assemble.sh',
-      'ci/image/finish.sh',
-    ]),
-    ...[readFileSync(from.keyring, 'utf8'), from.version, archiveOf(build, 'u-boot-qemu')],
-  );
-  const found = build.cache.find('image', key);
-  if (found) return found;
-  return await build.progress.step('assembling the disk image', () =>
-    build.cache.make('image', key, KEEP_IMAGES, async (result) => {
-      await fillImage(build, from, result);
-      writeFileSync(join(result, 'id'), key);
-      writeFileSync(join(result, 'builder'), basename(from.builder));
-    }),
-  );
-}
-
-/** Assembles an image into an existing folder, which must be on the cache's file system. */
-export async function fillImage(build: Build, from: ImageParts, result: string): Promise<void> {
-  await build.cache.scratch('assembly', async (work) => {
-    await run('cp', ['-a', '--reflink=auto', join(from.runtime, 'root'), join(work, 'root')]);
-    for (const folder of ['parts', 'images']) mkdirSync(join(work, folder));
-    for (const [name, folder] of from.parts) await run('cp', ['-a', folder, join(work, 'parts', name)]);
-    await run('cp', ['-a', from.agent, join(work, 'agent')]);
-    writeFileSync(join(work, 'keyring.pem'), readFileSync(from.keyring));
-    await inBuilder(build, from.builder, work, ['/src/ci/image/assemble.sh', build.board], {
-      VITRINE_VERSION: from.version,
-      VITRINE_KEYRING: '/out/keyring.pem',
-    });
-    await unpackFirmware(build, join(work, 'firmware'));
-    renameSync(join(work, 'images/disk.img'), join(result, 'disk.img'));
-    renameSync(join(work, 'images/rootfs.ext4'), join(result, 'rootfs.ext4'));
-    await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
-    const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
-    // Nobody can press a key on virt. The U-Boot of other boards is compiled without the delay.
-    writeFileSync(join(result, 'u-boot.rom'), withBootDelay(rom, 0));
-  });
 }
 
 /**
