@@ -21,7 +21,7 @@ import { Suite } from './harness/runner.ts';
 import { MACHINE_PARTS, type Scenario, type SuiteOptions } from './harness/suite.ts';
 
 const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));
-const CUTS = 10;
+const CUTS = 3;
 const KILLS = 10;
 const SITES = 10;
 const MAX_SEED = 2 ** 31 - 1;
@@ -34,7 +34,7 @@ const OPTIONS = {
   kills: { type: 'string', value: 'N', help: `number of page processes killed in "recovery" (${KILLS})` },
   sites: { type: 'string', value: 'N', help: `number of sites visited in "frozen" (${SITES})` },
   in: { type: 'string', value: 'qemu', help: 'run everything in QEMU' },
-  long: { type: 'boolean', help: 'in "update" and "fleet", also what takes minutes for each test' },
+  long: { type: 'boolean', help: 'also what takes minutes: in "update", "fleet" and "power"' },
   previous: { type: 'string', value: 'FOLDER', help: 'the image from which the scenario "previous" updates' },
   seed: {
     type: 'string',

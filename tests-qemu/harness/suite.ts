@@ -11,7 +11,7 @@ export interface SuiteOptions {
   kills: number;
   /** Number of sites that the scenario `frozen` visits, one after the other. */
   sites: number;
-  /** Whether the scenarios `update` and `fleet` also run what takes minutes. */
+  /** Whether scenarios also run what takes minutes. */
   long: boolean;
   /** Folder of the image from which the scenario `previous` updates. */
   previous?: string;

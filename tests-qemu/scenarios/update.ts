@@ -337,7 +337,7 @@ export default scenario({
       LONG_MS,
     );
 
-    for (const failure of [...FAILURES, ...(options.long ? MORE_FAILURES : [])]) {
+    for (const failure of options.long ? [...FAILURES, ...MORE_FAILURES] : FAILURES.slice(0, 1)) {
       await test(
         `the device returns from ${failure.what}, and says why`,
         async () => {
