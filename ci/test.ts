@@ -2,12 +2,13 @@
  * `npm test`: lint, types, generated files, unit tests, the image, every board's disk, the Buildroot configurations (if
  * BUILDROOT_DIR names a checkout), the checks of a release and the scenarios in QEMU. The image is built while the stages
  * that do not need it run. The last line is the sum: every unit test and every test of a scenario counts, and every other
- * check as one.
+ * check as one. `npm run test:full` does the same with everything in QEMU, and with the long variants of the scenarios.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { boards } from './boards.ts';
 import { checkBuildroot } from './buildroot/check.ts';
+import { readArguments } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command, messageOf } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
@@ -29,10 +30,15 @@ import { releaseChecks } from './test-release.ts';
 import { unitTestFiles, unitTests } from './test-unit.ts';
 import { types } from './types.ts';
 
+const OPTIONS = {
+  full: { type: 'boolean', help: 'run the scenarios in QEMU, with their long variants' },
+} as const;
 const GENERATE_TIMEOUT_MS = 2 * 60_000;
-const SCENARIOS_TIMEOUT_MS = 72 * 60_000;
-/** The CI server kills a run after 90 minutes without a message. This limit is shorter, so that a summary is printed. */
-const LIMIT_MS = 80 * 60_000;
+/**
+ * Time limits of a run. The CI server kills it after 90 minutes without a message; the one of `npm test` is shorter, so that a
+ * summary is printed.
+ */
+const LIMIT_MS = { test: 80 * 60_000, full: 150 * 60_000 };
 /** The scenarios end this much before the run's time limit, so that their results still count. */
 const GRACE_MS = 60_000;
 /** Set at the end: an abandoned stage must not write after the closing line. */
@@ -49,10 +55,10 @@ async function generatedFiles(): Promise<Tally> {
 }
 
 /** Runs `npm run test:qemu` and returns its tally. `note` is called for scenarios that passed at a second attempt. */
-async function scenarios(timeoutMs: number, note: (line: string) => void): Promise<Tally> {
+async function scenarios(full: boolean, timeoutMs: number, note: (line: string) => void): Promise<Tally> {
   // It stops by itself before it is killed, so that it can still report what failed.
   const limit = Math.max(1, Math.round((timeoutMs - GRACE_MS) / 1000));
-  const args = [join(ROOT, 'tests-qemu/run.ts'), '--limit', String(limit)];
+  const args = [join(ROOT, 'tests-qemu/run.ts'), '--limit', String(limit), ...(full ? ['--full'] : [])];
   const show = (chunk: Buffer): void => print(chunk.toString());
   const { ok, output } = await runTool(process.execPath, args, timeoutMs, show);
   for (const line of readFlaky(output)) note(line);
@@ -67,9 +73,9 @@ async function scenarios(timeoutMs: number, note: (line: string) => void): Promi
 }
 
 /** Runs all stages, prints the summary and returns the total tally. */
-async function testAll(stop: AbortSignal): Promise<Tally> {
-  // LIMIT_MS counts from the start of this process, as performance.now() does.
-  const report = new Report(print, LIMIT_MS + GRACE_MS, stop);
+async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
+  // The limit counts from the start of this process, as performance.now() does.
+  const report = new Report(print, LIMIT_MS[full ? 'full' : 'test'] + GRACE_MS, stop);
   // A failed build is reported by the stage "image" below.
   const image: Promise<Error | undefined> = ensureImage().then(
     () => undefined,
@@ -90,9 +96,7 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
   if (built.failed === 0) {
     await report.stage('release', async (left) => releaseChecks(print, left));
     await report.stage('scenarios', () =>
-      scenarios(Math.min(SCENARIOS_TIMEOUT_MS, Math.max(1, report.leftMs - GRACE_MS)), (line) =>
-        report.note(line),
-      ),
+      scenarios(full, Math.max(1, report.leftMs - GRACE_MS), (line) => report.note(line)),
     );
   }
   report.printSummary();
@@ -101,10 +105,11 @@ async function testAll(stop: AbortSignal): Promise<Tally> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
+    const { values } = readArguments('npm test', OPTIONS);
     await setupHost('test');
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
-    const tally = await testAll(stop.signal);
+    const tally = await testAll(values.full ?? false, stop.signal);
     silent = true;
     const code = close(tally);
     // An abandoned stage may still keep this process alive.

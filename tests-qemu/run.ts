@@ -24,6 +24,8 @@ const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));
 const CUTS = 3;
 const KILLS = 10;
 const SITES = 10;
+/** The same with --full. */
+const FULL = { cuts: 10, kills: 100, sites: 50 };
 const MAX_SEED = 2 ** 31 - 1;
 /** Each machine needs 1 GiB of memory and half a GiB for translated code. */
 const MAX_JOBS = 8;
@@ -34,6 +36,10 @@ const OPTIONS = {
   kills: { type: 'string', value: 'N', help: `number of page processes killed in "recovery" (${KILLS})` },
   sites: { type: 'string', value: 'N', help: `number of sites visited in "frozen" (${SITES})` },
   in: { type: 'string', value: 'qemu', help: 'run everything in QEMU' },
+  full: {
+    type: 'boolean',
+    help: `everything in QEMU, with --long and "previous", ${FULL.cuts} cuts, ${FULL.kills} kills, ${FULL.sites} sites`,
+  },
   long: { type: 'boolean', help: 'also what takes minutes: in "update", "fleet" and "power"' },
   previous: { type: 'string', value: 'FOLDER', help: 'the image from which the scenario "previous" updates' },
   seed: {
@@ -117,7 +123,7 @@ export async function runScenarios(
     );
   }
   const chosen = all.filter(([name, { onlyNamed = false }]) =>
-    names.length === 0 ? !onlyNamed : names.includes(name),
+    names.length === 0 ? options.full || !onlyNamed : names.includes(name),
   );
   const print = (text: string): void => void process.stdout.write(text);
   const container = chosen.some(([, { needs }]) => needs === 'system')
@@ -134,19 +140,22 @@ export async function runScenarios(
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
     const { values, rest } = readArguments('npm run test:qemu -- [NAME…]', OPTIONS);
+    if (values.in !== undefined && values.in !== 'qemu') throw new Problem('--in takes "qemu".');
+    const full = values.full ?? false;
+    const counts = full ? FULL : { cuts: CUTS, kills: KILLS, sites: SITES };
     const options: SuiteOptions = {
-      kills: values.kills === undefined ? KILLS : integerOf(values.kills, 1, 1_000_000),
-      sites: values.sites === undefined ? SITES : integerOf(values.sites, 1, 250),
-      cuts: values.cuts === undefined ? CUTS : integerOf(values.cuts, 1, 1_000_000),
-      long: values.long ?? false,
-      where: values.in === undefined ? 'container' : 'qemu',
+      full,
+      kills: values.kills === undefined ? counts.kills : integerOf(values.kills, 1, 1_000_000),
+      sites: values.sites === undefined ? counts.sites : integerOf(values.sites, 1, 250),
+      cuts: values.cuts === undefined ? counts.cuts : integerOf(values.cuts, 1, 1_000_000),
+      long: full || (values.long ?? false),
+      where: full || values.in !== undefined ? 'qemu' : 'container',
       seed: values.seed === undefined ? randomInt(MAX_SEED) : integerOf(values.seed, 0, MAX_SEED),
       jobs:
         values.jobs === undefined
           ? Math.min(JOBS, availableParallelism())
           : integerOf(values.jobs, 1, MAX_JOBS),
     };
-    if (values.in !== undefined && values.in !== 'qemu') throw new Problem('--in takes "qemu".');
     if (values.previous !== undefined) options.previous = values.previous;
     if (values.limit !== undefined) options.endMs = integerOf(values.limit, 1, 1_000_000) * 1000;
     if (values.list) {

@@ -11,6 +11,8 @@ export interface SuiteOptions {
   kills: number;
   /** Number of sites that the scenario `frozen` visits, one after the other. */
   sites: number;
+  /** Whether scenarios run that are otherwise only run by name. */
+  full: boolean;
   /** Whether scenarios also run what takes minutes. */
   long: boolean;
   /** Folder of the image from which the scenario `previous` updates. */

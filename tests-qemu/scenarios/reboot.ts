@@ -94,7 +94,9 @@ export default scenario({
         assert.match(jobs, new RegExp(`${unit}.service +start +waiting`));
       }
       await shell.ok(`umount ${rules}`);
-      await waitFor(async () => (await shell.run(`systemctl is-active ${units}`)).code === 0, {
+      // With several units, is-active succeeds if one of them is active.
+      const areActive = `for unit in ${units}; do systemctl is-active $unit || exit; done`;
+      await waitFor(async () => (await shell.run(areActive)).code === 0, {
         timeoutMs: 300_000,
         what: 'firewall, agent and kiosk to be up',
       });
