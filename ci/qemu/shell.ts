@@ -47,8 +47,9 @@ export class GuestShell {
   #broken: Error | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  static async connect(path: string): Promise<GuestShell> {
-    return new GuestShell(await connectUnix(path));
+  /** @param timeoutMs for the socket to exist; in a container it does when systemd has started */
+  static async connect(path: string, timeoutMs?: number): Promise<GuestShell> {
+    return new GuestShell(await connectUnix(path, timeoutMs));
   }
 
   constructor(socket: Socket) {

@@ -103,8 +103,15 @@ export async function messageFigures(device: Device, pages: PageServer): Promise
         ours: trips.ours,
         unit: 'ms',
         peer: { name, values: trips.peer },
+        aim: { of: 'ratio', atMost: 2 },
       },
-      { name: 'messages from the page', ours: rates.ours, unit: '/s', peer: { name, values: rates.peer } },
+      {
+        name: 'messages from the page',
+        ours: rates.ours,
+        unit: '/s',
+        peer: { name, values: rates.peer },
+        aim: { of: 'ratio', atLeast: 0.2 },
+      },
     ];
   } finally {
     host.terminate();

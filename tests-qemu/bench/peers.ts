@@ -32,8 +32,8 @@ async function archive(): Promise<Buffer> {
   return await readFile(join(folder, 'peers.tar'));
 }
 
-/** Installs the peers on the root filesystem of a device. Its disk is an overlay of its own. */
-export async function installPeers({ shell }: Device): Promise<void> {
+/** Puts the peers on the root file system of a machine, whose disk is its own, or over that of a container, which is not. */
+export async function installPeers({ shell, kind }: Device): Promise<void> {
   const bytes = await archive();
   const server = createServer((_request, response) => void response.end(bytes));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,8 +41,12 @@ export async function installPeers({ shell }: Device): Promise<void> {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const fetching = `fetch('http://${HOST_ADDRESS}:${port}/').then((answer) => answer.bytes())`;
+    const unpack = (folder: string): string =>
+      `node -e "${fetching}.then((all) => process.stdout.write(all))" | tar -x -C ${folder}`;
     await shell.ok(
-      `mount -o remount,rw / && node -e "${fetching}.then((all) => process.stdout.write(all))" | tar -x -C / && ldconfig`,
+      kind === 'container'
+        ? `mkdir /run/peers && ${unpack('/run/peers')} && mount -t overlay -o lowerdir=/run/peers/usr:/usr overlay /usr`
+        : `mount -o remount,rw / && ${unpack('/')} && ldconfig`,
       INSTALL_MS,
     );
   } finally {

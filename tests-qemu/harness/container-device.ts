@@ -60,7 +60,7 @@ export class ContainerDevice extends Device {
       credentials: await testCredentials('container'),
     });
     try {
-      return new ContainerDevice(host, paths, data, await GuestShell.connect(paths.shell));
+      return new ContainerDevice(host, paths, data, await GuestShell.connect(paths.shell, BOOT_TIMEOUT_MS));
     } catch (error) {
       await host.quit();
       throw error;
@@ -129,7 +129,7 @@ export class ContainerDevice extends Device {
     } finally {
       stop();
     }
-    this.#shell = await GuestShell.connect(this.paths.shell);
+    this.#shell = await GuestShell.connect(this.paths.shell, BOOT_TIMEOUT_MS);
     await this.waitUp();
   }
 
