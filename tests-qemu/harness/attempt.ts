@@ -70,7 +70,8 @@ class Run {
         this.#tests.push({ name: `${this.#name}: ${title}`, result: 'skipped' });
         print(`  skipped ${this.#name}: ${title} (${reason})\n`);
       };
-      const context: ContextWithoutDevice = { image, options, print, pages, test, skip };
+      const longTest: ContextWithoutDevice['longTest'] = options.long ? test : async () => undefined;
+      const context: ContextWithoutDevice = { image, options, print, pages, test, longTest, skip };
       if (definition.machine === 'none') await definition.run(context);
       else {
         const { container } = this.#setup;

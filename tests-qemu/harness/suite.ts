@@ -35,6 +35,8 @@ export interface ContextWithoutDevice {
   pages: PageServer;
   /** Runs one test and counts it. A failure is reported with evidence of the device; the next test still runs. */
   test: (name: string, work: () => Promise<void>, timeoutMs?: number) => Promise<void>;
+  /** Like `test`, but only with the option `long`. Something else in the fast run covers what it tests, in less depth. */
+  longTest: (name: string, work: () => Promise<void>, timeoutMs?: number) => Promise<void>;
   /** Counts a test as skipped, and prints what this computer lacks for it. */
   skip: (name: string, reason: string) => void;
 }
@@ -62,7 +64,7 @@ export type MachinePart = keyof typeof MACHINE_PARTS;
 export type Scenario = {
   /** What the scenario tests, in a sentence. */
   title: string;
-  /** Runs only when it is named: it takes long, or is meant for an option. */
+  /** Runs only when it is named, and with the option `full`. */
   onlyNamed?: true;
 } & (
   | {

@@ -127,6 +127,7 @@ async function breakRepeatedly(proxy: BreakingProxy): Promise<void> {
 
 export default scenario({
   title: 'fleet: an update from gooseBit over a network that breaks, and its true result',
+  onlyNamed: true,
   needs: 'machine',
   parts: ['slots'],
   machine: 'restored',

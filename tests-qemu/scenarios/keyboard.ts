@@ -74,7 +74,7 @@ export default scenario({
   needs: 'machine',
   parts: ['input'],
   machine: 'shared',
-  run: async ({ device, pages, test }) => {
+  run: async ({ device, pages, test, longTest }) => {
     const others = await PageServer.start();
     const keyboards = await device.shell.ok(KEYBOARDS);
     const touch = await TouchScreen.plug(device);
@@ -168,7 +168,7 @@ export default scenario({
         await waitForKeyboard(device, false);
       });
 
-      await test('another layout, and an accent by a long press', async () => {
+      await longTest('another layout, and an accent by a long press', async () => {
         await show(form);
         await touch.tap(0.1, 0.03);
         await waitForKeyboard(device, true);
@@ -198,36 +198,42 @@ export default scenario({
         );
       });
 
-      await test('a page under a strict content security policy, and a tap whose end comes late', async () => {
-        const strict = pages.add(
-          '<!doctype html><body bgcolor="#00aa66"><form><input name="q" size="40"></form>',
-          200,
-          { 'content-security-policy': "default-src 'none'" },
-        );
-        await show(strict);
-        await touch.tap(0.1, 0.03);
-        await waitForKeyboard(device, true);
-        // Before the touch: on a busy device the search may take longer than a tap may last.
-        const browser = (await device.shell.ok('pidof vitrine-browser')).trim();
-        await touch.tap(...key('o'), stall(browser));
-        await type('k', 'enter');
-        await submitted(strict, pages, 'ok');
-      });
+      await longTest(
+        'a page under a strict content security policy, and a tap whose end comes late',
+        async () => {
+          const strict = pages.add(
+            '<!doctype html><body bgcolor="#00aa66"><form><input name="q" size="40"></form>',
+            200,
+            { 'content-security-policy': "default-src 'none'" },
+          );
+          await show(strict);
+          await touch.tap(0.1, 0.03);
+          await waitForKeyboard(device, true);
+          // Before the touch: on a busy device the search may take longer than a tap may last.
+          const browser = (await device.shell.ok('pidof vitrine-browser')).trim();
+          await touch.tap(...key('o'), stall(browser));
+          await type('k', 'enter');
+          await submitted(strict, pages, 'ok');
+        },
+      );
 
-      await test('a field at the lower edge is scrolled into view, and a screenshot shows the page only', async () => {
-        await show(form);
-        const from = pages.requests.length;
-        await touch.tap(0.1, 0.87);
-        await waitForKeyboard(device, true);
-        await reported(pages, 'scroll', from);
-        const { width, height } = await device.screen();
-        const shot = await device.screenshot();
-        assert.deepEqual([shot.width, shot.height], [width, Math.round(height * (1 - SHARE))]);
-        assert.ok(near(colourAt(shot, 0.9, 0.99), GREEN));
-        // The hide key works whatever the page does.
-        await touch.tap(...key('hide'));
-        await waitForKeyboard(device, false);
-      });
+      await longTest(
+        'a field at the lower edge is scrolled into view, and a screenshot shows the page only',
+        async () => {
+          await show(form);
+          const from = pages.requests.length;
+          await touch.tap(0.1, 0.87);
+          await waitForKeyboard(device, true);
+          await reported(pages, 'scroll', from);
+          const { width, height } = await device.screen();
+          const shot = await device.screenshot();
+          assert.deepEqual([shot.width, shot.height], [width, Math.round(height * (1 - SHARE))]);
+          assert.ok(near(colourAt(shot, 0.9, 0.99), GREEN));
+          // The hide key works whatever the page does.
+          await touch.tap(...key('hide'));
+          await waitForKeyboard(device, false);
+        },
+      );
 
       await test('a page that focuses a field by itself shows no keyboard', async () => {
         const from = pages.requests.length;

@@ -68,7 +68,7 @@ export default scenario({
   parts: ['memory', 'quota', 'slots'],
   machine: 'shared',
   run: async (context) => {
-    const { device, pages, test } = context;
+    const { device, pages, test, longTest } = context;
     await test('only root can use RAUC, which does not check permissions itself', async () => {
       const call = 'busctl --system call de.pengutronix.rauc / de.pengutronix.rauc.Installer GetSlotStatus';
       const { code, output } = await device.shell.run(`setpriv --reuid daemon --clear-groups -- ${call}`);
@@ -141,35 +141,40 @@ export default scenario({
       assert.ok(whole > 0.2 * (await bytesOf(device, '/data')), 'the usual share is back');
     });
 
-    await test('too many web processes: the browser is restarted with the next page that a host asks for', async () => {
-      const url = pages.addColours(GREEN, AMBER);
-      await device.act('POST', '/display/navigate', { url });
-      await device.waitForColours(GREEN, AMBER);
-      const [before] = await processes(device, 'vitrine-browser');
-      const limit = Number(field(field(await device.get('/device/health'), 'browser'), 'web_process_limit'));
-      // Processes with that name in the browser's control group stand for those that WebKit keeps.
-      await device.shell.ok(
-        `cp /bin/sleep /run/WPEWebProcess; for i in $(seq 1 ${limit}); do sh -c 'echo $$ >/sys/fs/cgroup/'$(cut -d: -f3 /proc/${before}/cgroup)'/cgroup.procs; exec /run/WPEWebProcess 600' </dev/null >/dev/null 2>&1 & done`,
-      );
-      const next = pages.addColours(AMBER, GREEN);
-      // The agent counts once a minute.
-      const overLimit = async () =>
-        Number(field(field(await device.get('/device/health'), 'browser'), 'web_processes')) > limit;
-      await waitFor(overLimit, { timeoutMs: COUNTED_MS, what: 'the processes to be counted' });
-      await waitFor(
-        async () => {
-          await device.act('POST', '/display/navigate', { url: next });
-          return Number(field(field(await device.get('/device/health'), 'browser'), 'memory_restarts')) > 0;
-        },
-        { timeoutMs: COUNTED_MS, what: 'the restart', intervalMs: 1000 },
-      );
-      await waitFor(async () => !(await processes(device, 'vitrine-browser')).includes(Number(before)), {
-        timeoutMs: COUNTED_MS,
-        what: 'the old browser to end',
-      });
-      await device.waitForColours(AMBER, GREEN);
-      await device.waitForDisplay(isUp, 'the page to be loaded');
-    });
+    await longTest(
+      'too many web processes: the browser is restarted with the next page that a host asks for',
+      async () => {
+        const url = pages.addColours(GREEN, AMBER);
+        await device.act('POST', '/display/navigate', { url });
+        await device.waitForColours(GREEN, AMBER);
+        const [before] = await processes(device, 'vitrine-browser');
+        const limit = Number(
+          field(field(await device.get('/device/health'), 'browser'), 'web_process_limit'),
+        );
+        // Processes with that name in the browser's control group stand for those that WebKit keeps.
+        await device.shell.ok(
+          `cp /bin/sleep /run/WPEWebProcess; for i in $(seq 1 ${limit}); do sh -c 'echo $$ >/sys/fs/cgroup/'$(cut -d: -f3 /proc/${before}/cgroup)'/cgroup.procs; exec /run/WPEWebProcess 600' </dev/null >/dev/null 2>&1 & done`,
+        );
+        const next = pages.addColours(AMBER, GREEN);
+        // The agent counts once a minute.
+        const overLimit = async () =>
+          Number(field(field(await device.get('/device/health'), 'browser'), 'web_processes')) > limit;
+        await waitFor(overLimit, { timeoutMs: COUNTED_MS, what: 'the processes to be counted' });
+        await waitFor(
+          async () => {
+            await device.act('POST', '/display/navigate', { url: next });
+            return Number(field(field(await device.get('/device/health'), 'browser'), 'memory_restarts')) > 0;
+          },
+          { timeoutMs: COUNTED_MS, what: 'the restart', intervalMs: 1000 },
+        );
+        await waitFor(async () => !(await processes(device, 'vitrine-browser')).includes(Number(before)), {
+          timeoutMs: COUNTED_MS,
+          what: 'the old browser to end',
+        });
+        await device.waitForColours(AMBER, GREEN);
+        await device.waitForDisplay(isUp, 'the page to be loaded');
+      },
+    );
 
     await device.showWaiting();
   },

@@ -54,7 +54,7 @@ export default scenario({
   needs: 'machine',
   parts: ['graphics'],
   machine: 'restored',
-  run: async ({ device, pages, test }) => {
+  run: async ({ device, pages, test, longTest }) => {
     const url = pages.addColours(TEAL, AMBER);
     await device.shell.ok(`mkdir -p ${dirname(RULES)}; echo '${RULE}' >${RULES}; udevadm control --reload`);
     await device.act('POST', '/display/navigate', { url });
@@ -119,7 +119,7 @@ export default scenario({
       await device.waitForDisplay((state) => field(state, 'screen_on') === true, 'the screen');
     });
 
-    await test('a scale shows the page larger, sharply, and in the screenshot', async () => {
+    await longTest('a scale shows the page larger, sharply, and in the screenshot', async () => {
       await device.act('PATCH', '/config', { display: { scale: 2 } });
       await waitForScale(device, '640,360,2');
       await waitFor(async () => agreement(await device.screen(), await device.screenshot()) > 0.98, {

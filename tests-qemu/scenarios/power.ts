@@ -19,8 +19,8 @@ const _STORED = '/data/kiosk/storage/left';
 const LEFTOVERS = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab.tmp';
 
 /** Boots whose data partition this version cannot use. */
-async function testOtherData({ device, test }: ScenarioContext): Promise<void> {
-  await test('the boot is confirmed to the boot loader', async () => {
+async function testOtherData({ device, longTest }: ScenarioContext): Promise<void> {
+  await longTest('the boot is confirmed to the boot loader', async () => {
     // The following tests may reboot before a boot is confirmed. They need all three attempts, because without any left
     // the other slot would be booted.
     await waitFor(async () => (await device.shell.run('fw_printenv BOOT_A_LEFT | grep -q =3')).code === 0, {
@@ -30,7 +30,7 @@ async function testOtherData({ device, test }: ScenarioContext): Promise<void> {
   });
 
   // The next two tests share a boot to save time.
-  await test(
+  await longTest(
     'a boot that ends in emergency mode leads to a reboot',
     async () => {
       // A feature as a newer mke2fs might set it. The kernel, which has the partition mounted, does not notice.
@@ -46,7 +46,7 @@ async function testOtherData({ device, test }: ScenarioContext): Promise<void> {
     BOOT_TEST_MS,
   );
 
-  await test(
+  await longTest(
     'a data partition of a newer version is left untouched and the device boots without it; a factory reset recreates it',
     async () => {
       assert.equal(
@@ -79,7 +79,7 @@ export default scenario({
   parts: ['power', 'slots'],
   machine: 'restored',
   run: async (context) => {
-    const { device, options, test } = context;
+    const { device, test } = context;
     await test(
       'after a reset during PATCHes the configuration is the last acknowledged or the next one, and leftovers are removed',
       async () => {
@@ -140,7 +140,7 @@ export default scenario({
       assert.equal(await device.shell.ok(`sfdisk --verify ${DISK} 2>&1 | grep -ci corrupt; true`), '0');
     });
 
-    if (options.long) await testOtherData(context);
+    await testOtherData(context);
 
     await test('shutdown through the API powers the machine off', async () => {
       assert.equal((await device.http('POST', '/device/shutdown')).status, 202);

@@ -20,7 +20,7 @@ export interface Architecture {
   assembler: { source: string; command: readonly string[]; objcopy: string };
 }
 
-export const ARCHITECTURES: readonly Architecture[] = [
+export const ARCHITECTURES: readonly [Architecture, ...Architecture[]] = [
   {
     name: 'x86_64',
     board: 'virt',
