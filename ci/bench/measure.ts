@@ -122,7 +122,8 @@ export async function stop({ child }: Started): Promise<void> {
 
 /** How the device runs Node: its options, and what its unit puts into the environment. */
 async function nodeOnDevice(): Promise<{ options: string[]; environment: Record<string, string> }> {
-  const unit = await readFile(AGENT_UNIT, 'utf8');
+  // Without the compiled code of the image, which is not on this computer.
+  const unit = (await readFile(AGENT_UNIT, 'utf8')).replace(/ --require \S+/, '');
   const options = /^ExecStart=\/usr\/bin\/node ((?:--\S+ )*)\S+\/main\.mjs /m.exec(unit)?.[1];
   if (options === undefined) throw new Error(`${AGENT_UNIT} does not start Node with the agent`);
   const environment: Record<string, string> = {};
