@@ -1,7 +1,7 @@
 /**
  * Builds the virt image, or only the root file system of a slot, from Debian packages. Unchanged parts are taken from the
- * cache; see docs/image.md. As a script, `build.ts image|rootfs`, it does the same and prints the folders of the result
- * and of the builder root: it runs itself that way in a user namespace.
+ * cache; see docs/image.md. As a script, `build.ts image|rootfs`, it does the same and prints the folders of the result:
+ * it runs itself that way in a user namespace.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,6 +24,7 @@ import {
   builderRoot,
   bundleAgent,
   compileParts,
+  containerTools,
   runtimeRoot,
   updateKeyring,
 } from './lib/stages.ts';
@@ -34,12 +35,14 @@ const ROOM = 7 * 2 ** 30;
 /** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
-/** Result of a build. */
-export interface Built {
+/** What the root file system of a slot needs to run in a container. */
+export interface BuiltRootfs {
   /** Folder with `rootfs.ext4` and `id`, which names the build; that of an image also has the files of the disk. */
   folder: string;
-  /** Root file system with the tools of the build. */
+  /** Root file system with the tools of the build: compilers, dynamic linker, libraries. */
   builder: string;
+  /** Folder with the unpacked packages of [container]; their other libraries are in `builder`. */
+  tools: string;
 }
 
 /**
@@ -47,23 +50,25 @@ export interface Built {
  * Runs as root, or in a child process in a user namespace for other users where those are allowed.
  */
 export async function buildImage(): Promise<string> {
-  return (await runBuild('image')).folder;
+  const [folder = ''] = await runBuild('image');
+  return folder;
 }
 
 /** Like {@link buildImage}, but makes no disk if the image is not in the cache. The file system is the same. */
-export async function buildRootfs(): Promise<Built> {
-  return await runBuild('rootfs');
+export async function buildRootfs(): Promise<BuiltRootfs> {
+  const [folder = '', builder = '', tools = ''] = await runBuild('rootfs');
+  return { folder, builder, tools };
 }
 
-async function runBuild(what: 'image' | 'rootfs'): Promise<Built> {
+/** Returns the folders of the result. */
+async function runBuild(what: 'image' | 'rootfs'): Promise<string[]> {
   if (process.getuid?.() === 0) return await buildAsRoot(what);
   const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [what]);
-  const [folder, builder] = printed?.trim().split('\n') ?? [];
-  if (!folder || !builder) throw new Problem('the image could not be built; the lines above say why.');
-  return { folder, builder };
+  if (printed === undefined) throw new Problem('the image could not be built; the lines above say why.');
+  return printed.trim().split('\n');
 }
 
-async function buildAsRoot(what: 'image' | 'rootfs'): Promise<Built> {
+async function buildAsRoot(what: 'image' | 'rootfs'): Promise<string[]> {
   const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
   if (probe.status !== 0) {
     throw new Problem(
@@ -92,13 +97,20 @@ export async function beginBuild(cache: Cache): Promise<Build> {
   return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
-async function make(cache: Cache, what: 'image' | 'rootfs'): Promise<Built> {
+async function make(cache: Cache, what: 'image' | 'rootfs'): Promise<string[]> {
   await cache.sweep();
   const build = await beginBuild(cache);
   const parts = await imageParts(build);
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
-  const folder = await (what === 'image' ? assembleImage : assembleRootfs)(build, parts);
-  return { folder, builder: parts.builder };
+  if (what === 'image') return [await assembleImage(build, parts)];
+  const folder = await assembleRootfs(build, parts);
+  const { progress } = build;
+  const tools = await ifSlow(
+    progress,
+    'unpacking the container’s tools',
+    containerTools(build, parts.builder),
+  );
+  return [folder, parts.builder, tools];
 }
 
 /** What an image is assembled from; parts that are not in the cache are built. */
@@ -171,8 +183,7 @@ export async function asNamespaceRoot(script: string, args: string[]): Promise<s
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    const { folder, builder } = await runBuild(process.argv[2] === 'rootfs' ? 'rootfs' : 'image');
-    console.log(`${folder}\n${builder}`);
+    console.log((await runBuild(process.argv[2] === 'rootfs' ? 'rootfs' : 'image')).join('\n'));
     return 0;
   });
 }

@@ -16,6 +16,8 @@ systemd udev # comment
 nodejs
 [builder]
 gcc g++
+[container]
+grim
 [sources]
 linux-source
 [extracted]
@@ -33,6 +35,7 @@ test('lists and settings are read, comments are ignored', () => {
     host: ['mmdebstrap'],
     runtime: ['systemd', 'udev', 'nodejs'],
     builder: ['gcc', 'g++'],
+    container: ['grim'],
     sources: ['linux-source'],
     firmware: ['u-boot-qemu'],
     extracted: new Map([['plugins', ['usr/lib/a.so', 'usr/lib/b*.so', 'usr/lib/c.so']]]),
@@ -47,7 +50,7 @@ test('errors name the line or section', () => {
   for (const files of ['', 'etc/x', 'usr/../etc/x']) {
     assert.throws(
       () => parsePackageConf(TEXT.replace('usr/lib/c.so', files)),
-      /:17: plugins needs patterns of files in usr/,
+      /:19: plugins needs patterns of files in usr/,
     );
   }
   assert.throws(() => parsePackageConf(`gcc\n${TEXT}`), /packages\.conf:1: a package before the first/);

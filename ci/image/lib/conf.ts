@@ -8,6 +8,8 @@ export interface PackageConf {
   host: string[];
   runtime: string[];
   builder: string[];
+  /** Programs for the root file system in a container. */
+  container: string[];
   /** Downloaded but not installed: parts read the package files. */
   sources: string[];
   firmware: string[];
@@ -68,6 +70,7 @@ export function parsePackageConf(text: string): PackageConf {
     host: list('host'),
     runtime: list('runtime'),
     builder: list('builder'),
+    container: list('container'),
     sources: list('sources'),
     firmware: list('firmware'),
     extracted,

@@ -13,6 +13,8 @@ const HOST_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
  * the builder root are built from the same state of the mirror and a rebuild needs no network.
  */
 export interface PackageStore {
+  /** Configuration file of the separate apt. */
+  config: string;
   /** Folder of .deb files. */
   archives: string;
   /** Folder of the verified index files, which list only packages that are in `archives`. */
@@ -78,6 +80,7 @@ export async function fetchPackages(
   if (!date)
     throw new Problem(`the package index in ${apt.lists} has no date; remove ${home} and try again.`);
   return {
+    config: apt.config,
     archives: apt.archives,
     lists: join(home, 'index'),
     source: apt.source,
@@ -232,6 +235,25 @@ async function download(apt: Apt, packages: string[], single: string[]): Promise
     }
     await run('apt-get', ['download', name], { env, cwd: apt.archives, timeoutMinutes: 30 });
   }
+}
+
+/**
+ * Downloads packages into an existing folder, with the dependencies that `root` lacks.
+ * @param root a root filesystem with dpkg's database, made from the same store
+ */
+export async function fetchMissing(
+  store: PackageStore,
+  root: string,
+  packages: string[],
+  folder: string,
+): Promise<void> {
+  const status = join(root, 'var/lib/dpkg/status');
+  const options = [`Dir::State::status=${status}`, `Dir::Cache::archives=${folder}`];
+  await run(
+    'apt-get',
+    ['install', '--download-only', '--yes', ...options.flatMap((option) => ['-o', option]), ...packages],
+    { env: { APT_CONFIG: store.config }, timeoutMinutes: 30 },
+  );
 }
 
 function indexFile(lists: string): string | undefined {

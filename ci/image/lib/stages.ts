@@ -12,7 +12,7 @@ import type { Cache } from './cache.ts';
 import type { PackageConf } from './conf.ts';
 import { hashFiles, hashOf } from './hash.ts';
 import { existingKeyring, keepKey } from './inputs.ts';
-import type { PackageStore } from './packages.ts';
+import { fetchMissing, type PackageStore } from './packages.ts';
 import { makeRoot } from './roots.ts';
 import { CommandError, run } from './run.ts';
 
@@ -153,6 +153,23 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
     done.set(...part.value);
   }
   return done;
+}
+
+/**
+ * The programs for a root file system in a container, unpacked with the libraries that the builder root lacks. They run
+ * with the dynamic linker and the libraries of the builder root.
+ */
+export async function containerTools(build: Build, builder: string): Promise<string> {
+  const packages = build.conf.container;
+  const key = hashOf(basename(builder), ...packages);
+  return await build.cache.make('tools', key, KEEP_ROOTS, async (target) => {
+    await build.cache.scratch('archives', async (archives) => {
+      await fetchMissing(build.store, builder, packages, archives);
+      for (const name of globSync('*.deb', { cwd: archives })) {
+        await run('dpkg-deb', ['-x', join(archives, name), target]);
+      }
+    });
+  });
 }
 
 /** The bundled agent, in a folder named by the hash of its content. */
