@@ -1,8 +1,18 @@
 /**
- * The steps from packages to the parts of an image; lib/assembly.ts assembles them. The result of each step is a folder of the cache, named by the hash of its inputs,
- * and a step is skipped when that folder exists. Only one process at a time may call them (see Cache.exclusively).
+ * The steps from packages to the parts of an image; assembly.ts assembles them. The result of each step is a folder of the
+ * cache, named by the hash of its inputs, and a step is skipped when that folder exists. Only one process at a time may call
+ * them (see Cache.exclusively).
  */
-import { appendFileSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildAgent } from '../../build-agent.ts';
 import { ROOT } from '../../lib/places.ts';
@@ -163,18 +173,36 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
   return done;
 }
 
-/** The bundled agent, in a folder named by the hash of its content. */
+/** What the bundle of the agent depends on; npm makes node_modules match the lock file. */
+function bundleInputs(): string[] {
+  const names = readdirSync(join(ROOT, 'agent')).filter((name) => name !== 'dist');
+  return ['package.json', 'package-lock.json', 'ci/build-agent.ts', 'ci/agent'].concat(
+    names.map((name) => join('agent', name)),
+  );
+}
+
+/**
+ * The bundled agent, in a folder named by the hash of its content, so that a change of a comment makes no new image. The
+ * name is kept by the hash of the inputs, since bundling takes a second or more.
+ */
 export async function bundleAgent(build: Build): Promise<string> {
+  const { cache } = build;
+  const inputs = hashFiles(ROOT, bundleInputs());
+  const known = cache.find('bundle', inputs);
+  const found = known && cache.find('agent', readFileSync(join(known, 'key'), 'utf8'));
+  if (found) return found;
   let made = '';
-  await build.cache.scratch('bundle', async (folder) => {
+  await cache.scratch('bundling', async (folder) => {
     const bundle = join(folder, 'agent');
     await buildAgent(bundle).catch(() => {
       throw new Problem('the agent could not be bundled; the lines above say why.');
     });
-    made = await build.cache.make('agent', hashFiles(bundle, ['.']), KEEP_PARTS, async (target) => {
+    const key = hashFiles(bundle, ['.']);
+    made = await cache.make('agent', key, KEEP_PARTS, async (target) => {
       rmSync(target, { recursive: true });
       renameSync(bundle, target);
     });
+    await cache.make('bundle', inputs, KEEP_PARTS, async (target) => writeFileSync(join(target, 'key'), key));
   });
   return made;
 }
