@@ -28,6 +28,7 @@ export interface ContainerSettings {
   data: string;
   /** Root file system with programs that look at the screen. */
   viewer: string;
+  /** `console.log` in the folder: what the device and container.sh print. */
   console: string;
   /** Port on 127.0.0.1 that is forwarded to the device's port 80. */
   apiPort: number;
@@ -67,7 +68,7 @@ export class Container implements VirtualDevice {
     await symlink('links/shell.sock', join(settings.folder, 'shell.sock'));
     await writeFile(join(links, 'serial'), `${settings.serialNumber}\n`);
     const credentials = [...(await containerCredentials()), ...(settings.credentials ?? [])];
-    const log = await open(join(settings.folder, 'container.log'), 'w');
+    const log = await open(settings.console, 'a');
     const startedAt = performance.now();
     const [program = 'sh', ...args] = [
       ...settings.asRoot,
@@ -100,7 +101,7 @@ export class Container implements VirtualDevice {
       return container;
     } catch (error) {
       await container.quit();
-      throw error instanceof Problem ? error : new Problem(`the container: ${messageOf(error)}`);
+      throw error instanceof Problem ? error : new Problem(explain(messageOf(error)));
     }
   }
 
@@ -168,12 +169,17 @@ export class Container implements VirtualDevice {
   async #lastWords(): Promise<string> {
     const { folder } = this.settings;
     const texts = await Promise.all(
-      ['container.log', 'slirp.log', 'console.log'].map((name) =>
-        readFile(join(folder, name), 'utf8').catch(() => ''),
-      ),
+      ['slirp.log', 'console.log'].map((name) => readFile(join(folder, name), 'utf8').catch(() => '')),
     );
     return texts.join('\n').trim().split('\n').slice(-5).join(' ') || 'no error message';
   }
+}
+
+/** Explains in a sentence why the ports of a started container are not forwarded. */
+function explain(reason: string): string {
+  return /add_hostfwd failed/.test(reason)
+    ? 'another program has just taken the port of the API; try again or choose a port with --port.'
+    : `the container’s network does not start: ${reason}`;
 }
 
 /** Listens on the first free VNC port and connects each client with the server on a unix socket. */

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { within } from '../../lib/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 const MAX_ANSWER = 64 * 1024;
 
 /** The device's address in slirp4netns's network, the first one that its DHCP server assigns. */

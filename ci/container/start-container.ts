@@ -35,6 +35,6 @@ export async function prepareContainer(request: StartRequest, paths: InstancePat
     start: () => Container.start(settings),
     bootTimeoutMs: BOOT_TIMEOUT_MS,
     qmp: null,
-    log: join(paths.folder, 'container.log'),
+    log: paths.console,
   };
 }

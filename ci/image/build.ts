@@ -46,9 +46,10 @@ export interface Built {
 /**
  * Builds the parts that are not in the cache and returns the folder with disk.img, u-boot.rom, rootfs.ext4 and vmlinuz.
  * Runs as root, or in a child process in a user namespace for other users where those are allowed.
+ * @param onKernel called with the image's kernel before the disk is assembled, unless a child process builds it
  */
-export async function buildImage(): Promise<string> {
-  return (await runBuild('image')).folder;
+export async function buildImage(onKernel?: (kernel: string) => void): Promise<string> {
+  return (await runBuild('image', onKernel)).folder;
 }
 
 /**
@@ -59,15 +60,15 @@ export async function buildRootfs(): Promise<Built> {
   return await runBuild('rootfs');
 }
 
-async function runBuild(what: 'image' | 'rootfs'): Promise<Built> {
-  if (process.getuid?.() === 0) return await buildAsRoot(what);
+async function runBuild(what: 'image' | 'rootfs', onKernel?: (kernel: string) => void): Promise<Built> {
+  if (process.getuid?.() === 0) return await buildAsRoot(what, onKernel);
   const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [what]);
   const [folder, viewer = ''] = printed?.trim().split('\n') ?? [];
   if (!folder) throw new Problem('the image could not be built; the lines above say why.');
   return { folder, viewer };
 }
 
-async function buildAsRoot(what: 'image' | 'rootfs'): Promise<Built> {
+async function buildAsRoot(what: 'image' | 'rootfs', onKernel?: (kernel: string) => void): Promise<Built> {
   const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
   if (probe.status !== 0) {
     throw new Problem(
@@ -78,7 +79,7 @@ async function buildAsRoot(what: 'image' | 'rootfs'): Promise<Built> {
   process.umask(0o022);
   const cache = new Cache(join(cacheFolder(), 'image'));
   try {
-    return await cache.exclusively(() => make(cache, what));
+    return await cache.exclusively(() => make(cache, what, onKernel));
   } catch (error) {
     if (error instanceof CommandError) throw new Problem(explain(error));
     throw error;
@@ -96,10 +97,15 @@ export async function beginBuild(cache: Cache): Promise<Build> {
   return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
-async function make(cache: Cache, what: 'image' | 'rootfs'): Promise<Built> {
+async function make(
+  cache: Cache,
+  what: 'image' | 'rootfs',
+  onKernel?: (kernel: string) => void,
+): Promise<Built> {
   await cache.sweep();
   const build = await beginBuild(cache);
   const parts = await imageParts(build);
+  onKernel?.(join(parts.runtime, 'root/boot/vmlinuz'));
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
   if (what === 'image') return { folder: await assembleImage(build, parts), viewer: '' };
   const viewer = await viewerRoot(build);

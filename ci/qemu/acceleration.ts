@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { cacheFolder } from '../lib/places.ts';
@@ -66,6 +67,9 @@ export async function bootsKernel(
   }
 }
 
+/** Probes that are running, by what they are valid for. */
+const probes = new Map<string, Promise<Static<typeof Verdict>>>();
+
 /**
  * Chooses KVM if it really runs a kernel, else TCG: the presence of `/dev/kvm` alone proves nothing. The result is cached
  * until this computer reboots or QEMU or the kernel changes. `VITRINE_ACCEL=kvm|tcg` overrides it.
@@ -83,15 +87,21 @@ export async function chooseAcceleration(kernel: string, qemuVersion: string): P
     return tcg(denied ? 'this user may not open /dev/kvm' : 'this computer has no /dev/kvm');
   }
   const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-  const key = `${bootId} ${qemuVersion} ${kernel}`;
+  const content = createHash('sha256').update(await readFile(kernel));
+  const key = `${bootId} ${qemuVersion} ${content.digest('hex')}`;
   const file = join(cacheFolder(), 'kvm-probe.json');
   const kept: unknown = await readFile(file, 'utf8')
     .then(JSON.parse)
     .catch(() => undefined);
-  let verdict = Value.Check(Verdict, kept) && kept.key === key ? kept : undefined;
-  if (!verdict) {
-    verdict = { key, ...(await bootsKernel(kernel, KVM_ARGS)) };
-    await writeFileAtomic(file, `${JSON.stringify(verdict)}\n`);
-  }
+  const probe = async (): Promise<Static<typeof Verdict>> => {
+    const found = { key, ...(await bootsKernel(kernel, KVM_ARGS)) };
+    await writeFileAtomic(file, `${JSON.stringify(found)}\n`);
+    return found;
+  };
+  const running = probes.get(key);
+  const known = Value.Check(Verdict, kept) && kept.key === key ? Promise.resolve(kept) : undefined;
+  const asking = running ?? known ?? probe();
+  probes.set(key, asking);
+  const verdict = await asking;
   return verdict.works ? kvm(verdict.reason) : tcg(`/dev/kvm exists but does not work: ${verdict.reason}`);
 }

@@ -35,9 +35,10 @@ export async function imageIn(folder: string): Promise<BuiltImage> {
 /**
  * The image, which is built first if necessary. `VITRINE_IMAGE` names a folder with a built image instead. It is not
  * removed from the cache until this process ends.
+ * @param onKernel called with a copy of the kernel before the image is assembled, if this process builds it
  */
-export async function ensureImage(): Promise<BuiltImage> {
-  const image = await imageIn(process.env.VITRINE_IMAGE || (await buildImage()));
+export async function ensureImage(onKernel?: (kernel: string) => void): Promise<BuiltImage> {
+  const image = await imageIn(process.env.VITRINE_IMAGE || (await buildImage(onKernel)));
   // The cache does not remove folders with open files.
   openSync(image.disk, 'r');
   return image;

@@ -22,7 +22,10 @@ export async function prepareMachine(
 ): Promise<PreparedDevice> {
   await setupHost('qemu');
   const version = qemuVersion();
-  const image = await ensureImage();
+  // On a computer whose KVM does not work, the probe takes as long as assembling the image.
+  const image = await ensureImage((kernel) => {
+    chooseAcceleration(kernel, version).catch(() => undefined);
+  });
   await requireFreeSpace(request.storage, DISK_ROOM, 'a machine’s disk');
   const disk = join(request.storage, 'disk.qcow2');
   const made = await keepOverlay(disk, image.disk, image.id, request.fresh);

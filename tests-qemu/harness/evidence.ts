@@ -24,7 +24,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
     JSON.stringify(await device.http('GET', path, { timeoutMs: 10_000 }).then(({ body }) => body), null, 2);
   const shell = (script: string) => (): Promise<string> => device.shell.ok(script, SHELL_TIMEOUT_MS);
   await copyFile(device.paths.console, join(folder, 'console.log')).catch(() => undefined);
-  for (const log of ['qemu.log', 'container.log', 'slirp.log']) {
+  for (const log of ['qemu.log', 'slirp.log']) {
     await copyFile(join(device.paths.folder, log), join(folder, log)).catch(() => undefined);
   }
   await device.screenFile().then(
