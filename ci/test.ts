@@ -96,7 +96,7 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   if (built.failed === 0) {
     await report.stage('release', async (left) => releaseChecks(print, left));
     await report.stage('scenarios', () =>
-      scenarios(full, Math.max(1, report.leftMs - GRACE_MS), (line) => report.note(line)),
+      scenarios(full, Math.max(1, Math.round(report.leftMs) - GRACE_MS), (line) => report.note(line)),
     );
   }
   report.printSummary();

@@ -1,21 +1,19 @@
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { field } from '../../ci/client/events.ts';
 import type { SerialClient } from '../../ci/client/ndjson.ts';
 import { Container } from '../../ci/container/container.ts';
 import type { ContainerImage } from '../../ci/container/image.ts';
-import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
 import { colourCount, type Picture } from '../../ci/lib/png.ts';
 import { connectUnix } from '../../ci/lib/unix-socket.ts';
-import { type InstancePaths, instancePaths } from '../../ci/qemu/instance.ts';
+import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { testCredentials } from '../../ci/qemu/test-credentials.ts';
 import { waitFor, within } from '../../lib/wait.ts';
 import { connectAndWaitForHello, Device, type SerialLink } from './device.ts';
-import { SERIAL_NUMBER } from './device-setup.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { prepareFolders, SERIAL_NUMBER } from './device-setup.ts';
 import { readPpm } from './screen.ts';
 
 const DATA_ROOM = 2 ** 30;
@@ -28,8 +26,6 @@ export interface ContainerSetup extends ContainerImage {
   asRoot: string[];
 }
 
-let lastDevice = 0;
-
 /** A device in a container on this computer's kernel: without the hardware of a machine, but as fast as this computer. */
 export class ContainerDevice extends Device {
   readonly host: Container;
@@ -38,17 +34,10 @@ export class ContainerDevice extends Device {
   readonly #data: string;
   #shell: GuestShell;
 
-  /** Starts a factory-new device. Leftovers of earlier runs are removed. */
+  /** Starts a factory-new device. */
   static async boot(setup: ContainerSetup): Promise<ContainerDevice> {
-    const name = `test-${process.pid}-c${++lastDevice}`;
-    const paths = instancePaths(name);
-    await removeLeftovers(dirname(paths.folder));
-    await rm(paths.folder, { recursive: true, force: true });
-    await mkdir(paths.folder, { recursive: true, mode: 0o700 });
-    const storage = join(cacheFolder(), 'tests');
-    await requireFreeSpace(storage, DATA_ROOM, 'the device’s data');
-    await removeLeftovers(storage);
-    const data = join(storage, `${name}.ext4`);
+    const { paths, disk } = await prepareFolders(DATA_ROOM);
+    const data = `${disk}.ext4`;
     const host = await Container.start({
       ...setup,
       data,

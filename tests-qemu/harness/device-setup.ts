@@ -24,17 +24,27 @@ export interface DeviceSetup {
 
 let lastDevice = 0;
 
-/** Prepares settings and folders for another device. Leftovers of earlier runs are removed. */
-export async function prepareDevice(image: BuiltImage): Promise<DeviceSetup> {
+/**
+ * Prepares the folders of another device. Leftovers of earlier runs are removed.
+ * @param room bytes that its disk may need
+ * @returns paths of the running device, and that of its disk without an extension
+ */
+export async function prepareFolders(room: number): Promise<{ paths: InstancePaths; disk: string }> {
   const name = `test-${process.pid}-${++lastDevice}`;
   const paths = instancePaths(name);
   await removeLeftovers(dirname(paths.folder));
   await rm(paths.folder, { recursive: true, force: true });
   await mkdir(paths.folder, { recursive: true, mode: 0o700 });
   const folder = join(cacheFolder(), 'tests');
-  await requireFreeSpace(folder, DISK_ROOM, 'the test machine’s disk');
+  await requireFreeSpace(folder, room, 'the disk of the test’s device');
   await removeLeftovers(folder);
-  const disk = join(folder, `${name}.qcow2`);
+  return { paths, disk: join(folder, name) };
+}
+
+/** Prepares settings and folders for another device in QEMU. */
+export async function prepareDevice(image: BuiltImage): Promise<DeviceSetup> {
+  const { paths, disk: base } = await prepareFolders(DISK_ROOM);
+  const disk = `${base}.qcow2`;
   return { paths, disk, settings: await deviceSettings(image, paths, disk) };
 }
 

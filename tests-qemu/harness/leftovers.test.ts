@@ -12,7 +12,7 @@ test('leftovers of dead test runs are removed; files of running or other process
     const dead = spawnSync('true').pid;
     for (const name of [
       `test-${dead}-2`,
-      `test-start-${dead}`,
+      `test-start-qemu-${dead}`,
       `test-cuts-b-${dead}`,
       `test-${process.pid}-1`,
       `kept-${dead}`,
@@ -22,6 +22,7 @@ test('leftovers of dead test runs are removed; files of running or other process
     }
     for (const pid of [dead, process.pid]) await writeFile(join(folder, `test-${pid}-1.qcow2`), '');
     await writeFile(join(folder, `test-cuts-a-${dead}.img`), '');
+    await writeFile(join(folder, `test-${dead}-3.ext4`), '');
     await removeLeftovers(folder);
     assert.deepEqual(
       (await readdir(folder)).sort(),

@@ -12,13 +12,15 @@ function isRunning(pid: number): boolean {
 
 /**
  * Removes from `folder` the entries that killed test runs left behind. They are named after the process: `test-PID-N`,
- * `test-PID-N.qcow2`, `test-start-PID`, `test-uboot-PID`, `test-cuts-a-PID.img`. Those of a machine that is still
+ * `test-PID-N.qcow2`, `test-start-qemu-PID`, `test-uboot-PID`, `test-cuts-a-PID.img`. Those of a machine that is still
  * powering down stay.
  */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const entry of await readdir(folder).catch(() => [])) {
     const pid = Number(
-      /^test-(?:start-|uboot-|cuts-[a-z]-)?(\d+)(?:-\d+)?(?:\.qcow2|\.img)?$/.exec(entry)?.[1] ?? 0,
+      /^test-(?:start-[a-z]+-|uboot-|cuts-[a-z]-)?(\d+)(?:-\d+)?(?:\.qcow2|\.img|\.ext4)?$/.exec(
+        entry,
+      )?.[1] ?? 0,
     );
     if (pid === 0 || isRunning(pid) || (await ownerOf(join(folder, entry)))) continue;
     await rm(join(folder, entry), { recursive: true, force: true });
