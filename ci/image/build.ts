@@ -119,9 +119,10 @@ export async function imageParts(build: Build): Promise<ImageParts> {
   const roots = [builder, runtimeRoot(build, builder)] as const;
   const contents = [builder.then((root) => compileParts(build, root)), bundleAgent(build)] as const;
   // Wait for all even if one fails, so that nothing continues in the background.
-  const [installing, compiling] = [Promise.allSettled(roots), Promise.allSettled(contents)];
-  await ifSlow(progress, 'installing packages into the root filesystems', installing);
-  await ifSlow(progress, 'compiling', compiling);
+  const all = Promise.allSettled([...roots, ...contents]);
+  await ifSlow(progress, 'installing packages into the root filesystems', Promise.allSettled(roots));
+  await ifSlow(progress, 'compiling', Promise.allSettled([contents[0]]));
+  await all;
   const [root, runtime] = await Promise.all(roots);
   const [parts, agent] = await Promise.all(contents);
   const keyring = await updateKeyring(build, root, keyFolder());

@@ -13,26 +13,24 @@ depmod -b "$root" "$(basename "$root"/usr/lib/modules/*)"
 ldconfig -r "$root"
 journalctl --root="$root" --update-catalog >/dev/null 2>&1 || true
 
-# The compiled code of the agent's bundle, which compiled-agent.cjs loads. Made by the command of the unit, because V8 needs
-# the same flags; --predictable and --random-seed make it reproducible and do not count. The unknown option --none ends the
-# agent when its modules are loaded.
-flags=$(sed -n 's,^ExecStart=/usr/bin/node \(.*\) /usr/lib/vitrine/agent/main.mjs .*,\1,p' \
-    "$root/usr/lib/systemd/system/vitrine-agent.service")
-# agent VARIABLE FLAG…
+# V8's compiled code of the agent's bundle, made and used with the flags and the folder of the unit. --predictable and
+# --random-seed make it reproducible; V8 allows them to differ. The unknown option --none ends the agent when its modules
+# are loaded.
+unit=$root/usr/lib/systemd/system/vitrine-agent.service
+flags=$(sed -n 's,^ExecStart=/usr/bin/node \(.*\) /usr/lib/vitrine/agent/main.mjs .*,\1,p' "$unit")
+compiled=$(sed -n 's,^Environment=NODE_COMPILE_CACHE=,,p' "$unit")
+# agent FLAG…
 agent() {
-    variable=$1
-    shift
     # shellcheck disable=SC2086 # several words
-    chroot "$root" /usr/bin/env "$variable" /usr/bin/node $flags "$@" /usr/lib/vitrine/agent/main.mjs --none 2>&1 || [ $? -eq 2 ]
+    chroot "$root" /usr/bin/env NODE_COMPILE_CACHE="$compiled" NODE_DEBUG_NATIVE=COMPILE_CACHE \
+        /usr/bin/node $flags "$@" /usr/lib/vitrine/agent/main.mjs --none 2>&1 || [ $? -eq 2 ]
 }
-agent NODE_COMPILE_CACHE=/tmp/compiled --predictable --random-seed=1 >/dev/null
-mkdir "$root/usr/lib/vitrine/compiled-agent"
-install -m 0644 "$root"/tmp/compiled/*/* "$root/usr/lib/vitrine/compiled-agent"
-agent NODE_DEBUG_NATIVE=COMPILE_CACHE | grep -q 'agent/main.mjs was accepted' || {
+agent --predictable --random-seed=1 >/dev/null
+chmod -R u=rwX,go=rX "$root$compiled"
+agent | grep -q 'agent/main.mjs was accepted' || {
     echo 'finish.sh: Node does not use the compiled code of the agent' >&2
     exit 1
 }
-rm -r "$root/tmp/compiled" "$root/run/vitrine"
 
 # For reproducible images no timestamp is later than the epoch. Needed before fc-cache too, which stores folder times.
 clamp() { find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
