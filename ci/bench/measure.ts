@@ -122,13 +122,14 @@ export async function stop({ child }: Started): Promise<void> {
 
 /** How the device runs Node: its options, and what its unit puts into the environment. */
 async function nodeOnDevice(): Promise<{ options: string[]; environment: Record<string, string> }> {
-  // Without the compiled code of the image, which is not on this computer.
-  const unit = (await readFile(AGENT_UNIT, 'utf8')).replace(/ --require \S+/, '');
+  const unit = await readFile(AGENT_UNIT, 'utf8');
   const options = /^ExecStart=\/usr\/bin\/node ((?:--\S+ )*)\S+\/main\.mjs /m.exec(unit)?.[1];
   if (options === undefined) throw new Error(`${AGENT_UNIT} does not start Node with the agent`);
   const environment: Record<string, string> = {};
   for (const [, name = '', value = ''] of unit.matchAll(/^Environment=(\w+)=(\S*)$/gm))
     environment[name] = value;
+  // The image's compiled code is not on this computer, and Node would write it.
+  delete environment.NODE_COMPILE_CACHE;
   return { options: options.split(' ').filter((option) => option !== ''), environment };
 }
 
