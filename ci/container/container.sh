@@ -25,15 +25,13 @@ remove_group() {
     find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
 }
 
-# enter_group NAME: moves this process into the group NAME of each hierarchy. Where version 2 has controllers, the group
-# passes them on, as far as no processes in the groups above prevent it.
+# enter_group NAME: moves this process into the group NAME of each hierarchy. Of version 2, the group above passes on the
+# controllers that it has.
 enter_group() {
     for hierarchy in $(hierarchies); do
         mkdir -p "$hierarchy/$1"
-        for above in "$hierarchy" "$hierarchy/${1%/*}"; do
-            for controller in cpu memory pids; do
-                echo "+$controller" >"$above/cgroup.subtree_control" || true
-            done
+        for controller in cpu memory pids; do
+            echo "+$controller" >"$hierarchy/${1%/*}/cgroup.subtree_control" || true
         done 2>/dev/null
         echo "$process" >"$hierarchy/$1/cgroup.procs"
     done
