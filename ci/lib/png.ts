@@ -127,3 +127,12 @@ export function colourCount({ rgb }: Picture, limit = 100): number {
   }
   return seen.size;
 }
+
+/** Decodes a binary PPM with 8 bits per channel, as QEMU and grim write it. Throws on anything else. */
+export function readPpm(file: Buffer): Picture {
+  const [header = '', ...fields] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(file.toString('latin1', 0, 64)) ?? [];
+  const [width = 0, height = 0] = fields.map(Number);
+  const rgb = file.subarray(header.length);
+  if (header === '' || rgb.length !== width * height * 3) throw new Error('not a complete PPM');
+  return { width, height, rgb };
+}

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { field } from '../../ci/client/events.ts';
 import type { SerialClient } from '../../ci/client/ndjson.ts';
 import { Container } from '../../ci/container/container.ts';
 import type { ContainerImage } from '../../ci/container/image.ts';
-import { colourCount, type Picture } from '../../ci/lib/png.ts';
-import { connectUnix } from '../../ci/lib/unix-socket.ts';
+import { containerScreen } from '../../ci/container/screen.ts';
+import { colourCount, type Picture, readPpm } from '../../ci/lib/png.ts';
 import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
@@ -14,11 +12,9 @@ import { testCredentials } from '../../ci/qemu/test-credentials.ts';
 import { waitFor, within } from '../../lib/wait.ts';
 import { connectAndWaitForHello, Device, type SerialLink } from './device.ts';
 import { prepareFolders, SERIAL_NUMBER } from './device-setup.ts';
-import { readPpm } from './screen.ts';
 
 const DATA_ROOM = 2 ** 30;
 const BOOT_TIMEOUT_MS = 120_000;
-const PICTURE_TIMEOUT_MS = 20_000;
 
 /** What containers of a run have in common. */
 export interface ContainerSetup extends ContainerImage {
@@ -90,15 +86,7 @@ export class ContainerDevice extends Device {
   }
 
   async screenFile() {
-    const socket = await connectUnix(join(this.paths.folder, 'links/screen.sock'));
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk) => chunks.push(chunk));
-    try {
-      await within(once(socket, 'end'), PICTURE_TIMEOUT_MS, 'a picture of the screen');
-      return { bytes: Buffer.concat(chunks), type: 'ppm' as const };
-    } finally {
-      socket.destroy();
-    }
+    return { bytes: await containerScreen(this.host), type: 'ppm' as const };
   }
 
   async restart(act: () => Promise<unknown>, boots = 1): Promise<void> {

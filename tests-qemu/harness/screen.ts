@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Colour, colourAt, near, type Picture } from '../../ci/lib/png.ts';
+import { type Colour, colourAt, near, type Picture, readPpm } from '../../ci/lib/png.ts';
 import type { Qmp } from '../../ci/qemu/qmp.ts';
 import { waitFor } from '../../lib/wait.ts';
 
@@ -21,15 +21,6 @@ export async function screendump(qmp: Qmp, folder: string, format: 'png' | 'ppm'
  */
 export async function readScreen(qmp: Qmp, folder: string): Promise<Picture> {
   return readPpm(await screendump(qmp, folder, 'ppm'));
-}
-
-/** Decodes a binary PPM with 8 bits per channel, as QEMU and grim write it. Throws on anything else. */
-export function readPpm(file: Buffer): Picture {
-  const [header = '', ...fields] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(file.toString('latin1', 0, 64)) ?? [];
-  const [width = 0, height = 0] = fields.map(Number);
-  const rgb = file.subarray(header.length);
-  if (header === '' || rgb.length !== width * height * 3) throw new Error('not a complete PPM');
-  return { width, height, rgb };
 }
 
 /** A position on the screen, as fractions of its width and height, and the expected colour. */
