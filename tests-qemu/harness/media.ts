@@ -67,7 +67,7 @@ const tone = power(440) > 100 * (power(300) + power(1000));
 say('tone ' + tone + ', ' + audio.duration.toFixed(2) + ' s');
 while (video.currentTime < 1) await new Promise((done) => { video.addEventListener('timeupdate', done, { once: true }); });
 const aloud = !video.muted && video.volume === 1 && !video.paused && !navigator.userActivation.hasBeenActive;
-say('with sound and without a gesture ' + aloud);
+say('muted ' + video.muted + ', volume ' + video.volume + ', paused ' + video.paused + ', touched ' + navigator.userActivation.hasBeenActive);
 if (tone && aloud && whole) { strip.textContent = ''; strip.style.background = '#0f0'; }
 </script>`,
   });
