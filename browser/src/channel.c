@@ -11,7 +11,7 @@
 
 typedef struct {
     char *text;
-    WebKitScriptMessageReply *reply; // lets the page send one more
+    WebKitScriptMessageReply *reply; // of the last one that came together: lets the page send as many more
 } Held;
 typedef struct {
     Call call;
@@ -31,7 +31,7 @@ static void held_free(gpointer data)
 {
     Held *message = data;
     g_free(message->text);
-    webkit_script_message_reply_unref(message->reply);
+    g_clear_pointer(&message->reply, webkit_script_message_reply_unref);
     g_free(message);
 }
 
@@ -73,7 +73,8 @@ static void forward(void)
         JsonObject *event = channel_event("message");
         json_object_set_string_member(event, "origin", origin);
         link_send_text(event, "data", g_steal_pointer(&message->text));
-        reply_boolean(message->reply, TRUE);
+        if (message->reply)
+            reply_boolean(message->reply, TRUE);
         held_free(message);
     }
 }
@@ -103,16 +104,23 @@ static void on_next(WebKitScriptMessageReply *reply)
     deliver();
 }
 
-static void on_send(char *text, WebKitScriptMessageReply *reply)
+// Takes messages that the page has sent together. Without a reply, channel.js sends no more of them.
+static void on_send(JSCValue *texts, WebKitScriptMessageReply *reply)
 {
-    if (!text || strlen(text) > MAX_MESSAGE || g_queue_get_length(&held) >= MAX_HELD) {
-        g_free(text);
-        return;
+    for (guint at = 0;; at++) {
+        g_autoptr(JSCValue) value = jsc_value_object_get_property_at_index(texts, at);
+        if (!jsc_value_is_string(value))
+            break;
+        g_autofree char *text = jsc_value_to_string(value);
+        if (strlen(text) > MAX_MESSAGE || g_queue_get_length(&held) >= MAX_HELD)
+            return;
+        Held *message = g_new0(Held, 1);
+        message->text = g_steal_pointer(&text);
+        g_queue_push_tail(&held, message);
     }
-    Held *message = g_new0(Held, 1);
-    message->text = text;
-    message->reply = webkit_script_message_reply_ref(reply);
-    g_queue_push_tail(&held, message);
+    Held *last = g_queue_peek_tail(&held);
+    if (last && !last->reply)
+        last->reply = webkit_script_message_reply_ref(reply);
     forward();
 }
 
@@ -177,7 +185,9 @@ static gboolean on_message(
     } else if (!channel || g_strcmp0(name, token) != 0) {
         return TRUE; // of a channel that is closed
     } else if (g_strcmp0(kind, "send") == 0) {
-        on_send(member(message, "text"), reply);
+        g_autoptr(JSCValue) texts = jsc_value_object_get_property(message, "texts");
+        if (jsc_value_is_array(texts))
+            on_send(texts, reply);
     } else if (g_strcmp0(kind, "next") == 0) {
         on_next(reply);
     } else if (g_strcmp0(kind, "close") == 0) {

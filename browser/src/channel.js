@@ -14,6 +14,8 @@
   // Names the open channel, so that the browser can tell a message of an earlier document. Null while it is closed.
   let token = null;
   let room = 0;
+  // Sent by the script that runs now. The browser gets them together, which costs as much as one.
+  let unsent = [];
 
   function isMessage(text) {
     if (typeof text !== 'string' || text.length > MAX_BYTES) return false;
@@ -39,6 +41,7 @@
         addRoom(WINDOW);
       } else {
         const name = token;
+        flush(name);
         token = null;
         room = 0;
         await post({ kind: 'close', token: name });
@@ -62,10 +65,18 @@
     }
   }
 
-  async function send(name, text) {
+  function send(name, text) {
     room -= 1;
-    await post({ kind: 'send', token: name, text });
-    if (token === name) addRoom(1);
+    unsent.push(text);
+    if (unsent.length === 1) queueMicrotask(() => flush(name));
+  }
+
+  async function flush(name) {
+    if (token !== name || unsent.length === 0) return;
+    const texts = unsent;
+    unsent = [];
+    await post({ kind: 'send', token: name, texts });
+    if (token === name) addRoom(texts.length);
   }
 
   // If a page navigates itself while the agent loads another one, the browser may have the other one's URI for this
