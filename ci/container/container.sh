@@ -20,9 +20,16 @@ hierarchies() {
         -e 's/^[^ ]* \([^ ]*\) cgroup [^ ]*name=systemd.*/\1/p' /proc/self/mounts
 }
 
-# remove_group PATH: removes a control group with all groups in it, if no process is left there.
+# remove_group PATH SECONDS: removes a control group with all groups in it, if no process is left there. Tries again for so
+# long, because processes that were killed stay for a moment.
 remove_group() {
-    find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
+    tries=$(($2 * 20))
+    while [ -d "$1" ]; do
+        find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
+        [ $tries -gt 0 ] || return 0
+        tries=$((tries - 1))
+        sleep 0.05
+    done
 }
 
 # enter_group NAME: moves this process into the group NAME of each hierarchy. Of version 2, the group above passes on the
@@ -43,7 +50,7 @@ outside() {
     group=vitrine-$$
     for hierarchy in $(hierarchies); do
         for old in "$hierarchy"/vitrine-*; do
-            [ ! -d "$old" ] || [ -d "/proc/${old##*-}" ] || remove_group "$old"
+            [ ! -d "$old" ] || [ -d "/proc/${old##*-}" ] || remove_group "$old" 0
         done
     done
     process=$$
@@ -64,9 +71,10 @@ outside() {
     code=0
     wait $child || code=$?
     kill $slirp 2>/dev/null || true
+    wait $slirp || true
     for hierarchy in $(hierarchies); do
         echo $$ >"$hierarchy/cgroup.procs"
-        remove_group "$hierarchy/$group"
+        remove_group "$hierarchy/$group" 10
     done
     exit $code
 }
