@@ -121,18 +121,21 @@ prepare_data() {
     echo $state >"$folder/links/data-state"
 }
 
-# serial_line: as long as a client is connected to serial.sock, there is a pseudo-terminal for the device, always with
-# number 0. "sleep" keeps its other end open, so that the device can close and open it again.
+# serial_line: as long as a client is connected to serial.sock, there is a pseudo-terminal for the device.
 serial_line() {
     mount -t devpts -o newinstance,mode=0600,ptmxmode=0666 devpts /dev/pts
     mount -o bind /dev/pts/ptmx /dev/ptmx
     mount -o bind /dev/pts "$folder/links/pts"
     rm -f "$folder/serial.sock"
-    terminal='EXEC:"sleep infinity",pty,rawer,setsid,ctty'
-    # The number is free when the device has closed the previous one.
-    client="while [ -e /dev/pts/0 ]; do sleep 0.05; done; exec socat - '$terminal'"
-    (umask 0 && exec socat "UNIX-LISTEN:$folder/serial.sock,fork,max-children=1" "SYSTEM:$client,nofork") \
-        >"$folder/serial.log" 2>&1 &
+    (umask 0 && exec socat "UNIX-LISTEN:$folder/serial.sock,fork,max-children=1" \
+        "EXEC:sh $self terminal $folder,pty,rawer,setsid,ctty") >"$folder/serial.log" 2>&1 &
+}
+
+# terminal FOLDER: makes the pseudo-terminal on standard input that of the device, and keeps it open until its client leaves,
+# so that the device can close and open it. Its number varies: the one before is free only when the device has closed it.
+terminal() {
+    ln -sfn "pts/$(basename "$(tty)")" "$1/links/tty"
+    exec sleep infinity
 }
 
 # Runs as the first process of the namespaces.
@@ -194,9 +197,7 @@ start() {
         "$@"
 }
 
-if [ "$1" = inside ]; then
-    shift
-    inside "$@"
-else
-    outside "$@"
-fi
+case $1 in
+    inside | terminal) "$@" ;;
+    *) outside "$@" ;;
+esac

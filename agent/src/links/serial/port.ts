@@ -1,6 +1,6 @@
 import { Backoff } from '../../base/backoff.ts';
 import type { Logger } from '../../base/logger.ts';
-import { errorMessage } from '../../base/system-error.ts';
+import { errorCode, errorMessage } from '../../base/system-error.ts';
 import { sleep } from '../../base/timeout.ts';
 import type { SerialDevice } from './device.ts';
 import { Pump, type SerialHandler } from './pump.ts';
@@ -33,6 +33,8 @@ const POLL_MS = 100;
 const RAW_MODE_MS = 30;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
+/** How often a line that does not exist is looked for, which costs little: a host may have just connected. */
+const LOOK_EVERY_MS = 250;
 
 /** Opens a port in the background and reopens it whenever it is lost; failures are logged. */
 export function openSerialPort(options: SerialPortOptions): SerialPort {
@@ -53,7 +55,9 @@ async function run(options: SerialPortOptions, closing: AbortSignal): Promise<vo
   let loggedReason = '';
   let partialLine = false;
   while (!closing.aborted) {
+    let isMissing = false;
     const device = await openDevice(path).catch((error: unknown) => {
+      isMissing = errorCode(error) === 'ENOENT';
       const reason = errorMessage(error);
       if (reason !== loggedReason) log.warn({ path, reason }, 'serial line cannot be opened');
       loggedReason = reason;
@@ -70,7 +74,8 @@ async function run(options: SerialPortOptions, closing: AbortSignal): Promise<vo
       await device.close();
     }
     // A line that fails at once must not keep the agent busy.
-    if (performance.now() - openedAt < FIRST_RETRY_MS) await sleep(backoff.next(), closing);
+    if (isMissing) await sleep(LOOK_EVERY_MS, closing);
+    else if (performance.now() - openedAt < FIRST_RETRY_MS) await sleep(backoff.next(), closing);
     else backoff.reset();
   }
 }
