@@ -126,7 +126,7 @@ export async function runScenarios(
     names.length === 0 ? options.full || !onlyNamed : names.includes(name),
   );
   const print = (text: string): void => void process.stdout.write(text);
-  const container = chosen.some(([, { needs }]) => needs === 'system')
+  const container = chosen.some(([, { needs }]) => needs !== undefined)
     ? await containers(options, print)
     : undefined;
   const suite = new Suite(image, container, options, print);

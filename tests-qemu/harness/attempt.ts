@@ -35,17 +35,6 @@ export async function attempt(name: string, definition: Scenario, setup: Attempt
   return await new Run(name, setup).run(definition);
 }
 
-async function bootContainer(setup: ContainerSetup): Promise<ContainerDevice> {
-  const device = await ContainerDevice.boot(setup);
-  try {
-    await device.waitUntilIdle();
-    return device;
-  } catch (error) {
-    await device.discard();
-    throw error;
-  }
-}
-
 class Run {
   readonly #name: string;
   readonly #setup: AttemptSetup;
@@ -63,7 +52,7 @@ class Run {
     const pages = await PageServer.start();
     let machineSeconds = 0;
     try {
-      const { image, options, print } = this.#setup;
+      const { image, container, options, print } = this.#setup;
       const test: ContextWithoutDevice['test'] = (title, work, timeoutMs) =>
         this.#test(title, work, timeoutMs);
       const skip: ContextWithoutDevice['skip'] = (title, reason) => {
@@ -71,10 +60,12 @@ class Run {
         print(`  skipped ${this.#name}: ${title} (${reason})\n`);
       };
       const longTest: ContextWithoutDevice['longTest'] = options.long ? test : async () => undefined;
-      const context: ContextWithoutDevice = { image, options, print, pages, test, longTest, skip };
+      const context: ContextWithoutDevice = {
+        ...{ image, container, options, print, pages },
+        ...{ test, longTest, skip },
+      };
       if (definition.machine === 'none') await definition.run(context);
       else {
-        const { container } = this.#setup;
         // One for each type of device, for the compiler.
         if (definition.needs !== 'system') {
           const device = await this.#up(() => this.#machine(definition));
@@ -82,7 +73,7 @@ class Run {
           if (device) await definition.run({ ...context, device });
         } else {
           const device = await this.#up<Device>(() =>
-            container ? bootContainer(container) : this.#machine(definition),
+            container ? ContainerDevice.bootUntilIdle(container) : this.#machine(definition),
           );
           machineSeconds = seconds();
           if (device) await definition.run({ ...context, device });

@@ -52,6 +52,18 @@ export class ContainerDevice extends Device {
     }
   }
 
+  /** Starts a factory-new device and waits until its waiting page is on the screen. */
+  static async bootUntilIdle(setup: ContainerSetup): Promise<ContainerDevice> {
+    const device = await ContainerDevice.boot(setup);
+    try {
+      await device.waitUntilIdle();
+      return device;
+    } catch (error) {
+      await device.discard();
+      throw error;
+    }
+  }
+
   private constructor(host: Container, paths: InstancePaths, data: string, shell: GuestShell) {
     super(paths);
     this.host = host;

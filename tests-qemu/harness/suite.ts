@@ -1,4 +1,5 @@
 import type { BuiltImage } from '../../ci/qemu/image.ts';
+import type { ContainerSetup } from './container-device.ts';
 import type { Device } from './device.ts';
 import type { PageServer } from './pages.ts';
 import type { QemuDevice } from './qemu-device.ts';
@@ -30,6 +31,8 @@ export interface SuiteOptions {
 /** The parameters of a scenario that creates its machines itself, or needs none. */
 export interface ContextWithoutDevice {
   image: BuiltImage;
+  /** What a container needs; undefined if none is to run. */
+  container: ContainerSetup | undefined;
   options: SuiteOptions;
   print: (text: string) => void;
   pages: PageServer;

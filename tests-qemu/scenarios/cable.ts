@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../lib/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
-import { compareLinks } from '../harness/contract.ts';
+import { ContainerDevice } from '../harness/container-device.ts';
+import { compareKinds, compareLinks } from '../harness/contract.ts';
 import { overCable, overHttp } from '../harness/exchange.ts';
 import { testSerialLink } from '../harness/serial-tests.ts';
 import { scenario } from '../harness/suite.ts';
@@ -18,6 +19,17 @@ export default scenario({
     // The same tests pass on the serial link of a container.
     for (const link of others) await testSerialLink({ ...context, test: context.longTest }, link);
     await compareLinks(context);
+    const { container: setup } = context;
+    if (setup) {
+      await test('a container gives the same answers, except for what needs a machine', async () => {
+        const container = await ContainerDevice.bootUntilIdle(setup);
+        try {
+          await compareKinds(device, container);
+        } finally {
+          await container.discard();
+        }
+      });
+    }
 
     await test('after unplugging and plugging in the cable the network and the serial link work again', async () => {
       const before = await device.gadget();
