@@ -61,8 +61,11 @@ async function loadScenario(name: string): Promise<Scenario> {
   return module.default;
 }
 
-/** These run first: their failures are the most informative when everything fails. */
-const FIRST = ['boot', 'screen'];
+/**
+ * These run first: the failures of `boot` and `screen` are the most informative when everything fails, and the others take
+ * minutes, during which all others can run beside them.
+ */
+const FIRST = ['boot', 'screen', 'update', 'power', 'outputs', 'splash'];
 
 /** All scenarios with their names, in starting order: those that need all processors come last. */
 async function allScenarios(): Promise<[string, Scenario][]> {

@@ -121,7 +121,10 @@ async function makePendingAgain(device: Device): Promise<void> {
   });
 }
 
-async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallBundles): Promise<void> {
+async function refuseBadBundles(
+  { device, test, longTest }: ScenarioContext,
+  small: SmallBundles,
+): Promise<void> {
   const version = String(field(await device.get('/device'), 'version'));
   const good = await small.make(version);
   await test('a bundle of an authority that the keyring does not have is refused', async () =>
@@ -180,9 +183,11 @@ async function refuseBadBundles({ device, test }: ScenarioContext, small: SmallB
   });
   const before = await device.get('/update');
   const variables = await bootVariables(device);
-  for (const [what, bundle, message] of bad) {
-    await test(`a bundle is refused: ${what}`, async () =>
-      assert.match(await refusal(device, bundle), message));
+  for (const [i, [what, bundle, message]] of bad.entries()) {
+    // Of the bundles that are cut off, every second one is enough for the fast run.
+    await (i < lengths.length && i % 2 === 1 ? longTest : test)(`a bundle is refused: ${what}`, async () =>
+      assert.match(await refusal(device, bundle), message),
+    );
   }
   await test('a bundle is refused on serial, too', async () => {
     const serial = await device.serial();
@@ -318,7 +323,7 @@ export default scenario({
       assert.deepEqual([field(display, 'mode'), field(display, 'url')], ['url', url]);
     });
 
-    await test('a restart of RAUC ends the operation, and leaves the slot incomplete', async () => {
+    await longTest('a restart of RAUC ends the operation, and leaves the slot incomplete', async () => {
       const version = String(field(await device.get('/device'), 'version'));
       await interruptRauc(device, await small.make(version, { bytes: LARGER_BYTES }));
     });
