@@ -182,12 +182,12 @@ start() {
     # $$ is not the process id of a subshell.
     process=$(sh -c 'echo $PPID')
     enter_group "$group/device"
-    # The device gets version 2 also on computers that use version 1. Not the capabilities that change what this computer's
-    # programs share with it: clock, modules, ports of the hardware.
     # This computer's screens and input devices are not the device's.
     for class in drm input cec; do
         [ ! -d /sys/class/$class ] || set -- --tmpfs="/sys/class/$class" "$@"
     done
+    # The device gets control groups of version 2 also on computers that use version 1. It does not get the capabilities that
+    # change what this computer's programs share with it: clock, modules, ports of the hardware.
     exec env SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 SYSTEMD_NSPAWN_API_VFS_WRITABLE=network SYSTEMD_NSPAWN_LOCK=0 systemd-nspawn \
         --quiet --register=no --keep-unit --machine=vitrine --uuid="$id" --console=pipe \
         --directory="$folder/root" --read-only --tmpfs=/tmp:mode=1777 \

@@ -8,7 +8,6 @@ import { within } from '../../lib/wait.ts';
 import { ROOT } from '../lib/places.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import type { Credential, DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';
-
 import { forwardPort } from './slirp.ts';
 
 const HERE = join(ROOT, 'ci/container');

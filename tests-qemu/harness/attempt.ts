@@ -96,7 +96,7 @@ class Run {
       const device = await start();
       this.#device = device;
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      device.say = (line) => print(`          (${line})\n`);
+      this.#hear(device);
       print(`  (${device.kind}, ${device.isUsed ? 'in use before, ' : ''}ready after ${seconds} s)\n`);
       device.isUsed = true;
       return device;
@@ -104,6 +104,11 @@ class Run {
       await this.#failed('the device starts', error);
       return undefined;
     }
+  }
+
+  /** Prints what a device notes. */
+  #hear(device: Device): void {
+    device.say = (line) => this.#setup.print(`          (${line})\n`);
   }
 
   async #machine({ machine, ...definition }: Exclude<Scenario, { machine: 'none' }>): Promise<QemuDevice> {
@@ -114,6 +119,8 @@ class Run {
     const other = 'deviceImage' in definition ? await definition.deviceImage?.(options) : undefined;
     const device = await QemuDevice.boot(other ?? image);
     this.#device = device;
+    // Also while it boots.
+    this.#hear(device);
     await device.waitUp();
     return device;
   }
