@@ -5,12 +5,14 @@
 #include <string.h>
 
 #define NAME "vitrine" // of the script world and of the message handler, which only that world has
-#define MAX_HELD 16     // messages of the page without credit; channel.js sends no more
+#define MAX_HELD 64     // size of the page's messages without credit; channel.js sends no more
+#define UNIT_BYTES (64u * 1024)
 #define MAX_OUTGOING 16 // messages to the page that it has not taken
 #define CLOSE_MS 100    // a page that opens and closes in a loop gets no further than this
 
 typedef struct {
     char *text;
+    gint64 size;                     // 1, and 1 for each 64 KiB
     WebKitScriptMessageReply *reply; // of the last one that came together: lets the page send as many more
 } Held;
 typedef struct {
@@ -21,7 +23,8 @@ typedef struct {
 static gint64 channel; // number of the open channel; 0: closed
 static char *token;    // names it in the page
 static char *origin;   // of the page that opened it
-static gint64 credits; // messages that the agent takes now
+static gint64 credits; // size of the messages that the agent takes now; below 0 after a large one
+static gint64 held_size;
 static GQueue held = G_QUEUE_INIT, outgoing = G_QUEUE_INIT;
 static gboolean delivering; // the page is handling the first of `outgoing`
 static WebKitScriptMessageReply *waiting; // the page's question for the next message
@@ -69,7 +72,8 @@ static void forward(void)
 {
     while (credits > 0 && !g_queue_is_empty(&held)) {
         Held *message = g_queue_pop_head(&held);
-        credits--; // before sending, which may lose the agent and with it the credits
+        credits -= message->size; // before sending, which may lose the agent and with it the credits
+        held_size -= message->size;
         JsonObject *event = channel_event("message");
         json_object_set_string_member(event, "origin", origin);
         link_send_text(event, "data", g_steal_pointer(&message->text));
@@ -112,10 +116,14 @@ static void on_send(JSCValue *texts, WebKitScriptMessageReply *reply)
         if (!jsc_value_is_string(value))
             break;
         g_autofree char *text = jsc_value_to_string(value);
-        if (strlen(text) > MAX_MESSAGE || g_queue_get_length(&held) >= MAX_HELD)
+        gsize length = strlen(text);
+        gint64 size = 1 + (gint64)(length / UNIT_BYTES);
+        if (length > MAX_MESSAGE || held_size + size > MAX_HELD)
             return;
         Held *message = g_new0(Held, 1);
         message->text = g_steal_pointer(&text);
+        message->size = size;
+        held_size += size;
         g_queue_push_tail(&held, message);
     }
     Held *last = g_queue_peek_tail(&held);
@@ -146,7 +154,7 @@ void channel_close(void)
     JsonObject *event = channel_event("channel");
     json_object_set_boolean_member(event, "open", FALSE);
     link_send_text(event, "origin", g_strdup(origin));
-    channel = credits = 0;
+    channel = credits = held_size = 0;
     delivering = FALSE;
     g_clear_pointer(&token, g_free);
     g_clear_pointer(&origin, g_free);
@@ -216,11 +224,11 @@ void channel_send(Call call, gint64 number, const char *text)
     }
 }
 
-void channel_credit(gint64 number, gint64 messages)
+void channel_credit(gint64 number, gint64 size)
 {
     if (!channel || number != channel)
         return; // of a page that has been left meanwhile
-    credits = MIN(credits + MAX(messages, 0), MAX_HELD);
+    credits = MIN(credits + MAX(size, 0), MAX_HELD);
     forward();
 }
 

@@ -3,8 +3,10 @@
 // the events.
 (() => {
   const MAX_BYTES = 1024 * 1024;
-  // Messages that the browser may hold for the agent. The page keeps further ones itself.
-  const WINDOW = 16;
+  // What the browser may hold for the agent: each message counts once, and once more for each 64 KiB. The page keeps
+  // further messages itself.
+  const WINDOW = 64;
+  const UNIT_BYTES = 64 * 1024;
   const encoder = new TextEncoder();
   const post = (message) => webkit.messageHandlers.vitrine.postMessage(message);
   const tell = (type, detail = null) => window.dispatchEvent(new CustomEvent(type, { detail }));
@@ -14,17 +16,22 @@
   // Names the open channel, so that the browser can tell a message of an earlier document. Null while it is closed.
   let token = null;
   let room = 0;
+  // The page was refused a message for want of room.
+  let isWaiting = false;
   // Sent by the script that runs now. The browser gets them together, which costs as much as one.
   let unsent = [];
+  let unsentSize = 0;
 
-  function isMessage(text) {
-    if (typeof text !== 'string' || text.length > MAX_BYTES) return false;
-    if (encoder.encode(text).length > MAX_BYTES) return false;
+  // What a message counts; 0 if it is none.
+  function sizeOf(text) {
+    if (typeof text !== 'string' || text.length > MAX_BYTES) return 0;
+    const bytes = encoder.encode(text).length;
+    if (bytes > MAX_BYTES) return 0;
     try {
       JSON.parse(text);
-      return true;
+      return 1 + Math.floor(bytes / UNIT_BYTES);
     } catch {
-      return false;
+      return 0;
     }
   }
 
@@ -38,22 +45,18 @@
         if ((await post({ kind: 'open', token: name, text: window.origin })) !== true) break;
         token = name;
         receive(name);
-        addRoom(WINDOW);
+        room = WINDOW;
+        tell('vitrine-ready');
       } else {
         const name = token;
         flush(name);
         token = null;
         room = 0;
+        isWaiting = false;
         await post({ kind: 'close', token: name });
       }
     }
     isChanging = false;
-  }
-
-  function addRoom(count) {
-    const wasFull = room === 0;
-    room += count;
-    if (wasFull) tell('vitrine-ready');
   }
 
   // Asking for the next message tells the browser that the page has got the one before.
@@ -62,21 +65,29 @@
       const text = await post({ kind: 'next', token: name });
       if (typeof text !== 'string') return;
       tell('vitrine-message', text);
+      // An answer that the page has just sent goes first.
+      flush(name);
     }
   }
 
-  function send(name, text) {
-    room -= 1;
+  function send(name, text, size) {
+    room -= size;
     unsent.push(text);
+    unsentSize += size;
     if (unsent.length === 1) queueMicrotask(() => flush(name));
   }
 
   async function flush(name) {
     if (token !== name || unsent.length === 0) return;
-    const texts = unsent;
+    const [texts, size] = [unsent, unsentSize];
     unsent = [];
+    unsentSize = 0;
     await post({ kind: 'send', token: name, texts });
-    if (token === name) addRoom(texts.length);
+    if (token !== name) return;
+    room += size;
+    if (!isWaiting) return;
+    isWaiting = false;
+    tell('vitrine-ready');
   }
 
   // If a page navigates itself while the agent loads another one, the browser may have the other one's URI for this
@@ -96,8 +107,14 @@
   });
   window.addEventListener('vitrine-send', (event) => {
     const text = event.detail;
-    if (token === null || room === 0 || !isMessage(text)) return;
+    if (token === null) return;
+    const size = sizeOf(text);
+    if (size === 0) return;
+    if (size > room) {
+      isWaiting = true;
+      return;
+    }
     event.preventDefault();
-    send(token, text);
+    send(token, text, size);
   });
 })();

@@ -124,7 +124,7 @@ static void message(Call call, JsonObject *command)
 static void credit(Call call, JsonObject *command)
 {
     link_answer(call, NULL);
-    channel_credit(number_of(command, "channel"), number_of(command, "messages"));
+    channel_credit(number_of(command, "channel"), number_of(command, "size"));
 }
 
 static void frame(Call call, JsonObject *command)

@@ -82,24 +82,31 @@ static char *next_part(Bulk *item)
     return line_of(part);
 }
 
+static char *next_bulk_line(void)
+{
+    Bulk *item = g_queue_peek_head(&bulk);
+    if (item->text && item->sent < item->length)
+        return next_part(item);
+    if (item->text)
+        json_object_set_int_member(item->message, "parts", item->parts);
+    char *line = line_of(item->message);
+    bulk_free(g_queue_pop_head(&bulk));
+    return line;
+}
+
+// As many lines as fit together into a part, but at least one.
 GBytes *output_next(void)
 {
-    if (urgent && urgent->len > 0) {
+    if (urgent && urgent->len > 0)
         return g_string_free_to_bytes(g_steal_pointer(&urgent));
-    }
-    Bulk *item = g_queue_peek_head(&bulk);
-    if (!item)
+    if (g_queue_is_empty(&bulk))
         return NULL;
-    char *line;
-    if (item->text && item->sent < item->length) {
-        line = next_part(item);
-    } else {
-        if (item->text)
-            json_object_set_int_member(item->message, "parts", item->parts);
-        line = line_of(item->message);
-        bulk_free(g_queue_pop_head(&bulk));
-    }
-    return g_bytes_new_take(line, strlen(line));
+    GString *lines = g_string_new(NULL);
+    do {
+        g_autofree char *line = next_bulk_line();
+        g_string_append(lines, line);
+    } while (lines->len < PART_BYTES && !g_queue_is_empty(&bulk));
+    return g_string_free_to_bytes(lines);
 }
 
 gsize output_size(void)

@@ -4,7 +4,7 @@
 #include <json-glib/json-glib.h>
 #include <wpe/webkit.h>
 
-#define PROTOCOL_VERSION 2
+#define PROTOCOL_VERSION 3
 #define MIB (1024u * 1024)
 #define MAX_COMMAND (8 * MIB) // one line from the agent
 #define MAX_RESULT (4 * MIB)  // of a script, as JSON in UTF-8; result.js has it too
@@ -116,7 +116,7 @@ void evaluate_interrupt(void); // the page is gone, or the agent
 // channel.c: messages between the page and the agent
 void channel_prepare(WebKitUserContentManager *content);
 void channel_send(Call call, gint64 channel, const char *text);
-void channel_credit(gint64 channel, gint64 messages);
+void channel_credit(gint64 channel, gint64 size);
 void channel_close(void);      // the page is gone
 void channel_announce(void);   // to an agent that has just connected
 void channel_agent_lost(void);

@@ -8,7 +8,7 @@ import { Agent, request } from 'node:http';
 const API = 'http://127.0.0.1/api/v1';
 const DRIVER = 'http://127.0.0.1:4444';
 const SCRIPT = 'return [document.title, 40 + 2]';
-const CALLS = 20;
+const CALLS = 300;
 
 const wanted = JSON.parse(process.argv[2] ?? '{}');
 const agent = new Agent({ keepAlive: true });

@@ -8,7 +8,7 @@ import type { Device } from '../harness/device.ts';
 import type { PageServer } from '../harness/pages.ts';
 
 const ROUNDS = 5;
-const ROUND_TRIPS = 40;
+const ROUND_TRIPS = 400;
 const FLOOD = 1000;
 const WAIT_MS = 120_000;
 const TEXT = 'x'.repeat(100);

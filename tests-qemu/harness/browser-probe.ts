@@ -20,8 +20,8 @@ const SCRIPT_MS = 30_000;
 const FLOOD = 100_000;
 /** Calls that the browser refuses, each of which costs more than a message; all of them fit into the script's time. */
 const LOOPS = 10_000;
-/** Messages that the browser holds for an agent without credits. */
-const WINDOW = 16;
+/** Size of the messages that the browser holds for an agent without credits. */
+const WINDOW = 64;
 
 const { server, origin } = await servePages();
 const browser = new BrowserSocket(process.argv[2] ?? '', createLogger('info'));

@@ -1,7 +1,7 @@
 /** The messages of the browser (browser/PROTOCOL.md). */
 import { Type } from 'typebox';
 
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** The first message of every connection, of any version of the protocol. */
 export const Greeting = Type.Object({ event: Type.Literal('hello'), protocol: Type.Integer() });

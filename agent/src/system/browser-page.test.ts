@@ -84,7 +84,7 @@ test('the page opens its channel, sends within its credits, and is left', async 
   assert.deepEqual(
     commands.map(({ id, ...fields }) => fields),
     [
-      { command: 'credit', channel: 4, messages: 2 },
+      { command: 'credit', channel: 4, size: 2 },
       { command: 'message', channel: 4, data: JSON.stringify({ text: '</script>\u2028' }) },
     ],
   );
@@ -92,8 +92,8 @@ test('the page opens its channel, sends within its credits, and is left', async 
 
 test('a message that is not JSON is dropped and its credit given back', async () => {
   const credits: unknown[] = [];
-  const socket = await stage.greet(({ command, channel, messages }) => {
-    credits.push([command, channel, messages]);
+  const socket = await stage.greet(({ command, channel, size }) => {
+    credits.push([command, channel, size]);
     return { ok: true };
   });
   send(socket, OPEN);

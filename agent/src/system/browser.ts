@@ -10,7 +10,7 @@ import type {
   KeyboardSettings,
   Load,
 } from '../resources/display/ports.ts';
-import type { PageEvent, ScriptResult } from '../resources/page/ports.ts';
+import { messageSize, type PageEvent, type ScriptResult } from '../resources/page/ports.ts';
 import { BrowserCalls, BrowserError } from './browser-calls.ts';
 import { BrowserListener, type HelloMessage } from './browser-listener.ts';
 import {
@@ -196,12 +196,12 @@ export class BrowserSocket implements Browser {
   }
 
   /**
-   * Lets the page send this many more messages, 16 at a time at most. A channel has no credits when it opens and loses
-   * them with the connection to the agent; without credits the page's messages wait in the page.
+   * Lets the page send messages of this size more, 64 at a time at most. A channel has no credits when it opens and
+   * loses them with the connection to the agent; without credits the page's messages wait in the page.
    */
-  credit(channel: number, messages: number): void {
+  credit(channel: number, size: number): void {
     // Without a browser there is no channel either.
-    this.#call('credit', { channel, messages }).catch(() => undefined);
+    this.#call('credit', { channel, size }).catch(() => undefined);
   }
 
   #load(command: string, fields: object): Load {
@@ -278,7 +278,7 @@ export class BrowserSocket implements Browser {
       this.#events.emit({ ...event, data: data.replaceAll(/[\r\n]/g, ' ') });
     } else {
       this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON');
-      this.credit(event.channel, 1);
+      this.credit(event.channel, messageSize(data));
     }
   }
 

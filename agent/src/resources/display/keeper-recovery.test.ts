@@ -32,7 +32,7 @@ test('retries follow the table', () => {
   assert.deepEqual(
     steps('crash').map(({ delayMs, stage, notice }) => [delayMs, stage, notice]),
     [
-      [100, 'page', false],
+      [0, 'page', false],
       [1000, 'page', false],
       [3000, 'page', true],
       [10_000, 'browser', true],
@@ -163,7 +163,7 @@ test('a browser that cannot be restarted is used as it is, and is configured fir
   assert.deepEqual([did().includes('restart_unit'), state.loading], [true, true]);
   send({ event: 'unit_restart_failed', connection });
   assert.ok(isCancelled('unit'));
-  assert.deepEqual([state.error?.code, timer('retry')], ['page_unresponsive', 100]);
+  assert.deepEqual([state.error?.code, timer('retry')], ['page_unresponsive', 0]);
   send({ event: 'timer', timer: 'retry' });
   assert.ok(did().includes('load'));
   send({ event: 'disconnected' }, { event: 'connected', uri: null });
@@ -210,7 +210,7 @@ test('pings: failures are forgotten only while the page answers, and a page that
     assert.equal(did().includes('terminate_page'), expected);
   }
   send({ event: 'page_terminated', generation: state.generation, next: 'unresponsive' });
-  assert.deepEqual([state.error?.code, state.failures, timer('retry')], ['page_unresponsive', 1, 100]);
+  assert.deepEqual([state.error?.code, state.failures, timer('retry')], ['page_unresponsive', 1, 0]);
   pong(true);
   assert.equal(timer('stable'), undefined, 'there is no page');
   pong(false);
@@ -246,7 +246,7 @@ test('frames: a frozen screen gets a new page, or a new compositor; failures cou
   assert.ok(did().includes('terminate_page') && isCancelled('stable'));
   assert.equal(timer('frame'), TIMING.frameAgainMs);
   send({ event: 'page_terminated', generation: state.generation, next: 'frozen' });
-  assert.deepEqual([state.error?.code, state.failures, timer('retry')], ['screen_frozen', 1, 100]);
+  assert.deepEqual([state.error?.code, state.failures, timer('retry')], ['screen_frozen', 1, 0]);
   send({ event: 'timer', timer: 'retry' }, load('started'), load('committed'));
   assert.equal(state.error?.code, 'screen_frozen', 'the new page is not on the screen either');
   send(load('finished'));

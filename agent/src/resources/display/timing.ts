@@ -13,7 +13,8 @@ export interface Step {
   notice: boolean;
 }
 
-const CRASH_DELAYS_MS = [100, 1000, 3000, 10_000, 30_000, 60_000];
+/** The first crash is repaired at once: most are the only one. */
+const CRASH_DELAYS_MS = [0, 1000, 3000, 10_000, 30_000, 60_000];
 const LOAD_DELAYS_MS = [2000, 4000, 8000, 15_000, 30_000, 60_000];
 /** A crash that is followed by a delay as long as this is explained on the screen. */
 const NOTICE_FROM_MS = 3000;

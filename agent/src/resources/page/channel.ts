@@ -1,11 +1,11 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { type FailureErrors, pageError } from './failures.ts';
-import type { PageBrowser, PageEvent } from './ports.ts';
+import { messageSize, type PageBrowser, type PageEvent } from './ports.ts';
 import { pageChannel, pageMessage } from './schema.ts';
 
-/** Messages of the page that are on their way to the hosts. The page keeps further ones. */
-const WINDOW = 16;
+/** Size of the page's messages that are on their way to the hosts. The page keeps further ones. */
+const WINDOW = 64;
 /** Messages for the page that the browser takes at a time (browser/PROTOCOL.md), and those that wait behind them. */
 const MAX_SENT = 16;
 const MAX_WAITING = 256;
@@ -21,7 +21,7 @@ const ERRORS: FailureErrors = {
 };
 
 /** Queued for the hosts: a channel state or a page message. */
-type HostEvent = { open: boolean } | { message: string };
+type HostEvent = { open: boolean } | { message: string; size: number };
 
 interface Outgoing {
   channel: number;
@@ -40,7 +40,7 @@ export class PageChannel {
   readonly #stopListening: () => void;
   /** Number of the open channel; 0 while it is closed. */
   #channel = 0;
-  /** Messages that the page may still send without a further credit. */
+  /** Size of what the page may still send without a further credit; below 0 after a large message. */
   #credits = 0;
   readonly #queue: HostEvent[] = [];
   #isDelivering = false;
@@ -98,8 +98,9 @@ export class PageChannel {
 
   #take(event: PageEvent): void {
     if (event.event === 'message') {
-      this.#credits -= 1;
-      this.#queue.push({ message: event.data });
+      const size = messageSize(event.data);
+      this.#credits -= size;
+      this.#queue.push({ message: event.data, size });
     } else {
       this.#channel = event.open ? event.channel : 0;
       this.#credits = 0;
@@ -132,9 +133,9 @@ export class PageChannel {
 
   #giveCredits(): void {
     if (!this.isOpen) return;
-    const waiting = this.#queue.filter((each) => 'message' in each).length;
+    const waiting = this.#queue.reduce((sum, each) => sum + ('size' in each ? each.size : 0), 0);
     const credits = WINDOW - waiting - this.#credits;
-    // Grant credits in batches; otherwise every page message costs one `credit` command.
+    // In batches, so that not every message of the page costs a command.
     if (credits < WINDOW / 2) return;
     this.#credits += credits;
     this.#browser.credit(this.#channel, credits);

@@ -51,8 +51,18 @@ export interface PageBrowser {
    * @param data JSON of 1 MiB at most
    */
   send(channel: number, data: string): Promise<void>;
-  /** Lets the page send this many more messages, 16 at a time at most. A channel opens without any. */
-  credit(channel: number, messages: number): void;
+  /**
+   * Lets the page send messages of this size more ({@link messageSize}), 64 at a time at most. A channel opens without
+   * any credit.
+   */
+  credit(channel: number, size: number): void;
+}
+
+const UNIT_BYTES = 64 * 1024;
+
+/** What a message of the page counts: 1, and 1 more for each 64 KiB of JSON. */
+export function messageSize(data: string): number {
+  return 1 + Math.floor(Buffer.byteLength(data) / UNIT_BYTES);
 }
 
 /** What pages may load under `vitrine:`. */

@@ -10,7 +10,7 @@ import type { PageEvent } from '../../resources/page/ports.ts';
 import { BrowserSocket } from '../browser.ts';
 import type { ResourceSource } from '../page-resources.ts';
 
-export const HELLO = { event: 'hello', protocol: 2, pid: 7, webkit: '2.54.2', uri: null };
+export const HELLO = { event: 'hello', protocol: 3, pid: 7, webkit: '2.54.2', uri: null };
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const KINDS = [
