@@ -62,12 +62,12 @@ async function loadScenario(name: string): Promise<Scenario> {
 }
 
 /**
- * These run first: the failures of `boot` and `screen` are the most informative when everything fails, and the others take
- * minutes, during which all others can run beside them.
+ * These run first. While a device for QEMU is booted and saved, the failures of `screen`, `page` and `content` say the most
+ * if everything fails. The others take minutes, during which all others can run beside them.
  */
-const FIRST = ['boot', 'screen', 'update', 'power', 'outputs', 'splash'];
+const FIRST = ['screen', 'page', 'content', 'update', 'boot', 'cuts', 'outputs'];
 
-/** All scenarios with their names, in starting order: those that need all processors come last. */
+/** All scenarios with their names, in starting order. */
 async function allScenarios(): Promise<[string, Scenario][]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts')).sort();
   const loaded: [string, Scenario][] = [];
@@ -78,11 +78,10 @@ async function allScenarios(): Promise<[string, Scenario][]> {
   return loaded.sort((a, b) => rankOf(...a) - rankOf(...b));
 }
 
-function rankOf(name: string, { machine, processors = 1 }: Scenario): number {
+function rankOf(name: string, { machine }: Scenario): number {
   if (FIRST.includes(name)) return FIRST.indexOf(name);
-  const group = processors > 1 ? 'all processors' : machine;
   // Scenarios that share a device run consecutively, so that it is not idle in between.
-  return FIRST.length + ['shared', 'restored', 'booted', 'none', 'all processors'].indexOf(group);
+  return FIRST.length + ['shared', 'restored', 'booted', 'none'].indexOf(machine);
 }
 
 /** Parses an integer of the command line. Throws a {@link Problem} when it is not between `min` and `max`. */

@@ -7,8 +7,9 @@
 #   ROOTFS   ext4 file with the root file system; mounted read-only
 #   DATA     ext4 file of the data partition; created if it does not exist
 #
-# Prints "rebooting" when the device restarts. The line "poweroff" on standard input presses the power button, the end of standard input
-# ends the container at once. Exit code 0: the device has powered itself off.
+# Prints "rebooting" when the device restarts. On standard input, the line "poweroff" presses the power button, the line
+# "reset" restarts the device without shutting it down, and the end ends the container at once. Exit code 0: the device has
+# powered itself off.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -161,10 +162,19 @@ inside() {
         code=0
         wait $! || code=$?
         # systemd-nspawn's exit code for a reboot
-        [ $code -eq 133 ] || exit $code
+        [ $code -eq 133 ] || [ -e "$folder/reset" ] || exit $code
+        rm -f "$folder/reset"
         echo rebooting
         umount "$folder/data"
     done
+}
+
+# kill_device: kills the device's first process, and thereby all others. systemd-nspawn ends then.
+kill_device() {
+    read -r nspawn <"$folder/nspawn.pid"
+    touch "$folder/reset"
+    # shellcheck disable=SC2046 # a list of process ids
+    kill -s KILL $(cat "/proc/$nspawn/task/$nspawn/children")
 }
 
 # Handles the commands. SIGTERM ends the first process, and thereby all others.
@@ -172,6 +182,7 @@ control() {
     while read -r command; do
         case $command in
             poweroff) kill -s TERM "$(cat "$folder/nspawn.pid")" 2>/dev/null || true ;;
+            reset) kill_device ;;
         esac
     done
     kill -s TERM $$

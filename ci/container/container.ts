@@ -146,6 +146,11 @@ export class Container implements VirtualDevice {
     return `127.0.0.1:${this.#vnc.port}`;
   }
 
+  /** Kills all of the device's processes at once and starts it again. */
+  reset(): void {
+    this.#child.stdin?.write('reset\n');
+  }
+
   async powerDown(timeoutMs: number): Promise<boolean> {
     if (!this.running) return true;
     try {

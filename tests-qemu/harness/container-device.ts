@@ -122,6 +122,10 @@ export class ContainerDevice extends Device {
     await this.waitUp();
   }
 
+  async reset(): Promise<void> {
+    await this.restart(async () => this.host.reset());
+  }
+
   async withoutHost(between: () => Promise<void>): Promise<void> {
     await this.#shell.ok('ip -n host link set host0 down; ip link set cable0 down');
     try {

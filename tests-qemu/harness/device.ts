@@ -47,6 +47,8 @@ export abstract class Device {
   abstract screenFile(): Promise<{ bytes: Buffer; type: 'png' | 'ppm' }>;
   /** Runs `act`, which restarts the device `boots` times, and waits until it is up again. */
   abstract restart(act: () => Promise<unknown>, boots?: number): Promise<void>;
+  /** Restarts the device at once, without shutting it down, and waits until it is up again. */
+  abstract reset(): Promise<void>;
   /** Runs `between` while no host is reachable over any network. The serial link of `serial` and the shell keep working. */
   abstract withoutHost(between: () => Promise<void>): Promise<void>;
   /** Ends the device and deletes its files. */

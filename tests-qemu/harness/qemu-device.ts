@@ -25,23 +25,28 @@ const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
 /** Time limit for a restored device to answer: it takes seconds, on a busy computer ten times as long. */
 const RESTORE_TIMEOUT_MS = 120_000;
 
+/** Makes a factory-new disk that is larger than the image, as cards are. */
+async function makeDisk(path: string, image: BuiltImage): Promise<void> {
+  await makeOverlay(path, image.disk, 'raw', (await stat(image.disk)).size + SPARE_DISK);
+}
+
 /** A device in QEMU, with the machine's hardware. */
 export class QemuDevice extends Device {
   readonly machine: Machine;
   readonly shell: GuestShell;
   readonly #disk: string;
 
-  /** Powers on a factory-new device with `image`, on a disk that is larger than the image, as cards are. */
+  /** Powers on a factory-new device with `image`. */
   static async boot(image: BuiltImage): Promise<QemuDevice> {
     const place = await prepareDevice(image);
-    await makeOverlay(place.disk, image.disk, 'raw', (await stat(image.disk)).size + SPARE_DISK);
+    await makeDisk(place.disk, image);
     return await QemuDevice.#start(place);
   }
 
   /** Like {@link boot}, but with the disk in `files`, so that the device can be saved. */
   static async bootInto(files: SnapshotFiles, image: BuiltImage): Promise<QemuDevice> {
     const place = await prepareDevice(image);
-    await makeOverlay(files.disk, image.disk);
+    await makeDisk(files.disk, image);
     return await QemuDevice.#start({ ...place, settings: { ...place.settings, disk: files.disk } });
   }
 
@@ -184,6 +189,10 @@ export class QemuDevice extends Device {
       stop();
     }
     await this.waitUp();
+  }
+
+  async reset(): Promise<void> {
+    await this.restart(() => this.machine.qmp.execute('system_reset'));
   }
 
   async withoutHost(between: () => Promise<void>): Promise<void> {

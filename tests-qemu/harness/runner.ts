@@ -50,14 +50,13 @@ export class Suite {
       print: this.#print,
     };
     const results = scenarios.map(([name]): Result => ({ name, attempts: [] }));
-    const jobs = scenarios.map(([name, definition], i) => ({
-      processors: definition.processors ?? 1,
-      run: async () => {
-        const result = results[i];
-        const alone = scenarios.length === 1;
-        if (result) await this.#one(name, definition, result, setup, alone);
-      },
-    }));
+    const jobs = scenarios.map(([name, definition], i) => async () => {
+      const result = results[i];
+      const alone = scenarios.length === 1;
+      if (result) await this.#one(name, definition, result, setup, alone);
+    });
+    // A job of its own: otherwise all jobs would soon wait for it.
+    if (restores > 0) jobs.unshift(async () => void (await saved.prepare()));
     try {
       await runSideBySide(jobs, this.#options.jobs);
     } finally {

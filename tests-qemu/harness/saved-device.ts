@@ -113,10 +113,15 @@ export class SavedDevice {
     this.#say = say;
   }
 
+  /** Finds the saved device, or creates it, which takes about a minute. */
+  async prepare(): Promise<SnapshotFiles | undefined> {
+    this.#files ??= this.#find();
+    return await this.#files;
+  }
+
   /** Restores the saved device; undefined, after printing the reason, when that is not possible. */
   async restore(): Promise<QemuDevice | undefined> {
-    this.#files ??= this.#find();
-    const files = await this.#files;
+    const files = await this.prepare();
     if (!files) return undefined;
     try {
       return await QemuDevice.restore(files, this.#image);

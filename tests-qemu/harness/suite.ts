@@ -20,7 +20,7 @@ export interface SuiteOptions {
   previous?: string;
   /** Seed of the random numbers. */
   seed: number;
-  /** Number of processors that scenarios may use in parallel. */
+  /** Number of scenarios that run at the same time. */
   jobs: number;
   /** Where scenarios run that need no machine. */
   where: 'container' | 'qemu';
@@ -75,7 +75,6 @@ export type Scenario = {
       needs: 'system';
       /** The kind of device in QEMU, see below. A container is always factory-new, and shows its waiting page. */
       machine: 'shared' | 'restored' | 'booted';
-      processors?: 1;
       run: (context: ScenarioContext) => Promise<void>;
     }
   | {
@@ -88,7 +87,6 @@ export type Scenario = {
        * `booted`: not shared, just powered on with the factory disk.
        */
       machine: 'shared' | 'restored' | 'booted';
-      processors?: 1;
       /** Of a booted device; undefined: the image under test. */
       deviceImage?: (options: SuiteOptions) => Promise<BuiltImage | undefined>;
       run: (context: ScenarioContext<QemuDevice>) => Promise<void>;
@@ -97,8 +95,6 @@ export type Scenario = {
       needs?: undefined;
       /** `none`: the scenario creates its machines itself. */
       machine: 'none';
-      /** Number of processors that they keep busy; default: 1. */
-      processors?: number;
       run: (context: ContextWithoutDevice) => Promise<void>;
     }
 );

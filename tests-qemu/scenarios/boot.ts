@@ -7,7 +7,7 @@ export default scenario({
   title: 'the image boots to a healthy system whose API describes the device',
   needs: 'machine',
   parts: ['power', 'slots'],
-  machine: 'booted',
+  machine: 'shared',
   run: async ({ device, test }) => {
     await test('GET /device has every field, with the serial number of the firmware', async () => {
       const info = await device.get('/device');

@@ -101,14 +101,14 @@ export default scenario({
       // A smaller share, so that the test takes only seconds.
       const dropIn = '/run/systemd/system/vitrine-kiosk.service.d';
       await device.shell.ok(`mkdir -p ${dropIn}
-        printf '[Service]\\nEnvironment=VITRINE_STORAGE_PERCENT=3\\n' >${dropIn}/small.conf
+        printf '[Service]\\nEnvironment=VITRINE_STORAGE_PERCENT=2\\n' >${dropIn}/small.conf
         systemctl daemon-reload && systemctl restart vitrine-kiosk`);
       const html = endlessStoragePage(pages);
       const first = await storedUntilRefused(pages, () =>
         device.act('POST', '/display/navigate', { url: pages.add(html) }),
       );
       const limit = await bytesOf(device, '/data/kiosk');
-      assert.ok(limit > 2 ** 24 && limit < 0.04 * (await bytesOf(device, '/data')), String(limit));
+      assert.ok(limit > 2 ** 24 && limit < 0.03 * (await bytesOf(device, '/data')), String(limit));
       assert.ok(first > 0.4 * limit && first <= 0.6 * limit, `${first} bytes of ${limit}`);
       const told = field(await device.get('/device/health'), 'problems');
       assert.match(String(told), /stored by pages.*clear-data/);

@@ -107,16 +107,36 @@ export default scenario({
       await waitForMode(device, '1280x720');
     });
 
-    await test('a device that started without a screen shows the page on the one that is plugged in later', async () => {
+    await test('a device that started without a screen shows the page on the one that is plugged in later, with the forced mode', async () => {
       await plug(device, 'off');
       await device.waitForDisplay((state) => field(state, 'screen_on') === false, 'no screen');
+      const { applied } = Object(
+        await device.act('PATCH', '/config', { display: { forced_mode: '1000x600@60' } }),
+      );
+      assert.deepEqual(applied, { 'display.forced_mode': 'reboot_required' });
       await device.shell.ok('systemctl restart vitrine-kiosk vitrine-agent');
       await device.waitUp();
       await device.act('POST', '/display/navigate', { url });
       await device.waitForDisplay((state) => field(state, 'loading') === false, 'the page to be loaded');
       await plug(device, 'detect');
-      await device.waitForColours(TEAL, AMBER);
       await device.waitForDisplay((state) => field(state, 'screen_on') === true, 'the screen');
+      await waitForMode(device, '1000x600');
+      await device.waitForColours(TEAL, AMBER);
+      const { width, height } = await device.screen();
+      assert.deepEqual([width, height], [1000, 600]);
+    });
+
+    await test('a forced mode that the output does not take is left out at the next start, and reported', async () => {
+      await device.act('PATCH', '/config', { display: { forced_mode: '16x16@60' } });
+      await device.shell.ok('systemctl restart vitrine-agent');
+      await device.waitUp();
+      await waitForMode(device, '1280x720');
+      await device.waitForColours(TEAL, AMBER);
+      await waitFor(async () => /16x16@60/.test(await problems(device)), {
+        timeoutMs: 60_000,
+        what: 'the problem in health',
+      });
+      await device.act('PATCH', '/config', { display: { forced_mode: null } });
     });
 
     await longTest('a scale shows the page larger, sharply, and in the screenshot', async () => {
@@ -127,28 +147,6 @@ export default scenario({
         what: 'the screenshot to be what the screen shows',
       });
       await device.act('PATCH', '/config', { display: { scale: null } });
-    });
-
-    await test('a forced mode is used at the next start; one that the output does not take is left out and reported', async () => {
-      const { applied } = Object(
-        await device.act('PATCH', '/config', { display: { forced_mode: '1000x600@60' } }),
-      );
-      assert.deepEqual(applied, { 'display.forced_mode': 'reboot_required' });
-      await device.shell.ok('systemctl restart vitrine-agent');
-      await device.waitUp();
-      await waitForMode(device, '1000x600');
-      await device.waitForColours(TEAL, AMBER);
-      const { width, height } = await device.screen();
-      assert.deepEqual([width, height], [1000, 600]);
-      await device.act('PATCH', '/config', { display: { forced_mode: '16x16@60' } });
-      await device.shell.ok('systemctl restart vitrine-agent');
-      await device.waitUp();
-      await waitForMode(device, '1280x720');
-      await device.waitForColours(TEAL, AMBER);
-      await waitFor(async () => /16x16@60/.test(await problems(device)), {
-        timeoutMs: 60_000,
-        what: 'the problem in health',
-      });
     });
   },
 });

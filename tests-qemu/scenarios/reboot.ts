@@ -1,19 +1,29 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
-import { colourCount } from '../../ci/lib/png.ts';
+import { type Colour, colourCount } from '../../ci/lib/png.ts';
+import { zip } from '../../ci/lib/zip.ts';
 import { authority, certificate } from '../../lib/make-certificates.ts';
 import { waitFor, within } from '../../lib/wait.ts';
+import { listed, putBundle } from '../harness/bundles.ts';
 import { getDeviceOverTls, putCertificate } from '../harness/certificates.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
+import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 
 const BOOT_TEST_MS = 15 * 60_000;
+const TEAL: Colour = [0, 128, 128];
+const AMBER: Colour = [255, 176, 0];
 /** Time limit for a booted device to show its page. */
 const DISPLAY_MS = 300_000;
+/** Time limit of a PATCH. The one that the reset interrupts gets no response; others take up to two seconds. */
+const PATCH_MS = 30_000;
+/** Temporary files as left by interrupted writes, one of RAUC and one of the agent. */
+const LEFTOVERS = '/data/rauc/central.raucs.ABC123 /data/..writable.0123456789ab.tmp';
 const STORED = '/data/kiosk/storage/left';
 
 export default scenario({
-  title: 'reboot, factory reset and shutdown through the API; a firewall that fails at first',
+  title:
+    'reboot, factory reset and shutdown through the API; a reset during writes; a firewall that fails at first',
   needs: 'system',
   machine: 'restored',
   run: async ({ device, test }) => {
@@ -78,6 +88,47 @@ export default scenario({
       });
       await device.act('PATCH', '/config', { browser: null, display: null });
     });
+
+    await test(
+      'after a reset during PATCHes the configuration is the last acknowledged or the next one, leftovers are removed, and the boot bundle is shown',
+      async () => {
+        await putBundle(device, 'board', await zip({ 'index.html': coloursPage(TEAL, AMBER) }));
+        await device.act('PATCH', '/config', { display: { boot_bundle: 'board' } });
+        await device.shell.ok(`touch ${LEFTOVERS}; sync`);
+        let acknowledged = -1;
+        let sent = -1;
+        const stopped = new AbortController();
+        const enough = Promise.withResolvers<void>();
+        const loop = async (): Promise<void> => {
+          for (let volume = 0; !stopped.signal.aborted; volume = (volume + 1) % 101) {
+            sent = volume;
+            const json = { audio: { volume } };
+            const { status } = await device.http('PATCH', '/config', { json, timeoutMs: PATCH_MS });
+            assert.equal(status, 200);
+            acknowledged = volume;
+            if (volume === 20) enough.resolve();
+          }
+        };
+        const looping = loop().catch(() => undefined);
+        await within(enough.promise, 120_000, 'twenty PATCHes');
+        await device.reset();
+        stopped.abort();
+        await looping;
+        // The loop may also have reached the rebooted device, so both values are read after its end.
+        const volume = field(await device.get('/config'), 'audio.volume');
+        const values = `${volume}; acknowledged ${acknowledged}, sent ${sent}`;
+        assert.ok(volume === acknowledged || volume === sent, values);
+        assert.equal(field(await device.get('/config'), 'device.name'), 'Kept');
+        const { output } = await device.shell.run(`ls ${LEFTOVERS} 2>/dev/null`);
+        assert.equal(output.trim(), '');
+        const files = await device.shell.ok('ls /data');
+        assert.doesNotMatch(files, /\.(?:tmp|bad|damaged)/i, 'something was set aside or left over');
+        await device.waitForBundle('board');
+        assert.equal(field(await listed(device, 'board'), 'active'), true);
+        await device.waitForColours(TEAL, AMBER);
+      },
+      BOOT_TEST_MS,
+    );
 
     await test('when the firewall fails at first, agent and kiosk wait for it and then start', async () => {
       const rules = '/usr/lib/vitrine/firewall.nft';

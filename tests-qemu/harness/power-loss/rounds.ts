@@ -22,6 +22,9 @@ const TORN_SUPERBLOCK = 'Superblock invalid, trying backup blocks';
 /** Position of the superblock of an ext4 file system, in bytes. */
 const SUPERBLOCK_OFFSET = 1024;
 const CHECKSUM_SIZE = 4;
+const DISK = '/dev/vda';
+/** Position of the first header of the partition table (GPT), in bytes. */
+const TABLE_HEADER_OFFSET = SECTOR;
 
 /** The result of a round. */
 export interface Round {
@@ -74,23 +77,42 @@ export class CutRounds {
   }
 
   /**
-   * Cuts the power of an idle device and tears the superblock of /data between its two sectors, as a cut during its write
-   * would do, which is rare. Boots again and inspects the device.
+   * Cuts the power of an idle device and damages what a cut during its write would damage, which is rare: tears the
+   * superblock of /data between its two sectors, and clears the header of the partition table. Boots again and inspects
+   * the device.
    * @returns the problems, including damage that was not detected; empty when everything is correct
    */
-  async tornSuperblock(): Promise<string[]> {
+  async damagedHeaders(): Promise<string[]> {
     const { shell, disk } = this.#machine;
     const start = Number(await shell.ok(DATA_START)) * SECTOR;
     await this.#machine.cut(this.#fork());
     const secondHalf = start + SUPERBLOCK_OFFSET + SECTOR;
     // The second half ends with the checksum, which then does not match the first half.
     disk.write(secondHalf, disk.read(secondHalf, SECTOR).fill(0, SECTOR - CHECKSUM_SIZE));
+    disk.write(TABLE_HEADER_OFFSET, Buffer.alloc(SECTOR));
     disk.flush();
     await this.#machine.boot();
     const { values, problems, dataState, repair } = await inspect(this.#machine, true);
+    problems.push(...(await this.#partitionTableProblems()));
     if (!repair.some((line) => line.includes(TORN_SUPERBLOCK)))
       problems.push(`the torn superblock was not noticed: /data is ${dataState}`, ...repair);
     return [...problems, ...this.#ledger.compare(values)];
+  }
+
+  /** What is wrong after a boot with a damaged header of the partition table. */
+  async #partitionTableProblems(): Promise<string[]> {
+    const { shell } = this.#machine;
+    const checks: [command: string, wanted: RegExp][] = [
+      ['dmesg', /Primary GPT is invalid, using alternate GPT/],
+      [`dd status=none if=${DISK} bs=512 skip=1 count=1 | head -c 8`, /^EFI PART/],
+      [`sfdisk --verify ${DISK} 2>&1 | grep -ci corrupt; true`, /^0$/],
+    ];
+    const problems: string[] = [];
+    for (const [command, wanted] of checks) {
+      const output = await shell.ok(command);
+      if (!wanted.test(output)) problems.push(`${command}: ${output.slice(-500)}`);
+    }
+    return problems;
   }
 
   #fork(): Random {
