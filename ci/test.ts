@@ -1,8 +1,9 @@
 /**
  * `npm test`: lint, types, generated files, unit tests, the image, every board's disk, the Buildroot configurations (if
- * BUILDROOT_DIR names a checkout), the checks of a release and the scenarios in QEMU. The image is built while the stages
- * that do not need it run. The last line is the sum: every unit test and every test of a scenario counts, and every other
- * check as one. `npm run test:full` does the same with everything in QEMU, and with the long variants of the scenarios.
+ * BUILDROOT_DIR names a checkout), the checks of a release and the scenarios. The image is built while the stages that do
+ * not need it run; boards and release are checked while the scenarios run. The last line is the sum: every unit test and
+ * every test of a scenario counts, and every other check as one. `npm run test:full` does the same with every scenario in
+ * QEMU, and with their long variants.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,14 +92,18 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
     print('ok      image\n');
     return PASSED;
   });
-  await report.stage('boards', () => boards(print));
-  await report.stage('Buildroot', () => checkBuildroot(print));
-  if (built.failed === 0) {
-    await report.stage('release', async (left) => releaseChecks(print, left));
-    await report.stage('scenarios', () =>
-      scenarios(full, Math.max(1, Math.round(report.leftMs) - GRACE_MS), (line) => report.note(line)),
-    );
-  }
+  const isBuilt = built.failed === 0;
+  // Beside the scenarios, which do not use both processors all the time.
+  const checks = async (): Promise<void> => {
+    await report.stageBeside('boards', (say) => boards(say));
+    await report.stageBeside('Buildroot', (say) => checkBuildroot(say));
+    if (isBuilt) await report.stageBeside('release', (say, left) => releaseChecks(say, left));
+  };
+  const timeoutMs = Math.max(1, Math.round(report.leftMs) - GRACE_MS);
+  await Promise.all([
+    checks(),
+    isBuilt && report.stage('scenarios', () => scenarios(full, timeoutMs, (line) => report.note(line))),
+  ]);
   report.printSummary();
   return report.tally;
 }

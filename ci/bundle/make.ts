@@ -35,6 +35,8 @@ export interface BundleRequest {
   build?: string;
   /** Default: true. Without it a device does not look for the content in its slots, which for a small image takes longer. */
   adaptive?: boolean;
+  /** Of zstd, 1 (fastest) to 19; default: 9, see make-bundle.sh. */
+  compressionLevel?: number;
   /** The signer's certificate, PEM. */
   cert: string;
   /** The signer's private key: a PEM file, or a PKCS#11 URI; see docs/releasing.md. */
@@ -49,6 +51,8 @@ export interface BundleRequest {
   /** The file to write; replaced if it exists. */
   output: string;
 }
+
+const COMPRESSION_LEVEL = 9;
 
 /** The files of a root file system that say which updates it accepts, and its version. */
 const IDENTITY = ['rauc/system.conf', 'rauc/keyring.pem', 'vitrine/version'] as const;
@@ -80,7 +84,8 @@ async function makeAsRoot(request: BundleRequest): Promise<void> {
         writeFileSync(join(work, 'content/manifest.raucm'), manifest(identity, request));
         // The times of the files in the bundle have no meaning; a constant makes it reproducible.
         const env = { ...signer.env, SOURCE_DATE_EPOCH: '0' };
-        await run(['/src/ci/bundle/make-bundle.sh', ...signer.options], env, signer.files);
+        const level = String(request.compressionLevel ?? COMPRESSION_LEVEL);
+        await run(['/src/ci/bundle/make-bundle.sh', level, ...signer.options], env, signer.files);
         if (request.verify !== 'none') await verify(request, work, run);
         mkdirSync(dirname(request.output), { recursive: true });
         moveInto(join(work, 'bundle.raucb'), request.output);

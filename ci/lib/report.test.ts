@@ -45,6 +45,23 @@ test('every stage counts, including one that throws', async () => {
   );
 });
 
+test('a stage beside another one prints one block at its end', async () => {
+  const { report, text } = reportOf(60_000);
+  const [first, second] = [Promise.withResolvers<Tally>(), Promise.withResolvers<Tally>()];
+  const beside = report.stageBeside('beside', (say) => {
+    say('its line\n');
+    return first.promise;
+  });
+  const stage = report.stage('main', () => second.promise);
+  assert.equal(text(), '\n── main\n');
+  first.resolve(PASSED);
+  await beside;
+  assert.equal(text(), '\n── main\n\n── beside\nits line\n');
+  second.resolve(PASSED);
+  await stage;
+  assert.equal(report.tally.passed, 2);
+});
+
 test('at the time limit the running stage and those after it fail, and the summary is still printed', async () => {
   const { report, summary } = reportOf(50);
   await report.stage('slow', never);

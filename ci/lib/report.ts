@@ -9,7 +9,7 @@ interface Stage {
 }
 
 /**
- * Runs the stages of a test run one after the other and prints a summary. The summary is always reached: a stage that
+ * Runs the stages of a test run and prints a summary. The summary is always reached: a stage that
  * throws has failed. A stage that is still running at the run's time limit has failed and is abandoned, and the stages
  * after it fail without being run.
  */
@@ -49,19 +49,35 @@ export class Report {
   }
 
   /** Runs one stage and returns its tally. The signal is aborted when the stage is abandoned. */
-  async stage(name: string, work: (abandoned: AbortSignal) => Promise<Tally>): Promise<Tally> {
+  async stage(
+    name: string,
+    work: (abandoned: AbortSignal) => Promise<Tally>,
+    print = this.#print,
+  ): Promise<Tally> {
     const started = this.#now();
-    this.#print(`\n── ${name}\n`);
+    print(`\n── ${name}\n`);
     let tally: Tally;
     try {
       if (this.#stop.aborted) throw new Problem('not run, the run was stopped');
       if (this.leftMs === 0) throw new Problem('not run, the whole run had reached its time limit');
       tally = await this.#inTime(work);
     } catch (error) {
-      this.#print(`FAILED  ${name}: ${describeError(error)}\n`);
+      print(`FAILED  ${name}: ${describeError(error)}\n`);
       tally = FAILED;
     }
     this.#stages.push({ name, tally, seconds: (this.#now() - started) / 1000 });
+    return tally;
+  }
+
+  /** As `stage`, while other stages run: what it prints comes as one block at its end. */
+  async stageBeside(
+    name: string,
+    work: (print: (text: string) => void, abandoned: AbortSignal) => Promise<Tally>,
+  ): Promise<Tally> {
+    const said: string[] = [];
+    const print = (text: string): void => void said.push(text);
+    const tally = await this.stage(name, (abandoned) => work(print, abandoned), print);
+    this.#print(said.splice(0).join(''));
     return tally;
   }
 

@@ -163,7 +163,8 @@ export async function changedBundle(
       debugfs('-w', '-R', `write ${file} ${path}`, rootfs);
     }
     // The keyring of the running slot decides, not that of the new system.
-    await makeBundle({ cert: signer.cert, key: signer.key, verify: 'none', rootfs, output });
+    const { cert, key } = signer;
+    await makeBundle({ cert, key, verify: 'none', compressionLevel: 1, rootfs, output });
   } finally {
     await Promise.all([rootfs, file].map((path) => rm(path, { force: true })));
   }

@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { bundleArguments, bundleImage, bundleRequest } from '../../bundle.ts';
+import { bundleArguments, bundleRequest } from '../../bundle.ts';
 import { cacheFolder, ROOT } from '../../lib/places.ts';
 import { type BundleRequest, makeBundle } from '../make.ts';
 import { assembleAgain } from './assemble-again.ts';
@@ -22,11 +22,12 @@ let folder: string;
 let again: string;
 let first: BundleRequest;
 before(async () => {
-  first = await bundleRequest(bundleArguments([], {}));
-  await bundleImage(first);
   folder = mkdtempSync(join(tmpdir(), 'vitrine-again-'));
   // On the cache's file system, because the files are moved there.
   again = mkdtempSync(join(cacheFolder(), 'again-'));
+  const request = await bundleRequest(bundleArguments([], {}));
+  first = { ...request, compressionLevel: 1, output: join(again, 'first.raucb') };
+  await makeBundle(first);
   const project = join(folder, 'another checkout');
   mkdirSync(project);
   const copy =

@@ -22,4 +22,4 @@ p11-kit server --provider "$module" 'pkcs11:token=updates' >/tmp/server
 eval "$(cat /tmp/server)"
 trap 'kill $P11_KIT_SERVER_PID' EXIT
 export RAUC_PKCS11_MODULE=/usr/lib/x86_64-linux-gnu/pkcs11/p11-kit-client.so
-/src/ci/bundle/make-bundle.sh --cert=/out/token.pem '--key=pkcs11:token=updates;object=signer'
+/src/ci/bundle/make-bundle.sh 1 --cert=/out/token.pem '--key=pkcs11:token=updates;object=signer'
