@@ -108,13 +108,12 @@
   window.addEventListener('vitrine-send', (event) => {
     const text = event.detail;
     if (token === null) return;
-    const size = sizeOf(text);
-    if (size === 0) return;
-    if (size > room) {
-      isWaiting = true;
-      return;
+    // Without any room the text is not looked at, so that a page that floods is refused quickly.
+    const size = room === 0 ? 1 : sizeOf(text);
+    if (size > room) isWaiting = true;
+    else if (size > 0) {
+      event.preventDefault();
+      send(token, text, size);
     }
-    event.preventDefault();
-    send(token, text, size);
   });
 })();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# make-bundle.sh LEVEL RAUC-OPTION…: builds /out/bundle.raucb from the folder /out/content and signs it; the options name the
-# signer. LEVEL is zstd's. Runs inside the builder root.
+# make-bundle.sh LEVEL RAUC-OPTION…: builds /out/bundle.raucb from the folder /out/content, compressed with zstd's LEVEL, and
+# signs it; the options name the signer. Runs inside the builder root.
 set -eu
 
 level=$1

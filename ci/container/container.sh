@@ -174,7 +174,7 @@ kill_device() {
     read -r nspawn <"$folder/nspawn.pid"
     touch "$folder/reset"
     # shellcheck disable=SC2046 # a list of process ids
-    kill -s KILL $(cat "/proc/$nspawn/task/$nspawn/children")
+    kill -s KILL $(cat "/proc/$nspawn/task/$nspawn/children") || rm -f "$folder/reset"
 }
 
 # Handles the commands. SIGTERM ends the first process, and thereby all others.

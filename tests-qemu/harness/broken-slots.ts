@@ -18,6 +18,7 @@ const mask = (unit: string, deadlineSeconds: number) => ({
   repair: `rm -r ${DEADLINE} etc/systemd/system/${unit}`,
 });
 
+/** The first one is the quickest. */
 export const FAILURES: readonly Failure[] = [
   {
     what: 'a system without init',
@@ -32,10 +33,6 @@ export const FAILURES: readonly Failure[] = [
     code: 'unhealthy',
     message: /^The boot of slot b was not confirmed within \d+ s: the agent did not run/,
   },
-];
-
-/** Failures that take longer, or are much like the others. */
-export const MORE_FAILURES: readonly Failure[] = [
   {
     what: 'a kernel that panics without an initramfs',
     breakIt: 'mv boot/initrd.img boot/initrd.good && head -c 64 /dev/zero >boot/initrd.img',

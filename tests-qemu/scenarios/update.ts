@@ -11,7 +11,7 @@ import { field } from '../../ci/client/events.ts';
 import { waitForApi } from '../../ci/lib/virtual-device.ts';
 import { solidPng } from '../../lib/make-png.ts';
 import { waitFor } from '../../lib/wait.ts';
-import { FAILURES, type Failure, MORE_FAILURES } from '../harness/broken-slots.ts';
+import { FAILURES, type Failure } from '../harness/broken-slots.ts';
 import type { Device } from '../harness/device.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { BOOT, LEFT, RIGHT, SHUTDOWN, watchRestart } from '../harness/screen-contents.ts';
@@ -291,7 +291,7 @@ export default scenario({
       LONG_MS,
     );
 
-    for (const [i, failure] of [...FAILURES, ...MORE_FAILURES].entries()) {
+    for (const [i, failure] of FAILURES.entries()) {
       await (i === 0 ? test : longTest)(
         `the device returns from ${failure.what}, and says why`,
         async () => {
