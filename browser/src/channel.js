@@ -107,9 +107,9 @@
   });
   window.addEventListener('vitrine-send', (event) => {
     const text = event.detail;
-    if (token === null) return;
-    // Without any room the text is not looked at, so that a page that floods is refused quickly.
-    const size = room === 0 ? 1 : sizeOf(text);
+    // While the page has to wait its texts are not looked at: a page that floods is refused quickly.
+    if (token === null || isWaiting) return;
+    const size = sizeOf(text);
     if (size > room) isWaiting = true;
     else if (size > 0) {
       event.preventDefault();
