@@ -7,7 +7,7 @@ import type { Device } from './device.ts';
 import { consoleTail, saveEvidence } from './evidence.ts';
 import { PageServer } from './pages.ts';
 import { QemuDevice } from './qemu-device.ts';
-import type { SavedDevice } from './saved-device.ts';
+import { type SavedDevice, waitUntilIdle } from './saved-device.ts';
 import type { SharedDevices } from './shared-devices.ts';
 import type { ContextWithoutDevice, Scenario, SuiteOptions } from './suite.ts';
 
@@ -122,6 +122,8 @@ class Run {
     // Also while it boots.
     this.#hear(device);
     await device.waitUp();
+    // In place of a restored one, which is in that state.
+    if (machine !== 'booted') await waitUntilIdle(device);
     return device;
   }
 

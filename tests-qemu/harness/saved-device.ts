@@ -40,8 +40,8 @@ const SHADES: [Colour, Colour][] = [
   ],
 ];
 
-/** Waits until the boot is completely finished. */
-async function waitUntilIdle(device: QemuDevice): Promise<void> {
+/** Waits until the boot is completely finished, with the waiting page on the screen. */
+export async function waitUntilIdle(device: QemuDevice): Promise<void> {
   await device.shell.run('systemctl is-system-running --wait', SETTLE_MS);
   await device.waitForDisplay(
     (display) => field(display, 'loading') === false,
