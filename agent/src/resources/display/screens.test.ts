@@ -225,6 +225,40 @@ test('a forced mode is tried again when the compositor had ended, and not a thir
   assert.match(screens.problems().join(), /does not take the mode 800x600@60/);
 });
 
+test('failures that are not of the forced mode do not cost it: unknown outputs, a compositor that hangs and ends', async () => {
+  let connected = false;
+  const connectors = { read: async () => [{ ...CONNECTOR, connected }] };
+  browser.compositorOutputs = [];
+  // With and without the mode it takes too long, then the compositor ends in the middle of a command.
+  const failures = ['late', 'late', 'ends'];
+  const compositor: Compositor = {
+    outputs: () => browser.outputs(),
+    drive: async (output, settings, others) => {
+      if (browser.compositorOutputs.length === 0) throw new Error(`unknown output ${output}`);
+      const failure = failures.shift();
+      if (failure === 'ends') browser.unplug();
+      if (failure !== undefined || !browser.connected) throw new Error('there is no compositor');
+      await browser.drive(output, settings, others);
+    },
+  };
+  const looks = async (): Promise<void> => {
+    const asked = browser.count('outputs');
+    await until('a look at the outputs', () => browser.count('outputs') > asked + 2);
+  };
+  const config = () => ({ ...CONFIG, forced_mode: '800x600@60' });
+  await stage.showing(URL_A, { compositor, connectors, config, checkEveryMs: 10 });
+  connected = true;
+  await looks();
+  browser.compositorOutputs = [CONNECTOR.id];
+  await until('the end of the compositor', () => failures.length === 0);
+  browser.compositorOutputs = [];
+  browser.plug();
+  await looks();
+  browser.compositorOutputs = [CONNECTOR.id];
+  await until('the mode', () => stage.display.state().resolution === '800x600@60');
+  assert.deepEqual(stage.display.screens.problems(), []);
+});
+
 test('a 4K television is scaled until a host says otherwise', async () => {
   const television = { ...CONNECTOR, modes: ['3840x2160@60'], sizeMm: { width: 1210, height: 680 } };
   await stage.showing(URL_A, { connectors: { read: async () => [television] } });

@@ -45,6 +45,8 @@ export class Screens {
   #connectorsAt = NEVER;
   #outputs: Output[] = [];
   #outputsAt = NEVER;
+  /** The compositor answered with `#outputs`, and not in error or not at all. */
+  #haveOutputs = false;
   /** The outputs that the compositor last listed: while it restarts or hangs, they are still the screens. */
   #headless: Connector[] = [];
 
@@ -225,10 +227,12 @@ export class Screens {
     }
     if (!browser.connected) {
       this.#outputs = [];
+      this.#haveOutputs = false;
       this.#outputsAt = NEVER;
     } else if (now - this.#outputsAt >= CHECKS_PER_OUTPUTS * checkEveryMs) {
       const answer = await compositor.outputs().catch(() => undefined);
       this.#outputs = answer ?? [];
+      this.#haveOutputs = answer !== undefined;
       this.#headless = answer?.map(connectorOf) ?? this.#headless;
       this.#outputsAt = performance.now(); // not before: callers that waited share a slow answer
     }
@@ -260,7 +264,7 @@ export class Screens {
     await this.refresh(true);
     const { primary } = this;
     // The kernel knows a new screen a moment before the compositor; then the next check drives it.
-    const isKnown = this.#outputs.length === 0 || this.#output(primary) !== undefined;
+    const isKnown = !this.#haveOutputs || this.#output(primary) !== undefined;
     if (primary && isKnown && browser.connected) this.#report(await this.#use(primary));
     changed();
   }
@@ -270,6 +274,8 @@ export class Screens {
     const { compositor, turnTouches } = this.#o;
     const expected = this.#settings(primary);
     const connected = this.#connected;
+    // Of the compositor that gets the commands; there is perhaps another one, or none, when they have failed.
+    const { pid } = this.#o.browser;
     const others = this.#outputs.map(({ name }) => name).filter((name) => name !== primary.id);
     const drive = (settings: OutputSettings) =>
       compositor.drive(primary.id, settings, others).then(() => '', errorMessage);
@@ -278,7 +284,6 @@ export class Screens {
       // If the mode is rejected, use the screen without it.
       const reason = `it does not take the mode ${expected.mode}: ${failure}`;
       const screen = screenName(primary);
-      const { pid } = this.#o.browser;
       this.#refusal = { screen, reason };
       failure = await drive(this.#settings(primary));
       // Once, the compositor may have ended for another reason; twice, it was the mode.
