@@ -124,17 +124,20 @@ export async function developmentUpdates(
   }
 }
 
+/** `cert` and `key` of the signer: by default the development key. */
+type ChangedBundleOptions = Partial<Pick<BundleRequest, 'cert' | 'key' | 'adaptive'>>;
+
 /**
  * The bundle of the image with another version. It is kept beside the image for the next call with the same parameters.
  * @param changes of text files of the image, by path
- * @param signer default: the development key
  */
 export async function changedBundle(
   image: BuiltImage,
   version: string,
   changes: Readonly<Record<string, (text: string) => string>> = {},
-  signer: Pick<BundleRequest, 'cert' | 'key'> = bundleArguments([], {}),
+  { adaptive = true, ...signer }: ChangedBundleOptions = {},
 ): Promise<string> {
+  const { cert, key } = { ...bundleArguments([], {}), ...signer };
   const folder = dirname(image.disk);
   const original = join(folder, 'rootfs.ext4');
   const config = '/etc/rauc/system.conf';
@@ -149,7 +152,7 @@ export async function changedBundle(
     text: change(debugfs('-R', `cat ${path}`, original)),
   }));
   const digest = createHash('sha256')
-    .update(JSON.stringify([files, await readFile(signer.cert, 'utf8')]))
+    .update(JSON.stringify([files, adaptive, await readFile(cert, 'utf8')]))
     .digest('hex');
   const work = join(folder, `changed-${digest.slice(0, 16)}`);
   const output = `${work}.raucb`;
@@ -163,8 +166,7 @@ export async function changedBundle(
       debugfs('-w', '-R', `write ${file} ${path}`, rootfs);
     }
     // The keyring of the running slot decides, not that of the new system.
-    const { cert, key } = signer;
-    await makeBundle({ cert, key, verify: 'none', compressionLevel: 1, rootfs, output });
+    await makeBundle({ cert, key, adaptive, verify: 'none', compressionLevel: 1, rootfs, output });
   } finally {
     await Promise.all([rootfs, file].map((path) => rm(path, { force: true })));
   }
