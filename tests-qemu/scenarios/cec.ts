@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
+import { messageOf } from '../../ci/lib/problem.ts';
 import { waitFor } from '../../lib/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
@@ -13,6 +14,18 @@ control=$(v4l2-ctl -d /dev/video0 --list-ctrls | grep -o 'hdmi[a-z0-9_]*connecte
 v4l2-ctl -d /dev/video0 --set-edid type=hdmi
 v4l2-ctl -d /dev/video0 --set-ctrl "$control=2"
 cec-ctl -d /dev/cec0 --tv --osd-name Television >/dev/null`;
+
+/** Waits until the emulated cable has given the device's adapter its address; says what the adapters report if it has not. */
+async function waitForAddress(device: Device): Promise<void> {
+  let reported = '';
+  await waitFor(
+    async () => {
+      reported = (await device.shell.run('for adapter in /dev/cec*; do cec-ctl -d $adapter; done')).output;
+      return /Physical Address +: 1\.1\.0\.0/.test(reported);
+    },
+    { timeoutMs: SWITCH_MS, what: 'the adapter to be connected', intervalMs: 500 },
+  ).catch((error: unknown) => assert.fail(`${messageOf(error)}: ${reported}`));
+}
 
 /** Starts cec-follower, which emulates the television. Its log is in the journal, in the unit `television`. */
 async function followCommands(device: Device, ...options: string[]): Promise<void> {
@@ -47,6 +60,7 @@ export default scenario({
 
     await test('a television is switched off and on, which it reports late; the page goes on', async () => {
       await device.shell.ok(PLUG_TELEVISION);
+      await waitForAddress(device);
       await followCommands(device);
       const url = pages.addColours([0, 128, 128], [255, 176, 0]);
       await device.act('POST', '/display/navigate', { url });
