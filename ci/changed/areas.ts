@@ -36,7 +36,7 @@ export const AREAS: readonly Area[] = [
       'keyboard',
     ],
   },
-  { files: /^splash\//, scenarios: ['boot', 'splash'] },
+  { files: /^splash\//, scenarios: ['boot', 'splash', 'update'] },
   { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
   { files: /^agent\/ui\//, scenarios: ['boot', 'security'] },
   { files: /^agent\/raspberrypi\//, scenarios: [] },
@@ -65,7 +65,7 @@ export const AREAS: readonly Area[] = [
     ],
   },
   { files: /^agent\/src\/resources\/document\//, scenarios: ['contract'] },
-  { files: /^agent\/src\/resources\/(?:config|device)\//, scenarios: [...SHARED, 'power', 'cuts'] },
+  { files: /^agent\/src\/resources\/(?:config|device)\//, scenarios: [...SHARED, 'reboot', 'power', 'cuts'] },
   { files: /^agent\/src\/resources\/[^/]+\//, scenarios: SHARED },
   { files: /^agent\//, scenarios: ALL },
 

@@ -20,7 +20,7 @@
  * - An update whose operation was seen to be done is pending, until `apply` was answered; then it was tried. Its slot has no
  *   system, so that the device returns after three attempts. An interrupted one leaves the inactive slot incomplete.
  *
- * `npm run test:qemu -- cuts --cuts N --seed S` sets the number of cuts (default: 10) and the seed (default: random). A
+ * `npm run test:qemu -- cuts --cuts N --seed S` sets the number of cuts (default: 3) and the seed (default: random). A
  * seed reproduces the requests and cuts, but not the exact progress of the guest at each cut.
  */
 import { runtimeFolder } from '../../ci/lib/places.ts';
@@ -34,7 +34,7 @@ import { developmentUpdates } from '../harness/updates.ts';
 /** Many cuts are done on two machines at the same time, one for each processor. */
 const MACHINES = ['a', 'b'] as const;
 const CUTS_FOR_TWO = 20;
-/** The last cut of this machine damages superblock and partition table. It has as many cuts as the other machine, or one more. */
+/** The last cut of this machine damages superblock and partition table. It has at least as many cuts as the other one. */
 const HEADERS_MACHINE = 'a';
 /** Of the update bundles; all are newer than the image. */
 const VERSIONS = ['9.0.1', '9.0.2', '9.0.3'] as const;
