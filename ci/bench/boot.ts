@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '../../lib/wait.ts';
 import { Container, type ContainerSettings } from '../container/container.ts';
@@ -7,6 +7,7 @@ import { requireContainers } from '../container/requirements.ts';
 import { containerScreen } from '../container/screen.ts';
 import { ROOT } from '../lib/places.ts';
 import { colourAt, colourCount, decodePng, type Picture, readPpm } from '../lib/png.ts';
+import { messageOf, Problem } from '../lib/problem.ts';
 import { type Credential, type VirtualDevice, waitForApi } from '../lib/virtual-device.ts';
 import { chooseAcceleration } from '../qemu/acceleration.ts';
 import type { MachineSettings } from '../qemu/arguments.ts';
@@ -22,7 +23,7 @@ import { type Figure, median } from './measure.ts';
 /** Boots of each kind, in turn. Without KVM one in QEMU takes 40 s. */
 const MACHINE_ROUNDS = 2;
 const CONTAINER_ROUNDS = 5;
-const BOOT_TIMEOUT_MS = 300_000;
+const BOOT_TIMEOUT_MS = 150_000;
 const LOOK_EVERY_MS = { machine: 250, container: 20 };
 const UNITS = join(ROOT, 'ci/bench/units');
 
@@ -41,6 +42,7 @@ function isPage(picture: Picture): boolean {
 /** Waits for the first answer of the API, if there is an agent, and for the first frame; then ends the device. */
 async function boot(
   device: VirtualDevice,
+  consoleFile: string,
   look: () => Promise<Picture>,
   lookEveryMs: number,
   withAgent: boolean,
@@ -54,15 +56,28 @@ async function boot(
       what: 'the first frame',
       intervalMs: lookEveryMs,
     }).then(() => device.seconds);
-    return { api: await api, frame: await frame };
+    const [apiSeconds, frameSeconds] = await Promise.all([api, frame]);
+    return { api: apiSeconds, frame: frameSeconds };
+  } catch (error) {
+    const end = (await readFile(consoleFile, 'utf8').catch(() => '')).slice(-2000);
+    throw new Problem(`${messageOf(error)}; the end of the console:\n${end}`);
   } finally {
     await device.quit();
   }
 }
 
-/** The peer's units, which take the place of agent and kiosk. */
-async function peerUnits(): Promise<Credential[]> {
-  return (await readdir(UNITS)).map((name) => ({ name, file: join(UNITS, name) }));
+/** The peer's units, which take the place of agent and kiosk: the kiosk without an agent shows a page of its own. */
+async function peerUnits(folder: string): Promise<Credential[]> {
+  const page = `data:text/html,<body style='background:%%2310151e;color:%%23fff;font:80px sans-serif'>Waiting`;
+  const kiosk = await readFile(join(ROOT, 'overlay/usr/lib/systemd/system/vitrine-kiosk.service'), 'utf8');
+  const file = join(folder, 'b.service');
+  const alone = kiosk.replace('Wants=vitrine-agent.service', '').replace(/^ExecStart=.*/m, `$& "${page}"`);
+  await writeFile(file, alone);
+  const names = await readdir(UNITS);
+  return [
+    { name: 'systemd.extra-unit.b.service', file },
+    ...names.map((name) => ({ name, file: join(UNITS, name) })),
+  ];
 }
 
 /** Boots a machine from its factory disk. */
@@ -84,7 +99,7 @@ async function bootMachine(folder: string, withAgent: boolean): Promise<Boot> {
     httpsPort: await freePort(0),
     screen: 'vnc',
     serialNumber: 'VIRT-BENCH',
-    credentials: withAgent ? [] : await peerUnits(),
+    credentials: withAgent ? [] : await peerUnits(folder),
   };
   try {
     const machine = await Machine.start(settings, paths.qemuLog);
@@ -93,7 +108,7 @@ async function bootMachine(folder: string, withAgent: boolean): Promise<Boot> {
       await machine.qmp.execute('screendump', { filename: file, format: 'png' });
       return decodePng(await readFile(file));
     };
-    return await boot(machine, look, LOOK_EVERY_MS.machine, withAgent);
+    return await boot(machine, paths.console, look, LOOK_EVERY_MS.machine, withAgent);
   } finally {
     await rm(paths.folder, { recursive: true, force: true });
   }
@@ -107,7 +122,7 @@ async function bootContainer(folder: string, withAgent: boolean): Promise<Boot> 
   await rm(data, { force: true });
   const kiosk = join(ROOT, 'ci/container/credentials/systemd.unit-dropin.vitrine-kiosk.service');
   // The container has a drop-in of its own for the root slice.
-  const peer = (await peerUnits()).map(({ name, file }) => ({
+  const peer = (await peerUnits(folder)).map(({ name, file }) => ({
     name: name.replace('.slice', '.slice~peer'),
     file,
   }));
@@ -128,7 +143,7 @@ async function bootContainer(folder: string, withAgent: boolean): Promise<Boot> 
   try {
     const container = await Container.start(settings);
     const look = async (): Promise<Picture> => readPpm(await containerScreen(container));
-    return await boot(container, look, LOOK_EVERY_MS.container, withAgent);
+    return await boot(container, paths.console, look, LOOK_EVERY_MS.container, withAgent);
   } finally {
     await rm(paths.folder, { recursive: true, force: true });
   }
