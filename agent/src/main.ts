@@ -28,6 +28,7 @@ import { ui } from './resources/ui/index.ts';
 import { asset } from './system/assets.ts';
 import { FileSystemSpace } from './system/disk-space.ts';
 import { ServiceManager } from './system/notify.ts';
+import { keepRestartDelaysShort } from './system/restart-delays.ts';
 import { openSerialDevice } from './system/serial-device.ts';
 
 /** Longest time that one step of stopping may take, in ms; then the next one begins. */
@@ -72,6 +73,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
   const events = new EventSocket({ bus, log, guard, sendToPage });
   ports.https.serve(app, events.upgrade);
 
+  if (board.ownsSystem) stops.push(keepRestartDelaysShort(ports.dbus, log));
   await ports.browser.start();
   stops.push(() => ports.browser.stop());
   for (const resource of created.all) {

@@ -29,8 +29,8 @@ import { linuxHardware } from './system/hardware.ts';
 import { readIdentity } from './system/identity.ts';
 import { LinuxInputDevices, touchRotation } from './system/input-devices.ts';
 import { systemdJournal } from './system/journal.ts';
-import { logindPower } from './system/logind.ts';
 import { linuxNetwork } from './system/network.ts';
+import { systemPower } from './system/power.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
 import { raucInstaller, raucSlots } from './system/rauc.ts';
 import { runService, SystemdUnit } from './system/systemd-units.ts';
@@ -109,10 +109,11 @@ export async function openPorts(
         ...(ownsSystem ? fullnessProblems(dataFolder, browserFolder) : []),
       ],
     },
+    systemBus: { problems: () => (ownsSystem ? dbus.problems() : []) },
     identity: await readIdentity({ runtimeFolder, packageVersion }),
     hardware: linuxHardware({ inputKinds: () => inputDevices.kinds() }),
     journal: systemdJournal({ log }),
-    power: ownsSystem ? logindPower(dbus) : NO_POWER,
+    power: ownsSystem ? systemPower(dbus, log) : NO_POWER,
     dataReset: initramfsDataReset({ flag: board.factoryResetFlag, runtimeFolder, runService }),
     vitals: linuxVitals({ dataFolder }),
     clock: ownsSystem

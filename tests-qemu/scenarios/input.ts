@@ -20,6 +20,20 @@ const DROP_IN = '/run/systemd/system/vitrine-touch.service.d';
 const MICE = `for node in /sys/class/input/event*; do case $(cat $node/device/name) in *Tablet* | *Mouse*)
   parent=$(readlink -f $node/device/device); echo $(readlink -f $parent/driver) \${parent##*/} ;; esac; done`;
 
+const KEYBOARDS = 'cat /sys/class/input/event*/device/name';
+/** Keys that end, suspend or switch something elsewhere: of ACPI, the kernel, logind, the console and compositors. */
+const ENDING_KEYS = [
+  ...[['power'], ['sleep'], ['wake'], ['ctrl', 'alt', 'delete'], ['ctrl', 'alt', 'backspace']],
+  ...[
+    ['ctrl', 'alt', 'f2'],
+    ['alt', 'f4'],
+    ['alt', 'esc'],
+    ['alt', 'sysrq', 'b'],
+    ['alt', 'sysrq', 'o'],
+  ],
+  ...[['ctrl', 'w'], ['ctrl', 'q'], ['alt', 'left'], ['f11'], ['meta_l']],
+];
+
 const near = (one: unknown, other: unknown) => Math.abs(Number(one) - Number(other)) < 0.01;
 
 /** The device of the test, when it is listed. */
@@ -216,6 +230,39 @@ export default scenario({
       // QEMU sends the buttons to the one that came last.
       await device.shell.ok(mice.toReversed().map(write('bind')).join('\n'));
       await waitForCursor(true);
+    });
+
+    await test('no key of a keyboard stops, suspends, switches or leaves the kiosk', async () => {
+      const { qmp } = device.machine;
+      const boot = await device.bootId();
+      const before = await device.get('/display');
+      await qmp.execute('device_add', { driver: 'qemu-xhci', id: 'usb' });
+      await qmp.execute('device_add', { driver: 'usb-kbd', id: 'keyboard', bus: 'usb.0' });
+      await waitFor(async () => (await device.shell.ok(KEYBOARDS)).includes('QEMU USB Keyboard'), {
+        timeoutMs: WAIT_MS,
+        what: 'the keyboard',
+      });
+      await device.runScript("window.keys = []; addEventListener('keydown', ({ code }) => keys.push(code))");
+      const send = (...keys: string[]) =>
+        qmp.execute('send-key', { keys: keys.map((data) => ({ type: 'qcode', data })) });
+      for (const keys of ENDING_KEYS) await send(...keys);
+      // The last key shows that the page has got all others.
+      await waitFor(
+        async () => {
+          await send('k');
+          return String(await device.runScript('keys')).includes('KeyK');
+        },
+        { timeoutMs: WAIT_MS, what: 'a key in the page', intervalMs: 500 },
+      );
+      const watched = await device.shell.ok(
+        "journalctl -b -u systemd-logind -o cat | grep 'Watching system buttons'",
+      );
+      assert.match(watched, /^(Watching system buttons on .*\(Power Button\)\n?)+$/);
+      assert.equal(await device.bootId(), boot);
+      assert.equal(await device.shell.ok('systemctl list-jobs --no-legend --no-pager'), '');
+      assert.equal(await device.shell.ok('cat /sys/class/tty/tty0/active'), 'tty1');
+      assert.deepEqual(await device.get('/display'), before);
+      await qmp.execute('device_del', { id: 'keyboard' });
     });
 
     await touch.unplug();

@@ -171,7 +171,12 @@ export default scenario({
       BOOT_TEST_MS,
     );
 
-    await test('shutdown through the API powers the device off', async () => {
+    await test('shutdown through the API powers the device off, also without the bus, which health reports', async () => {
+      await device.shell.ok('systemctl stop dbus.socket dbus.service');
+      await waitFor(async () => /D-Bus/.test(String(field(await device.get('/device/health'), 'problems'))), {
+        timeoutMs: 60_000,
+        what: 'health to report the bus',
+      });
       assert.equal((await device.http('POST', '/device/shutdown')).status, 202);
       const { code, signal } = await within(device.host.ended, 240_000, 'the device to end');
       assert.deepEqual({ code, signal }, { code: 0, signal: null });

@@ -12,6 +12,13 @@ const BACK_MS = 180_000;
 /** A page, a kill and the page again, on a busy computer. */
 const KILL_MS = 30_000;
 
+/** What the screen, the API and the network and sound of pages need. */
+const SERVICES = [
+  ...['dbus-daemon', 'systemd-logind', 'systemd-networkd', 'systemd-resolved', 'systemd-timesyncd'],
+  ...['systemd-udevd', 'systemd-journald', 'pipewire', 'wireplumber', 'cage'],
+];
+const ENDS_PAGE: ReadonlySet<string> = new Set(['dbus-daemon', 'cage']);
+
 /** Shows a new page and waits until it is visible. */
 async function showPage({ device, pages }: ScenarioContext): Promise<string> {
   const url = pages.addColours(BLUE, LIME);
@@ -75,6 +82,44 @@ async function killPages(context: ScenarioContext, count: number): Promise<void>
   print(`requested again after ${at(0.5)} ms (median), ${at(1)} ms at most`);
 }
 
+/** Kills one service after the other, in random order, and checks that the page and everything else is back. */
+async function killServices(context: ScenarioContext, count: number): Promise<void> {
+  const { device, pages, print } = context;
+  const isShown = (url: string) => (state: unknown) =>
+    field(state, 'url') === url && field(state, 'loading') === false && field(state, 'error') === null;
+  const order = Array.from({ length: count }, (_, kill) => SERVICES[kill % SERVICES.length] ?? '')
+    .map((name) => ({ name, at: Math.random() }))
+    .sort((a, b) => a.at - b.at);
+  print(order.map(({ name }) => name).join(', '));
+  for (const { name } of order) {
+    const before = await processes(device, name);
+    // A container has no udev.
+    if (before.length === 0 && name === 'systemd-udevd') continue;
+    const url = await showPage(context);
+    const loads = pages.loads(url);
+    await killProcesses(device, name);
+    await waitFor(async () => (await processes(device, name)).some((pid) => !before.includes(pid)), {
+      timeoutMs: BACK_MS,
+      what: `${name} to run again`,
+    });
+    if (ENDS_PAGE.has(name)) {
+      const isAgain = () => pages.loads(url) > loads;
+      await waitFor(isAgain, { timeoutMs: BACK_MS, what: `the page to be loaded again after ${name}` });
+    }
+    await device.waitForDisplay(isShown(url), `the page to be shown after ${name}`, BACK_MS);
+    await device.waitForColours(BLUE, LIME, BACK_MS);
+    assert.equal(await device.runScript('6 * 7'), 42);
+    await waitFor(async () => String(field(await device.get('/device/health'), 'problems')) === '', {
+      timeoutMs: BACK_MS,
+      what: `no problem in health after ${name}`,
+    });
+    // What has lost the bus does not know its clients any more, and names are not resolved.
+    await device.shell.ok(
+      'loginctl --no-pager list-sessions && resolvectl --no-pager && networkctl --no-pager',
+    );
+  }
+}
+
 /** Kills the agent, and checks that the page stays and the restarted agent reports it on both links. */
 async function killAgentAndCheckRecovery(context: ScenarioContext): Promise<void> {
   const { device, pages } = context;
@@ -128,7 +173,7 @@ export default scenario({
   needs: 'system',
   machine: 'shared',
   run: async (context) => {
-    const { device, options, pages, test } = context;
+    const { device, longTest, options, pages, test } = context;
 
     const { kills } = options;
     await test(
@@ -139,6 +184,17 @@ export default scenario({
     await test('WebKit’s web process, with events', () => killAndCheckRecovery(context, 'WPEWebProcess'));
     await test('the browser', () => killAndCheckRecovery(context, 'vitrine-browser'));
     await test('the compositor', () => killAndCheckRecovery(context, 'cage'));
+
+    await test(
+      'each service that the screen needs',
+      () => killServices(context, SERVICES.length),
+      KILL_MS * SERVICES.length,
+    );
+    await longTest(
+      `${kills} services in random order`,
+      () => killServices(context, kills),
+      KILL_MS * (kills + 10),
+    );
 
     await test('the agent', () => killAgentAndCheckRecovery(context));
 

@@ -10,6 +10,8 @@ export type { BusCall, IncomingMessage } from './dbus-connection.ts';
 const SYSTEM_BUS = 'unix:path=/run/dbus/system_bus_socket';
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
+/** The bus is restarted in less time. */
+const PROBLEM_AFTER_MS = 10_000;
 /** Name and interface of the bus daemon. */
 const DAEMON = 'org.freedesktop.DBus';
 const DAEMON_OBJECT = { destination: DAEMON, path: '/org/freedesktop/DBus', interface: DAEMON };
@@ -48,6 +50,8 @@ export class SystemBus {
   #attempt: Promise<BusConnection> | undefined;
   /** Undefined while there is none. */
   #connection: BusConnection | undefined;
+  /** When the connection was lost or the first attempt began, in ms of `performance.now()`. */
+  #unconnectedSince = 0;
 
   /** @param address D-Bus address; by default DBUS_SYSTEM_BUS_ADDRESS or the usual address of the system bus */
   constructor({ log, address }: { log: Logger; address?: string }) {
@@ -99,6 +103,17 @@ export class SystemBus {
     return this.#exports.add(object);
   }
 
+  /** A sentence if the bus has been used and was out of reach for a while. */
+  problems(): string[] {
+    const lost =
+      this.#attempt && !this.#connection && performance.now() - this.#unconnectedSince > PROBLEM_AFTER_MS;
+    return lost
+      ? [
+          'The D-Bus system bus does not answer: radios, updates and the clock cannot be reached. A reboot repairs it.',
+        ]
+      : [];
+  }
+
   /** Closes the connection; no call, signal or exported method works afterwards. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -117,6 +132,7 @@ export class SystemBus {
       call: (call: IncomingMessage) =>
         this.#exports.run(call, (sender, service) => this.#services.get(service)?.owner === sender),
     };
+    this.#unconnectedSince = performance.now();
     while (!stopping.aborted) {
       this.#attempt = BusConnection.open(this.#address, events, this.#log);
       try {
@@ -129,6 +145,7 @@ export class SystemBus {
       for (const [name, service] of this.#services) void this.#ask(this.#connection, name, service);
       await this.#connection.ended;
       this.#connection = undefined;
+      this.#unconnectedSince = performance.now();
       for (const service of this.#services.values()) {
         if (service.owner) this.#setOwner(service, null);
         service.owner = undefined;

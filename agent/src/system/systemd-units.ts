@@ -6,6 +6,10 @@ const CALL_MS = 10_000;
 const SERVICE_MS = 30_000;
 const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system'];
 
+export function runsSystemd(): boolean {
+  return existsSync('/run/systemd/system');
+}
+
 /** A systemd service that the agent controls. */
 export class SystemdUnit implements Kiosk {
   readonly #name: string;
@@ -14,8 +18,7 @@ export class SystemdUnit implements Kiosk {
   /** @param name for example `vitrine-kiosk.service` */
   constructor(name: string) {
     this.#name = name;
-    this.installed =
-      existsSync('/run/systemd/system') && UNIT_FOLDERS.some((folder) => existsSync(`${folder}/${name}`));
+    this.installed = runsSystemd() && UNIT_FOLDERS.some((folder) => existsSync(`${folder}/${name}`));
   }
 
   /** Queues the restart and does not wait for it. */
@@ -38,6 +41,14 @@ export class SystemdUnit implements Kiosk {
  */
 export function runService(name: string): Promise<void> {
   return systemctl(SERVICE_MS, 'start', name);
+}
+
+/**
+ * Reboots or powers off, as `systemctl reboot` does without a login manager: without the bus, over systemd's own socket.
+ * @param target `reboot.target` or `poweroff.target`
+ */
+export function endSystem(target: string): Promise<void> {
+  return systemctl(CALL_MS, '--no-block', '--job-mode=replace-irreversibly', 'start', target);
 }
 
 async function systemctl(timeoutMs: number, ...args: string[]): Promise<void> {

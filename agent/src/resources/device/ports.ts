@@ -60,4 +60,5 @@ export interface DevicePorts {
   /** Undefined where the clock is not the device's own to set. */
   clock: Clock | undefined;
   dataPartition: { problems(): string[] };
+  systemBus: { problems(): string[] };
 }
