@@ -25,6 +25,8 @@ export class PageServer {
   readonly #pages = new Map<string, PageAnswer>();
   /** The requested paths with query, in order. */
   readonly requests: string[] = [];
+  /** Paths whose requests wait. */
+  readonly #held = new Map<string, Promise<void>>();
   #lastPage = 0;
 
   static async start(): Promise<PageServer> {
@@ -37,7 +39,7 @@ export class PageServer {
   }
 
   private constructor() {
-    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   /** The server's origin as seen from the device. */
@@ -59,6 +61,13 @@ export class PageServer {
     return this.add(coloursPage(left, right));
   }
 
+  /** Lets requests for a URL of `add` wait until the returned function is called. */
+  hold(url: string): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held.set(url.slice(this.origin.length), promise);
+    return resolve;
+  }
+
   /** How often a URL of `add` was loaded. */
   loads(url: string): number {
     return this.requests.filter((path) => this.origin + path === url).length;
@@ -69,9 +78,11 @@ export class PageServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.requests.length < MAX_REQUESTS) this.requests.push(request.url ?? '');
-    const page = this.#pages.get((request.url ?? '').replace(/\?.*/, ''));
+    const path = (request.url ?? '').replace(/\?.*/, '');
+    const page = this.#pages.get(path);
+    await this.#held.get(path);
     response.writeHead(page?.status ?? 404, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',

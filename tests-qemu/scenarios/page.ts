@@ -74,6 +74,31 @@ export default scenario({
       }
     });
 
+    await test('a message after an accepted target reaches the next page only, however slow that is', async () => {
+      await show(context, pages.add(echo(REMOTE_CLIENT)));
+      await waitOpen(context);
+      const send = async (json: object) => (await device.http('POST', '/page/message', { json })).status;
+      assert.equal(await send({ to: 'first' }), 200);
+      const next = pages.add(echo(REMOTE_CLIENT));
+      const release = pages.hold(next);
+      await device.act('POST', '/display/navigate', { url: next });
+      assert.equal(await send({ to: 'nobody' }), 409);
+      await waitFor(() => pages.loads(next) > 0, {
+        timeoutMs: WAIT_MS,
+        what: 'the next page to be asked for',
+      });
+      assert.equal(await send({ to: 'nobody' }), 409);
+      release();
+      await waitOpen(context);
+      assert.equal(await send({ to: 'next' }), 200);
+      assert.deepEqual(await device.runScript('got'), [{ to: 'next' }]);
+      // The same document again, at another place: the channel opens again without a load.
+      await device.act('POST', '/display/navigate', { url: `${next}#place` });
+      await waitOpen(context);
+      assert.equal(await send({ to: 'same' }), 200);
+      assert.deepEqual(await device.runScript('got'), [{ to: 'next' }, { to: 'same' }]);
+    });
+
     await test('values, promises and exceptions under a strict content security policy', async () => {
       await show(context, pages.add('<title>strict</title>', 200, STRICT));
       assert.deepEqual(await device.runScript('({ a: [1, null, "é"] })'), { a: [1, null, 'é'] });

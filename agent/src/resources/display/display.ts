@@ -61,6 +61,7 @@ export class Display {
   readonly #clearing: DataClearing;
   readonly #memory: MemoryGuard;
   readonly #settings: SettingsSender;
+  readonly #listeners: (() => void)[] = [];
   /** The last published state, as JSON. */
   #published = '';
 
@@ -69,6 +70,7 @@ export class Display {
     const { checkEveryMs = 5000, newBrowserMs: timeoutMs = 90_000 } = options;
     const changed = () => {
       this.#scripts.changed();
+      for (const listener of this.#listeners) listener();
       this.#publish();
     };
     this.#requested = new RequestedTarget(options);
@@ -133,6 +135,16 @@ export class Display {
     this.#memory.stop();
     this.power.stop();
     this.#keeper.stop();
+  }
+
+  /** Whether the document on the screen is the target's, or one that its page has navigated to. */
+  get isTargetThere(): boolean {
+    return this.#keeper.state.load.stage === 'committed';
+  }
+
+  /** Calls `listener` after each change of the display, also of what no host sees. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** The state as GET /display gives it. */

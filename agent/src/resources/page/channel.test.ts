@@ -71,7 +71,8 @@ class FakePage implements PageBrowser {
 function start() {
   const bus = new EventBus();
   const page = new FakePage();
-  const channel = new PageChannel(bus, page);
+  const target = { isThere: true };
+  const channel = new PageChannel(bus, page, () => target.isThere);
   const told: unknown[] = [];
   let slow: PromiseWithResolvers<void> | undefined;
   const host = {
@@ -90,7 +91,7 @@ function start() {
       () => slow?.promise,
     );
   }
-  return { bus, page, channel, told, host };
+  return { bus, page, channel, told, host, target };
 }
 
 test('the page’s messages and its channel are told in order, and the page goes on sending', async () => {
@@ -110,6 +111,29 @@ test('the page’s messages and its channel are told in order, and the page goes
     ...Array.from({ length: page.sent }, (_, n) => n + 1),
     { open: false },
   ]);
+});
+
+test('while a target is on its way, nothing passes between hosts and the page before', async () => {
+  const { page, channel, told, target } = start();
+  page.open();
+  target.isThere = false;
+  channel.targetChanged();
+  assert.ok(!channel.isOpen);
+  await assert.rejects(channel.send('for the next page'), { code: 'page_channel_closed' });
+  page.say('"late"');
+  page.close();
+  page.open();
+  await assert.rejects(channel.send('for the next page'), { code: 'page_channel_closed' });
+  page.flood();
+  assert.equal(page.sent, 0, 'the page before got credits');
+  // Its document has taken the target's place, as one that moves to a fragment.
+  target.isThere = true;
+  channel.targetChanged();
+  await channel.send('for the next page');
+  page.flood();
+  await setImmediate();
+  assert.deepEqual(page.got, ['for the next page']);
+  assert.deepEqual(told.slice(0, 4), [{ open: true }, { open: false }, { open: true }, 1]);
 });
 
 test('a message reaches hosts as the page wrote it, however deep it is', async () => {

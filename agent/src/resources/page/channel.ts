@@ -38,8 +38,11 @@ export class PageChannel {
   readonly #bus: EventBus;
   readonly #browser: PageBrowser;
   readonly #stopListening: () => void;
-  /** Number of the open channel; 0 while it is closed. */
+  readonly #isTargetThere: () => boolean;
+  /** Number of the channel that the displayed page has opened; 0 while there is none. */
   #channel = 0;
+  /** What hosts were told last. */
+  #announced = false;
   /** Size of what the page may still send without a further credit; below 0 after a large message. */
   #credits = 0;
   readonly #queue: HostEvent[] = [];
@@ -48,8 +51,13 @@ export class PageChannel {
   #waitingCharacters = 0;
   #sent = 0;
 
-  constructor(bus: EventBus, browser: PageBrowser) {
+  /**
+   * @param isTargetThere whether the page on the screen belongs to the last target. Before that, the channel is closed
+   * for hosts: no message reaches the page that is to be replaced, and none comes from it.
+   */
+  constructor(bus: EventBus, browser: PageBrowser, isTargetThere: () => boolean) {
     this.#bus = bus;
+    this.#isTargetThere = isTargetThere;
     this.#browser = browser;
     this.#stopListening = browser.on(['channel', 'message'], (event) => this.#take(event));
   }
@@ -59,7 +67,12 @@ export class PageChannel {
   }
 
   get isOpen(): boolean {
-    return this.#channel !== 0;
+    return this.#channel !== 0 && this.#isTargetThere();
+  }
+
+  /** Whether the target is there may have changed. */
+  targetChanged(): void {
+    this.#update();
   }
 
   /**
@@ -86,7 +99,10 @@ export class PageChannel {
       if (!next) return;
       this.#waitingCharacters -= next.data.length;
       this.#sent += 1;
-      const done = next.channel === this.#channel ? this.#browser.send(next.channel, next.data) : closed();
+      const done =
+        this.isOpen && next.channel === this.#channel
+          ? this.#browser.send(next.channel, next.data)
+          : closed();
       done
         .then(next.settle.resolve, (error: unknown) => next.settle.reject(pageError(ERRORS, error)))
         .finally(() => {
@@ -100,12 +116,21 @@ export class PageChannel {
     if (event.event === 'message') {
       const size = messageSize(event.data);
       this.#credits -= size;
+      if (!this.isOpen) return;
       this.#queue.push({ message: event.data, size });
+      void this.#deliver();
     } else {
       this.#channel = event.open ? event.channel : 0;
       this.#credits = 0;
-      this.#addState(event.open);
+      this.#update();
     }
+  }
+
+  #update(): void {
+    const { isOpen } = this;
+    if (isOpen === this.#announced) return;
+    this.#announced = isOpen;
+    this.#addState(isOpen);
     void this.#deliver();
   }
 

@@ -1,4 +1,5 @@
 import { type Route, serve } from '../../contract/endpoint.ts';
+import { display } from '../display/index.ts';
 import { defineResource } from '../resource.ts';
 import { PageChannel } from './channel.ts';
 import type { PageBrowser, PageResource } from './ports.ts';
@@ -17,8 +18,10 @@ export interface PagePorts {
 
 export const page = defineResource({
   contract,
-  create({ asset, bus }, { browser, pageResources }: PagePorts) {
-    const channel = new PageChannel(bus, browser);
+  async create({ asset, bus, use }, { browser, pageResources }: PagePorts) {
+    const { display: screen } = await use(display);
+    const channel = new PageChannel(bus, browser, () => screen.isTargetThere);
+    screen.onChange(() => channel.targetChanged());
     const client = { contentType: 'text/javascript', version: CLIENT_FILE, read: () => asset(CLIENT_FILE) };
     pageResources.set(CLIENT_URI, () => client);
     return { service: channel, routes: pageRoutes(channel), stop: () => channel.stop() };
