@@ -2,13 +2,20 @@
 
 #include <string.h>
 
+// After a navigation of the page was refused, how long the agent's load may take to start, in ms.
+#define SWALLOWED_MS 500
+
 static WebKitWebView *view;
 static void (*on_page_left)(void);
 static char *committed;    // URI of the document on the screen
 static gint64 asked;       // the agent's load that WebKit has not started yet
+static gboolean allowed;   // WebKit has asked for the policy of that load: what starts next is that load
+static guint swallowed;    // timer: that load should have started
 static gint64 current;     // the agent's load that is in progress or done; 0: the page's own, or of an earlier agent
 static char *expected;     // URI that the agent asked for, until a page is there
+static gboolean redirected; // the current load
 static char *coming;       // URI of the agent's load that has started
+static char *others;       // URI of the page's last navigation: it may end after the agent's load has started
 static guint http_status;  // of the document that is being loaded
 static gboolean denied;    // that document is the answer to a client without a password
 static gboolean arrived;   // the document of the current load is there
@@ -73,12 +80,58 @@ static gboolean is_idle(void)
     return asked == 0 && !webkit_web_view_is_loading(view);
 }
 
+static void forget_asked(void)
+{
+    asked = 0;
+    allowed = FALSE;
+    g_clear_handle_id(&swallowed, g_source_remove);
+}
+
+// Until WebKit has asked for the policy of the agent's load, what starts is an earlier navigation of the page, although
+// WebKit already names the agent's URI.
 static void on_started(void)
 {
-    current = asked;
-    asked = 0;
+    current = allowed ? asked : 0;
+    if (allowed)
+        forget_asked();
+    redirected = FALSE;
     arrived = cancelled = failed = denied = FALSE;
     http_status = 0;
+}
+
+static void report_failure(const char *kind, const char *uri, const char *message)
+{
+    failed = TRUE;
+    JsonObject *event = link_event("load_failed", "uri", uri, "kind", kind, "message", message, NULL);
+    json_object_set_int_member(event, "load", current);
+    link_send(event);
+}
+
+// Whether both are addresses in the same document.
+static gboolean is_same_document(const char *one, const char *other)
+{
+    gsize length = strcspn(one, "#");
+    return length == strcspn(other, "#") && strncmp(one, other, length) == 0;
+}
+
+void load_fail(const char *kind, const char *uri, const char *message)
+{
+    gboolean is_other = others && is_same_document(uri, others) && !(coming && is_same_document(uri, coming));
+    if (!(is_other && current && !arrived))
+        report_failure(kind, uri, message);
+}
+
+void load_refuse_redirect(const char *uri)
+{
+    if (current && !arrived)
+        report_failure("policy", uri, "the address leads to one that may not be shown");
+}
+
+// The agent ends the page that does not let its load through.
+static void stopped_by_page(void)
+{
+    report_failure("cancelled", expected, "the page on the screen stopped it");
+    current = 0;
 }
 
 static void on_committed(void)
@@ -87,6 +140,8 @@ static void on_committed(void)
     // Not earlier: before the commit WebKit already names the page that is being loaded.
     g_free(committed);
     committed = g_strdup(webkit_web_view_get_uri(view));
+    if (current && expected && !redirected && g_strcmp0(committed, expected) != 0)
+        stopped_by_page(); // the page has put another document in the place of the agent's
     if (!asked)
         g_clear_pointer(&expected, g_free); // otherwise this is an earlier load, started by the page
     arrived = TRUE;
@@ -114,19 +169,15 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
         g_free(coming);
         coming = g_strdup(webkit_web_view_get_uri(self));
     }
+    redirected |= event == WEBKIT_LOAD_REDIRECTED;
     if (event == WEBKIT_LOAD_COMMITTED)
         on_committed();
-    if (event == WEBKIT_LOAD_FINISHED && ignores_end())
+    if (event == WEBKIT_LOAD_FINISHED && ignores_end()) {
+        if (current && !arrived && !failed && is_idle())
+            stopped_by_page();
         return;
+    }
     send_load(names[event], webkit_web_view_get_uri(self));
-}
-
-void load_fail(const char *kind, const char *uri, const char *message)
-{
-    failed = TRUE;
-    JsonObject *event = link_event("load_failed", "uri", uri, "kind", kind, "message", message, NULL);
-    json_object_set_int_member(event, "load", current);
-    link_send(event);
 }
 
 // TRUE keeps WebKit from loading an error page of its own under the same URI.
@@ -142,6 +193,12 @@ static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char 
         return TRUE;
     }
     gboolean policy = error->domain == WEBKIT_POLICY_ERROR;
+    // The page interrupted it: our own policy would have been reported already.
+    if (g_error_matches(error, WEBKIT_POLICY_ERROR, WEBKIT_POLICY_ERROR_FRAME_LOAD_INTERRUPTED_BY_POLICY_CHANGE) &&
+        current && coming && is_same_document(uri, coming)) {
+        stopped_by_page();
+        return TRUE;
+    }
     load_fail(policy ? "policy" : "network", uri, error->message);
     return TRUE;
 }
@@ -198,17 +255,56 @@ void load_connect(WebKitWebView *self, void (*page_left)(void))
 // The next agent counts from 1 again, and must not take an earlier one's load for its own.
 void load_agent_lost(void)
 {
-    asked = current = 0;
+    forget_asked();
+    current = 0;
 }
 
-// Whether `uri` names another place in the document on the screen.
+static void on_swallowed(gpointer data)
+{
+    swallowed = 0;
+    current = asked;
+    forget_asked();
+    stopped_by_page();
+}
+
+gboolean load_may_begin(const char *uri, gboolean is_new, gboolean is_redirect)
+{
+    gboolean is_coming = current && expected && !arrived && !failed;
+    if (!asked && !is_coming) {
+        g_free(others);
+        others = g_strdup(uri);
+        return TRUE;
+    }
+    if (is_redirect)
+        return !asked || allowed;
+    if (is_new && g_strcmp0(uri, expected) == 0) {
+        allowed = asked != 0;
+        return TRUE;
+    }
+    // WebKit may have given up the agent's load for it, without a word.
+    if (asked && !swallowed)
+        swallowed = g_timeout_add_once(SWALLOWED_MS, on_swallowed, NULL);
+    return FALSE;
+}
+
+// Loads are compared by the URI as WebKit writes it.
+static void expect(gint64 id)
+{
+    forget_asked();
+    asked = id;
+    g_free(expected);
+    expected = g_strdup(webkit_web_view_get_uri(view));
+}
+
+// Whether `uri` names another place in the document on the screen, whose script may have changed its address.
 static gboolean is_other_fragment(const char *uri)
 {
     const char *fragment = strchr(uri, '#');
-    if (!committed || failed || !fragment || g_str_equal(committed, uri))
+    const char *here = arrived || is_idle() ? webkit_web_view_get_uri(view) : committed;
+    if (!committed || !here || failed || !fragment || g_str_equal(here, uri))
         return FALSE;
     gsize length = (gsize)(fragment - uri);
-    return strncmp(committed, uri, length) == 0 && (committed[length] == '#' || committed[length] == '\0');
+    return strncmp(here, uri, length) == 0 && (here[length] == '#' || here[length] == '\0');
 }
 
 void load_uri(gint64 id, const char *uri, const char *html)
@@ -223,20 +319,18 @@ void load_uri(gint64 id, const char *uri, const char *html)
         send_load("finished", uri);
         return;
     }
-    asked = id;
-    g_free(expected);
-    expected = g_strdup(uri);
     if (html)
         webkit_web_view_load_html(view, html, uri);
     else
         webkit_web_view_load_uri(view, uri);
+    expect(id);
 }
 
 void load_again(gint64 id, gboolean bypass_cache)
 {
-    asked = id;
     if (bypass_cache)
         webkit_web_view_reload_bypass_cache(view);
     else
         webkit_web_view_reload(view);
+    expect(id);
 }

@@ -21,15 +21,28 @@ static gboolean asks_for_password(WebKitURIResponse *response)
     return code == 407 || (code == 401 && headers && soup_message_headers_get_list(headers, "WWW-Authenticate"));
 }
 
+static gboolean is_download(WebKitResponsePolicyDecision *decision, WebKitURIResponse *response)
+{
+    SoupMessageHeaders *headers = webkit_uri_response_get_http_headers(response);
+    g_autofree char *disposition = NULL;
+    if (headers && soup_message_headers_get_content_disposition(headers, &disposition, NULL) &&
+        g_ascii_strcasecmp(disposition, "attachment") == 0)
+        return TRUE;
+    return !webkit_response_policy_decision_is_mime_type_supported(decision);
+}
+
 static gboolean on_response(WebKitResponsePolicyDecision *decision)
 {
     WebKitURIResponse *response = webkit_response_policy_decision_get_response(decision);
     gboolean is_document = webkit_response_policy_decision_is_main_frame_main_resource(decision);
     if (is_document)
         load_set_status(webkit_uri_response_get_status_code(response), asks_for_password(response));
-    if (webkit_response_policy_decision_is_mime_type_supported(decision))
-        return FALSE;
     const char *uri = webkit_uri_response_get_uri(response);
+    guint code = webkit_uri_response_get_status_code(response);
+    if (is_document && (code == 204 || code == 205))
+        load_fail("policy", uri, "the server sent no content");
+    if (!is_download(decision, response))
+        return FALSE;
     refusal_send("download", uri);
     if (is_document)
         load_fail("policy", uri, "the address is a file to download, not a page");
@@ -43,9 +56,19 @@ static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, W
         return on_response(WEBKIT_RESPONSE_POLICY_DECISION(decision));
     WebKitNavigationAction *action =
         webkit_navigation_policy_decision_get_navigation_action(WEBKIT_NAVIGATION_POLICY_DECISION(decision));
-    const char *uri = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
+    WebKitURIRequest *request = webkit_navigation_action_get_request(action);
+    const char *uri = webkit_uri_request_get_uri(request);
+    const char *method = webkit_uri_request_get_http_method(request); // NULL if it is not HTTP
+    gboolean is_new = !method || g_str_equal(method, "GET") ||
+        webkit_navigation_action_get_navigation_type(action) == WEBKIT_NAVIGATION_TYPE_RELOAD;
+    if (!load_may_begin(uri, is_new, webkit_navigation_action_is_redirect(action))) {
+        webkit_policy_decision_ignore(decision);
+        return TRUE;
+    }
     if (may_navigate(uri))
         return FALSE;
+    if (webkit_navigation_action_is_redirect(action))
+        load_refuse_redirect(uri);
     refusal_send("navigation", uri);
     webkit_policy_decision_ignore(decision);
     return TRUE;
