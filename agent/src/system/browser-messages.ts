@@ -40,12 +40,6 @@ export const Picture = Type.Object({ png: Type.String() });
 /** The answers to `evaluate`; both texts are JSON. */
 export const Value = Type.Object({ value: Type.String() });
 export const Exception = Type.Object({ exception: Type.String() });
-/** The JSON of an {@link Exception}. */
-export const ExceptionDetails = Type.Object({
-  message: Type.String(),
-  line: Type.Union([Type.Integer(), Type.Null()]),
-  column: Type.Union([Type.Integer(), Type.Null()]),
-});
 
 /** Events that are passed on as they are. */
 export const Event = Type.Union([

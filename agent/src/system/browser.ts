@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Static } from 'typebox';
 import { KindEvents } from '../base/kind-events.ts';
 import type { Logger } from '../base/logger.ts';
+import { isTooDeep } from '../contract/json.ts';
 import { fits } from '../contract/validate.ts';
 import type {
   Browser,
@@ -19,14 +20,12 @@ import {
   Channel,
   Configured,
   Event,
-  Exception,
-  ExceptionDetails,
   Message,
   Named,
   Picture,
   Resource,
-  Value,
 } from './browser-messages.ts';
+import { scriptResult } from './browser-results.ts';
 import { PageResources, type ResourceSource } from './page-resources.ts';
 
 /** Longest command, in bytes (browser/PROTOCOL.md). */
@@ -39,9 +38,8 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 const CALL_MS = 30_000;
 /** Kinds of unknown messages that are logged. */
 const MAX_LOGGED_KINDS = 20;
-/** A text of this length cannot be nested so deeply that JSON.stringify fails. */
-const FLAT_LENGTH = 2000;
-const SPARE_LEVELS = 500;
+/** Time in which the browser tells that a script did not end in time, in ms. */
+const SPARE_MS = 1000;
 
 /** A browser that has said hello. */
 interface Peer extends HelloMessage {
@@ -157,7 +155,7 @@ export class BrowserSocket implements Browser {
 
   async screenshot(): Promise<Buffer> {
     const answer = await this.#call('screenshot', {});
-    if (!fits(Picture, answer)) throw incomplete();
+    if (!fits(Picture, answer)) throw new BrowserError('broken', 'the answer of the browser is incomplete');
     return Buffer.from(answer.png, 'base64');
   }
 
@@ -167,20 +165,12 @@ export class BrowserSocket implements Browser {
 
   /**
    * Runs a script in the page's top frame, with the page's own objects. Counts as a use of the page by a person.
-   * @param body of an async function; its `return` gives the result, as JSON of 4 MiB at most (else `too_large`)
+   * @param body of an async function; its `return` gives the result, as JSON of 4 MiB and 200 levels at most
    * @param timeoutMs 600 000 at most; the script may go on after it
    */
   async evaluate(body: string, timeoutMs: number): Promise<ScriptResult> {
     const fields = { body, timeout_ms: timeoutMs };
-    const answer = await this.#call('evaluate', fields, timeoutMs + CALL_MS);
-    if (fits(Value, answer)) {
-      const parsed = parseJson(answer.value);
-      if (parsed) return parsed;
-    } else if (fits(Exception, answer)) {
-      const exception = parseJson(answer.exception)?.value;
-      if (fits(ExceptionDetails, exception)) return { exception };
-    }
-    throw incomplete();
+    return scriptResult(await this.#call('evaluate', fields, timeoutMs + SPARE_MS));
   }
 
   /**
@@ -273,11 +263,11 @@ export class BrowserSocket implements Browser {
 
   #takeMessage({ data, ...event }: Static<typeof Message>): void {
     if (event.channel !== this.#openChannel?.channel) return;
-    if (isJson(data)) {
+    if (isMessage(data)) {
       // In JSON, line ends are only between values. Hosts on serial get one line.
       this.#events.emit({ ...event, data: data.replaceAll(/[\r\n]/g, ' ') });
     } else {
-      this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON');
+      this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON, or nested too deeply');
       this.credit(event.channel, messageSize(data));
     }
   }
@@ -291,30 +281,14 @@ export class BrowserSocket implements Browser {
   }
 }
 
-function incomplete(): BrowserError {
-  return new BrowserError('broken', 'the answer of the browser is incomplete');
-}
-
-function isJson(text: string): boolean {
+/** Whether a page's message is JSON that can be passed on. */
+function isMessage(text: string): boolean {
+  if (isTooDeep(text)) return false;
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
-  }
-}
-
-/** What JSON that a page chose holds; undefined when it is not JSON, or could not be written as JSON again. */
-function parseJson(text: string): { value: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    // Written again later, it is inside other objects and deeper in the call stack.
-    let inside = value;
-    for (let level = 0; level < SPARE_LEVELS; level += 1) inside = [inside];
-    if (text.length > FLAT_LENGTH) JSON.stringify(inside);
-    return { value };
-  } catch {
-    return undefined;
   }
 }
 
