@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Static } from 'typebox';
 import { KindEvents } from '../base/kind-events.ts';
+import { limitedLog, type Records } from '../base/limited-log.ts';
 import type { Logger } from '../base/logger.ts';
 import { isTooDeep } from '../contract/json.ts';
 import { fits } from '../contract/validate.ts';
@@ -14,18 +15,9 @@ import type {
 import { messageSize, type PageEvent, type ScriptResult } from '../resources/page/ports.ts';
 import { BrowserCalls, BrowserError } from './browser-calls.ts';
 import { BrowserListener, type HelloMessage } from './browser-listener.ts';
-import {
-  Answer,
-  Blocked,
-  Channel,
-  Configured,
-  Event,
-  Message,
-  Named,
-  Picture,
-  Resource,
-} from './browser-messages.ts';
+import { type Answer, type Channel, Configured, type Message, Picture } from './browser-messages.ts';
 import { scriptResult } from './browser-results.ts';
+import { type PeerHandlers, ProtocolRules } from './browser-rules.ts';
 import { PageResources, type ResourceSource } from './page-resources.ts';
 
 /** Longest command, in bytes (browser/PROTOCOL.md). */
@@ -36,14 +28,13 @@ const MAX_UNREAD_BYTES = 4 * MAX_COMMAND_BYTES;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Time for an answer, in ms: creating the first view takes seconds on a busy board. */
 const CALL_MS = 30_000;
-/** Kinds of unknown messages that are logged. */
-const MAX_LOGGED_KINDS = 20;
 /** Time in which the browser tells that a script did not end in time, in ms. */
 const SPARE_MS = 1000;
 
 /** A browser that has said hello. */
 interface Peer extends HelloMessage {
   socket: Socket;
+  rules: ProtocolRules;
 }
 
 /**
@@ -51,13 +42,12 @@ interface Peer extends HelloMessage {
  * older one, whose browser is ending.
  */
 export class BrowserSocket implements Browser {
-  readonly #log: Logger;
+  readonly #log: Records;
   readonly #events = new KindEvents<BrowserEvent | PageEvent>();
   readonly on = this.#events.on;
   readonly #listener: BrowserListener;
   readonly #calls = new BrowserCalls();
   readonly #resources: PageResources;
-  readonly #loggedKinds = new Set<string>();
   #peer: Peer | undefined;
   #openChannel: Static<typeof Channel> | undefined;
 
@@ -66,11 +56,12 @@ export class BrowserSocket implements Browser {
    * @param resource finds what pages fetch from `vitrine:`
    */
   constructor(path: string, log: Logger, resource: ResourceSource = async () => undefined) {
-    this.#log = log;
-    this.#listener = new BrowserListener(path, log, {
-      hello: (socket, hello) => this.#connected({ ...hello, socket }),
-      message: (socket, message) => {
-        if (socket === this.#peer?.socket) this.#take(message);
+    this.#log = limitedLog(log);
+    this.#listener = new BrowserListener(path, this.#log, {
+      hello: (socket, hello) => {
+        const rules = new ProtocolRules(this.#calls, this.#handlers);
+        this.#connected({ ...hello, socket, rules });
+        return (line) => rules.take(line);
       },
       close: (socket) => {
         if (socket === this.#peer?.socket) this.#disconnected();
@@ -78,8 +69,8 @@ export class BrowserSocket implements Browser {
     });
     this.#resources = new PageResources({
       source: resource,
-      answer: (fields) => this.#call('resource', fields),
-      log,
+      answer: (fields) => this.#answerResource(fields),
+      log: this.#log,
     });
   }
 
@@ -190,8 +181,18 @@ export class BrowserSocket implements Browser {
    * loses them with the connection to the agent; without credits the page's messages wait in the page.
    */
   credit(channel: number, size: number): void {
+    this.#peer?.rules.credited(channel, size);
     // Without a browser there is no channel either.
     this.#call('credit', { channel, size }).catch(() => undefined);
+  }
+
+  async #answerResource(fields: object): Promise<void> {
+    const rules = this.#peer?.rules;
+    try {
+      await this.#call('resource', fields);
+    } finally {
+      rules?.answered();
+    }
   }
 
   #load(command: string, fields: object): Load {
@@ -210,8 +211,8 @@ export class BrowserSocket implements Browser {
     if (!socket) throw new BrowserError('disconnected', 'the browser is not connected');
     const line = Buffer.from(`${JSON.stringify({ id, command, ...fields }, wellFormed)}\n`);
     if (line.length > MAX_COMMAND_BYTES) throw new BrowserError('too_large', `${command} is too large`);
-    if (socket.writableLength > MAX_UNREAD_BYTES) {
-      throw new BrowserError('busy', 'the browser does not read its commands');
+    if (socket.writableLength > MAX_UNREAD_BYTES || this.#calls.isFull) {
+      throw new BrowserError('busy', 'the browser does not read or answer its commands');
     }
     socket.write(line);
     return await this.#calls.answer(id, command, timeoutMs);
@@ -236,16 +237,14 @@ export class BrowserSocket implements Browser {
     this.#events.emit({ event: 'disconnected' });
   }
 
-  #take(message: unknown): void {
-    if (fits(Answer, message)) this.#calls.settle(message);
-    else if (fits(Event, message)) this.#events.emit(message);
-    else if (fits(Channel, message)) this.#takeChannel(message);
-    else if (fits(Message, message)) this.#takeMessage(message);
-    else if (fits(Resource, message)) this.#resources.take(message);
-    else if (fits(Blocked, message)) {
-      this.#log.debug({ what: message.what, detail: message.detail.slice(0, 200) }, 'the page was refused');
-    } else this.#logUnknown(message);
-  }
+  readonly #handlers: PeerHandlers = {
+    answer: (answer) => this.#calls.settle(answer),
+    event: (event) => this.#events.emit(event),
+    channel: (channel) => this.#takeChannel(channel),
+    message: (message) => this.#takeMessage(message),
+    resource: (request) => this.#resources.take(request),
+    ignored: (fields, reason) => this.#log.debug(fields, reason),
+  };
 
   #takeChannel(channel: Static<typeof Channel>): void {
     this.#closeChannel();
@@ -262,7 +261,6 @@ export class BrowserSocket implements Browser {
   }
 
   #takeMessage({ data, ...event }: Static<typeof Message>): void {
-    if (event.channel !== this.#openChannel?.channel) return;
     if (isMessage(data)) {
       // In JSON, line ends are only between values. Hosts on serial get one line.
       this.#events.emit({ ...event, data: data.replaceAll(/[\r\n]/g, ' ') });
@@ -270,14 +268,6 @@ export class BrowserSocket implements Browser {
       this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON, or nested too deeply');
       this.credit(event.channel, messageSize(data));
     }
-  }
-
-  #logUnknown(message: unknown): void {
-    const { event } = fits(Named, message) ? message : { event: 'none' };
-    const kind = event.slice(0, 50);
-    if (this.#loggedKinds.size >= MAX_LOGGED_KINDS || this.#loggedKinds.has(kind)) return;
-    this.#loggedKinds.add(kind);
-    this.#log.debug({ event: kind }, 'ignored a message of the browser that is unknown or malformed');
   }
 }
 
