@@ -66,6 +66,7 @@ export async function openPorts(
   { board, listenHttps }: Flags,
   packageVersion: string,
   log: Logger,
+  agentFailures: Ports['agentFailures'],
 ): Promise<OpenPorts> {
   const { dataFolder, runtimeFolder, ownsSystem } = board;
   const browserFolder = join(dataFolder, 'kiosk');
@@ -109,6 +110,7 @@ export async function openPorts(
         ...(ownsSystem ? fullnessProblems(dataFolder, browserFolder) : []),
       ],
     },
+    agentFailures,
     identity: await readIdentity({ runtimeFolder, packageVersion }),
     hardware: linuxHardware({ inputKinds: () => inputDevices.kinds() }),
     journal: systemdJournal({ log }),

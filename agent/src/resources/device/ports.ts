@@ -60,4 +60,6 @@ export interface DevicePorts {
   /** Undefined where the clock is not the device's own to set. */
   clock: Clock | undefined;
   dataPartition: { problems(): string[] };
+  /** Failures of the agent itself. */
+  agentFailures: { problems(): string[] };
 }
