@@ -135,6 +135,17 @@ test('a browser that sends events all the time is read slower, and nothing is lo
   );
 });
 
+test('20 hellos are taken at once, then 5 a second; one that waits is not lost', async () => {
+  const connected = () => stage.events.filter(({ event }) => event === 'connected').length;
+  const start = performance.now();
+  for (let n = 1; n <= 26; n += 1) {
+    send(stage.connect(), HELLO);
+    await until(`hello ${n}`, () => connected() === n);
+  }
+  const took = performance.now() - start;
+  assert.ok(took > 900 && took < 30_000, `${took} ms`);
+});
+
 test('a browser that answers nothing gets no more commands after 512', async () => {
   await stage.greet();
   const calls = Array.from({ length: 512 }, () => stage.browser.evaluate('1', 60_000));
