@@ -38,7 +38,7 @@ describe('the test of a unit, with an agent on a tty of this computer', () => {
     const [names]: unknown[] = await once(createInterface(cable.stdout), 'line');
     const [device = '', host = ''] = String(names).split(' ');
     tty = host;
-    agent = await startAgent('--serial', device);
+    agent = await startAgent({ flags: ['--serial', device] });
   });
   after(async () => {
     await agent?.stop();

@@ -5,6 +5,7 @@ import { sweepTemporaryFiles } from './base/atomic-file.ts';
 import { createLogger, type Logger } from './base/logger.ts';
 import { errorMessage } from './base/system-error.ts';
 import { withTimeout } from './base/timeout.ts';
+import { UnexpectedErrors } from './base/unexpected-errors.ts';
 import { BoardFileError } from './boards/board-file.ts';
 import { EventBus } from './events/bus.ts';
 import { type Flags, readFlags, USAGE } from './flags.ts';
@@ -37,10 +38,10 @@ const STOP_STEP_MS = 3000;
 type Stop = () => void | Promise<void>;
 
 /** @param stops gets what stops each started part, also when the start fails half-way */
-async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
+async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stops: Stop[]): Promise<void> {
   const { board, listen: addresses, name } = flags;
   const service = new ServiceManager({ log });
-  const ports = await openPorts(flags, packageJson.version, log);
+  const ports = await openPorts(flags, packageJson.version, log, failures);
   stops.push(() => ports.dbus.stop());
   const bus = new EventBus();
   // Several resources keep a file in this folder; those with a folder of their own sweep it themselves.
@@ -136,6 +137,8 @@ async function run(): Promise<void> {
     return;
   }
   const log = createLogger('info');
+  const failures = new UnexpectedErrors(log);
+  failures.start();
   const stops: Stop[] = [];
   let stopping = false;
   const stop = async (code: number): Promise<void> => {
@@ -146,7 +149,7 @@ async function run(): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0));
   try {
-    await start(flags, log, stops);
+    await start(flags, log, failures, stops);
   } catch (error) {
     log.fatal({ err: error }, 'the agent cannot start');
     await stop(1);

@@ -66,6 +66,7 @@ export async function openPorts(
   { board, listenHttps }: Flags,
   packageVersion: string,
   log: Logger,
+  agentFailures: Ports['agentFailures'],
 ): Promise<OpenPorts> {
   const { dataFolder, runtimeFolder, ownsSystem } = board;
   const browserFolder = join(dataFolder, 'kiosk');
@@ -110,6 +111,7 @@ export async function openPorts(
       ],
     },
     systemBus: { problems: () => (ownsSystem ? dbus.problems() : []) },
+    agentFailures,
     identity: await readIdentity({ runtimeFolder, packageVersion }),
     hardware: linuxHardware({ inputKinds: () => inputDevices.kinds() }),
     journal: systemdJournal({ log }),

@@ -2,12 +2,27 @@
 import type { Vitrine } from '../display-client.d.ts';
 
 const MAX_BYTES = 1024 * 1024;
+const MAX_LEVELS = 200;
 const MAX_WAITING = 1024;
 const MAX_CHARACTERS = 8 * MAX_BYTES;
 
 interface Waiting {
   text: string;
   done: (isTaken: boolean) => void;
+}
+
+/** Whether JSON is nested deeper than the device takes. */
+function isTooDeep(json: string): boolean {
+  let level = 0;
+  let isInText = false;
+  for (let at = 0; at < json.length && level <= MAX_LEVELS; at += 1) {
+    const character = json[at];
+    if (character === '"') isInText = !isInText;
+    else if (isInText && character === '\\') at += 1;
+    else if (!isInText && (character === '[' || character === '{')) level += 1;
+    else if (!isInText && (character === ']' || character === '}')) level -= 1;
+  }
+  return level > MAX_LEVELS;
 }
 
 function createClient(): Vitrine {
@@ -48,6 +63,7 @@ function createClient(): Vitrine {
     if (text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES) {
       throw new RangeError('A message has at most 1 MiB.');
     }
+    if (isTooDeep(text)) throw new RangeError(`A message has at most ${MAX_LEVELS} levels.`);
     if (waiting.length >= MAX_WAITING || characters + text.length > MAX_CHARACTERS) {
       throw new RangeError('Too many messages wait: the hosts do not read.');
     }

@@ -1,3 +1,5 @@
+import { throwLater } from './unexpected-errors.ts';
+
 interface Subscription {
   kinds: readonly string[];
   listener: (event: never) => void;
@@ -19,8 +21,13 @@ export class KindEvents<E extends { event: string }> {
 
   emit(event: E): void {
     for (const { kinds, listener } of [...this.#subscriptions]) {
-      // Safe: `on` accepts only a listener that takes every event of these kinds.
-      if (kinds.includes(event.event)) (listener as (event: E) => void)(event);
+      if (!kinds.includes(event.event)) continue;
+      try {
+        // Safe: `on` accepts only a listener that takes every event of these kinds.
+        (listener as (event: E) => void)(event);
+      } catch (error) {
+        throwLater(error);
+      }
     }
   }
 }

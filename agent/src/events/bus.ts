@@ -1,3 +1,4 @@
+import { throwLater } from '../base/unexpected-errors.ts';
 import { now } from '../contract/shared.ts';
 import type { EventFrame, Payload, Topic, TopicName } from '../contract/topics.ts';
 
@@ -45,7 +46,13 @@ export class EventBus {
   #pass(event: EventFrame, write: () => string): void {
     let text: string | undefined;
     const json = () => (text ??= write());
-    for (const listener of [...(this.#listeners.get(event.topic)?.keys() ?? [])]) listener(event, json);
+    for (const listener of [...(this.#listeners.get(event.topic)?.keys() ?? [])]) {
+      try {
+        listener(event, json);
+      } catch (error) {
+        throwLater(error);
+      }
+    }
   }
 
   /** Calls `listener` for every event of a topic until the returned function is called. */

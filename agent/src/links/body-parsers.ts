@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { isTooDeep, tooDeep } from '../contract/json.ts';
 import { isWellFormed } from '../contract/well-formed.ts';
 import { SEND_JSON } from './answers.ts';
 
@@ -29,6 +30,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       return;
     }
     const body = bytes.toString();
+    if (isTooDeep(body)) {
+      done(tooDeep('The body'));
+      return;
+    }
     parseJson(request, body, (error, value) => {
       if (error || isWellFormed(body, value)) done(error, value);
       else done(new ApiError('bad_request', 'The body holds text with half a character in it.'));

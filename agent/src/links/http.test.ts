@@ -107,6 +107,31 @@ test('requests that Node would answer by itself get the envelope, too', async (t
   assert.match(odd, /^HTTP\/1\.1 200 /);
 });
 
+test('a request names one host: two Host headers, or a target with another name, are 400', async (t) => {
+  const { port } = await serve(t);
+  const end = 'Connection: close\r\n\r\n';
+  const upgrade = 'Upgrade: websocket\r\nConnection: upgrade\r\n\r\n';
+  const host = 'Host: localhost\r\n';
+  for (const head of [
+    `GET /api/v1/page HTTP/1.1\r\n${host}${host}`,
+    `GET /api/v1/page HTTP/1.1\r\n${host}hOST: evil.example\r\n`,
+    `GET http://evil.example/api/v1/page HTTP/1.1\r\n${host}`,
+    `GET http://localhost/api/v1/page HTTP/1.1\r\nHost: localhost:81\r\n`,
+    `GET http://localhost/api/v1/page HTTP/1.1\r\nHost: evil.example\r\n`,
+    `GET http://x@localhost/api/v1/page HTTP/1.1\r\n${host}`,
+    `GET ftp://localhost/api/v1/page HTTP/1.1\r\n${host}`,
+    `GET http://localhost/api/v1/page HTTP/1.0\r\n`,
+  ]) {
+    for (const tail of [end, upgrade]) {
+      assert.match(await raw(port, head + tail), /^HTTP\/1\.1 400 .*"code":"bad_request"/s, head);
+    }
+  }
+  for (const target of ['http://localhost/api/v1/page', 'HTTP://LOCALHOST:80/api/v1/page?']) {
+    assert.match(await raw(port, `GET ${target} HTTP/1.1\r\n${host}${end}`), /^HTTP\/1\.1 200 /, target);
+  }
+  assert.match(await raw(port, `GET http://localhost HTTP/1.1\r\n${host}${end}`), /^HTTP\/1\.1 404 /);
+});
+
 test('a JSON body that arrives too slowly is cut off, also where the endpoint has no body', async (t) => {
   const { app } = testApp();
   t.after(() => app.close());

@@ -6,8 +6,9 @@ import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
-import { SECURITY_HEADERS } from './answers.ts';
+import { SECURITY_HEADERS, toApiError } from './answers.ts';
 import { Connections } from './connections.ts';
+import { settleTarget } from './request-target.ts';
 
 // Not by `import`, which reads every export of the module: one of them loads all of undici, which takes 30 ms.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -21,8 +22,6 @@ const HEADERS_MS = 10_000;
 const CHECK_MS = 5_000;
 /** How long requests in progress may continue when the link closes, in ms. */
 const CLOSE_GRACE_MS = 1_500;
-
-const NO_HOST = new ApiError('bad_request', 'The request has no Host header.');
 
 export interface HttpAddress {
   host: string;
@@ -54,9 +53,7 @@ export class WebServer<S extends Server = Server> {
     // One listener: with two, Node copies the list of listeners for every request.
     const take: RequestListener = (request, response) => {
       this.#connections.used(request.socket, response);
-      if (request.headers.host === undefined && request.httpVersion !== '1.0')
-        answerRaw(request.socket, NO_HOST);
-      else answer(request, response);
+      if (isSettled(request, request.socket)) answer(request, response);
     };
     const options: ServerOptions = {
       headersTimeout: HEADERS_MS,
@@ -76,7 +73,7 @@ export class WebServer<S extends Server = Server> {
     this.#connections = new Connections(server);
     server.on('upgrade', (request, socket, head) => {
       this.#connections.upgraded(request.socket);
-      upgrade?.(request, socket, head);
+      if (isSettled(request, socket)) upgrade?.(request, socket, head);
     });
     // By default Node answers 417 without a body, and closes on CONNECT (RFC 9110 sections 10.1.1 and 9.3.6).
     server.on('checkExpectation', take);
@@ -164,6 +161,17 @@ export async function listenAll<S extends Server>(
     throw error;
   }
   return { servers: all.map(({ server }) => server), addresses: bound, close };
+}
+
+/** Whether the request names one host; if not, it is answered. */
+function isSettled(request: IncomingMessage, socket: Duplex): boolean {
+  try {
+    settleTarget(request);
+    return true;
+  } catch (error) {
+    answerRaw(socket, toApiError(error));
+    return false;
+  }
 }
 
 /** Only HTTP errors get an HTTP answer: TLS itself reports a failed handshake. */

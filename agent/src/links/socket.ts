@@ -3,10 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { RawData, WebSocket, WebSocketServer as WebSocketServerType } from 'ws';
+import type { WebSocket, WebSocketServer as WebSocketServerType } from 'ws';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
+import { isTooDeep, tooDeep } from '../contract/json.ts';
 import { Nothing } from '../contract/shared.ts';
 import { parseText } from '../contract/validate.ts';
 import type { EventBus } from '../events/bus.ts';
@@ -150,9 +151,9 @@ export class EventSocket {
     });
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return;
-      const frame = isBinary ? undefined : parseFrame(data);
-      if (frame) session.receive(frame);
-      else send(errorFrame(new ApiError('bad_frame', 'A message is one JSON object as text.')));
+      const frame = isBinary ? notAnObject() : parseFrame(String(data));
+      if (frame instanceof ApiError) send(errorFrame(frame));
+      else session.receive(frame);
     });
     // For invalid or too long frames ws closes the socket with the right code.
     socket.on('error', (error) => this.#options.log.debug({ err: error }, 'event socket'));
@@ -182,12 +183,18 @@ export class EventSocket {
   }
 }
 
-/** Undefined when the message is not a JSON object. */
-function parseFrame(data: RawData): Record<string, unknown> | undefined {
+/** The frame, or why it is none. */
+function parseFrame(text: string): Record<string, unknown> | ApiError {
+  if (isTooDeep(text, 1)) return tooDeep('The frame');
   try {
-    const frame: unknown = JSON.parse(String(data));
-    return typeof frame === 'object' && frame !== null && !Array.isArray(frame) ? { ...frame } : undefined;
+    const frame: unknown = JSON.parse(text);
+    if (typeof frame === 'object' && frame !== null && !Array.isArray(frame)) return { ...frame };
   } catch {
-    return undefined;
+    // It is not JSON.
   }
+  return notAnObject();
+}
+
+function notAnObject(): ApiError {
+  return new ApiError('bad_frame', 'A message is one JSON object as text.');
 }

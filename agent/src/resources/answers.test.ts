@@ -14,7 +14,7 @@ let agent: RunningAgent;
 let api: string;
 
 before(async () => {
-  agent = await startAgent('--name', 'Lobby');
+  agent = await startAgent({ flags: ['--name', 'Lobby'] });
   ({ api } = agent);
 });
 after(() => agent.stop());

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { withTimeout } from '../base/timeout.ts';
 import type { PageFailure } from '../resources/page/ports.ts';
 import type { Answer } from './browser-messages.ts';
+import type { IssuedCalls } from './browser-rules.ts';
 
 /** Codes of the browser that callers tell apart; every other refusal is `refused`. */
 const CODES = ['timeout', 'busy', 'too_large', 'interrupted', 'no_page', 'channel_closed'] as const;
@@ -19,10 +20,34 @@ export class BrowserError extends Error {
 
 type AnswerMessage = Static<typeof Answer>;
 
+/** Commands without an answer: a browser that answers none of so many gets no more. */
+const MAX_WAITING = 512;
+
+interface Waiting extends PromiseWithResolvers<AnswerMessage> {
+  command: string;
+}
+
 /** Commands that wait for their answers. */
-export class BrowserCalls {
-  readonly #waiting = new Map<number, PromiseWithResolvers<AnswerMessage>>();
+export class BrowserCalls implements IssuedCalls {
+  readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.size >= MAX_WAITING;
+  }
+
+  isWaiting(id: number): boolean {
+    return this.#waiting.has(id);
+  }
+
+  isExpected(command: string): boolean {
+    for (const each of this.#waiting.values()) if (each.command === command) return true;
+    return false;
+  }
 
   /** The number of the next command; never used twice. */
   nextId(): number {
@@ -37,7 +62,7 @@ export class BrowserCalls {
    */
   async answer(id: number, command: string, timeoutMs: number): Promise<AnswerMessage> {
     const waiting = Promise.withResolvers<AnswerMessage>();
-    this.#waiting.set(id, waiting);
+    this.#waiting.set(id, { ...waiting, command });
     const late = () =>
       new BrowserError('timeout', `the browser did not answer ${command} in ${timeoutMs} ms`);
     try {

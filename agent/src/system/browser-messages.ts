@@ -3,35 +3,43 @@ import { Type } from 'typebox';
 
 export const PROTOCOL = 3;
 
+/** Longest text that a page can choose in an event, in bytes; the schemas count characters. */
+const MAX_TEXT = 16 * 1024;
+/** Longest part of a text, in bytes. */
+const MAX_PART = 64 * 1024;
+
+const Text = Type.String({ maxLength: MAX_TEXT });
+const Count = Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1 });
+
 /** The first message of every connection, of any version of the protocol. */
 export const Greeting = Type.Object({ event: Type.Literal('hello'), protocol: Type.Integer() });
 export const Hello = Type.Object({
   event: Type.Literal('hello'),
   protocol: Type.Literal(PROTOCOL),
-  pid: Type.Integer({ minimum: 1 }),
-  webkit: Type.String(),
-  uri: Type.Union([Type.String(), Type.Null()]),
+  pid: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
+  webkit: Text,
+  uri: Type.Union([Text, Type.Null()]),
 });
 
 /** A piece of a long text, sent before the message that it belongs to. */
 export const Part = Type.Object({
-  body: Type.Integer(),
-  part: Type.Integer(),
-  data: Type.String(),
+  body: Count,
+  part: Count,
+  data: Type.String({ minLength: 1, maxLength: MAX_PART }),
 });
 /** The message after the last piece: `field` is the member that the text goes to. */
 export const Ending = Type.Object({
-  body: Type.Integer(),
-  parts: Type.Integer(),
-  field: Type.String(),
+  body: Count,
+  parts: Count,
+  field: Type.Enum(['png', 'value', 'exception', 'data']),
 });
 
 /** The answer to a command. */
 export const Answer = Type.Object({
-  id: Type.Integer(),
+  id: Count,
   ok: Type.Boolean(),
-  code: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
+  code: Type.Optional(Text),
+  message: Type.Optional(Text),
 });
 /** The answer to `configure`. */
 export const Configured = Type.Object({ restart_required: Type.Boolean() });
@@ -40,31 +48,25 @@ export const Picture = Type.Object({ png: Type.String() });
 /** The answers to `evaluate`; both texts are JSON. */
 export const Value = Type.Object({ value: Type.String() });
 export const Exception = Type.Object({ exception: Type.String() });
-/** The JSON of an {@link Exception}. */
-export const ExceptionDetails = Type.Object({
-  message: Type.String(),
-  line: Type.Union([Type.Integer(), Type.Null()]),
-  column: Type.Union([Type.Integer(), Type.Null()]),
-});
 
 /** Events that are passed on as they are. */
 export const Event = Type.Union([
   Type.Object({
     event: Type.Literal('load'),
     state: Type.Enum(['started', 'redirected', 'committed', 'finished']),
-    load: Type.Integer(),
-    uri: Type.String(),
+    load: Count,
+    uri: Text,
     status: Type.Optional(Type.Integer()),
     authentication_required: Type.Optional(Type.Boolean()),
   }),
   Type.Object({
     event: Type.Literal('load_failed'),
-    load: Type.Integer(),
-    uri: Type.String(),
+    load: Count,
+    uri: Text,
     kind: Type.Enum(['network', 'tls', 'policy', 'cancelled']),
-    message: Type.String(),
+    message: Text,
   }),
-  Type.Object({ event: Type.Literal('painted'), load: Type.Integer() }),
+  Type.Object({ event: Type.Literal('painted'), load: Count }),
   Type.Object({
     event: Type.Literal('page_gone'),
     reason: Type.Enum(['crashed', 'memory', 'terminated']),
@@ -73,28 +75,28 @@ export const Event = Type.Union([
 /** The page opened or closed its channel. */
 export const Channel = Type.Object({
   event: Type.Literal('channel'),
-  channel: Type.Integer(),
+  channel: Count,
   open: Type.Boolean(),
-  origin: Type.String(),
+  origin: Text,
 });
 /** The page sent a message; `data` is its JSON. */
 export const Message = Type.Object({
   event: Type.Literal('message'),
-  channel: Type.Integer(),
-  origin: Type.String(),
+  channel: Count,
+  origin: Text,
   data: Type.String(),
 });
 /** The page asked for something that pages may not do. */
 export const Blocked = Type.Object({
   event: Type.Literal('blocked'),
-  what: Type.String(),
-  detail: Type.String(),
+  what: Text,
+  detail: Text,
 });
 /** The page fetches something from `vitrine:`. */
 export const Resource = Type.Object({
   event: Type.Literal('resource'),
-  request: Type.Integer(),
-  uri: Type.String(),
+  request: Count,
+  uri: Text,
 });
 /** Any event. */
 export const Named = Type.Object({ event: Type.String() });

@@ -77,21 +77,12 @@ test('a load has its id before its first event', async () => {
   assert.deepEqual(stage.events.at(-1), { event: 'load', state: 'started', load: load.id, uri: 'http://a/' });
 });
 
-test('a connection without a hello is closed; unknown messages are ignored and logged once a kind', async () => {
+test('unknown events are ignored, and logged once a kind', async () => {
   const records: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void records.push(line) });
   const logged = await BrowserStage.create(log);
   await logged.browser.start();
-  const stranger = logged.connect();
-  let closed = false;
-  stranger.on('close', () => {
-    closed = true;
-  });
-  send(stranger, { event: 'load', state: 'started', load: 1, uri: 'x' });
-  await until('the stranger to be closed', () => closed);
   const socket = await logged.greet();
-  socket.write('garbage\n{}\n[1]\n\n');
-  send(socket, { event: 'load', state: 'exploded', load: 1, uri: 'x' });
   for (let i = 0; i < 50; i += 1) send(socket, { event: `news-${i}` });
   for (let i = 0; i < 50; i += 1) send(socket, { event: 'news-0' });
   send(socket, { event: 'painted', load: 3 });
@@ -100,7 +91,7 @@ test('a connection without a hello is closed; unknown messages are ignored and l
     { event: 'connected', uri: null },
     { event: 'painted', load: 3 },
   ]);
-  assert.equal(records.filter((record) => record.includes('unknown or malformed')).length, 20);
+  assert.equal(records.filter((record) => record.includes('unknown event')).length, 20);
   await logged.close();
 });
 
@@ -122,13 +113,6 @@ test('a browser of another protocol is refused, and logged once', async () => {
   );
   assert.equal(logged.browser.connected, false);
   await logged.close();
-});
-
-test('a line that is too long ends the connection', async () => {
-  await browser.start();
-  const socket = await stage.greet();
-  socket.write(`{"event":"${'x'.repeat(1024 * 1024)}"}\n`);
-  await until('the end', () => !browser.connected);
 });
 
 test('a newer browser replaces the older one', async () => {

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Static } from 'typebox';
 import { KindEvents } from '../base/kind-events.ts';
+import { limitedLog, type Records } from '../base/limited-log.ts';
 import type { Logger } from '../base/logger.ts';
+import { isTooDeep } from '../contract/json.ts';
 import { fits } from '../contract/validate.ts';
 import type {
   Browser,
@@ -13,20 +15,9 @@ import type {
 import { messageSize, type PageEvent, type ScriptResult } from '../resources/page/ports.ts';
 import { BrowserCalls, BrowserError } from './browser-calls.ts';
 import { BrowserListener, type HelloMessage } from './browser-listener.ts';
-import {
-  Answer,
-  Blocked,
-  Channel,
-  Configured,
-  Event,
-  Exception,
-  ExceptionDetails,
-  Message,
-  Named,
-  Picture,
-  Resource,
-  Value,
-} from './browser-messages.ts';
+import { type Answer, type Channel, Configured, type Message, Picture } from './browser-messages.ts';
+import { scriptResult } from './browser-results.ts';
+import { type PeerHandlers, ProtocolRules } from './browser-rules.ts';
 import { PageResources, type ResourceSource } from './page-resources.ts';
 
 /** Longest command, in bytes (browser/PROTOCOL.md). */
@@ -37,15 +28,13 @@ const MAX_UNREAD_BYTES = 4 * MAX_COMMAND_BYTES;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Time for an answer, in ms: creating the first view takes seconds on a busy board. */
 const CALL_MS = 30_000;
-/** Kinds of unknown messages that are logged. */
-const MAX_LOGGED_KINDS = 20;
-/** A text of this length cannot be nested so deeply that JSON.stringify fails. */
-const FLAT_LENGTH = 2000;
-const SPARE_LEVELS = 500;
+/** Time in which the browser tells that a script did not end in time, in ms. */
+const SPARE_MS = 1000;
 
 /** A browser that has said hello. */
 interface Peer extends HelloMessage {
   socket: Socket;
+  rules: ProtocolRules;
 }
 
 /**
@@ -53,13 +42,12 @@ interface Peer extends HelloMessage {
  * older one, whose browser is ending.
  */
 export class BrowserSocket implements Browser {
-  readonly #log: Logger;
+  readonly #log: Records;
   readonly #events = new KindEvents<BrowserEvent | PageEvent>();
   readonly on = this.#events.on;
   readonly #listener: BrowserListener;
   readonly #calls = new BrowserCalls();
   readonly #resources: PageResources;
-  readonly #loggedKinds = new Set<string>();
   #peer: Peer | undefined;
   #openChannel: Static<typeof Channel> | undefined;
 
@@ -68,11 +56,12 @@ export class BrowserSocket implements Browser {
    * @param resource finds what pages fetch from `vitrine:`
    */
   constructor(path: string, log: Logger, resource: ResourceSource = async () => undefined) {
-    this.#log = log;
-    this.#listener = new BrowserListener(path, log, {
-      hello: (socket, hello) => this.#connected({ ...hello, socket }),
-      message: (socket, message) => {
-        if (socket === this.#peer?.socket) this.#take(message);
+    this.#log = limitedLog(log);
+    this.#listener = new BrowserListener(path, this.#log, {
+      hello: (socket, hello) => {
+        const rules = new ProtocolRules(this.#calls, this.#handlers);
+        this.#connected({ ...hello, socket, rules });
+        return (line) => rules.take(line);
       },
       close: (socket) => {
         if (socket === this.#peer?.socket) this.#disconnected();
@@ -80,8 +69,8 @@ export class BrowserSocket implements Browser {
     });
     this.#resources = new PageResources({
       source: resource,
-      answer: (fields) => this.#call('resource', fields),
-      log,
+      answer: (fields) => this.#answerResource(fields),
+      log: this.#log,
     });
   }
 
@@ -157,7 +146,7 @@ export class BrowserSocket implements Browser {
 
   async screenshot(): Promise<Buffer> {
     const answer = await this.#call('screenshot', {});
-    if (!fits(Picture, answer)) throw incomplete();
+    if (!fits(Picture, answer)) throw new BrowserError('broken', 'the answer of the browser is incomplete');
     return Buffer.from(answer.png, 'base64');
   }
 
@@ -167,20 +156,12 @@ export class BrowserSocket implements Browser {
 
   /**
    * Runs a script in the page's top frame, with the page's own objects. Counts as a use of the page by a person.
-   * @param body of an async function; its `return` gives the result, as JSON of 4 MiB at most (else `too_large`)
+   * @param body of an async function; its `return` gives the result, as JSON of 4 MiB and 200 levels at most
    * @param timeoutMs 600 000 at most; the script may go on after it
    */
   async evaluate(body: string, timeoutMs: number): Promise<ScriptResult> {
     const fields = { body, timeout_ms: timeoutMs };
-    const answer = await this.#call('evaluate', fields, timeoutMs + CALL_MS);
-    if (fits(Value, answer)) {
-      const parsed = parseJson(answer.value);
-      if (parsed) return parsed;
-    } else if (fits(Exception, answer)) {
-      const exception = parseJson(answer.exception)?.value;
-      if (fits(ExceptionDetails, exception)) return { exception };
-    }
-    throw incomplete();
+    return scriptResult(await this.#call('evaluate', fields, timeoutMs + SPARE_MS));
   }
 
   /**
@@ -200,8 +181,18 @@ export class BrowserSocket implements Browser {
    * loses them with the connection to the agent; without credits the page's messages wait in the page.
    */
   credit(channel: number, size: number): void {
+    this.#peer?.rules.credited(channel, size);
     // Without a browser there is no channel either.
     this.#call('credit', { channel, size }).catch(() => undefined);
+  }
+
+  async #answerResource(fields: object): Promise<void> {
+    const rules = this.#peer?.rules;
+    try {
+      await this.#call('resource', fields);
+    } finally {
+      rules?.answered();
+    }
   }
 
   #load(command: string, fields: object): Load {
@@ -220,8 +211,8 @@ export class BrowserSocket implements Browser {
     if (!socket) throw new BrowserError('disconnected', 'the browser is not connected');
     const line = Buffer.from(`${JSON.stringify({ id, command, ...fields }, wellFormed)}\n`);
     if (line.length > MAX_COMMAND_BYTES) throw new BrowserError('too_large', `${command} is too large`);
-    if (socket.writableLength > MAX_UNREAD_BYTES) {
-      throw new BrowserError('busy', 'the browser does not read its commands');
+    if (socket.writableLength > MAX_UNREAD_BYTES || this.#calls.isFull) {
+      throw new BrowserError('busy', 'the browser does not read or answer its commands');
     }
     socket.write(line);
     return await this.#calls.answer(id, command, timeoutMs);
@@ -246,16 +237,14 @@ export class BrowserSocket implements Browser {
     this.#events.emit({ event: 'disconnected' });
   }
 
-  #take(message: unknown): void {
-    if (fits(Answer, message)) this.#calls.settle(message);
-    else if (fits(Event, message)) this.#events.emit(message);
-    else if (fits(Channel, message)) this.#takeChannel(message);
-    else if (fits(Message, message)) this.#takeMessage(message);
-    else if (fits(Resource, message)) this.#resources.take(message);
-    else if (fits(Blocked, message)) {
-      this.#log.debug({ what: message.what, detail: message.detail.slice(0, 200) }, 'the page was refused');
-    } else this.#logUnknown(message);
-  }
+  readonly #handlers: PeerHandlers = {
+    answer: (answer) => this.#calls.settle(answer),
+    event: (event) => this.#events.emit(event),
+    channel: (channel) => this.#takeChannel(channel),
+    message: (message) => this.#takeMessage(message),
+    resource: (request) => this.#resources.take(request),
+    ignored: (fields, reason) => this.#log.debug(fields, reason),
+  };
 
   #takeChannel(channel: Static<typeof Channel>): void {
     this.#closeChannel();
@@ -272,49 +261,24 @@ export class BrowserSocket implements Browser {
   }
 
   #takeMessage({ data, ...event }: Static<typeof Message>): void {
-    if (event.channel !== this.#openChannel?.channel) return;
-    if (isJson(data)) {
+    if (isMessage(data)) {
       // In JSON, line ends are only between values. Hosts on serial get one line.
       this.#events.emit({ ...event, data: data.replaceAll(/[\r\n]/g, ' ') });
     } else {
-      this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON');
+      this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON, or nested too deeply');
       this.credit(event.channel, messageSize(data));
     }
   }
-
-  #logUnknown(message: unknown): void {
-    const { event } = fits(Named, message) ? message : { event: 'none' };
-    const kind = event.slice(0, 50);
-    if (this.#loggedKinds.size >= MAX_LOGGED_KINDS || this.#loggedKinds.has(kind)) return;
-    this.#loggedKinds.add(kind);
-    this.#log.debug({ event: kind }, 'ignored a message of the browser that is unknown or malformed');
-  }
 }
 
-function incomplete(): BrowserError {
-  return new BrowserError('broken', 'the answer of the browser is incomplete');
-}
-
-function isJson(text: string): boolean {
+/** Whether a page's message is JSON that can be passed on. */
+function isMessage(text: string): boolean {
+  if (isTooDeep(text)) return false;
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
-  }
-}
-
-/** What JSON that a page chose holds; undefined when it is not JSON, or could not be written as JSON again. */
-function parseJson(text: string): { value: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    // Written again later, it is inside other objects and deeper in the call stack.
-    let inside = value;
-    for (let level = 0; level < SPARE_LEVELS; level += 1) inside = [inside];
-    if (text.length > FLAT_LENGTH) JSON.stringify(inside);
-    return { value };
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../base/logger.ts';
+import type { Records } from '../base/limited-log.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { PageResource } from '../resources/page/ports.ts';
 
@@ -30,7 +30,7 @@ export interface PageResourcesOptions {
   source: ResourceSource;
   /** Sends an answer to the browser; resolves when the browser has it. */
   answer: (fields: { request: number; content_type?: string; data?: string }) => Promise<unknown>;
-  log: Logger;
+  log: Pick<Records, 'warn'>;
   /** How long a resource may take to be found, in ms. */
   findMs?: number;
   /** How long an answer is cached, in ms. */

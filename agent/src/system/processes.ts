@@ -139,11 +139,14 @@ export function follow(options: FollowOptions): () => void {
 async function keepRunning(options: FollowOptions, stop: AbortSignal): Promise<void> {
   const { command, args, onLine, onRestart, log } = options;
   const backoff = new Backoff(FIRST_RESTART_MS, LAST_RESTART_MS);
+  let isRestart = false;
   while (true) {
     const started = performance.now();
     let isInstalled = true;
     let why: unknown;
     try {
+      if (isRestart) onRestart?.();
+      isRestart = true;
       const ended = await readLines([...DIE_WITH_PARENT, command, ...args()], onLine, stop);
       isInstalled = ended.code !== NOT_INSTALLED;
       why = ended;
@@ -158,6 +161,5 @@ async function keepRunning(options: FollowOptions, stop: AbortSignal): Promise<v
     log.warn({ command, why, delay }, 'a program exited and will be restarted');
     await sleep(delay, stop);
     if (stop.aborted) return;
-    onRestart?.();
   }
 }

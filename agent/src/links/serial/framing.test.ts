@@ -77,7 +77,9 @@ test('holds no more than a line, however long the line gets', () => {
   }
   // One line as it grows, and the smaller ones that it outgrew until they are collected.
   assert.ok(most < 4 * MAX_LINE_BYTES, `${most} bytes`);
-  assert.deepEqual(framesOf([Buffer.from('\n{"id":1}\n')], lines), [{ object: { id: 1 }, id: '1' }]);
+  assert.deepEqual(framesOf([Buffer.from('\n{"id":1}\n')], lines), [
+    { object: { id: 1 }, id: '1', isTooDeep: false },
+  ]);
 });
 
 test('gives the same frames however the bytes are cut', () => {
@@ -135,7 +137,7 @@ test('survives many random and mutated frames, and a good frame after them is he
         }
       }
       const last = framesOf([Buffer.from('\n{"still":"here"}\n')], lines).at(-1);
-      assert.deepEqual(last, { object: { still: 'here' }, id: undefined });
+      assert.deepEqual(last, { object: { still: 'here' }, id: undefined, isTooDeep: false });
     }),
     { numRuns: repetitions(6, 300) },
   );

@@ -1,5 +1,6 @@
 /** Reads the lines of a serial link as frames (interface: Serial transport). */
 import { isUtf8 } from 'node:buffer';
+import { isTooDeep } from '../../contract/json.ts';
 
 /** Longest line in bytes, without its line feed. Longer ones are ignored (interface: Limits). */
 export const MAX_LINE_BYTES = 1024 * 1024;
@@ -18,6 +19,8 @@ export type Frame =
        * spellings. Undefined when it is missing or not valid.
        */
       id: string | undefined;
+      /** Nested too deeply (contract/json.ts). */
+      isTooDeep: boolean;
     }
   | { problem: string };
 
@@ -36,7 +39,7 @@ export function parseFrame(line: Buffer): Frame | undefined {
     return { problem: 'The line is not a JSON object.' };
   }
   const object: Fields = { ...value };
-  return { object, id: idOf(object.id, text) };
+  return { object, id: idOf(object.id, text), isTooDeep: isTooDeep(text, 1) };
 }
 
 function idOf(id: unknown, text: string): string | undefined {

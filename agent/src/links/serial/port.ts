@@ -66,12 +66,17 @@ async function run(options: SerialPortOptions, closing: AbortSignal): Promise<vo
     const openedAt = performance.now();
     if (device) {
       loggedReason = '';
-      for (let usable = true; usable && !closing.aborted; ) {
-        const pump = new Pump(device, options.handler, options.stallMs ?? STALL_MS, partialLine);
-        usable = await serve(device, pump, options.pollMs ?? POLL_MS, closing);
-        partialLine = pump.partialLine;
+      try {
+        for (let usable = true; usable && !closing.aborted; ) {
+          const pump = new Pump(device, options.handler, options.stallMs ?? STALL_MS, partialLine);
+          usable = await serve(device, pump, options.pollMs ?? POLL_MS, closing);
+          partialLine = pump.partialLine;
+        }
+        await device.close();
+      } catch (error) {
+        // The port is opened again.
+        log.error({ err: error, path }, 'serial line failed');
       }
-      await device.close();
     }
     // A line that fails at once must not keep the agent busy.
     if (isMissing) await sleep(LOOK_EVERY_MS, closing);

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { BASE_PATH } from '../../contract/api.ts';
 import type { Endpoint, Method } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { MAX_JSON_LEVELS } from '../../contract/json.ts';
 import type { Fields } from './framing.ts';
 
 const require = createRequire(import.meta.url);
@@ -13,6 +14,9 @@ const require = createRequire(import.meta.url);
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Printable ASCII, as in a request line; HTTP refuses longer heads too. */
 const PATH = /^\/[!-~]{0,16000}$/;
+
+/** Stands for a body that is nested too deeply. */
+const TOO_DEEP = '['.repeat(2 * MAX_JSON_LEVELS + 1);
 
 export interface Target {
   method: Method;
@@ -39,9 +43,20 @@ export function targetOf({ method: name, path }: Fields): Target {
   return { method, path };
 }
 
-/** The body inside the frame; undefined when there is none. @throws ApiError `bad_request` */
-export function bodyOf({ body, body_b64: binary }: Fields, endpoint: Endpoint | undefined): Body | undefined {
-  if (binary === undefined) return body === undefined ? undefined : jsonBody(body);
+/**
+ * The body inside the frame; undefined when there is none.
+ * @param isTooDeep the frame is nested so deeply that its body may not be writable: the app refuses it, as over HTTP
+ * @throws ApiError `bad_request`
+ */
+export function bodyOf(
+  { body, body_b64: binary }: Fields,
+  endpoint: Endpoint | undefined,
+  isTooDeep: boolean,
+): Body | undefined {
+  if (binary === undefined && body === undefined) return undefined;
+  if (binary === undefined) {
+    return { contentType: 'application/json', payload: isTooDeep ? TOO_DEEP : JSON.stringify(body) };
+  }
   if (body !== undefined) throw badField('body_b64', 'may not come together with body');
   if (typeof binary !== 'string') throw badField('body_b64', 'must be string');
   const payload = fromBase64(binary);
@@ -59,14 +74,6 @@ export function fromBase64(text: string): Buffer | undefined {
 /** Error `bad_request` about one field of a frame. */
 export function badField(name: string, message: string): ApiError {
   return new ApiError('bad_request', `/${name} ${message}`, { issues: [{ path: `/${name}`, message }] });
-}
-
-function jsonBody(value: unknown): Body {
-  try {
-    return { contentType: 'application/json', payload: JSON.stringify(value) };
-  } catch {
-    throw badField('body', 'is nested too deeply');
-  }
 }
 
 /**

@@ -4,11 +4,12 @@ import { LineSplitter } from '../../base/line-splitter.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { tooDeep } from '../../contract/json.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { EventSession, errorFrame, type SendToPage } from '../../events/session.ts';
 import { toApiError } from '../answers.ts';
 import { findEndpoint } from '../app.ts';
-import { type Fields, MAX_ID_CHARACTERS, MAX_LINE_BYTES, parseFrame } from './framing.ts';
+import { type Fields, type Frame, MAX_ID_CHARACTERS, MAX_LINE_BYTES, parseFrame } from './framing.ts';
 import type { SerialLine } from './pump.ts';
 import { type Body, bodyOf, failureFrame, respond, type Target, targetOf } from './requests.ts';
 import { type ChunkedUpload, Uploads } from './uploads.ts';
@@ -103,14 +104,16 @@ export class SerialSession {
         this.#options.openShell(this.#lines.rest());
         return;
       } else if (frame.object.type === 'request' || frame.object.type === 'request_chunk') {
-        this.#takeRequest(frame.object, frame.id, line.length);
+        this.#takeRequest(frame, line.length);
+      } else if (frame.isTooDeep) {
+        void this.#send(errorFrame(tooDeep('The frame')));
       } else if (!DEVICE_FRAMES.includes(frame.object.type)) {
         this.#events.receive(frame.object);
       }
     }
   }
 
-  #takeRequest(frame: Fields, id: string | undefined, bytes: number): void {
+  #takeRequest({ object: frame, id, isTooDeep }: Exclude<Frame, { problem: string }>, bytes: number): void {
     if (id === undefined) {
       const message = `/id must be a number or a string of 1 to ${MAX_ID_CHARACTERS} characters.`;
       void this.#send(errorFrame(new ApiError('bad_request', message)));
@@ -119,7 +122,7 @@ export class SerialSession {
     } else {
       this.#uploads.request(id, frame.body_b64 === '');
       try {
-        this.#accept(id, frame, bytes);
+        this.#accept(id, frame, isTooDeep, bytes);
       } catch (error) {
         void this.#send(failureFrame(id, toApiError(error)));
       }
@@ -127,14 +130,14 @@ export class SerialSession {
   }
 
   /** @throws ApiError when the request is refused without asking the app */
-  #accept(id: string, frame: Fields, bytes: number): void {
+  #accept(id: string, frame: Fields, isTooDeep: boolean, bytes: number): void {
     const target = targetOf(frame);
     if (this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES) {
       throw new ApiError('too_many_requests');
     }
     const endpoint = findEndpoint(this.#options.endpoints, target.method, target.path);
     const request = { id, target, bytes, isLarge: mayBeLarge(endpoint) };
-    const body = bodyOf(frame, endpoint);
+    const body = bodyOf(frame, endpoint, isTooDeep);
     // The app refuses chunks for any other endpoint.
     const chunked = frame.body_b64 === '' ? endpoint?.upload : undefined;
     const upload = chunked && this.#uploads.begin(id, chunked.maxBytes);

@@ -13,7 +13,7 @@ export const device = defineResource({
   config: [deviceConfig],
   async create({ board, bus, log, config, problems, use }, ports: DevicePorts) {
     const { display: screen, restartBrowser } = await use(display);
-    const { clock, dataPartition, systemBus, vitals } = ports;
+    const { agentFailures, clock, dataPartition, systemBus, vitals } = ports;
     const onError = (error: unknown) => log.error({ err: error }, 'background task failed');
     const health = new HealthMonitor({
       bus,
@@ -37,7 +37,7 @@ export const device = defineResource({
           ...(clock ? clockFields(clock, restartBrowser) : notApplied),
         }),
       ],
-      problems: () => [...dataPartition.problems(), ...systemBus.problems()],
+      problems: () => [...dataPartition.problems(), ...systemBus.problems(), ...agentFailures.problems()],
       start: async () => {
         if (clock) stopClock = await applyStoredClock(clock, config);
       },

@@ -61,4 +61,6 @@ export interface DevicePorts {
   clock: Clock | undefined;
   dataPartition: { problems(): string[] };
   systemBus: { problems(): string[] };
+  /** Failures of the agent itself. */
+  agentFailures: { problems(): string[] };
 }

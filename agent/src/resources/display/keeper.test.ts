@@ -51,6 +51,30 @@ test('a page that is rendered after stop is not loaded', async () => {
   assert.equal(stage.browser.count('html'), 0);
 });
 
+test('a page that ends again and again is reported by one rendering at a time, of the latest state', async () => {
+  let running = 0;
+  let most = 0;
+  let rendered = 0;
+  const warnings: unknown[] = [];
+  await stage.showing(URL_A, {
+    log: { info: () => undefined, warn: (fields: unknown) => void warnings.push(fields) },
+    renderPage: async (notice) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      rendered += 1;
+      return JSON.stringify(notice ?? null);
+    },
+  });
+  for (let n = 0; n < 1000; n += 1) stage.browser.emit({ event: 'page_gone', reason: 'crashed' });
+  stage.browser.emit({ event: 'page_gone', reason: 'memory' });
+  await stage.until('the notice', () => stage.browser.html.includes('memory'));
+  assert.equal(most, 1);
+  assert.ok(rendered < 5, `${rendered} renderings`);
+  assert.ok(warnings.length <= 50, `${warnings.length} records`);
+});
+
 test('an event that comes while effects are carried out waits until all of them are', async (t) => {
   await stage.showing(URL_A);
   t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -1,3 +1,4 @@
+import { RecordLimit, type Write } from '../../base/limited-log.ts';
 import type { Logger } from '../../base/logger.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { withTimeout } from '../../base/timeout.ts';
@@ -38,6 +39,8 @@ export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'composito
 export class Keeper {
   readonly #o: KeeperOptions;
   readonly #config: KeeperConfig;
+  /** Limited, since a page can fail as often as it likes. */
+  readonly #warn: Write;
   readonly #firstFrame = Promise.withResolvers<void>();
   readonly #timers = new Map<TimerName, NodeJS.Timeout>();
   readonly #events: KeeperEvent[] = [];
@@ -45,10 +48,14 @@ export class Keeper {
   #isAdvancing = false;
   #isStopped = false;
   #stopListening: (() => void) | undefined;
+  /** What to render after the page that is being rendered; only the latest is wanted. */
+  #nextRender: { notice: Notice | undefined; generation: number } | undefined;
+  #isRendering = false;
 
   constructor(options: KeeperOptions) {
     this.#o = options;
-    const { kiosk, timing = TIMING } = options;
+    const { kiosk, log, timing = TIMING } = options;
+    this.#warn = new RecordLimit().of((fields, message) => log.warn(fields, message));
     this.#config = { timing, kioskInstalled: kiosk.installed };
   }
 
@@ -128,7 +135,7 @@ export class Keeper {
     },
     cancel_timer: ({ timer }) => clearTimeout(this.#timers.get(timer)),
     report_first_frame: () => this.#firstFrame.resolve(),
-    warn: ({ fields, message }) => this.#o.log.warn(fields, message),
+    warn: ({ fields, message }) => this.#warn(fields, message),
   };
 
   #run<K extends Effect['do']>(kind: K, effect: Extract<Effect, { do: K }>): void {
@@ -169,25 +176,38 @@ export class Keeper {
     return (await browser.ping(pongMs)) ? 'frozen' : 'unknown';
   }
 
+  /** One at a time: each opens files, and a page can fail more often than they are read. */
   async #render(notice: Notice | undefined): Promise<void> {
-    const { generation } = this.#state;
-    let html: string | undefined;
-    try {
-      html = await withTimeout(this.#o.renderPage(notice), RENDER_MS);
-    } catch (error) {
-      this.#o.log.warn({ err: error }, 'the waiting page cannot be rendered');
+    this.#nextRender = { notice, generation: this.#state.generation };
+    if (this.#isRendering) return;
+    this.#isRendering = true;
+    while (this.#nextRender) {
+      const next = this.#nextRender;
+      this.#nextRender = undefined;
+      const html = await this.#html(next.notice);
+      this.dispatch({ event: 'rendered', generation: next.generation, html });
     }
-    this.dispatch({ event: 'rendered', generation, html });
+    this.#isRendering = false;
+  }
+
+  /** Undefined when it cannot be rendered. */
+  async #html(notice: Notice | undefined): Promise<string | undefined> {
+    try {
+      return await withTimeout(this.#o.renderPage(notice), RENDER_MS);
+    } catch (error) {
+      this.#warn({ err: error }, 'the waiting page cannot be rendered');
+      return undefined;
+    }
   }
 
   async #restartUnit(): Promise<void> {
-    const { kiosk, log } = this.#o;
+    const { kiosk } = this.#o;
     const { connection } = this.#state;
     try {
       await kiosk.restart();
       if (kiosk.installed) return;
     } catch (error) {
-      log.warn({ err: error }, "the browser's unit could not be restarted");
+      this.#warn({ err: error }, "the browser's unit could not be restarted");
     }
     this.dispatch({ event: 'unit_restart_failed', connection });
   }

@@ -9,6 +9,7 @@ const BY_DAY: PowerSpan = { days: DAYS, on: '08:00', off: '18:00' };
 const clock = (text: string) => Date.parse(`2026-07-06T${text}Z`);
 
 let schedule: PowerSpan[];
+let zone: string;
 let now: number;
 let isClockSet: boolean;
 let canSwitch: boolean;
@@ -21,7 +22,7 @@ async function start(): Promise<void> {
   running?.stop();
   running = new ScreenSchedule({
     schedule: () => schedule,
-    zone: () => 'UTC',
+    zone: () => zone,
     request: async (on) => {
       if (!canSwitch) throw new Error('there is no adapter');
       switched.push(on);
@@ -52,6 +53,7 @@ async function at(text: string): Promise<void> {
 }
 
 beforeEach(async () => {
+  zone = 'UTC';
   [schedule, isClockSet, canSwitch, remembered, switched] = [[BY_DAY], true, true, undefined, []];
   now = clock('07:00');
   await start();
@@ -103,4 +105,16 @@ test('checks again at the moment of the next change', async (t) => {
   t.mock.timers.tick(1001);
   await settled();
   assert.deepEqual(switched, [false, true]);
+});
+
+test('a time zone that the system does not know is a problem, and the schedule goes on when it does', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  zone = 'No/Where';
+  await at('08:30');
+  assert.match(running.problems().join(), /No\/Where/);
+  zone = 'UTC';
+  t.mock.timers.tick(60 * 60_000);
+  await settled();
+  assert.deepEqual(running.problems(), []);
+  assert.deepEqual(switched.at(-1), true);
 });

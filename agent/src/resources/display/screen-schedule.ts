@@ -70,12 +70,15 @@ export class ScreenSchedule {
     let delay = CHECK_EVERY_MS;
     while (this.#checkAgain && !this.#isStopped) {
       this.#checkAgain = false;
-      delay = await this.#apply();
+      delay = await this.#apply().catch((error: unknown) => {
+        this.#failed(error);
+        return CHECK_EVERY_MS;
+      });
     }
     if (!this.#isStopped) this.#timer = setTimeout(() => this.check(), delay).unref();
   }
 
-  /** @returns when to check again, in ms from now. Never rejects. */
+  /** @returns when to check again, in ms from now @throws Error for a time zone that the system does not know */
   async #apply(): Promise<number> {
     const { schedule, zone } = this.#o;
     const now = this.#now();
@@ -97,9 +100,13 @@ export class ScreenSchedule {
       await memory.write(on);
       this.#problem = '';
     } catch (error) {
-      const problem = errorMessage(error);
-      if (problem !== this.#problem) log.warn({ problem }, 'the power schedule cannot be applied');
-      this.#problem = problem;
+      this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    const problem = errorMessage(error);
+    if (problem !== this.#problem) this.#o.log.warn({ problem }, 'the power schedule cannot be applied');
+    this.#problem = problem;
   }
 }

@@ -115,6 +115,27 @@ test('eight run, 32 wait, more are refused; those that wait do not run in the ne
   assert.deepEqual(await Promise.all(Array.from({ length: 40 }, () => run('1'))), Array(40).fill(6));
 });
 
+test('a script whose turn does not come is late, and the next one gets the turn', async () => {
+  await stage.showing(URL_A);
+  const running: PromiseWithResolvers<ScriptResult>[] = [];
+  stage.browser.runScript = () => {
+    const script = Promise.withResolvers<ScriptResult>();
+    running.push(script);
+    return script.promise;
+  };
+  const calls = Array.from({ length: 8 }, () => run('1'));
+  await stage.until('eight scripts', () => running.length === 8);
+  stage.scriptTimeoutMs = 5;
+  assert.equal(await run('2'), 'script_timeout');
+  stage.scriptTimeoutMs = 60_000;
+  const next = run('3');
+  for (const script of running) script.resolve({ value: 1 });
+  await stage.until('the last script', () => running.length === 9);
+  running[8]?.resolve({ value: 3 });
+  assert.equal(await next, 3);
+  await Promise.all(calls);
+});
+
 test('without a browser it is unavailable', async () => {
   stage.make({ kiosk: { installed: false, restart: async () => undefined } });
   await stage.display.start();

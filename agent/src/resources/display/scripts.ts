@@ -36,7 +36,7 @@ export class Scripts {
   /** Counts the documents that have been on the screen. */
   #documents = 0;
   #running = 0;
-  readonly #waitingForTurn: (() => void)[] = [];
+  #waitingForTurn: (() => void)[] = [];
   #change = Promise.withResolvers<void>();
   readonly #stopListening: () => void;
 
@@ -65,8 +65,9 @@ export class Scripts {
   run(script: string): Promise<unknown> {
     const { body, locate } = prepareScript(script);
     return this.#limit(async () => {
-      const document = await this.#arrival();
-      const result = await this.#inTurn(() => {
+      const end = performance.now() + this.#o.timeoutMs();
+      const document = await this.#arrival(end);
+      const result = await this.#inTurn(end, () => {
         if (document !== this.#documents) throw new ApiError('conflict', PAGE_LEFT);
         return this.#o.browser.evaluate(body, this.#o.timeoutMs());
       });
@@ -77,9 +78,8 @@ export class Scripts {
   }
 
   /** Waits for the target's document, if it is on its way. @returns its number */
-  async #arrival(): Promise<number> {
+  async #arrival(end: number): Promise<number> {
     const { target } = this.#o.keeperState();
-    const end = performance.now() + this.#o.timeoutMs();
     for (;;) {
       const state = this.#o.keeperState();
       if (state.target !== target) throw new ApiError('conflict', PAGE_LEFT);
@@ -88,16 +88,14 @@ export class Scripts {
         const reason = visibleError(state)?.message ?? '';
         throw new ApiError('conflict', `The page is not on the screen. ${reason}`.trimEnd());
       }
-      const late = () => new ApiError('script_timeout', 'The page is still loading.');
-      await withTimeout(this.#change.promise, Math.max(end - performance.now(), 0), late);
+      await waitUntil(end, this.#change.promise, 'The page is still loading.');
     }
   }
 
   /** Runs `work` when fewer than MAX_RUNNING others are running. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= MAX_RUNNING) {
-      await new Promise<void>((resolve) => this.#waitingForTurn.push(resolve));
-    } else this.#running += 1;
+  async #inTurn<T>(end: number, work: () => Promise<T>): Promise<T> {
+    if (this.#running >= MAX_RUNNING) await this.#turn(end);
+    else this.#running += 1;
     try {
       return await work();
     } catch (error) {
@@ -110,4 +108,22 @@ export class Scripts {
       else this.#running -= 1;
     }
   }
+
+  /** Waits until a running script gives its turn to this one. */
+  async #turn(end: number): Promise<void> {
+    const turn = Promise.withResolvers<void>();
+    this.#waitingForTurn.push(turn.resolve);
+    try {
+      await waitUntil(end, turn.promise, 'The scripts before this one are still running.');
+    } catch (error) {
+      this.#waitingForTurn = this.#waitingForTurn.filter((each) => each !== turn.resolve);
+      throw error;
+    }
+  }
+}
+
+/** @throws ApiError `script_timeout` with the reason */
+function waitUntil(end: number, event: Promise<void>, reason: string): Promise<void> {
+  const late = () => new ApiError('script_timeout', reason);
+  return withTimeout(event, Math.max(end - performance.now(), 0), late);
 }

@@ -16,11 +16,15 @@ function setUp() {
   let now = state('10.55.77.1');
   let touch: () => void = () => undefined;
   let watching = 0;
+  let isFailing = false;
   const bus = new EventBus();
   const network = new Network({
     bus,
     source: {
-      read: () => now,
+      read: () => {
+        if (isFailing) throw new Error('EMFILE');
+        return now;
+      },
       watch: (changed) => {
         touch = changed;
         watching++;
@@ -36,7 +40,10 @@ function setUp() {
     now = next;
     touch();
   };
-  return { network, events, change, watching: () => watching };
+  const fail = (is: boolean) => {
+    isFailing = is;
+  };
+  return { network, events, change, fail, watching: () => watching };
 }
 
 test('GET /network returns the current state', async () => {
@@ -82,5 +89,19 @@ test('reports changes from before the start', (t) => {
   network.start();
   mock.timers.tick(100);
   assert.deepEqual(events, [state('10.1.1.1')]);
+  network.stop();
+});
+
+test('a change is found later, if the system cannot be read when it happens', (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const { network, events, change, fail } = setUp();
+  network.start();
+  fail(true);
+  change(state('10.0.2.15'));
+  for (let n = 0; n < 5; n += 1) mock.timers.tick(1000);
+  fail(false);
+  for (let n = 0; n < 2; n += 1) mock.timers.tick(1000);
+  assert.deepEqual(events, [state('10.0.2.15')]);
   network.stop();
 });

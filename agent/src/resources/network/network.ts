@@ -59,7 +59,13 @@ export class Network {
 
   #settle(): void {
     this.#burstStart = undefined;
-    const state = this.#source.read();
+    let state: NetworkState;
+    try {
+      state = this.#source.read();
+    } catch {
+      this.#touched(); // the system has no file descriptor or memory for it now
+      return;
+    }
     const text = JSON.stringify(state);
     if (text === this.#last) return;
     this.#last = text;

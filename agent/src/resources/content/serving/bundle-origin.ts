@@ -141,22 +141,23 @@ export class BundleOrigin {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = this.#options.active();
-    const target = originForm(request);
-    if (name === undefined || !target || target.host.toLowerCase() !== this.#hostOf(name)) {
+    // The server has refused requests that name several hosts.
+    const { method, url: path = '' } = request;
+    const host = request.headers.host?.toLowerCase();
+    if (name === undefined || host !== this.#hostOf(name) || !path.startsWith('/')) {
       return refuse(request, response, 421, 'No bundle of that name is displayed.');
     }
-    if (!isFromOwnOrigin(request, target.host))
+    if (!isFromOwnOrigin(request, host))
       return refuse(request, response, 403, 'Other origins must not read bundles.');
-    const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       return refuse(request, response, 405, 'Only GET and HEAD are allowed.', ['allow', 'GET, HEAD']);
     }
     const bundle = await this.#bundles.take(name);
     if (!bundle) return refuse(request, response, 404, 'There is no such bundle.');
     try {
-      const answer = this.#siteOf(bundle).answer(method, target.path, request.headers);
+      const answer = this.#siteOf(bundle).answer(method, path, request.headers);
       if (answer === 400) return refuse(request, response, 400, 'The path is invalid.');
-      if (answer === 404 && CLIENT_PATH.test(target.path)) return await this.#sendClient(response, method);
+      if (answer === 404 && CLIENT_PATH.test(path)) return await this.#sendClient(response, method);
       if (answer === 404) return refuse(request, response, 404, 'The bundle has no such file.');
       await this.#send(response, bundle, answer, method);
     } finally {
@@ -239,37 +240,13 @@ export class BundleOrigin {
 }
 
 /**
- * Host and path of a request in origin form or absolute form (RFC 9112, sections 3.2 and 3.2.2).
- * @returns undefined without exactly one Host header, and for other forms of targets
- */
-function originForm({
-  url = '',
-  headers,
-  rawHeaders,
-}: IncomingMessage): { host: string; path: string } | undefined {
-  const { host } = headers;
-  if (host === undefined) return undefined;
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = rawHeaders[i];
-    if (header?.length === 4 && header.toLowerCase() === 'host') hosts += 1;
-  }
-  if (hosts !== 1) return undefined;
-  if (url.startsWith('/')) return { host, path: url };
-  const parts = /^http:\/\/([^/?#]*)([/?].*)?$/i.exec(url);
-  if (parts?.[1] === undefined) return undefined;
-  const path = parts[2] ?? '/';
-  return { host: parts[1], path: path.startsWith('?') ? `/${path}` : path };
-}
-
-/**
  * Whether a request comes from the bundle's own pages or from the agent that opens them. Requests for a service worker's
  * script lack Sec-Fetch-Site; requests of another site's pages have it or an Origin header.
  */
 function isFromOwnOrigin({ headers }: IncomingMessage, host: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-  return origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`;
+  return origin === undefined || origin.toLowerCase() === `http://${host}`;
 }
 
 /** Answers with an error as plain text. */
