@@ -72,7 +72,7 @@ export class FleetStage {
     };
     return new FleetClient({
       updater: this.updater,
-      file: new FleetFile(this.#path),
+      file: new FleetFile(this.folder, { warn: log }),
       config: () => this.config,
       serial: 'device-1',
       attributes: async () => ({ hw_boardname: 'vitrine-test', sw_version: this.updater.current.version }),

@@ -16,7 +16,7 @@ import {
   type InstallFailure,
   initialState,
   NOTHING_STORED,
-  REFERENCE_PREFIX,
+  referenceOf,
   type TimerName,
   type Timing,
 } from './fleet-state.ts';
@@ -72,6 +72,8 @@ export class FleetClient {
   #session = new AbortController();
   #polls: { last: string | null; next: string | null } = { last: null, next: null };
   #storageProblem: string | undefined;
+  /** The stored state could not be used. */
+  #fileProblem: string | undefined;
   #isStopped = false;
 
   constructor(options: FleetClientOptions) {
@@ -82,16 +84,13 @@ export class FleetClient {
   /** Goes on where the last run ended. Does nothing while no server is configured. */
   async start(): Promise<void> {
     if (this.#isStopped) return;
-    try {
-      const stored = await this.#o.file.load();
-      // An install that runs in the updater survives this.
-      this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
-      this.#storageProblem = undefined;
-      this.#isStarted = true;
-      this.configChanged();
-    } catch (error) {
-      this.#storageFailed(error);
-    }
+    const { stored, problem } = await this.#o.file.load();
+    // An install that runs in the updater survives this.
+    this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
+    this.#storageProblem = undefined;
+    this.#fileProblem = problem ?? this.#fileProblem;
+    this.#isStarted = true;
+    this.configChanged();
   }
 
   /** Uses the present configuration from now on. */
@@ -129,7 +128,9 @@ export class FleetClient {
 
   /** What an operator should know, as sentences. */
   problems(): string[] {
-    return this.#o.config().url === null ? [] : problemsOf(this.#state, this.#storageProblem);
+    const file = this.#fileProblem === undefined ? [] : [this.#fileProblem];
+    if (this.#o.config().url === null) return file;
+    return [...file, ...problemsOf(this.#state, this.#storageProblem)];
   }
 
   #server(): DdiServer | undefined {
@@ -229,7 +230,7 @@ export class FleetClient {
           this.#take({ event: 'polled', session, poll: reply.poll });
           return;
         case 'deployment': {
-          const reference = `${REFERENCE_PREFIX}${reply.deployment.id}:${randomUUID()}`;
+          const reference = referenceOf(reply.deployment.id, this.#state.server ?? '', randomUUID());
           this.#take({ event: 'deployment_read', session, deployment: reply.deployment, reference });
           return;
         }
@@ -275,6 +276,9 @@ export class FleetClient {
       await this.#o.updater.apply(reference);
       this.#take({ event: 'applied', reference });
     } catch (error) {
+      // The slot may be activated although the reboot was refused.
+      const after = await this.#o.updater.state().catch(() => undefined);
+      if (after?.rebooting) return this.#take({ event: 'applied', reference });
       const isLost = error instanceof ApiError && error.code === 'conflict';
       this.#take({ event: 'apply_failed', reference, isLost, message: errorMessage(error) });
     }

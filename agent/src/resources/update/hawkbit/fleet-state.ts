@@ -4,6 +4,20 @@ import type { UpdaterState } from './ports.ts';
 
 /** What the references of the fleet client begin with. */
 export const REFERENCE_PREFIX = 'hawkbit:';
+/** Digits of the server's key in a reference. */
+const KEY_DIGITS = 8;
+const REFERENCE = new RegExp(`^${REFERENCE_PREFIX}([\\w-]+):(?:([\\da-f]{${KEY_DIGITS}}):)?[\\w-]+$`);
+
+/** A new name for an install. Names action and server for a client that has lost its file. */
+export function referenceOf(id: string, server: string, unique: string): string {
+  return `${REFERENCE_PREFIX}${id}:${server.slice(0, KEY_DIGITS)}:${unique}`;
+}
+
+/** The action that a reference names; undefined if it is another server's. Those of older versions name no server. */
+export function actionOf(reference: string, server: string | undefined): string | undefined {
+  const [, id, key] = REFERENCE.exec(reference) ?? [];
+  return key === undefined || server?.startsWith(key) ? id : undefined;
+}
 
 /** An action of the server that this device works on. */
 export interface Action {
@@ -93,6 +107,8 @@ export interface Timing {
 export interface FleetState extends Stored {
   /** Counts configurations: what was requested for an earlier one is ignored. */
   session: number;
+  /** There was no file that can be used. The updater knows how the last update ended. */
+  isLost: boolean;
   /** The updater was asked what became of the action. */
   recovered: boolean;
   /** A new version runs that this client has not applied, and is not confirmed: `retry` reads the updater again. */
@@ -179,10 +195,12 @@ export const NOTHING_STORED: Stored = {
   cancelReply: undefined,
 };
 
-export function initialState(stored: Stored): FleetState {
+/** @param stored undefined if there was no file that can be used */
+export function initialState(stored: Stored | undefined): FleetState {
   return {
-    ...stored,
+    ...(stored ?? NOTHING_STORED),
     session: 0,
+    isLost: stored === undefined,
     recovered: false,
     isUnclear: false,
     request: undefined,

@@ -5,6 +5,7 @@ import type {
   FailureKind,
   FleetEffect,
   FleetState,
+  Result,
   Stored,
   Timing,
 } from './fleet-state.ts';
@@ -46,10 +47,11 @@ export class FleetTransition {
   }
 
   beginSession(): void {
-    const { server, action, result, cancelReply, session, running, progress } = this.state;
+    const { server, action, result, cancelReply, session, running, progress, isLost } = this.state;
     const fresh = initialState({ server, action, result, cancelReply });
     const sleepMs = this.pollDelay(undefined);
-    Object.assign(this.state, fresh, { session: session + 1, sleepMs, attributes: true, running, progress });
+    const kept = { session: session + 1, running, progress, isLost };
+    Object.assign(this.state, fresh, { sleepMs, attributes: true }, kept);
     this.emit({ do: 'cancel_timer', timer: 'poll' });
     this.emit({ do: 'cancel_timer', timer: 'retry' });
   }
@@ -78,14 +80,26 @@ export class FleetTransition {
     const { action } = this.state;
     if (!action) return;
     const { id, version } = action;
-    const message = text.slice(0, MAX_MESSAGE).toWellFormed();
-    this.log(success ? 'info' : 'warn', { action: id, success, reason: message }, 'the update has ended');
+    const result = this.resultOf(id, version, { success, message: text }, false);
+    const { message: reason } = result;
+    this.log(success ? 'info' : 'warn', { action: id, success, reason }, 'the update has ended');
     this.#resetAttempts();
     // The reboot has not come, or has not ended this run of the agent.
     if (action.phase === 'applying') this.state.running = undefined;
     this.state.refusals = 0;
     this.state.resend = false;
-    this.store({ action: undefined, result: { id, version, success, message, delivered: false } });
+    this.store({ action: undefined, result });
+  }
+
+  /** @param version and message may be of any length */
+  resultOf(
+    id: string,
+    version: string,
+    { success, message }: Pick<Result, 'success' | 'message'>,
+    delivered: boolean,
+  ): Result {
+    const text = message.slice(0, MAX_MESSAGE).toWellFormed();
+    return { id, version: version.slice(0, MAX_MESSAGE), success, message: text, delivered };
   }
 
   reportProgress(percent: number, note?: string): void {
