@@ -108,6 +108,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   poll: { isAnswered: (path) => path === '' },
   attributes: { isAnswered: (path) => path === '/configData' },
   deployment: { isAnswered: (path) => /^\/deploymentBase\/\w+$/.test(path) },
+  bundle: { isAnswered: (path) => path.includes('/artifacts/') },
   progress: { isAnswered: (path, { updater }) => isFeedback(path) && updater.applied.length === 0 },
   result: { isAnswered: (path, { updater }) => isFeedback(path) && updater.applied.length > 0 },
   cancel: { isAnswered: (path) => /^\/cancelAction\/\w+$/.test(path), cancels: true },

@@ -4,7 +4,7 @@ import { errorMessage } from '../../../base/system-error.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { now } from '../../../contract/shared.ts';
 import type { HawkbitConfig } from './config.ts';
-import { DdiClient, DdiFailure, type DdiServer, failureOf } from './ddi-client.ts';
+import { BundleFailure, DdiClient, type DdiServer, failureOf } from './ddi-client.ts';
 import type { Artifact } from './ddi-messages.ts';
 import type { FleetFile } from './fleet-file.ts';
 import { advance } from './fleet-machine.ts';
@@ -22,6 +22,7 @@ import {
 } from './fleet-state.ts';
 import { type FleetStatus, problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
 import type { FleetUpdater } from './ports.ts';
+import { withoutToken } from './secrets.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -36,7 +37,7 @@ const REQUEST_TIMEOUT_MS = 30 * SECOND;
 /** Longest delay of the next attempt when the disk takes no file, in ms. */
 const STORAGE_RETRY_MS = 30 * SECOND;
 /** So much of a delay is random: devices that were started or lost their server together do not come back together. */
-const SPREAD = { around: { from: 0.9, to: 1.1 }, below: { from: 0.5, to: 1 } };
+const SPREAD = { around: { from: 0.9, to: 1.1 }, below: { from: 0.5, to: 1 }, above: { from: 1, to: 1.1 } };
 
 export interface FleetClientOptions {
   updater: FleetUpdater;
@@ -147,10 +148,17 @@ export class FleetClient {
 
   #take(event: FleetEvent): void {
     if (this.#isStopped) return;
-    const { state, effects } = advance(this.#timing, this.#state, event);
+    const { state, effects } = advance(this.#timing, this.#state, this.#withoutToken(event));
     this.#state = state;
     this.#effects.push(...effects);
     if (!this.#isWorking) void this.#work();
+  }
+
+  /** Texts of the server and of the updater, which knows the token, are logged and shown. */
+  #withoutToken(event: FleetEvent): FleetEvent {
+    const { target_token, gateway_token } = this.#o.config();
+    const token = target_token ?? gateway_token;
+    return token === null ? event : withoutToken(event, token);
   }
 
   async #work(): Promise<void> {
@@ -267,7 +275,10 @@ export class FleetClient {
       this.#take({ event: 'installed', reference });
     } catch (error) {
       const message = errorMessage(error);
-      this.#take({ event: 'install_failed', reference, kind: installFailure(error), message });
+      const kind = installFailure(error);
+      const wait = error instanceof BundleFailure ? error.retryAfterMs : undefined;
+      const asked = wait === undefined ? {} : { retryAfterMs: wait };
+      this.#take({ event: 'install_failed', reference, kind, message, ...asked });
     }
   }
 
@@ -286,11 +297,7 @@ export class FleetClient {
 }
 
 function installFailure(error: unknown): InstallFailure {
-  if (error instanceof DdiFailure) {
-    const { kind } = error.failure;
-    if (kind === 'invalid_answer') return 'final';
-    return kind === 'network' || kind === 'server_error' ? 'again' : 'doubtful';
-  }
+  if (error instanceof BundleFailure) return error.kind;
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'bundle_invalid') return 'final';
   return code === 'conflict' || code === 'unavailable' ? 'again' : 'doubtful';

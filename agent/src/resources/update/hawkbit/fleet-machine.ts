@@ -64,6 +64,11 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
       state.pollDue = true;
       return;
     }
+    if (timer === 'attributes') {
+      state.attributesHeld = false;
+      state.attributes = true;
+      return;
+    }
     state.isRetrying = false;
     if (!state.recovered || state.isUnclear || state.action?.phase === 'applying') {
       t.emit({ do: 'read_updater', session: state.session });
@@ -113,7 +118,7 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     state.deployment = undefined;
     state.pollDue = true;
   },
-  install_failed: (t, { reference, kind, message }) => {
+  install_failed: (t, { reference, kind, message, retryAfterMs }) => {
     const { state } = t;
     if (state.running === reference) state.running = undefined;
     if (!isCurrent(state.action, reference, 'installing')) {
@@ -129,7 +134,7 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     t.enter('waiting');
     if (state.updaterProblem?.message !== message) t.reportProgress(state.reportedPercent, message);
     state.updaterProblem = { code: 'install', message };
-    t.retryLater();
+    t.retryLater(retryAfterMs);
   },
   applied: (t, { reference }) => {
     if (isCurrent(t.state.action, reference, 'applying')) {
@@ -164,7 +169,7 @@ function onPolled(t: FleetTransition, { poll }: EventOf<'polled'>): void {
   state.offer = undefined;
   state.deployment = undefined;
   state.cancel = state.cancelReply ? undefined : poll.cancel;
-  state.attributes ||= poll.wantsAttributes;
+  state.attributes ||= poll.wantsAttributes && !state.attributesHeld;
   if (result?.delivered) {
     // A server that offers an ended action again has not taken its result.
     if (poll.offer === result.id) state.resend = true;
@@ -243,11 +248,12 @@ function onRequestFailed(t: FleetTransition, { failure }: EventOf<'request_faile
   const { state } = t;
   const { request } = state;
   state.request = undefined;
-  if (request?.kind === 'read_deployment') state.offer = undefined;
-  if (request?.kind === 'read_cancel') state.cancel = undefined;
+  if (!request) return;
+  if (request.kind === 'read_deployment') state.offer = undefined;
+  if (request.kind === 'read_cancel') state.cancel = undefined;
   const { kind } = failure;
   const isPerAction = kind === 'gone' || kind === 'refused';
-  const isReply = request?.kind === 'send_result' || request?.kind === 'send_cancel_reply';
+  const isReply = request.kind === 'send_result' || request.kind === 'send_cancel_reply';
   if (isReply && isPerAction) {
     state.refusals += 1;
     if (t.isGivenUp(kind)) {
@@ -256,13 +262,20 @@ function onRequestFailed(t: FleetTransition, { failure }: EventOf<'request_faile
       return;
     }
   }
-  const isReport = request?.kind === 'send_progress' || request?.kind === 'send_downloaded';
-  const isRefused = request?.kind === 'send_attributes' && kind === 'refused';
-  if (request && (isReport || isRefused)) {
+  if (request.kind === 'send_attributes') {
+    t.holdAttributes(failure);
+    return;
+  }
+  if (request.kind === 'send_progress' || request.kind === 'send_downloaded') {
+    // Nothing depends on it. The poll tells whether the server can be reached.
     t.taken(request);
     if (isPerAction) return;
+    if (failure.retryAfterMs === undefined) {
+      state.pollDue = true;
+      return;
+    }
   }
-  t.pause(failure);
+  t.pause(request.kind, failure);
 }
 
 /** Finds out what became of the action, at the start and after the reboot was requested. */

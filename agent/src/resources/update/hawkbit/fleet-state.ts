@@ -94,6 +94,13 @@ export interface Problem {
   message: string;
 }
 
+/** A kind of request that failed, and has not succeeded since. */
+export interface Failing {
+  /** Failures in a row. */
+  count: number;
+  problem: Problem;
+}
+
 /** In ms. */
 export interface Timing {
   /** Limits of the polling interval, which the server chooses, and what is used when it does not. */
@@ -122,8 +129,9 @@ export interface FleetState extends Stored {
   pollDue: boolean;
   sleepMs: number;
   connected: boolean;
-  /** Failed requests since the last success, and failed attempts of the updater. */
-  failures: number;
+  /** By the kind of request: delays grow although others succeed. */
+  failing: Readonly<Partial<Record<DdiRequest['kind'], Failing | undefined>>>;
+  /** Failed attempts of the updater. */
   attempts: number;
   /** Doubtful failures of the install. */
   doubts: number;
@@ -131,7 +139,6 @@ export interface FleetState extends Stored {
   resend: boolean;
   /** How often the server has refused the result. */
   refusals: number;
-  serverProblem: Problem | undefined;
   updaterProblem: Problem | undefined;
   /** To be read. */
   offer: string | undefined;
@@ -144,6 +151,8 @@ export interface FleetState extends Stored {
   progress: number;
   /** To be sent. */
   attributes: boolean;
+  /** No attributes before the timer `attributes`: the server has not taken them. */
+  attributesHeld: boolean;
   progressReport: { percent: number; note?: string } | undefined;
   downloadedReport: boolean;
   /** The last percentage in a report. */
@@ -165,7 +174,13 @@ export type FleetEvent =
   | { event: 'updater_failed'; session: number; message: string }
   | { event: 'progress'; reference: string; fraction: number }
   | { event: 'installed'; reference: string }
-  | { event: 'install_failed'; reference: string; kind: InstallFailure; message: string }
+  | {
+      event: 'install_failed';
+      reference: string;
+      kind: InstallFailure;
+      message: string;
+      retryAfterMs?: number;
+    }
   /** The reboot is requested. */
   | { event: 'applied'; reference: string }
   | { event: 'apply_failed'; reference: string; isLost: boolean; message: string };
@@ -173,8 +188,11 @@ export type FleetEvent =
 /** `final`: another attempt fails, too. `again`: it may succeed. `doubtful`: one of both. */
 export type InstallFailure = 'final' | 'again' | 'doubtful';
 
-/** `poll`: the next request. `retry`: the next attempt of the updater. */
-export type TimerName = 'poll' | 'retry';
+/** `poll`: the next request. `retry`: the next attempt of the updater. `attributes`: they are sent again. */
+export type TimerName = 'poll' | 'retry' | 'attributes';
+
+/** Which part of a delay is random: around it, only shorter, only longer. */
+export type Spread = 'around' | 'below' | 'above';
 
 export type FleetEffect =
   /** To be on the disk before the next effect begins. */
@@ -184,7 +202,7 @@ export type FleetEffect =
   | { do: 'install'; reference: string; artifact: Artifact }
   | { do: 'apply'; reference: string }
   | { do: 'discard'; reference: string }
-  | { do: 'set_timer'; timer: TimerName; ms: number; spread: 'around' | 'below' }
+  | { do: 'set_timer'; timer: TimerName; ms: number; spread: Spread }
   | { do: 'cancel_timer'; timer: TimerName }
   | { do: 'log'; level: 'info' | 'warn'; details: object; message: string };
 
@@ -209,12 +227,11 @@ export function initialState(stored: Stored | undefined): FleetState {
     pollDue: false,
     sleepMs: 0,
     connected: false,
-    failures: 0,
+    failing: {},
     attempts: 0,
     doubts: 0,
     resend: false,
     refusals: 0,
-    serverProblem: undefined,
     updaterProblem: undefined,
     offer: undefined,
     cancel: undefined,
@@ -222,6 +239,7 @@ export function initialState(stored: Stored | undefined): FleetState {
     running: undefined,
     progress: 0,
     attributes: false,
+    attributesHeld: false,
     progressReport: undefined,
     downloadedReport: false,
     reportedPercent: 0,

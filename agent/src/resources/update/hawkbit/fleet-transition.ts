@@ -6,7 +6,9 @@ import type {
   FleetEffect,
   FleetState,
   Result,
+  Spread,
   Stored,
+  TimerName,
   Timing,
 } from './fleet-state.ts';
 import { initialState } from './fleet-state.ts';
@@ -54,6 +56,7 @@ export class FleetTransition {
     Object.assign(this.state, fresh, { sleepMs, attributes: true }, kept);
     this.emit({ do: 'cancel_timer', timer: 'poll' });
     this.emit({ do: 'cancel_timer', timer: 'retry' });
+    this.emit({ do: 'cancel_timer', timer: 'attributes' });
   }
 
   begin(action: Action): void {
@@ -113,10 +116,10 @@ export class FleetTransition {
     this.state.updaterProblem = undefined;
   }
 
-  retryLater(): void {
-    const { first, last } = this.#timing.retryMs;
+  /** @param askedMs the server asks for no request before */
+  retryLater(askedMs?: number): void {
     this.state.isRetrying = true;
-    this.#setTimer('retry', delayOf(first, last, this.state.attempts), 'below');
+    this.#setRetryTimer('retry', this.state.attempts, askedMs);
     this.state.attempts += 1;
   }
 
@@ -130,25 +133,38 @@ export class FleetTransition {
   /** The server has answered a request. */
   answered(): void {
     const { state } = this;
+    const { request } = state;
+    if (request) state.failing = { ...state.failing, [request.kind]: undefined };
     state.request = undefined;
     state.connected = true;
-    state.failures = 0;
-    state.serverProblem = undefined;
   }
 
-  /** Makes no request for a while. */
-  pause(failure: Failure): void {
+  /** Remembers that a kind of request fails. @returns how often it had failed before */
+  failed(request: DdiRequest['kind'], { kind, message }: Failure): number {
     const { state } = this;
-    const { kind, message, retryAfterMs = 0 } = failure;
-    const { first, last } = this.#timing.retryMs;
-    if (state.failures === 0) this.log('warn', { reason: message }, 'a request to the fleet server failed');
-    const delay = delayOf(first, last, state.failures);
-    state.failures += 1;
+    const { count = 0 } = state.failing[request] ?? {};
+    if (count === 0) this.log('warn', { request, reason: message }, 'a request to the fleet server failed');
+    const problem = { code: kind === 'gone' ? ('refused' as const) : kind, message };
+    state.failing = { ...state.failing, [request]: { count: count + 1, problem } };
+    return count;
+  }
+
+  /** Makes no request for a while: longer with each failure of this kind of request. */
+  pause(request: DdiRequest['kind'], failure: Failure): void {
+    const { state } = this;
+    const before = this.failed(request, failure);
     state.connected = false;
-    state.serverProblem = { code: kind === 'gone' ? 'refused' : kind, message };
     state.deployment = undefined; // old when the server can be reached again
     state.pollTimer = 'paused';
-    this.#setTimer('poll', Math.max(delay, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)), 'below');
+    this.#setRetryTimer('poll', before, failure.retryAfterMs);
+  }
+
+  /** Sends no attributes for a while. Updates do not depend on them. */
+  holdAttributes(failure: Failure): void {
+    const before = this.failed('send_attributes', failure);
+    this.state.attributes = false;
+    this.state.attributesHeld = true;
+    this.#setRetryTimer('attributes', before, failure.retryAfterMs);
   }
 
   /** Whether a result that was refused is not sent again: the server does not know the action, or keeps refusing. */
@@ -206,6 +222,9 @@ export class FleetTransition {
       return;
     }
     if (state.pollTimer === 'idle') return;
+    // What else has failed is not to be done any more.
+    const { poll, send_attributes } = state.failing;
+    state.failing = { poll, send_attributes };
     state.pollTimer = 'idle';
     this.#setTimer('poll', state.sleepMs, 'around');
   }
@@ -225,8 +244,16 @@ export class FleetTransition {
     return undefined;
   }
 
-  #setTimer(timer: 'poll' | 'retry', ms: number, spread: 'around' | 'below'): void {
+  #setTimer(timer: TimerName, ms: number, spread: Spread): void {
     this.emit({ do: 'set_timer', timer, ms, spread });
+  }
+
+  /** @param failures before this one @param askedMs the server asks for no request before */
+  #setRetryTimer(timer: TimerName, failures: number, askedMs: number | undefined): void {
+    const { first, last } = this.#timing.retryMs;
+    const delay = delayOf(first, last, failures);
+    if (askedMs === undefined) this.#setTimer(timer, delay, 'below');
+    else this.#setTimer(timer, Math.max(delay, Math.min(askedMs, MAX_RETRY_AFTER_MS)), 'above');
   }
 
   #resetAttempts(): void {
