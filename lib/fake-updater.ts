@@ -12,7 +12,13 @@ const PART = 256 * 1024;
 
 /** An updater without RAUC and slots. It fetches bundles over HTTP, as RAUC does, and reboots when a test says so. */
 export class FakeUpdater implements FleetUpdater {
-  current: UpdaterState = { version: '1.0.0', pending: null, lastResult: null, confirmed: true };
+  current: UpdaterState = {
+    version: '1.0.0',
+    pending: null,
+    lastResult: null,
+    confirmed: true,
+    rebooting: false,
+  };
   /** Version of the bundles that are installed. */
   version = '1.1.0';
   /** What an install ends with. */
@@ -22,6 +28,9 @@ export class FakeUpdater implements FleetUpdater {
   readonly sources: BundleSource[] = [];
   readonly applied: string[] = [];
   readonly discarded: string[] = [];
+  /** How often the reboot was asked for after `apply`. */
+  rebootRequests = 0;
+  canReboot = true;
   #isInstalling = false;
   /** Parts that were fetched, by URL: an interrupted install goes on after them. */
   readonly #fetched = new Map<string, number>();
@@ -57,9 +66,19 @@ export class FakeUpdater implements FleetUpdater {
   }
 
   async apply(reference: string): Promise<void> {
+    if (this.current.rebooting && this.applied.at(-1) === reference) {
+      this.rebootRequests += 1;
+      this.#requireReboot();
+      return;
+    }
     if (this.current.pending?.reference !== reference) throw new ApiError('conflict');
     this.applied.push(reference);
-    this.current = { ...this.current, pending: null };
+    this.current = { ...this.current, pending: null, rebooting: true };
+    this.#requireReboot();
+  }
+
+  #requireReboot(): void {
+    if (!this.canReboot) throw new ApiError('unavailable', 'There is no login manager.');
   }
 
   async discard(reference: string): Promise<void> {
@@ -73,7 +92,7 @@ export class FakeUpdater implements FleetUpdater {
 
   /** The device has rebooted into the new version, which is not confirmed yet. */
   boot(): void {
-    this.current = { ...this.current, confirmed: false };
+    this.current = { ...this.current, confirmed: false, rebooting: false };
   }
 
   /** The new version is confirmed, or the old one runs again. */
@@ -84,7 +103,7 @@ export class FakeUpdater implements FleetUpdater {
       outcome === 'success' ? null : { code: 'unhealthy', message: 'The new version painted no frame.' };
     const lastResult = { outcome, reason, reference, version };
     const running = outcome === 'success' ? version : this.current.version;
-    this.current = { version: running, pending: null, lastResult, confirmed: true };
+    this.current = { version: running, pending: null, lastResult, confirmed: true, rebooting: false };
   }
 }
 

@@ -72,7 +72,7 @@ export class FleetStage {
     };
     return new FleetClient({
       updater: this.updater,
-      file: new FleetFile(this.#path),
+      file: new FleetFile(this.folder, { warn: log }),
       config: () => this.config,
       serial: 'device-1',
       attributes: async () => ({ hw_boardname: 'vitrine-test', sw_version: this.updater.current.version }),
@@ -85,6 +85,10 @@ export class FleetStage {
 }
 
 /** Waits until a condition holds. */
-export function until(what: string, condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  return waitFor(condition, { timeoutMs: 20_000, what, intervalMs: 10 });
+export function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 20_000,
+): Promise<boolean> {
+  return waitFor(condition, { timeoutMs, what, intervalMs: 10 });
 }

@@ -90,7 +90,7 @@ export async function openPorts(
     scheduleMemory: scheduleMemory(runtimeFolder, boot),
     clockIsSet,
     bootId: boot,
-    targetStore: new TargetFile(runtimeFolder, dataFolder, boot),
+    targetStore: new TargetFile(runtimeFolder, dataFolder, boot, log),
     hostServices: ownsSystem ? hostServices(runtimeFolder) : undefined,
     inputKinds: () => inputDevices.kinds(),
     inputDevices,

@@ -1,6 +1,6 @@
 /** The part of the initramfs script that records how the last boot ended, with pstore and sysfs in a folder. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -40,18 +40,19 @@ const put = (name: string, text: string): void => writeFileSync(join(folder, nam
 const get = (name: string): string | undefined =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : undefined;
 
-/** One boot of slot b. Returns the warnings. */
-function boot(cmdline = 'ro rauc.slot=B'): string {
+/** One boot of slot b. Returns the warnings. @param command a function in place of a command */
+function boot(cmdline = 'ro rauc.slot=B', command = ''): string {
   const script = [FUNCTIONS, CALLS]
     .join('\n')
     .replaceAll('/sys/fs/pstore', join(folder, 'pstore'))
     .replaceAll('/sys/class/watchdog', folder);
   const { stdout, stderr, status } = spawnSync(
     'sh',
-    ['-c', `warn() { echo "$*"; }\ncmdline='${cmdline}'\n${script}`],
+    ['-c', `warn() { echo "$*"; }\n${command}\ncmdline='${cmdline}'\n${script}`],
     {
       cwd: join(folder, 'data'),
       encoding: 'utf8',
+      timeout: 30_000,
     },
   );
   assert.equal(status, 0, stderr);
@@ -72,6 +73,30 @@ test('each boot of a trial is a line: its slot, and how the boot before it ended
     'b -\nb watchdog\nb panic Attempted to kill init! exitcode=0x00000100\na -\n',
   );
   assert.deepEqual(readdirSync(join(folder, 'data/update')).sort(), ['trial', 'trial-boots']);
+});
+
+test('folders and pipes in the place of its files do not stop the boot', () => {
+  put('data/update/trial', 'b\n');
+  for (const make of ['mkdir', 'mkfifo']) {
+    for (const name of [
+      'update/trial-boots',
+      'update/trial-boots.new',
+      'log/panic.txt',
+      'log/panic.txt.new',
+    ]) {
+      rmSync(join(folder, 'data', name), { force: true });
+      execFileSync(make, [join(folder, 'data', name)]);
+    }
+    put('pstore/dmesg-ramoops-0', PANIC);
+    assert.equal(boot(), '');
+    assert.match(get('data/update/trial-boots') ?? '', /^b panic Attempted .*\n$/);
+    assert.match(get('data/log/panic.txt') ?? '', /Kernel panic/);
+  }
+  // Not a trial.
+  rmSync(join(folder, 'data/update'), { recursive: true });
+  mkdirSync(join(folder, 'data/update/trial'), { recursive: true });
+  boot();
+  assert.equal(get('data/update/trial-boots'), undefined);
 });
 
 test('the log of a panic is moved to /data, in a trial or not', () => {
@@ -101,8 +126,7 @@ test('the last 20 boots are kept', () => {
 test('a panic is not found again, and nothing is recorded twice, if /data takes no writes', () => {
   put('data/update/trial', 'b\n');
   rmSync(join(folder, 'data/log'), { recursive: true });
-  mkdirSync(join(folder, 'data/update/trial-boots.new'));
   put('pstore/dmesg-ramoops-0', PANIC);
-  assert.match(boot(), /could not be recorded[\s\S]*could not be saved/);
+  assert.match(boot('rauc.slot=B', 'sync() { return 1; }'), /could not be recorded[\s\S]*could not be saved/);
   assert.deepEqual(readdirSync(join(folder, 'pstore')), []);
 });

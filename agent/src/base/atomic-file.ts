@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from './system-error.ts';
 
@@ -58,6 +58,13 @@ export async function removeFile(path: string): Promise<void> {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
+  await syncFolder(dirname(path));
+}
+
+/** As `removeFile`, for whatever has the file's name, also a folder with its content. */
+export async function removeTree(path: string): Promise<void> {
+  if (!(await lstat(path).catch(() => undefined))) return;
+  await rm(path, { recursive: true, force: true });
   await syncFolder(dirname(path));
 }
 

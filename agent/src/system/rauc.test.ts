@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportOf, versionsOf } from './rauc.ts';
+import { BusError } from './dbus-values.ts';
+import { raucInstaller, reportOf, versionsOf } from './rauc.ts';
 
 const slot = (bootname: string, state: string, status: string, more: object = {}) => [
   `rootfs.${bootname}`,
@@ -41,4 +42,55 @@ test('a version that is missing or cannot be one is null', () => {
   for (const lines of ['', 'c 1.0.0', 'a \nb  1', `a ${'1'.repeat(65)}\nb <x>`]) {
     assert.deepEqual(versionsOf(lines), { a: null, b: null });
   }
+});
+
+/** RAUC on a bus. Each reading of its state takes the next one; the last one stays. */
+function rauc(states: [operation: string, lastError: string][], answer: Error | undefined) {
+  let wake: () => void = () => undefined;
+  let reads = 0;
+  const installer = raucInstaller({
+    subscribe: (_match, listener) => {
+      wake = () => listener({ sender: 'x', path: '/', interface: 'x', member: 'Completed', args: [] });
+      return () => undefined;
+    },
+    call: async ({ member }) => {
+      if (member === 'InstallBundle' && answer) throw answer;
+      if (member !== 'GetAll') return [];
+      const [operation, lastError] = states[Math.min(reads, states.length - 1)] ?? [];
+      reads += 1;
+      setImmediate(wake);
+      return [{ Operation: operation, LastError: lastError, Progress: [50, '', 1] }];
+    },
+  });
+  const install = async () => {
+    await installer.begin({ source: 'x', transaction: 'y', allowDowngrade: false });
+    return await installer.untilIdle(() => undefined, new AbortController().signal);
+  };
+  return { install, reads: () => reads };
+}
+
+test('an installation that RAUC begins after a call without an answer is waited for', async (t) => {
+  const old: [string, string] = ['idle', 'signature verification failed'];
+  const timeout = new BusError('vitrine.Timeout', 'no answer');
+  const late = rauc([old, old, ['installing', ''], ['installing', ''], ['idle', 'new error']], timeout);
+  assert.equal(await late.install(), 'new error');
+  assert.equal(late.reads(), 5);
+  assert.equal(
+    await rauc(
+      [
+        ['installing', ''],
+        ['idle', ''],
+      ],
+      undefined,
+    ).install(),
+    '',
+  );
+
+  // It never came.
+  let now = 0;
+  t.mock.method(performance, 'now', () => {
+    now += 10_000;
+    return now;
+  });
+  assert.equal(await rauc([old], timeout).install(), '', "an earlier installation's error is not this one's");
 });

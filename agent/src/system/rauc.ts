@@ -27,6 +27,12 @@ const SILENT_MS = 60_000;
 /** Longest installation, in ms: a slow disk, or a slow network. */
 const INSTALL_MS = 6 * 3_600_000;
 
+/**
+ * How long RAUC may begin an installation after a call without an answer, in ms. With an answer it is never idle before
+ * the installation has ended: its operation changes before the answer is sent (src/service.c).
+ */
+const LATE_MS = 60_000;
+
 /** Errors of calls that may have been carried out. */
 const UNANSWERED = ['vitrine.Timeout', 'vitrine.Disconnected'];
 
@@ -64,7 +70,9 @@ export function raucSlots(dbus: SystemBus, options: RaucOptions): BootSlots {
 }
 
 /** RAUC's installations. */
-export function raucInstaller(dbus: SystemBus): BundleInstaller {
+export function raucInstaller(dbus: Pick<SystemBus, 'call' | 'subscribe'>): BundleInstaller {
+  /** When `begin` ended without an answer, until RAUC was seen to install. */
+  let unanswered: number | undefined;
   return {
     async compatible() {
       const { Compatible: name } = await installerProperties(dbus);
@@ -84,9 +92,11 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
         ['s', source],
         ['a{sv}', options],
       ];
+      unanswered = undefined;
       await dbus.call({ ...INSTALLER, member: 'InstallBundle', args }).catch((error: unknown) => {
-        // The call may have arrived; `untilIdle` and the slot say what came of it.
+        // The call may have arrived, or arrive yet; `untilIdle` and the slot say what came of it.
         if (!(error instanceof BusError && UNANSWERED.includes(error.errorName))) throw error;
+        unanswered = performance.now();
       });
     },
     async untilIdle(progress, signal) {
@@ -104,8 +114,12 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
           try {
             const state = await installerState(dbus);
             lastAnswer = performance.now();
-            if (state.operation === 'idle') return state.lastError;
-            progress(state.fraction);
+            if (state.operation !== 'idle') {
+              unanswered = undefined;
+              progress(state.fraction);
+            } else if (unanswered === undefined) return state.lastError;
+            // The last error is that of an earlier installation.
+            else if (performance.now() - unanswered > LATE_MS) return '';
           } catch (error) {
             if (performance.now() - lastAnswer > SILENT_MS) throw error;
           }
@@ -119,13 +133,13 @@ export function raucInstaller(dbus: SystemBus): BundleInstaller {
   };
 }
 
-async function installerProperties(dbus: SystemBus): Promise<Record<string, unknown>> {
+async function installerProperties(dbus: Pick<SystemBus, 'call'>): Promise<Record<string, unknown>> {
   const args = [['s', INTERFACE]] as const;
   const reply = await dbus.call({ ...OBJECT, interface: PROPERTIES, member: 'GetAll', args });
   return parseProperties(reply)[0];
 }
 
-async function installerState(dbus: SystemBus) {
+async function installerState(dbus: Pick<SystemBus, 'call'>) {
   const properties = await installerProperties(dbus);
   const { Operation: operation, LastError: lastError, Progress: progress } = properties;
   const percentage: unknown = Array.isArray(progress) ? progress[0] : undefined;

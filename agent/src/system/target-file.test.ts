@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { TargetFile } from './target-file.ts';
 
 let folder: string;
-const file = (boot: string) => new TargetFile(join(folder, 'run'), join(folder, 'data'), boot);
+const log = { warn: () => undefined };
+const file = (boot: string) => new TargetFile(join(folder, 'run'), join(folder, 'data'), boot, log);
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-target-'));
@@ -43,13 +45,41 @@ test('stores the last target although saves before it failed', async () => {
   assert.deepEqual(await store.current(), { mode: 'url', url: 'http://3/' });
 });
 
-test('ignores a damaged file', async () => {
+test('sets a file aside that it cannot use, and says so', async () => {
+  const path = join(folder, 'data/display.json');
   const store = file('one');
   await store.save({ mode: 'waiting' }, true);
-  assert.ok((await stat(join(folder, 'data/display.json'))).isFile());
+  assert.ok((await stat(path)).isFile());
   const nameless = '{"boot":"one","target":{"mode":"bundle"}}';
-  for (const damage of ['', '{', '{"boot":"one","target":{"mode":"url"}}', nameless, 'null']) {
-    await writeFile(join(folder, 'data/display.json'), damage);
-    assert.equal(await store.last(), undefined);
+  const texts = ['', '{', '{"boot":"one","target":{"mode":"url"}}', nameless, 'null', '{"schema":2}'];
+  const places = texts.map((text) => () => writeFile(path, text));
+  for (const place of [...places, () => mkdir(path), async () => execFileSync('mkfifo', [path])]) {
+    await rm(path, { force: true });
+    await place();
+    const next = file('two');
+    assert.deepEqual(next.problems(), []);
+    assert.equal(await next.last(), undefined);
+    assert.match(next.problems().join(), /^What was last shown cannot be read: .* It was kept as display\./);
+    await next.save({ mode: 'waiting' }, true);
+    assert.deepEqual(await file('three').last(), { mode: 'waiting' });
+  }
+  assert.equal(
+    (await readdir(join(folder, 'data'))).length,
+    1 + 1 + 3,
+    'the newest three, and the newer one',
+  );
+});
+
+test('ignores what is no file of this boot in the runtime folder', async () => {
+  const path = join(folder, 'run/display.json');
+  await mkdir(join(folder, 'run'));
+  for (const place of [
+    () => mkdir(path),
+    async () => execFileSync('mkfifo', [path]),
+    () => writeFile(path, '{'),
+  ]) {
+    await place();
+    assert.equal(await file('one').current(), undefined);
+    await rm(path, { recursive: true });
   }
 });

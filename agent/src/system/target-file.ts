@@ -2,10 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+import { JsonFile, whyUnusable } from '../base/json-file.ts';
+import type { Logger } from '../base/logger.ts';
+import { readRegularFile } from '../base/regular-file.ts';
 import { fits } from '../contract/validate.ts';
 import type { Target, TargetStore } from '../resources/display/ports.ts';
 
-const NAME = 'display.json';
+const NAME = 'display';
+/** Raised only if an older version would misread the file. */
+const SCHEMA = 1;
+/** Largest file in the runtime folder, in bytes: a URL has a few kilobytes. */
+const MAX_BYTES = 1024 * 1024;
 
 const TargetShape = Type.Union([
   Type.Object({ mode: Type.Literal('waiting') }),
@@ -17,29 +24,48 @@ export const Stored = Type.Object({ boot: Type.String(), target: TargetShape });
 
 /**
  * Stores the display target: in the runtime folder for a restart of the agent, without a write to flash, and optionally
- * in the data folder for the next boot. A damaged file counts as missing.
+ * in the data folder for the next boot. A damaged file counts as missing; the one in the data folder is set aside and
+ * reported.
  */
 export class TargetFile implements TargetStore {
   readonly #runtime: string;
-  readonly #data: string;
+  readonly #data: JsonFile;
   readonly #bootId: string;
+  #problem: string | undefined;
   #saving: Promise<void> | undefined;
   #next: { target: Target; lasting: boolean } | undefined;
 
   /** @param bootId identifies this boot; the runtime folder may be older */
-  constructor(runtimeFolder: string, dataFolder: string, bootId: string) {
-    this.#runtime = join(runtimeFolder, NAME);
-    this.#data = join(dataFolder, NAME);
+  constructor(runtimeFolder: string, dataFolder: string, bootId: string, log: Pick<Logger, 'warn'>) {
+    this.#runtime = join(runtimeFolder, `${NAME}.json`);
+    this.#data = new JsonFile(dataFolder, NAME, SCHEMA, log);
     this.#bootId = bootId;
   }
 
   async current(): Promise<Target | undefined> {
-    const found = await this.#read(this.#runtime);
-    return found?.boot === this.#bootId ? found.target : undefined;
+    try {
+      const text = await readRegularFile(this.#runtime, MAX_BYTES);
+      const value: unknown = JSON.parse(text?.toString('utf8') ?? 'null');
+      return fits(Stored, value) && value.boot === this.#bootId ? value.target : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   async last(): Promise<Target | undefined> {
-    return (await this.#read(this.#data))?.target;
+    try {
+      const fields = (await this.#data.read())?.fields;
+      if (fields && !fits(Stored, fields)) throw new Error('it has another form');
+      return fields?.target;
+    } catch (error) {
+      const setAside = await this.#data.setAside(error);
+      this.#problem = `What was last shown cannot be read: ${whyUnusable(error)}.${setAside}`;
+      return undefined;
+    }
+  }
+
+  problems(): string[] {
+    return this.#problem === undefined ? [] : [this.#problem];
   }
 
   /**
@@ -58,25 +84,16 @@ export class TargetFile implements TargetStore {
     let failure: unknown;
     for (let next = this.#next; next; next = this.#next) {
       this.#next = undefined;
-      const text = `${JSON.stringify({ boot: this.#bootId, target: next.target })}\n`;
+      const stored = { boot: this.#bootId, target: next.target };
       try {
-        await writeFileAtomic(this.#runtime, text, 0o600);
-        if (next.lasting) await writeFileAtomic(this.#data, text, 0o600);
+        await writeFileAtomic(this.#runtime, `${JSON.stringify(stored)}\n`, 0o600);
+        if (next.lasting) await this.#data.write(stored);
         failure = undefined;
       } catch (error) {
         failure = error;
       }
     }
     if (failure !== undefined) throw failure;
-  }
-
-  async #read(path: string) {
-    try {
-      const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-      return fits(Stored, value) ? value : undefined;
-    } catch {
-      return undefined;
-    }
   }
 }
 

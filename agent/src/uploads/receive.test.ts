@@ -220,3 +220,48 @@ test('a body in memory is whole, also of exactly the limit; one byte more is ref
   assert.equal((await receiveToMemory(body(), 4)).toString(), 'abcd');
   await assert.rejects(receiveToMemory(body(), 3), hasCode('payload_too_large'));
 });
+
+test('a body that drips is ended; a slow sink is not the fault of the body', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const pass = async (ms: number) => {
+    now += ms;
+    t.mock.timers.tick(5000);
+    await nextTurn();
+  };
+  const body = new Readable({ read: () => undefined });
+  const held = Promise.withResolvers<void>();
+  let isHeld = false;
+  const sink = new TestSink(() => (isHeld ? held.promise : Promise.resolve()));
+  let end: unknown;
+  receive(body, sink).catch((error: unknown) => {
+    end = error;
+  });
+  const send = async (bytes: number) => {
+    body.push(Buffer.alloc(bytes));
+    await nextTurn();
+  };
+  // As slow as it may be, for an hour.
+  for (let minute = 0; minute < 60; minute += 1) {
+    await send(64 * 1024);
+    await pass(59_000);
+  }
+  assert.equal(end, undefined);
+  await send(64 * 1024);
+  isHeld = true;
+  await send(1000);
+  await pass(3_600_000);
+  assert.equal(end, undefined, 'while the sink is slow');
+  held.resolve();
+  await nextTurn();
+  // A byte now and then.
+  for (let seconds = 0; seconds < 60; seconds += 10) {
+    await send(1);
+    await pass(10_000);
+  }
+  assert.equal(end, undefined);
+  await pass(10_000);
+  assert.ok(hasCode('bad_request')(end), String(end));
+  assert.match(String(end), /too slowly/);
+});

@@ -6,6 +6,13 @@ import { ApiError } from '../contract/errors.ts';
 /** Received bytes at which the progress of a body of unknown length reaches one half. */
 const HALF_PROGRESS_BYTES = 2 * 1024 * 1024;
 
+/**
+ * A body of which fewer bytes arrive in this time is ended: a client that sends a byte now and then would keep others from
+ * uploading. The serial link is a hundred times as fast. Time in which the sink is slow does not count.
+ */
+const SLOWEST = { bytes: 64 * 1024, ms: 60_000 };
+const PACE_CHECK_MS = 5000;
+
 /** Where the bytes of an upload go. */
 export interface UploadSink {
   /**
@@ -47,7 +54,7 @@ export interface Received {
  * Reads a body to its end into `sink`. Holds one chunk besides what stream and sink buffer; a slow sink pauses the body.
  * The body is not destroyed on failure: destroying a request closes its connection before it is answered, and the link
  * discards the rest. When this settles, no call of the sink is pending.
- * @throws ApiError `bad_request` when the body breaks off or differs from its announced length; what `sink` and
+ * @throws ApiError `bad_request` when the body breaks off, is too slow or differs from its announced length; what `sink` and
  *   `inspectStart` throw; the reason of `signal`
  */
 export async function receive(
@@ -93,7 +100,7 @@ export async function receiveUnhashed(
 /**
  * The whole of a small body.
  * @param maxBytes largest body, in bytes
- * @throws ApiError `payload_too_large` as soon as more arrives; `bad_request` when the body breaks off
+ * @throws ApiError `payload_too_large` as soon as more arrives; `bad_request` when the body breaks off or is too slow
  */
 export async function receiveToMemory(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -121,14 +128,20 @@ async function forEachChunk(
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const freesChunks = body instanceof process.getBuiltinModule('node:http').IncomingMessage;
+  const pace = new Pace();
+  const paceTimer = setInterval(() => {
+    if (pace.isTooSlow()) reject(new ApiError('bad_request', 'The body arrives too slowly.'));
+  }, PACE_CHECK_MS).unref();
   let taking = Promise.resolve();
   // In object mode the limit counts chunks, so that `pipe` pauses the body after each.
   const target = new Writable({
     objectMode: true,
     highWaterMark: 1,
     write(chunk: Uint8Array, _encoding, done) {
+      pace.arrived(chunk.length);
       taking = take(chunk);
       taking.then(() => {
+        pace.waits();
         if (freesChunks) free(chunk);
         done();
       }, reject);
@@ -143,10 +156,41 @@ async function forEachChunk(
     body.pipe(target);
     await promise;
   } finally {
+    clearInterval(paceTimer);
     signal?.removeEventListener('abort', abort);
     stopWatching();
     body.unpipe(target);
     await taking.catch(() => undefined);
+  }
+}
+
+/** How fast a body arrives while it is waited for. */
+class Pace {
+  #bytes = 0;
+  /** Without the present wait, in ms. */
+  #waited = 0;
+  /** When the present wait began; undefined while a chunk is taken. */
+  #since: number | undefined = performance.now();
+
+  waits(): void {
+    this.#since = performance.now();
+  }
+
+  arrived(bytes: number): void {
+    this.#waited = this.#total();
+    this.#since = undefined;
+    this.#bytes += bytes;
+    if (this.#bytes < SLOWEST.bytes) return;
+    this.#bytes = 0;
+    this.#waited = 0;
+  }
+
+  isTooSlow(): boolean {
+    return this.#total() > SLOWEST.ms;
+  }
+
+  #total(): number {
+    return this.#waited + (this.#since === undefined ? 0 : performance.now() - this.#since);
   }
 }
 

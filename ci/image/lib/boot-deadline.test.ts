@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,16 +21,23 @@ const TRIED: Readonly<Record<string, string>> = {
 /** Exit codes of the commands that the script calls; 0 if not named. */
 type Codes = Readonly<Record<string, number>>;
 
-/** Runs the script with fake commands: the commands that it called, and the reason that it saved. */
+/**
+ * Runs the script with fake commands: the commands that it called, and the reason that it saved.
+ * @param places what is no file, and the command that makes it
+ */
 function run(
   files: Readonly<Record<string, string>>,
   codes: Codes = {},
+  places: Readonly<Record<string, 'mkdir -p' | 'mkfifo'>> = {},
 ): { called: string[]; saved: string } {
   const root = mkdtempSync(join(tmpdir(), 'vitrine-deadline-'));
   try {
     for (const [name, content] of Object.entries(files)) {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       writeFileSync(join(root, name), content);
+    }
+    for (const [name, make] of Object.entries(places)) {
+      execFileSync('sh', ['-c', `${make} ${join(root, name)}`]);
     }
     const bin = join(root, 'bin');
     mkdirSync(bin);
@@ -78,6 +85,17 @@ test('a slot that is being tried and not confirmed is given up with the reason',
     'rauc status mark-bad booted',
     ...REBOOT,
   ]);
+});
+
+test('folders and pipes in the place of its files do not stop it', () => {
+  for (const make of ['mkdir -p', 'mkfifo'] as const) {
+    const places = { 'data/update/trial-failure': make, 'data/update/trial-failure.new': make };
+    const { called, saved } = run(TRIED, {}, places);
+    assert.match(saved, /^unhealthy\n/);
+    assert.equal(called.at(-1), REBOOT.at(-1));
+    const { [TRIAL]: _, ...rest } = TRIED;
+    assert.deepEqual(run({ ...rest, 'data/update/x': '' }, {}, { [TRIAL]: make }).called, []);
+  }
 });
 
 test('without a word of the agent, the reason is the state of its unit', () => {

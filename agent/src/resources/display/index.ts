@@ -120,6 +120,7 @@ export const display = defineResource({
         ...screen.screens.problems(),
         ...screen.power.problems(),
         ...schedule.problems(),
+        ...(ports.targetStore.problems?.() ?? []),
         ...(hostServices?.problems() ?? []),
       ],
       start: async () => {

@@ -229,6 +229,8 @@ export interface TargetStore {
   current(): Promise<Target | undefined>;
   /** The last target that was saved for the next boot. */
   last(): Promise<Target | undefined>;
+  /** What an operator should know, as sentences. */
+  problems?(): string[];
   /** @param lasting also for the next boot */
   save(target: Target, lasting: boolean): Promise<void>;
 }

@@ -25,6 +25,7 @@ export function fleetUpdater(updates: Updates, installation: Installation): Flee
         pending: pending === null ? null : { version: pending, reference: updates.reference },
         lastResult: result && { ...result, version: result.version ?? '' },
         confirmed: updates.confirmed,
+        rebooting: updates.rebooting,
       };
     },
   };

@@ -41,7 +41,7 @@ export const update = defineResource({
     const { display: screen } = await use(display);
     const appliance = await use(device);
     const folder = join(board.dataFolder, 'update');
-    const state = await StateFile.open(join(folder, 'state.json'));
+    const state = await StateFile.open(folder, log);
     // For the system's deadline (overlay/usr/lib/vitrine/boot-deadline).
     const note = (name: string, text: string) =>
       writeFileAtomic(join(board.runtimeFolder, name), `${text}\n`);

@@ -30,6 +30,11 @@ const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [
     'unavailable',
     /could not be fetched/,
   ],
+  [
+    'Failed to stream bundle https://x/signature.raucb: failed to configure streaming: SSL certificate problem',
+    'unavailable',
+    /could not be fetched/,
+  ],
   ['Failed mounting bundle: Failed to open /dev/loop-control: No such file', 'internal', /not mount/],
   [
     'Installation error: Pre-install handler error: Child process exited with code 3',

@@ -5,6 +5,12 @@ const MAX_QUOTE = 300;
 
 /** What the messages of the update service (RAUC) mean, the first match counts. */
 const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: string])[] = [
+  // First: what follows may be a certificate of the server, and the URL may contain anything.
+  [
+    /^failed to (?:stream|download) bundle/i,
+    'unavailable',
+    'The bundle could not be fetched from the server.',
+  ],
   [/compatible mismatch/i, 'bundle_invalid', 'The bundle is for another board.'],
   [/version mismatch/i, 'bundle_invalid', 'The bundle is older than the running version.'],
   // overlay/usr/lib/vitrine/check-bundle

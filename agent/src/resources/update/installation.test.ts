@@ -71,7 +71,7 @@ async function device(t: TestContext) {
     bus.listen('operation', ({ payload: operation }) => {
       if (Object(operation).state !== 'running') ended.resolve();
     });
-    const state = await StateFile.open(join(folder, 'state.json'));
+    const state = await StateFile.open(folder, log);
     const installation = new Installation({
       folder,
       serviceFolder: join(folder, 'rauc'),

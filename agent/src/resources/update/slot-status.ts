@@ -60,3 +60,11 @@ export function slotProblems(report: SlotReport, state: UpdateState, moment: Mom
   }
   return [`Slot ${other} does not start or was marked bad; the device runs from slot ${booted}.`];
 }
+
+/** All that is known while the other slot is written. */
+export function writing(booted: SlotName): SlotReport {
+  const facts = { version: null, installations: 0, activations: 0 };
+  const other = { ...facts, bootable: false, content: 'incomplete' } as const;
+  const own = { ...facts, bootable: true, content: 'unknown' } as const;
+  return { booted, slots: booted === 'a' ? { a: own, b: other } : { a: other, b: own } };
+}

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
-import { writeFileAtomic } from '../../base/atomic-file.ts';
+import { JsonFile, whyUnusable } from '../../base/json-file.ts';
+import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
+import { errorMessage } from '../../base/system-error.ts';
 import { Nullable } from '../../contract/shared.ts';
 import { fits } from '../../contract/validate.ts';
 import { UpdateResult } from './schema.ts';
@@ -39,28 +40,40 @@ export const UpdateState = Type.Object({
 });
 export type UpdateState = Static<typeof UpdateState>;
 
+/** Raised only if an older version would misread the file. */
+const SCHEMA = 1;
 const EMPTY: UpdateState = { operation: null, installed: null, intent: null, last_result: null };
 
 /** The state in a file. Changes are on the disk when `change` resolves. */
 export class StateFile {
-  readonly #path: string;
+  readonly #file: JsonFile;
   readonly #mutex = new Mutex();
   #state: UpdateState;
+  /** Why the file could not be used, as a sentence for health. */
+  readonly problem: string | undefined;
+  /** Whether there was no file that can be used: what it said may be known from elsewhere. */
+  readonly isLost: boolean;
 
-  private constructor(path: string, state: UpdateState) {
-    this.#path = path;
-    this.#state = state;
+  private constructor(file: JsonFile, state: UpdateState | undefined, problem?: string) {
+    this.#file = file;
+    this.#state = state ?? EMPTY;
+    this.isLost = state === undefined;
+    this.problem = problem;
   }
 
-  /** Reads the file; one that is missing or invalid counts as empty. */
-  static async open(path: string): Promise<StateFile> {
-    let state: unknown;
+  /** Reads `state.json` of a folder. One that cannot be used is set aside and reported. Never fails. */
+  static async open(folder: string, log: Pick<Logger, 'warn' | 'error'>): Promise<StateFile> {
+    const file = new JsonFile(folder, 'state', SCHEMA, log);
     try {
-      state = JSON.parse(await readFile(path, 'utf8'));
-    } catch {
-      state = undefined;
+      const fields = (await file.read())?.fields;
+      if (fields && !fits(UpdateState, fields)) throw new Error('it has another form');
+      return new StateFile(file, fields);
+    } catch (error) {
+      const setAside = await file.setAside(error);
+      const problem = `The state of updates cannot be used: ${whyUnusable(error)}.${setAside} An update that was installed and not applied has to be installed again.`;
+      log.error(problem);
+      return new StateFile(file, undefined, problem);
     }
-    return new StateFile(path, fits(UpdateState, state) ? state : EMPTY);
   }
 
   get current(): Readonly<UpdateState> {
@@ -71,8 +84,14 @@ export class StateFile {
   change(change: Partial<UpdateState>): Promise<void> {
     return this.#mutex.run(async () => {
       const next = { ...this.#state, ...change };
-      await writeFileAtomic(this.#path, `${JSON.stringify(next)}\n`, 0o600);
+      await this.#file.write(next);
       this.#state = next;
     });
+  }
+
+  /** Takes over what is known from elsewhere, also if it cannot be stored. @returns why it is not stored */
+  async recover(known: Partial<UpdateState>): Promise<string | undefined> {
+    this.#state = { ...this.#state, ...known };
+    return await this.change({}).then(() => undefined, errorMessage);
   }
 }

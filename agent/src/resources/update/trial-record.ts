@@ -1,19 +1,43 @@
 /** Reads what the system left about the starts of a slot that an update tried. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeFile } from '../../base/atomic-file.ts';
+import { type Static, Type } from 'typebox';
+import { removeTree, writeFileAtomic } from '../../base/atomic-file.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
+import { Nullable } from '../../contract/shared.ts';
+import { fits } from '../../contract/validate.ts';
 import type { SlotName } from './ports.ts';
 import type { Reason } from './schema.ts';
 
 /**
- * The files, in `/data/update`. The agent writes `trial`, the slot that is tried. The initramfs appends to `trial-boots`
- * at every boot (board/common/initramfs/init), and the service with the deadline writes `trial-failure`.
+ * The files, in `/data/update`. The agent writes `trial`: a line with the slot that is tried, and one with what is known
+ * of the update, for an agent that cannot use `state.json`. The initramfs appends to `trial-boots` at every boot
+ * (board/common/initramfs/init), and the service with the deadline writes `trial-failure`.
  */
-export const TRIAL = 'trial';
+const TRIAL = 'trial';
 const BOOTS = 'trial-boots';
 const FAILURE = 'trial-failure';
 /** Longest part of a recorded text that is reported, in characters. */
 const MAX_TEXT = 400;
+
+/** Largest of the files, in bytes. */
+const MAX_BYTES = 64 * 1024;
+
+/** What `apply` knew of the update. */
+export const TrialDetails = Type.Object({
+  version: Nullable(Type.String()),
+  /** Activations of the slot before. */
+  activations: Type.Integer(),
+  /** The kernel's id of the boot in which it was applied. */
+  boot: Type.String(),
+  reference: Nullable(Type.String()),
+});
+
+/** A trial as its files tell it. */
+export interface Trial {
+  slot: SlotName;
+  /** Undefined if the file is damaged, or was written by an older version. */
+  details: Static<typeof TrialDetails> | undefined;
+}
 
 /** A boot during a trial. */
 interface RecordedBoot {
@@ -55,26 +79,56 @@ export function rollbackReason(slot: SlotName, boots: string, failure: string): 
   return { code: 'boot_failed', message: `${attempts}${what} and was not found good.` };
 }
 
+/** @throws Error of the system */
+export async function writeTrial(folder: string, slot: SlotName, details: Trial['details']): Promise<void> {
+  await writeFileAtomic(join(folder, TRIAL), `${slot}\n${JSON.stringify(details)}\n`, 0o600);
+}
+
+/** The trial that the files have, running or ended; undefined without one. The first boot of a trial is of its slot. */
+export async function readTrial(folder: string): Promise<Trial | undefined> {
+  const [name, line = ''] = (await read(folder, TRIAL)).split('\n');
+  const slot =
+    name === 'a' || name === 'b'
+      ? name
+      : parseBoots(await read(folder, BOOTS)).find((boot) => boot.slot)?.slot;
+  return slot && { slot, details: parseDetails(line) };
+}
+
+function parseDetails(line: string): Trial['details'] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return fits(TrialDetails, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the system's deadline has given the booted slot up and is about to reboot. */
 export async function isGivenUp(folder: string): Promise<boolean> {
-  return (await readFile(join(folder, FAILURE), 'utf8').catch(() => '')) !== '';
+  return (await read(folder, FAILURE)) !== '';
 }
 
 /** Whether the files have a start of the slot. */
 export async function wasStarted(folder: string, slot: SlotName): Promise<boolean> {
-  const boots = await readFile(join(folder, BOOTS), 'utf8').catch(() => '');
-  return parseBoots(boots).some((boot) => boot.slot === slot) || (await isGivenUp(folder));
+  return (
+    parseBoots(await read(folder, BOOTS)).some((boot) => boot.slot === slot) || (await isGivenUp(folder))
+  );
 }
 
 /** The reason that the files give. */
 export async function readReason(folder: string, slot: SlotName): Promise<Reason> {
-  const read = (name: string) => readFile(join(folder, name), 'utf8').catch(() => '');
-  return rollbackReason(slot, await read(BOOTS), await read(FAILURE));
+  return rollbackReason(slot, await read(folder, BOOTS), await read(folder, FAILURE));
 }
 
 /** Removes the files. The record of an earlier trial must not be taken for that of the next one. */
 export async function removeRecord(folder: string): Promise<void> {
-  for (const name of [TRIAL, BOOTS, FAILURE]) await removeFile(join(folder, name));
+  for (const name of [TRIAL, BOOTS, FAILURE]) await removeTree(join(folder, name));
+}
+
+/** The text of a file; empty without one, and for what is no file. */
+async function read(folder: string, name: string): Promise<string> {
+  const bytes = await readRegularFile(join(folder, name), MAX_BYTES).catch(() => undefined);
+  return bytes?.toString('utf8') ?? '';
 }
 
 function printable(text: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
-import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -109,7 +110,7 @@ async function device(t: TestContext) {
   let state: StateFile;
   /** Starts an agent in the booted slot. */
   const start = async (): Promise<Updates> => {
-    state = await StateFile.open(join(folder, 'state.json'));
+    state = await StateFile.open(folder, log);
     updates = new Updates({
       folder,
       slots: slots.port,
@@ -265,7 +266,7 @@ test('wherever the power fails in apply, the device boots and says what happened
 test('an agent that starts after a power cut between intent and activation reports it', async (t) => {
   const d = await device(t);
   await d.install('2.0.0');
-  const state = await StateFile.open(join(d.folder, 'state.json'));
+  const state = await StateFile.open(d.folder, log);
   const intent = { version: '2.0.0', activations: 0, activated: false, boot: 'boot 0', reference: null };
   await state.change({ intent: { ...intent, slot: 'b' } });
   await d.boot();
@@ -274,11 +275,108 @@ test('an agent that starts after a power cut between intent and activation repor
   assert.equal(pending, '2.0.0');
 });
 
-test('a damaged state file counts as empty', async (t) => {
-  const d = await device(t);
-  for (const text of ['', '{', '[]', '{"intent":{"slot":"c"}}']) {
-    await writeFile(join(d.folder, 'state.json'), text);
+/** Puts something in the place of `state.json`. */
+const UNUSABLE: readonly [what: string, place: (path: string) => Promise<unknown>, reason: RegExp][] = [
+  ['missing', async () => undefined, /(?:)/],
+  ['of a newer schema', (path) => writeFile(path, '{"schema":2,"intent":null}'), /it has schema 2, but/],
+  ['of another form', (path) => writeFile(path, '{"intent":{"slot":"c"}}'), /it has another form/],
+  ['cut off', (path) => writeFile(path, '{"intent":{"slot":'), /it is not JSON/],
+  ['empty', (path) => writeFile(path, ''), /it is not JSON/],
+  ['a list', (path) => writeFile(path, '[]'), /it is not a JSON object/],
+  ['a folder', (path) => mkdir(join(path, 'sub'), { recursive: true }), /it is not a regular file/],
+  ['a pipe', async (path) => execFileSync('mkfifo', [path]), /it is not a regular file/],
+];
+
+for (const [what, place, reason] of UNUSABLE) {
+  test(`a trial is not lost with its state: a file that is ${what}`, async (t) => {
+    const d = await device(t);
+    const lose = async () => {
+      await rm(join(d.folder, 'state.json'));
+      await place(join(d.folder, 'state.json'));
+    };
+    await d.updates.confirm();
+    await d.install('2.0.0', 'action 7');
+    await d.apply();
+    // Before the reboot.
+    await lose();
     await d.start();
-    assert.equal((await d.updates.status()).last_result, null);
+    assert.throws(() => d.updates.requireNoTrial(), /about to reboot/);
+    assert.match(d.updates.problems().join(), reason);
+    // In the slot that is tried: the other one is still needed.
+    await lose();
+    await d.boot();
+    assert.equal(d.slots.booted, 'b');
+    assert.throws(() => d.updates.requireNoTrial(), /not been found good yet/);
+    // In the fallback.
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) d.slots.boot();
+    await appendFile(join(d.folder, 'trial-boots'), 'b -\nb watchdog\nb watchdog\na watchdog\n');
+    await lose();
+    await d.boot();
+    assert.equal(d.slots.booted, 'a');
+    const { last_result, pending } = await d.updates.status();
+    const { ts: _, reason: why, ...result } = last_result ?? {};
+    assert.deepEqual(result, { version: '2.0.0', slot: 'b', outcome: 'rolled_back', reference: 'action 7' });
+    assert.equal(why?.code, 'watchdog');
+    assert.equal(pending, null);
+    assert.match(d.updates.problems().join(' '), reason);
+    assert.deepEqual(d.slots.order, ['a', 'b'], 'the failed slot is not tried again');
+    await assert.rejects(d.apply(), hasCode('conflict'));
+    // What was set aside is still there; the next update works.
+    const kept = (await readdir(d.folder)).filter(
+      (name) => name.startsWith('state.') && name !== 'state.json',
+    );
+    assert.match(kept.join(), what === 'missing' ? /^$/ : /^state\.(v2|damaged-[-\dTZ]+)\.json/);
+    await d.install('2.0.1');
+    await d.apply();
+    await d.boot();
+    await d.updates.confirm();
+    assert.equal((await d.updates.status()).last_result?.outcome, 'success');
+  });
+}
+
+test('a trial is known from what is left of its record', async (t) => {
+  // As an older version writes it, and damaged.
+  for (const trial of ['b\n', 'b\n{"version":8}\n', undefined]) {
+    const d = await device(t);
+    await d.install('2.0.0');
+    await d.apply();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.slots.boot();
+    await writeFile(join(d.folder, 'trial-boots'), 'b -\nb -\nb -\na -\n');
+    await rm(join(d.folder, 'trial'));
+    if (trial === undefined) await mkdir(join(d.folder, 'trial/sub'), { recursive: true });
+    else await writeFile(join(d.folder, 'trial'), trial);
+    await writeFile(join(d.folder, 'state.json'), '{');
+    await d.boot();
+    const { last_result } = await d.updates.status();
+    assert.deepEqual([last_result?.outcome, last_result?.version], ['rolled_back', '2.0.0']);
+    assert.equal(d.slots.order[0], 'a');
+    assert.ok(!existsSync(join(d.folder, 'trial')) && !existsSync(join(d.folder, 'trial-boots')));
   }
+});
+
+test('folders and pipes in the place of the record of a trial do not prevent an update', async (t) => {
+  const d = await device(t);
+  for (const name of ['trial', 'trial-boots', 'trial-failure']) {
+    if (name === 'trial-boots') execFileSync('mkfifo', [join(d.folder, name)]);
+    else await mkdir(join(d.folder, name, 'sub'), { recursive: true });
+  }
+  await d.start();
+  await d.updates.confirm();
+  await d.install('2.0.0');
+  await d.apply();
+  await d.boot();
+  await d.updates.confirm();
+  assert.equal((await d.updates.status()).last_result?.outcome, 'success');
+});
+
+test('health reports a reboot that does not come', async (t) => {
+  const d = await device(t);
+  await d.install('2.0.0');
+  await d.apply();
+  assert.deepEqual(d.updates.problems(), []);
+  const now = performance.now();
+  t.mock.method(performance, 'now', () => now + 400_000);
+  assert.match(d.updates.problems().join(), /has not rebooted/);
+  await d.boot();
+  assert.ok(!d.updates.problems().join().includes('has not rebooted'));
 });

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { writeFileAtomic } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CheckedCall } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -10,9 +8,12 @@ import { type FleetStatus, STATUS_WHEN_OFF } from './hawkbit/fleet-status.ts';
 import type { Installation } from './installation.ts';
 import type { BootSlots, SlotName, SlotReport } from './ports.ts';
 import { type UpdateResult, type UpdateStatus, updateChanged } from './schema.ts';
-import { isPending, type Moment, otherSlot, slotProblems, slotStates } from './slot-status.ts';
+import { isPending, type Moment, otherSlot, slotProblems, slotStates, writing } from './slot-status.ts';
 import type { StateFile } from './state-file.ts';
-import { isGivenUp, readReason, removeRecord, TRIAL, wasStarted } from './trial-record.ts';
+import { isGivenUp, readReason, readTrial, removeRecord, wasStarted, writeTrial } from './trial-record.ts';
+
+/** Longer than a shutdown takes with every time limit of its services, in ms. */
+const REBOOT_MS = 300_000;
 
 export interface UpdatesOptions {
   /** On the data partition, for what the system and the agent tell each other about a trial. */
@@ -41,6 +42,8 @@ export class Updates {
   #begun: Promise<SlotName | undefined> | undefined;
   #confirmed = false;
   #applying = false;
+  /** When `problems` first found that the device has yet to reboot. */
+  #rebootingSince: number | undefined;
   /** The end of a trial that this slot is the fallback of could not be stored yet. */
   #endsTrial = false;
   /** State of the fleet client, which needs this object. */
@@ -76,7 +79,16 @@ export class Updates {
 
   /** As sentences for health. */
   problems(): string[] {
-    return this.#report ? slotProblems(this.#report, this.#options.state.current, this.#moment()) : [];
+    const { problem, current } = this.#options.state;
+    const problems = this.#report ? slotProblems(this.#report, current, this.#moment()) : [];
+    if (problem !== undefined) problems.unshift(problem);
+    return [...problems, ...this.#rebootProblems()];
+  }
+
+  #rebootProblems(): string[] {
+    this.#rebootingSince = this.rebooting ? (this.#rebootingSince ?? performance.now()) : undefined;
+    if (performance.now() - (this.#rebootingSince ?? performance.now()) < REBOOT_MS) return [];
+    return ['The update is applied, but the device has not rebooted; apply it again, or reboot the device.'];
   }
 
   /** @throws ApiError `conflict` from `apply` until the updated slot was found good or given up */
@@ -99,7 +111,7 @@ export class Updates {
   async apply(afterAnswer: CheckedCall['afterAnswer']): Promise<object> {
     const { device, state } = this.#options;
     this.#installation?.requireNone();
-    if (!this.#isApplied()) {
+    if (!this.rebooting) {
       this.requireNoTrial();
       this.#applying = true;
       try {
@@ -115,8 +127,8 @@ export class Updates {
     return await device.end('reboot', afterAnswer);
   }
 
-  /** Applied in this boot: the device has yet to reboot. */
-  #isApplied(): boolean {
+  /** Whether an update was applied in this boot: the device has yet to reboot. */
+  get rebooting(): boolean {
     const { state, boot } = this.#options;
     const { intent } = state.current;
     return intent !== null && intent.slot !== this.#report?.booted && intent.boot === boot && boot !== '';
@@ -157,9 +169,28 @@ export class Updates {
     this.#report = await slots.read();
     if (!this.#report) return undefined;
     await this.#readVersions();
-    this.#endsTrial = state.current.intent?.slot !== this.#report.booted && !this.#isApplied();
+    if (state.isLost) await this.#recoverTrial(this.#report);
+    this.#endsTrial = state.current.intent?.slot !== this.#report.booted && !this.rebooting;
     await this.#endTrial(this.#report);
     return this.#report.booted;
+  }
+
+  /** The state file could not be used: what the record of a trial says takes its place. */
+  async #recoverTrial(report: SlotReport): Promise<void> {
+    const { state, folder, log } = this.#options;
+    const trial = state.current.intent ? undefined : await readTrial(folder);
+    if (!trial) return;
+    const { slot, details } = trial;
+    const known = details ?? { version: null, activations: 0, boot: '', reference: null };
+    // Without details it counts as tried: an update that is tried again by mistake may fail again, without end.
+    const intent = {
+      ...known,
+      slot,
+      version: known.version ?? this.#versionOf(report, slot),
+      activated: !details,
+    };
+    const unstored = await state.recover({ intent });
+    log.warn({ slot, unstored }, 'the state of an update was lost and is taken from the record of its trial');
   }
 
   /** Every check has passed: marks the booted slot good and ends its trial. */
@@ -250,7 +281,8 @@ export class Updates {
     await removeRecord(folder);
     await state.change({ intent });
     try {
-      await writeFileAtomic(join(folder, TRIAL), `${slot}\n`, 0o600);
+      const { version, activations, boot, reference } = intent;
+      await writeTrial(folder, slot, { version, activations, boot, reference });
       // This slot is what the other one falls back to: it must be in the order, with attempts.
       if (!facts[booted].bootable) await slots.activate('booted');
       await slots.markGood();
@@ -313,12 +345,4 @@ export class Updates {
     }
     await removeRecord(folder);
   }
-}
-
-/** All that is known while the other slot is written. */
-function writing(booted: SlotName): SlotReport {
-  const facts = { version: null, installations: 0, activations: 0 };
-  const other = { ...facts, bootable: false, content: 'incomplete' } as const;
-  const own = { ...facts, bootable: true, content: 'unknown' } as const;
-  return { booted, slots: booted === 'a' ? { a: own, b: other } : { a: other, b: own } };
 }

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../base/system-error.ts';
-import { chooseLink, isUsable } from './artifact.ts';
+import { chooseLink, isUsable, revealsToken } from './artifact.ts';
 import {
   type Artifact,
   type Deployment,
@@ -10,14 +10,12 @@ import {
   readPoll,
 } from './ddi-messages.ts';
 import { feedbackOf } from './feedback.ts';
-import type { DdiRequest, Failure, FailureKind } from './fleet-state.ts';
+import type { DdiRequest, Failure, FailureKind, InstallFailure } from './fleet-state.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';
 import type { BundleSource } from './ports.ts';
 
 /** How often the request for a bundle may be redirected. */
 const MAX_REDIRECTS = 3;
-/** Longest text of the server's in an error, in characters. */
-const MAX_QUOTE = 200;
 /** The server does not know the action, or it is closed there. */
 const GONE = [404, 410];
 
@@ -53,6 +51,18 @@ export class DdiFailure extends Error {
   }
 }
 
+/** Why no bundle is found now. */
+export class BundleFailure extends Error {
+  readonly kind: InstallFailure;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: InstallFailure, message: string, retryAfterMs?: number) {
+    super(message);
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /**
  * The device's side of hawkBit's Direct Device Integration API, as hawkBit and gooseBit speak it. The token is sent to
  * the configured origin only; redirects are not followed with it.
@@ -75,7 +85,7 @@ export class DdiClient {
   async perform(request: DdiRequest): Promise<DdiReply> {
     switch (request.kind) {
       case 'poll':
-        return { kind: 'poll', poll: readPoll(await this.#json('')) };
+        return { kind: 'poll', poll: this.#requireNoToken(readPoll(await this.#json(''))) };
       case 'read_deployment': {
         const { id } = request;
         return {
@@ -96,16 +106,28 @@ export class DdiClient {
     }
   }
 
+  /** Ids are logged and shown. @throws InvalidAnswer */
+  #requireNoToken(poll: Poll): Poll {
+    const token = this.#o.server.token?.value;
+    if ([poll.offer, poll.cancel].some((id) => revealsToken(id ?? '', token))) {
+      throw new InvalidAnswer('an id contains the token');
+    }
+    return poll;
+  }
+
   /**
    * Finds the bundle, and checks that it can be streamed: its size is the announced one, and its server knows ranges.
    * Redirects are resolved here: RAUC would send the token to wherever they lead.
    * @param tlsCa see {@link BundleSource}
-   * @throws DdiFailure `invalid_answer` when this bundle can never be installed
+   * @throws BundleFailure `final` when this bundle can never be installed; `again` for every answer that may come from
+   *   somebody else, for example from the sign-in page of a network
    */
   async findBundle(artifact: Artifact, reference: string, tlsCa: string | undefined): Promise<BundleSource> {
-    const link = chooseLink(artifact, this.#server);
-    if (typeof link === 'string') throw new DdiFailure('invalid_answer', link);
-    const url = await this.#resolveBundle(link, artifact.size);
+    const link = chooseLink(artifact, this.#server, this.#o.server.token?.value);
+    if (typeof link === 'string') throw new BundleFailure('final', link);
+    const url = await this.#resolveBundle(link, artifact.size).catch((error: unknown) => {
+      throw error instanceof BundleFailure ? error : bundleFailureOf(failureOf(error));
+    });
     const { authorization } = this.#authorization(url);
     return {
       url: url.href,
@@ -123,23 +145,31 @@ export class DdiClient {
       const answer = await this.#exchange({ method: 'GET', url, headers, headersOnly: true });
       const { location, 'content-range': range } = answer.headers;
       if (answer.status >= 300 && answer.status < 400 && location !== undefined) {
-        url = redirected(url, location);
+        url = this.#redirected(url, location);
         continue;
       }
       requireOk(answer, url);
       if (answer.status !== 206) {
-        throw new DdiFailure(
-          'invalid_answer',
-          `${url.host} does not send parts of the bundle (HTTP ranges).`,
-        );
+        if (Number(answer.headers['content-length']) !== size) {
+          throw new BundleFailure('again', `${url.host} answered something else than the bundle.`);
+        }
+        const message = `${url.host} does not send parts of the bundle (HTTP ranges).`;
+        throw new BundleFailure('doubtful', message);
       }
       if (range !== `bytes 0-0/${size}`) {
         const message = `The bundle at ${url.host} does not have the announced size of ${size} bytes.`;
-        throw new DdiFailure('invalid_answer', message);
+        throw new BundleFailure('doubtful', message);
       }
       return url;
     }
-    throw new DdiFailure('invalid_answer', `${from.host} redirects more than ${MAX_REDIRECTS} times.`);
+    throw new BundleFailure('again', `${from.host} redirects more than ${MAX_REDIRECTS} times.`);
+  }
+
+  /** Where a redirect leads. HTTPS is not left. */
+  #redirected(from: URL, location: string): URL {
+    const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+    if (to && isUsable(to, from) && !revealsToken(to.href, this.#o.server.token?.value)) return to;
+    throw new BundleFailure('again', `${from.host} redirects to an address that is not allowed.`);
   }
 
   /** The token, for the configured server only. */
@@ -187,14 +217,13 @@ export function failureOf(error: unknown): Failure {
   return { kind: 'network', message: errorMessage(error) };
 }
 
-/** Where a redirect leads. HTTPS is not left. */
-function redirected(from: URL, location: string): URL {
-  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (to && isUsable(to, from)) return to;
-  throw new DdiFailure('invalid_answer', `${from.host} redirects to an address that is not allowed.`);
+function bundleFailureOf({ kind, message, retryAfterMs }: Failure): BundleFailure {
+  const isPerBundle = kind === 'gone' || kind === 'refused' || kind === 'unauthorized';
+  return new BundleFailure(isPerBundle ? 'doubtful' : 'again', message, retryAfterMs);
 }
 
-function requireOk({ status, headers, body }: HttpAnswer, { host }: URL): void {
+/** What the server says is not quoted: it may contain the token. */
+function requireOk({ status, headers }: HttpAnswer, { host }: URL): void {
   if (status >= 200 && status < 300) return;
   const said = `${host} answered ${status}`;
   if (status === 401) {
@@ -202,7 +231,7 @@ function requireOk({ status, headers, body }: HttpAnswer, { host }: URL): void {
   }
   if (GONE.includes(status)) throw new DdiFailure('gone', `${said}.`);
   if (status === 429 || status >= 500) {
-    throw new DdiFailure('server_error', `${said}.`, retryAfter(headers['retry-after']));
+    throw new DdiFailure('server_error', `${said}.`, retryAfter(headers));
   }
   if (status >= 300 && status < 400) {
     throw new DdiFailure(
@@ -210,11 +239,11 @@ function requireOk({ status, headers, body }: HttpAnswer, { host }: URL): void {
       `${said}: redirects are not followed; configure the final address.`,
     );
   }
-  const text = body.replaceAll(/[^\x20-\x7e]+/g, ' ').trim();
-  throw new DdiFailure('refused', text === '' ? `${said}.` : `${said}: ${text.slice(0, MAX_QUOTE)}`);
+  throw new DdiFailure('refused', `${said}.`);
 }
 
-/** Seconds; the other form, a date, is not used: clocks may differ. */
-function retryAfter(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined;
+/** Seconds, or a date; compared with the server's own, since clocks may differ. */
+function retryAfter({ 'retry-after': after = '', date = '' }: HttpAnswer['headers']): number | undefined {
+  const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(date);
+  return ms >= 0 ? ms : undefined;
 }

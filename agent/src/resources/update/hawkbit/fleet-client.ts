@@ -4,7 +4,7 @@ import { errorMessage } from '../../../base/system-error.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { now } from '../../../contract/shared.ts';
 import type { HawkbitConfig } from './config.ts';
-import { DdiClient, DdiFailure, type DdiServer, failureOf } from './ddi-client.ts';
+import { BundleFailure, DdiClient, type DdiServer, failureOf } from './ddi-client.ts';
 import type { Artifact } from './ddi-messages.ts';
 import type { FleetFile } from './fleet-file.ts';
 import { advance } from './fleet-machine.ts';
@@ -16,12 +16,13 @@ import {
   type InstallFailure,
   initialState,
   NOTHING_STORED,
-  REFERENCE_PREFIX,
+  referenceOf,
   type TimerName,
   type Timing,
 } from './fleet-state.ts';
 import { type FleetStatus, problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
 import type { FleetUpdater } from './ports.ts';
+import { withoutToken } from './secrets.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -36,7 +37,7 @@ const REQUEST_TIMEOUT_MS = 30 * SECOND;
 /** Longest delay of the next attempt when the disk takes no file, in ms. */
 const STORAGE_RETRY_MS = 30 * SECOND;
 /** So much of a delay is random: devices that were started or lost their server together do not come back together. */
-const SPREAD = { around: { from: 0.9, to: 1.1 }, below: { from: 0.5, to: 1 } };
+const SPREAD = { around: { from: 0.9, to: 1.1 }, below: { from: 0.5, to: 1 }, above: { from: 1, to: 1.1 } };
 
 export interface FleetClientOptions {
   updater: FleetUpdater;
@@ -72,6 +73,8 @@ export class FleetClient {
   #session = new AbortController();
   #polls: { last: string | null; next: string | null } = { last: null, next: null };
   #storageProblem: string | undefined;
+  /** The stored state could not be used. */
+  #fileProblem: string | undefined;
   #isStopped = false;
 
   constructor(options: FleetClientOptions) {
@@ -82,16 +85,13 @@ export class FleetClient {
   /** Goes on where the last run ended. Does nothing while no server is configured. */
   async start(): Promise<void> {
     if (this.#isStopped) return;
-    try {
-      const stored = await this.#o.file.load();
-      // An install that runs in the updater survives this.
-      this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
-      this.#storageProblem = undefined;
-      this.#isStarted = true;
-      this.configChanged();
-    } catch (error) {
-      this.#storageFailed(error);
-    }
+    const { stored, problem } = await this.#o.file.load();
+    // An install that runs in the updater survives this.
+    this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
+    this.#storageProblem = undefined;
+    this.#fileProblem = problem ?? this.#fileProblem;
+    this.#isStarted = true;
+    this.configChanged();
   }
 
   /** Uses the present configuration from now on. */
@@ -129,7 +129,9 @@ export class FleetClient {
 
   /** What an operator should know, as sentences. */
   problems(): string[] {
-    return this.#o.config().url === null ? [] : problemsOf(this.#state, this.#storageProblem);
+    const file = this.#fileProblem === undefined ? [] : [this.#fileProblem];
+    if (this.#o.config().url === null) return file;
+    return [...file, ...problemsOf(this.#state, this.#storageProblem)];
   }
 
   #server(): DdiServer | undefined {
@@ -146,10 +148,17 @@ export class FleetClient {
 
   #take(event: FleetEvent): void {
     if (this.#isStopped) return;
-    const { state, effects } = advance(this.#timing, this.#state, event);
+    const { state, effects } = advance(this.#timing, this.#state, this.#withoutToken(event));
     this.#state = state;
     this.#effects.push(...effects);
     if (!this.#isWorking) void this.#work();
+  }
+
+  /** Texts of the server and of the updater, which knows the token, are logged and shown. */
+  #withoutToken(event: FleetEvent): FleetEvent {
+    const { target_token, gateway_token } = this.#o.config();
+    const token = target_token ?? gateway_token;
+    return token === null ? event : withoutToken(event, token);
   }
 
   async #work(): Promise<void> {
@@ -229,7 +238,7 @@ export class FleetClient {
           this.#take({ event: 'polled', session, poll: reply.poll });
           return;
         case 'deployment': {
-          const reference = `${REFERENCE_PREFIX}${reply.deployment.id}:${randomUUID()}`;
+          const reference = referenceOf(reply.deployment.id, this.#state.server ?? '', randomUUID());
           this.#take({ event: 'deployment_read', session, deployment: reply.deployment, reference });
           return;
         }
@@ -266,7 +275,10 @@ export class FleetClient {
       this.#take({ event: 'installed', reference });
     } catch (error) {
       const message = errorMessage(error);
-      this.#take({ event: 'install_failed', reference, kind: installFailure(error), message });
+      const kind = installFailure(error);
+      const wait = error instanceof BundleFailure ? error.retryAfterMs : undefined;
+      const asked = wait === undefined ? {} : { retryAfterMs: wait };
+      this.#take({ event: 'install_failed', reference, kind, message, ...asked });
     }
   }
 
@@ -275,6 +287,9 @@ export class FleetClient {
       await this.#o.updater.apply(reference);
       this.#take({ event: 'applied', reference });
     } catch (error) {
+      // The slot may be activated although the reboot was refused.
+      const after = await this.#o.updater.state().catch(() => undefined);
+      if (after?.rebooting) return this.#take({ event: 'applied', reference });
       const isLost = error instanceof ApiError && error.code === 'conflict';
       this.#take({ event: 'apply_failed', reference, isLost, message: errorMessage(error) });
     }
@@ -282,11 +297,7 @@ export class FleetClient {
 }
 
 function installFailure(error: unknown): InstallFailure {
-  if (error instanceof DdiFailure) {
-    const { kind } = error.failure;
-    if (kind === 'invalid_answer') return 'final';
-    return kind === 'network' || kind === 'server_error' ? 'again' : 'doubtful';
-  }
+  if (error instanceof BundleFailure) return error.kind;
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'bundle_invalid') return 'final';
   return code === 'conflict' || code === 'unavailable' ? 'again' : 'doubtful';

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { writeFileAtomic } from '../../../base/atomic-file.ts';
-import { errorCode } from '../../../base/system-error.ts';
+import { JsonFile, whyUnusable } from '../../../base/json-file.ts';
+import type { Logger } from '../../../base/logger.ts';
 import { fits } from '../../../contract/validate.ts';
 import { NOTHING_STORED, type Stored } from './fleet-state.ts';
 
@@ -31,28 +30,43 @@ export const FleetFileContent = Type.Object({
   cancelReply: Type.Optional(Type.Object({ id: Text, accepted: Type.Boolean(), message: Text })),
 });
 
-/** What the fleet client has to know after a restart. Contains no token. */
+/** Raised only if an older version would misread the file. */
+const SCHEMA = 1;
+
+export interface LoadedFleetFile {
+  /** Undefined if there is no file that can be used. */
+  stored: Stored | undefined;
+  /** Why the file cannot be used, as a sentence for health. */
+  problem?: string;
+}
+
+/** What the fleet client has to know after a restart, in `hawkbit.json` of a folder. Contains no token. */
 export class FleetFile {
-  readonly #path: string;
+  readonly #file: JsonFile;
+  readonly #log: Pick<Logger, 'warn'>;
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(folder: string, log: Pick<Logger, 'warn'>) {
+    this.#file = new JsonFile(folder, 'hawkbit', SCHEMA, log);
+    this.#log = log;
   }
 
-  /** A missing or damaged file stores nothing; then the server offers again what is not done. */
-  async load(): Promise<Stored> {
-    let content: unknown;
+  /** A file that cannot be used is set aside. Never fails. */
+  async load(): Promise<LoadedFleetFile> {
     try {
-      content = JSON.parse(await readFile(this.#path, 'utf8'));
+      const content = (await this.#file.read())?.fields;
+      if (!content) return { stored: undefined };
+      if (!fits(FleetFileContent, content)) throw new Error('it has another form');
+      return { stored: { ...NOTHING_STORED, ...content } };
     } catch (error) {
-      if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return NOTHING_STORED;
-      throw error;
+      const setAside = await this.#file.setAside(error);
+      const problem = `The state of the fleet client cannot be used: ${whyUnusable(error)}.${setAside}`;
+      this.#log.warn({}, problem);
+      return { stored: undefined, problem };
     }
-    if (!fits(FleetFileContent, content)) return NOTHING_STORED;
-    return { ...NOTHING_STORED, ...content };
   }
 
+  /** @throws Error of the system */
   async save(stored: Stored): Promise<void> {
-    await writeFileAtomic(this.#path, `${JSON.stringify(stored)}\n`, 0o600);
+    await this.#file.write(stored);
   }
 }

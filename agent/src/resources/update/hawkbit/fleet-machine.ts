@@ -5,6 +5,7 @@
 import type { Deployment } from './ddi-messages.ts';
 import {
   type Action,
+  actionOf,
   type FleetEffect,
   type FleetEvent,
   type FleetState,
@@ -12,6 +13,7 @@ import {
   type Timing,
 } from './fleet-state.ts';
 import { FleetTransition } from './fleet-transition.ts';
+import type { UpdaterState } from './ports.ts';
 
 /** An action whose install disappears, or whose reboot is requested, more often than this has failed. */
 const MAX_LOST = 3;
@@ -46,7 +48,10 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     const isSame = server === t.state.server;
     if (!isSame) {
       t.dropAction();
-      t.store({ server, action: undefined, result: undefined, cancelReply: undefined });
+      const nothing = { server, action: undefined, result: undefined, cancelReply: undefined };
+      // Not stored before it is known what was lost: the power may be cut until then.
+      if (t.state.isLost) Object.assign(t.state, nothing);
+      else t.store(nothing);
     }
     t.beginSession();
     if (server !== undefined) t.emit({ do: 'read_updater', session: t.state.session });
@@ -57,6 +62,11 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     if (timer === 'poll') {
       state.pollTimer = 'none';
       state.pollDue = true;
+      return;
+    }
+    if (timer === 'attributes') {
+      state.attributesHeld = false;
+      state.attributes = true;
       return;
     }
     state.isRetrying = false;
@@ -108,7 +118,7 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     state.deployment = undefined;
     state.pollDue = true;
   },
-  install_failed: (t, { reference, kind, message }) => {
+  install_failed: (t, { reference, kind, message, retryAfterMs }) => {
     const { state } = t;
     if (state.running === reference) state.running = undefined;
     if (!isCurrent(state.action, reference, 'installing')) {
@@ -124,10 +134,12 @@ const HANDLERS: { readonly [K in FleetEvent['event']]: (t: FleetTransition, even
     t.enter('waiting');
     if (state.updaterProblem?.message !== message) t.reportProgress(state.reportedPercent, message);
     state.updaterProblem = { code: 'install', message };
-    t.retryLater();
+    t.retryLater(retryAfterMs);
   },
   applied: (t, { reference }) => {
     if (isCurrent(t.state.action, reference, 'applying')) {
+      // Else it was asked for the reboot again.
+      if (t.state.isRetrying) return;
       t.succeeded();
       t.awaitResult();
     } else if (t.state.running === reference) t.state.running = undefined;
@@ -157,7 +169,7 @@ function onPolled(t: FleetTransition, { poll }: EventOf<'polled'>): void {
   state.offer = undefined;
   state.deployment = undefined;
   state.cancel = state.cancelReply ? undefined : poll.cancel;
-  state.attributes ||= poll.wantsAttributes;
+  state.attributes ||= poll.wantsAttributes && !state.attributesHeld;
   if (result?.delivered) {
     // A server that offers an ended action again has not taken its result.
     if (poll.offer === result.id) state.resend = true;
@@ -236,11 +248,12 @@ function onRequestFailed(t: FleetTransition, { failure }: EventOf<'request_faile
   const { state } = t;
   const { request } = state;
   state.request = undefined;
-  if (request?.kind === 'read_deployment') state.offer = undefined;
-  if (request?.kind === 'read_cancel') state.cancel = undefined;
+  if (!request) return;
+  if (request.kind === 'read_deployment') state.offer = undefined;
+  if (request.kind === 'read_cancel') state.cancel = undefined;
   const { kind } = failure;
   const isPerAction = kind === 'gone' || kind === 'refused';
-  const isReply = request?.kind === 'send_result' || request?.kind === 'send_cancel_reply';
+  const isReply = request.kind === 'send_result' || request.kind === 'send_cancel_reply';
   if (isReply && isPerAction) {
     state.refusals += 1;
     if (t.isGivenUp(kind)) {
@@ -249,21 +262,36 @@ function onRequestFailed(t: FleetTransition, { failure }: EventOf<'request_faile
       return;
     }
   }
-  const isReport = request?.kind === 'send_progress' || request?.kind === 'send_downloaded';
-  const isRefused = request?.kind === 'send_attributes' && kind === 'refused';
-  if (request && (isReport || isRefused)) {
+  if (request.kind === 'send_attributes') {
+    t.holdAttributes(failure);
+    return;
+  }
+  if (request.kind === 'send_progress' || request.kind === 'send_downloaded') {
+    // Nothing depends on it. The poll tells whether the server can be reached.
     t.taken(request);
     if (isPerAction) return;
+    if (failure.retryAfterMs === undefined) {
+      state.pollDue = true;
+      return;
+    }
   }
-  t.pause(failure);
+  t.pause(request.kind, failure);
 }
 
 /** Finds out what became of the action, at the start and after the reboot was requested. */
 function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>): void {
   const { state } = t;
   const { action } = state;
-  const { pending, lastResult, confirmed } = updater;
+  const { pending, lastResult, confirmed, rebooting } = updater;
   const isFirst = !state.recovered;
+  if (state.isLost) {
+    if ((!confirmed || rebooting) && state.attempts < MAX_RESULT_READS) {
+      // What runs, or is about to, may be what the server offers.
+      t.awaitResult();
+      return;
+    }
+    onLostState(t, lastResult);
+  }
   if (isFirst) {
     state.recovered = true;
     state.pollDue = true;
@@ -277,16 +305,12 @@ function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>)
   if (!action) return;
   const ended = lastResult?.reference === action.reference ? lastResult : undefined;
   if (ended && ended.outcome !== 'failed') {
-    const { outcome, reason, version } = ended;
-    const isGood = outcome === 'success';
-    t.finish(
-      isGood,
-      isGood ? `Version ${version} runs.` : (reason?.message ?? 'The update was rolled back.'),
-    );
+    const { success, message } = endOf(ended);
+    t.finish(success, message);
     return;
   }
   const isPending = installed === action.reference;
-  state.isUnclear = !confirmed && !isPending && action.phase !== 'applying';
+  state.isUnclear = (!confirmed || rebooting) && !isPending && action.phase !== 'applying';
   if (state.isUnclear) {
     // Somebody has applied an update by the API, perhaps this one.
     t.awaitResult();
@@ -303,8 +327,24 @@ function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>)
       if (!isPending) onLost(t, action);
       return;
     case 'applying':
-      onApplying(t, { isPending, confirmed, isNew: isFirst && state.running !== action.reference });
+      onApplying(t, action, updater, isFirst && state.running !== action.reference);
   }
+}
+
+/** An update that has ended is not tried again: if the server still offers it, it gets the result. */
+function onLostState(t: FleetTransition, last: UpdaterState['lastResult']): void {
+  t.state.isLost = false;
+  t.state.attempts = 0;
+  const id = last?.reference == null ? undefined : actionOf(last.reference, t.state.server);
+  const isEnd = last && id !== undefined && last.outcome !== 'failed';
+  t.store(isEnd ? { result: t.resultOf(id, last.version, endOf(last), true) } : {});
+}
+
+/** What the server is told about the end of an update. */
+function endOf({ outcome, reason, version }: NonNullable<UpdaterState['lastResult']>) {
+  return outcome === 'success'
+    ? { success: true, message: `Version ${version} runs.` }
+    : { success: false, message: reason?.message ?? 'The update was rolled back.' };
 }
 
 /**
@@ -313,12 +353,19 @@ function onUpdaterRead(t: FleetTransition, { updater }: EventOf<'updater_read'>)
  */
 function onApplying(
   t: FleetTransition,
-  { isPending, confirmed, isNew }: { isPending: boolean; confirmed: boolean; isNew: boolean },
+  { reference }: Action,
+  { pending, confirmed, rebooting }: UpdaterState,
+  isNew: boolean,
 ): void {
+  const isPending = pending?.reference === reference;
   const isLate = t.state.attempts >= MAX_RESULT_READS;
   if (isPending && (isNew || isLate)) {
     t.state.running = undefined;
     t.enter('installed');
+  } else if (rebooting && isLate) {
+    t.state.updaterProblem = { code: 'install', message: 'The device does not reboot into the update.' };
+    t.awaitResult();
+    if (t.state.attempts % MAX_RESULT_READS === 1) t.emit({ do: 'apply', reference });
   } else if (confirmed && isLate) t.finish(false, 'The result of the update is not known.');
   else t.awaitResult();
 }

@@ -64,7 +64,8 @@ const ACTS: Readonly<Record<string, (world: FleetWorld) => void>> = {
   'apply ends': (world) => world.endApply(),
   'poll timer': (world) => world.fire('poll'),
   'retry timer': (world) => world.fire('retry'),
-  configured: (world) => world.send({ event: 'configured', server: 'server' }),
+  configured: (world) => world.configure(),
+  'file is lost': (world) => world.loseFile(),
 };
 
 /** Events of a usual round are more frequent than failures. */

@@ -4,6 +4,20 @@ import type { UpdaterState } from './ports.ts';
 
 /** What the references of the fleet client begin with. */
 export const REFERENCE_PREFIX = 'hawkbit:';
+/** Digits of the server's key in a reference. */
+const KEY_DIGITS = 8;
+const REFERENCE = new RegExp(`^${REFERENCE_PREFIX}([\\w-]+):(?:([\\da-f]{${KEY_DIGITS}}):)?[\\w-]+$`);
+
+/** A new name for an install. Names action and server for a client that has lost its file. */
+export function referenceOf(id: string, server: string, unique: string): string {
+  return `${REFERENCE_PREFIX}${id}:${server.slice(0, KEY_DIGITS)}:${unique}`;
+}
+
+/** The action that a reference names; undefined if it is another server's. Those of older versions name no server. */
+export function actionOf(reference: string, server: string | undefined): string | undefined {
+  const [, id, key] = REFERENCE.exec(reference) ?? [];
+  return key === undefined || server?.startsWith(key) ? id : undefined;
+}
 
 /** An action of the server that this device works on. */
 export interface Action {
@@ -80,6 +94,13 @@ export interface Problem {
   message: string;
 }
 
+/** A kind of request that failed, and has not succeeded since. */
+export interface Failing {
+  /** Failures in a row. */
+  count: number;
+  problem: Problem;
+}
+
 /** In ms. */
 export interface Timing {
   /** Limits of the polling interval, which the server chooses, and what is used when it does not. */
@@ -93,6 +114,8 @@ export interface Timing {
 export interface FleetState extends Stored {
   /** Counts configurations: what was requested for an earlier one is ignored. */
   session: number;
+  /** There was no file that can be used. The updater knows how the last update ended. */
+  isLost: boolean;
   /** The updater was asked what became of the action. */
   recovered: boolean;
   /** A new version runs that this client has not applied, and is not confirmed: `retry` reads the updater again. */
@@ -106,8 +129,9 @@ export interface FleetState extends Stored {
   pollDue: boolean;
   sleepMs: number;
   connected: boolean;
-  /** Failed requests since the last success, and failed attempts of the updater. */
-  failures: number;
+  /** By the kind of request: delays grow although others succeed. */
+  failing: Readonly<Partial<Record<DdiRequest['kind'], Failing | undefined>>>;
+  /** Failed attempts of the updater. */
   attempts: number;
   /** Doubtful failures of the install. */
   doubts: number;
@@ -115,7 +139,6 @@ export interface FleetState extends Stored {
   resend: boolean;
   /** How often the server has refused the result. */
   refusals: number;
-  serverProblem: Problem | undefined;
   updaterProblem: Problem | undefined;
   /** To be read. */
   offer: string | undefined;
@@ -128,6 +151,8 @@ export interface FleetState extends Stored {
   progress: number;
   /** To be sent. */
   attributes: boolean;
+  /** No attributes before the timer `attributes`: the server has not taken them. */
+  attributesHeld: boolean;
   progressReport: { percent: number; note?: string } | undefined;
   downloadedReport: boolean;
   /** The last percentage in a report. */
@@ -149,7 +174,13 @@ export type FleetEvent =
   | { event: 'updater_failed'; session: number; message: string }
   | { event: 'progress'; reference: string; fraction: number }
   | { event: 'installed'; reference: string }
-  | { event: 'install_failed'; reference: string; kind: InstallFailure; message: string }
+  | {
+      event: 'install_failed';
+      reference: string;
+      kind: InstallFailure;
+      message: string;
+      retryAfterMs?: number;
+    }
   /** The reboot is requested. */
   | { event: 'applied'; reference: string }
   | { event: 'apply_failed'; reference: string; isLost: boolean; message: string };
@@ -157,8 +188,11 @@ export type FleetEvent =
 /** `final`: another attempt fails, too. `again`: it may succeed. `doubtful`: one of both. */
 export type InstallFailure = 'final' | 'again' | 'doubtful';
 
-/** `poll`: the next request. `retry`: the next attempt of the updater. */
-export type TimerName = 'poll' | 'retry';
+/** `poll`: the next request. `retry`: the next attempt of the updater. `attributes`: they are sent again. */
+export type TimerName = 'poll' | 'retry' | 'attributes';
+
+/** Which part of a delay is random: around it, only shorter, only longer. */
+export type Spread = 'around' | 'below' | 'above';
 
 export type FleetEffect =
   /** To be on the disk before the next effect begins. */
@@ -168,7 +202,7 @@ export type FleetEffect =
   | { do: 'install'; reference: string; artifact: Artifact }
   | { do: 'apply'; reference: string }
   | { do: 'discard'; reference: string }
-  | { do: 'set_timer'; timer: TimerName; ms: number; spread: 'around' | 'below' }
+  | { do: 'set_timer'; timer: TimerName; ms: number; spread: Spread }
   | { do: 'cancel_timer'; timer: TimerName }
   | { do: 'log'; level: 'info' | 'warn'; details: object; message: string };
 
@@ -179,10 +213,12 @@ export const NOTHING_STORED: Stored = {
   cancelReply: undefined,
 };
 
-export function initialState(stored: Stored): FleetState {
+/** @param stored undefined if there was no file that can be used */
+export function initialState(stored: Stored | undefined): FleetState {
   return {
-    ...stored,
+    ...(stored ?? NOTHING_STORED),
     session: 0,
+    isLost: stored === undefined,
     recovered: false,
     isUnclear: false,
     request: undefined,
@@ -191,12 +227,11 @@ export function initialState(stored: Stored): FleetState {
     pollDue: false,
     sleepMs: 0,
     connected: false,
-    failures: 0,
+    failing: {},
     attempts: 0,
     doubts: 0,
     resend: false,
     refusals: 0,
-    serverProblem: undefined,
     updaterProblem: undefined,
     offer: undefined,
     cancel: undefined,
@@ -204,6 +239,7 @@ export function initialState(stored: Stored): FleetState {
     running: undefined,
     progress: 0,
     attributes: false,
+    attributesHeld: false,
     progressReport: undefined,
     downloadedReport: false,
     reportedPercent: 0,

@@ -1,11 +1,21 @@
 import type { Static } from 'typebox';
-import type { FleetState, Problem } from './fleet-state.ts';
+import type { DdiRequest, FleetState, Problem } from './fleet-state.ts';
 import type { HawkbitStatus } from './schema.ts';
 
 export type FleetStatus = Static<typeof HawkbitStatus>;
 
 /** Failures in a row that health reports. */
 const FAILURES_IN_HEALTH = 3;
+
+/** What an operator is told about a request that fails again and again; the most important one first. */
+const FAILING: readonly (readonly [kind: DdiRequest['kind'], text: string])[] = [
+  ['poll', 'The fleet server cannot be used'],
+  ['read_deployment', 'The fleet server does not say what to install'],
+  ['read_cancel', 'The fleet server does not say what to cancel'],
+  ['send_result', 'The fleet server does not take the result of an update'],
+  ['send_cancel_reply', 'The fleet server does not take the answer to a cancellation'],
+  ['send_attributes', "The fleet server does not take this device's attributes"],
+];
 
 export const STATUS_WHEN_OFF: FleetStatus = {
   enabled: false,
@@ -22,10 +32,10 @@ export function statusOf(
   polls: { last: string | null; next: string | null },
   storageProblem: string | undefined,
 ): FleetStatus {
-  const { connected, serverProblem, updaterProblem, action, result, progress } = state;
+  const { connected, updaterProblem, action, result, progress } = state;
   const storage: Problem | undefined =
     storageProblem === undefined ? undefined : { code: 'storage', message: storageProblem };
-  const error = storage ?? updaterProblem ?? serverProblem ?? null;
+  const error = storage ?? updaterProblem ?? failingOf(state)[0]?.problem ?? null;
   const undelivered = result && !result.delivered ? result : undefined;
   return {
     enabled: true,
@@ -42,19 +52,24 @@ export function statusOf(
 }
 
 /** What an operator should know, as sentences. */
-export function problemsOf(
-  { serverProblem, updaterProblem, failures, attempts }: Readonly<FleetState>,
-  storageProblem: string | undefined,
-): string[] {
+export function problemsOf(state: Readonly<FleetState>, storageProblem: string | undefined): string[] {
+  const { updaterProblem, attempts } = state;
   const problems: string[] = [];
   if (storageProblem !== undefined) {
     problems.push(`The fleet client cannot store its state: ${storageProblem}.`);
   }
-  if (serverProblem && failures >= FAILURES_IN_HEALTH) {
-    problems.push(`The fleet server cannot be used: ${serverProblem.message}`);
+  for (const { text, count, problem } of failingOf(state)) {
+    if (count >= FAILURES_IN_HEALTH) problems.push(`${text}: ${problem.message}`);
   }
   if (updaterProblem && attempts >= FAILURES_IN_HEALTH) {
     problems.push(`The update of the fleet server is not installed yet: ${updaterProblem.message}`);
   }
   return problems;
+}
+
+function failingOf({ failing }: Readonly<FleetState>) {
+  return FAILING.flatMap(([kind, text]) => {
+    const found = failing[kind];
+    return found ? [{ text, ...found }] : [];
+  });
 }

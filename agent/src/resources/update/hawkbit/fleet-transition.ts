@@ -5,7 +5,10 @@ import type {
   FailureKind,
   FleetEffect,
   FleetState,
+  Result,
+  Spread,
   Stored,
+  TimerName,
   Timing,
 } from './fleet-state.ts';
 import { initialState } from './fleet-state.ts';
@@ -46,12 +49,14 @@ export class FleetTransition {
   }
 
   beginSession(): void {
-    const { server, action, result, cancelReply, session, running, progress } = this.state;
+    const { server, action, result, cancelReply, session, running, progress, isLost } = this.state;
     const fresh = initialState({ server, action, result, cancelReply });
     const sleepMs = this.pollDelay(undefined);
-    Object.assign(this.state, fresh, { session: session + 1, sleepMs, attributes: true, running, progress });
+    const kept = { session: session + 1, running, progress, isLost };
+    Object.assign(this.state, fresh, { sleepMs, attributes: true }, kept);
     this.emit({ do: 'cancel_timer', timer: 'poll' });
     this.emit({ do: 'cancel_timer', timer: 'retry' });
+    this.emit({ do: 'cancel_timer', timer: 'attributes' });
   }
 
   begin(action: Action): void {
@@ -78,14 +83,26 @@ export class FleetTransition {
     const { action } = this.state;
     if (!action) return;
     const { id, version } = action;
-    const message = text.slice(0, MAX_MESSAGE).toWellFormed();
-    this.log(success ? 'info' : 'warn', { action: id, success, reason: message }, 'the update has ended');
+    const result = this.resultOf(id, version, { success, message: text }, false);
+    const { message: reason } = result;
+    this.log(success ? 'info' : 'warn', { action: id, success, reason }, 'the update has ended');
     this.#resetAttempts();
     // The reboot has not come, or has not ended this run of the agent.
     if (action.phase === 'applying') this.state.running = undefined;
     this.state.refusals = 0;
     this.state.resend = false;
-    this.store({ action: undefined, result: { id, version, success, message, delivered: false } });
+    this.store({ action: undefined, result });
+  }
+
+  /** @param version and message may be of any length */
+  resultOf(
+    id: string,
+    version: string,
+    { success, message }: Pick<Result, 'success' | 'message'>,
+    delivered: boolean,
+  ): Result {
+    const text = message.slice(0, MAX_MESSAGE).toWellFormed();
+    return { id, version: version.slice(0, MAX_MESSAGE), success, message: text, delivered };
   }
 
   reportProgress(percent: number, note?: string): void {
@@ -99,10 +116,10 @@ export class FleetTransition {
     this.state.updaterProblem = undefined;
   }
 
-  retryLater(): void {
-    const { first, last } = this.#timing.retryMs;
+  /** @param askedMs the server asks for no request before */
+  retryLater(askedMs?: number): void {
     this.state.isRetrying = true;
-    this.#setTimer('retry', delayOf(first, last, this.state.attempts), 'below');
+    this.#setRetryTimer('retry', this.state.attempts, askedMs);
     this.state.attempts += 1;
   }
 
@@ -116,25 +133,38 @@ export class FleetTransition {
   /** The server has answered a request. */
   answered(): void {
     const { state } = this;
+    const { request } = state;
+    if (request) state.failing = { ...state.failing, [request.kind]: undefined };
     state.request = undefined;
     state.connected = true;
-    state.failures = 0;
-    state.serverProblem = undefined;
   }
 
-  /** Makes no request for a while. */
-  pause(failure: Failure): void {
+  /** Remembers that a kind of request fails. @returns how often it had failed before */
+  failed(request: DdiRequest['kind'], { kind, message }: Failure): number {
     const { state } = this;
-    const { kind, message, retryAfterMs = 0 } = failure;
-    const { first, last } = this.#timing.retryMs;
-    if (state.failures === 0) this.log('warn', { reason: message }, 'a request to the fleet server failed');
-    const delay = delayOf(first, last, state.failures);
-    state.failures += 1;
+    const { count = 0 } = state.failing[request] ?? {};
+    if (count === 0) this.log('warn', { request, reason: message }, 'a request to the fleet server failed');
+    const problem = { code: kind === 'gone' ? ('refused' as const) : kind, message };
+    state.failing = { ...state.failing, [request]: { count: count + 1, problem } };
+    return count;
+  }
+
+  /** Makes no request for a while: longer with each failure of this kind of request. */
+  pause(request: DdiRequest['kind'], failure: Failure): void {
+    const { state } = this;
+    const before = this.failed(request, failure);
     state.connected = false;
-    state.serverProblem = { code: kind === 'gone' ? 'refused' : kind, message };
     state.deployment = undefined; // old when the server can be reached again
     state.pollTimer = 'paused';
-    this.#setTimer('poll', Math.max(delay, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)), 'below');
+    this.#setRetryTimer('poll', before, failure.retryAfterMs);
+  }
+
+  /** Sends no attributes for a while. Updates do not depend on them. */
+  holdAttributes(failure: Failure): void {
+    const before = this.failed('send_attributes', failure);
+    this.state.attributes = false;
+    this.state.attributesHeld = true;
+    this.#setRetryTimer('attributes', before, failure.retryAfterMs);
   }
 
   /** Whether a result that was refused is not sent again: the server does not know the action, or keeps refusing. */
@@ -192,6 +222,9 @@ export class FleetTransition {
       return;
     }
     if (state.pollTimer === 'idle') return;
+    // What else has failed is not to be done any more.
+    const { poll, send_attributes } = state.failing;
+    state.failing = { poll, send_attributes };
     state.pollTimer = 'idle';
     this.#setTimer('poll', state.sleepMs, 'around');
   }
@@ -211,8 +244,16 @@ export class FleetTransition {
     return undefined;
   }
 
-  #setTimer(timer: 'poll' | 'retry', ms: number, spread: 'around' | 'below'): void {
+  #setTimer(timer: TimerName, ms: number, spread: Spread): void {
     this.emit({ do: 'set_timer', timer, ms, spread });
+  }
+
+  /** @param failures before this one @param askedMs the server asks for no request before */
+  #setRetryTimer(timer: TimerName, failures: number, askedMs: number | undefined): void {
+    const { first, last } = this.#timing.retryMs;
+    const delay = delayOf(first, last, failures);
+    if (askedMs === undefined) this.#setTimer(timer, delay, 'below');
+    else this.#setTimer(timer, Math.max(delay, Math.min(askedMs, MAX_RETRY_AFTER_MS)), 'above');
   }
 
   #resetAttempts(): void {

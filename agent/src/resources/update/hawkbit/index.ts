@@ -40,7 +40,7 @@ export function createHawkbit(options: HawkbitOptions): Hawkbit {
   const authorities = join(board.runtimeFolder, 'ca-certificates.crt');
   return new FleetClient({
     ...rest,
-    file: new FleetFile(join(board.dataFolder, 'update/hawkbit.json')),
+    file: new FleetFile(join(board.dataFolder, 'update'), rest.log),
     serial: identity.serial,
     // gooseBit reads `hw_boardname` and `sw_version`, as SWUpdate names them.
     attributes: async () => ({

@@ -26,6 +26,8 @@ export interface UpdaterState {
   } | null;
   /** Whether the running boot was found good. */
   confirmed: boolean;
+  /** Whether an update was applied in this boot: the device has yet to reboot. */
+  rebooting: boolean;
 }
 
 /** What a fleet client needs of the updater. */
@@ -39,7 +41,10 @@ export interface FleetUpdater {
    *   `internal` for an I/O error that the network or a damaged bundle has caused: repeated ten times
    */
   installFrom(source: BundleSource, options: { progress(fraction: number): void }): Promise<void>;
-  /** Activates what was installed with this reference and reboots. @throws ApiError `conflict` when it is not pending */
+  /**
+   * Activates what was installed with this reference and reboots. Once it is applied: asks for the reboot again.
+   * @throws ApiError `conflict` when it is not pending
+   */
   apply(reference: string): Promise<void>;
   /** Forgets what was installed with this reference and not applied. */
   discard(reference: string): Promise<void>;

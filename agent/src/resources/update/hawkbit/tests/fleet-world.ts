@@ -7,7 +7,7 @@ import {
   type FleetEvent,
   type FleetState,
   initialState,
-  NOTHING_STORED,
+  referenceOf,
   type Stored,
   type TimerName,
   type Timing,
@@ -19,6 +19,8 @@ const TIMING: Timing = {
   retryMs: { first: 1, last: 100 },
   resultMs: 1,
 };
+/** Its first digits are those in references. */
+const SERVER = '12345678901234567890';
 const NOT_ACTIVATED = 'The slot was not activated.';
 /** More steps than any healthy device needs to end an update. */
 const MAX_SETTLING = 2000;
@@ -41,15 +43,22 @@ export class FleetWorld {
   boots = true;
   applies: 'works' | 'conflict' | 'unavailable' = 'works';
 
-  disk: Stored = NOTHING_STORED;
-  state: Readonly<FleetState> = initialState(NOTHING_STORED);
+  /** Undefined: there is no file, or it cannot be used. */
+  disk: Stored | undefined;
+  state: Readonly<FleetState> = initialState(undefined);
   #effects: FleetEffect[] = [];
   #request: { request: DdiRequest; session: number } | undefined;
   #reading: number | undefined;
   #installing: string | undefined;
   #applying: string | undefined;
   readonly #timers = new Set<TimerName>();
-  updater: UpdaterState = { version: '1', pending: null, lastResult: null, confirmed: true };
+  updater: UpdaterState = {
+    version: '1',
+    pending: null,
+    lastResult: null,
+    confirmed: true,
+    rebooting: false,
+  };
   /** The slot that was applied and has to be found good or bad. */
   #trial: string | undefined;
   #references = 0;
@@ -88,13 +97,32 @@ export class FleetWorld {
     }
     this.#installing = undefined;
     this.state = initialState(this.disk);
-    this.send({ event: 'configured', server: 'server' });
+    this.configure();
+  }
+
+  configure(): void {
+    this.send({ event: 'configured', server: SERVER });
+  }
+
+  /** The file cannot be used: only the updater remembers what has ended, and only the last update. */
+  loseFile(): void {
+    this.disk = undefined;
+    const known = this.#idOf.get(this.updater.lastResult?.reference ?? '');
+    const forgotten = [...this.ended, ...this.cancelled].filter((id) => id !== known);
+    // What such a server offers would be begun anew.
+    if (forgotten.length > 0) this.#isStubborn = false;
+    for (const id of forgotten) {
+      this.ended.delete(id);
+      this.cancelled.delete(id);
+    }
+    this.startAgent();
   }
 
   /** The power is cut, or the device reboots. */
   reboot(): void {
     this.#installing = undefined;
-    if (this.#trial !== undefined) this.updater = { ...this.updater, confirmed: false };
+    const confirmed = this.updater.confirmed && this.#trial === undefined;
+    this.updater = { ...this.updater, confirmed, rebooting: false };
     this.startAgent();
   }
 
@@ -102,9 +130,11 @@ export class FleetWorld {
   applyByHand(): void {
     const { pending } = this.updater;
     if (pending?.reference === undefined || pending.reference === null || this.#trial !== undefined) return;
+    // After a loss of the file, until it is discarded: it would be installed once more.
+    if (this.disk === undefined || this.state.action?.reference !== pending.reference) return;
     this.#trial = pending.reference;
     this.#byHand.add(this.#idOf.get(pending.reference) ?? '');
-    this.updater = { ...this.updater, pending: null };
+    this.updater = { ...this.updater, pending: null, rebooting: true };
   }
 
   /** The power is cut in the middle of `apply`: the slot was not activated, and the update is still there. */
@@ -214,6 +244,10 @@ export class FleetWorld {
     const reference = this.#applying;
     if (reference === undefined) return;
     this.#applying = undefined;
+    if (this.#trial === reference) {
+      this.send({ event: 'applied', reference });
+      return;
+    }
     if (this.applies !== 'works' || this.updater.pending?.reference !== reference) {
       const isLost = this.applies === 'conflict' || this.updater.pending?.reference !== reference;
       this.send({ event: 'apply_failed', reference, isLost, message: 'no' });
@@ -222,7 +256,7 @@ export class FleetWorld {
     const id = this.#idOf.get(reference) ?? '';
     this.reboots.set(id, (this.reboots.get(id) ?? 0) + 1);
     this.#trial = reference;
-    this.updater = { ...this.updater, pending: null };
+    this.updater = { ...this.updater, pending: null, rebooting: true };
     this.send({ event: 'applied', reference });
   }
 
@@ -290,14 +324,14 @@ export class FleetWorld {
           !this.ended.has(id) && !this.cancelled.has(id),
           `${id} has ended and is not installed again`,
         );
-        assert.equal(this.disk.action?.reference, effect.reference, 'an install is known after a power cut');
+        assert.equal(this.disk?.action?.reference, effect.reference, 'an install is known after a power cut');
         this.updater = { ...this.updater, pending: null };
         this.#installing = effect.reference;
         return;
       }
       case 'apply': {
         const id = this.#idOf.get(effect.reference) ?? '';
-        const { action } = this.disk;
+        const action = this.disk?.action;
         assert.ok(action?.reference === effect.reference && action.phase === 'applying', 'stored before');
         assert.ok(!this.cancelled.has(id), 'what was cancelled is not applied');
         this.#applying = effect.reference;
@@ -335,7 +369,7 @@ export class FleetWorld {
         const { id } = request;
         const { mayDownload, mayReboot } = this;
         const deployment = { id, version: id, mayDownload, mayReboot, artifact: { size: 1, links: {} } };
-        const reference = `hawkbit:${id}:${this.#references}`;
+        const reference = referenceOf(id, SERVER, String(this.#references));
         return { event: 'deployment_read', session, deployment, reference };
       }
       case 'read_cancel':

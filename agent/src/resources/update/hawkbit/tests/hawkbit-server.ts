@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Issued } from '../../../../../../lib/make-certificates.ts';
 
@@ -25,7 +25,10 @@ export interface Received {
   authorization: string | undefined;
 }
 
-type Answer = { status?: number; headers?: Record<string, string>; body?: unknown };
+type Answer =
+  | { status?: number; headers?: Record<string, string>; body?: unknown }
+  /** Answers with bytes of its own, or not at all. */
+  | { raw: (socket: Socket) => void };
 
 export class HawkbitServer {
   url = '';
@@ -88,6 +91,7 @@ export class HawkbitServer {
     for await (const part of request) text += part;
     const path = whole.slice(DEVICE.length);
     const other = this.override(path);
+    if (other && 'raw' in other) return other.raw(request.socket);
     if (other) {
       const { status = 200, headers: more = {}, body = '' } = other;
       response.writeHead(status, more).end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -110,7 +114,7 @@ export class HawkbitServer {
     response.writeHead(206, { 'content-range': known, 'content-length': part.length }).end(part);
   }
 
-  #answer(method: string, path: string, body: unknown): Answer {
+  #answer(method: string, path: string, body: unknown): { status?: number; body?: unknown } {
     const base = `${this.url}${DEVICE}`;
     if (method === 'GET' && path === '') return { body: this.#poll(base) };
     if (method === 'PUT' && path === '/configData') {
