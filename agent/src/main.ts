@@ -29,6 +29,7 @@ import { asset } from './system/assets.ts';
 import { FileSystemSpace } from './system/disk-space.ts';
 import { ServiceManager } from './system/notify.ts';
 import { openSerialDevice } from './system/serial-device.ts';
+import { knownTimeZones } from './system/time-zone.ts';
 
 /** Longest time that one step of stopping may take, in ms; then the next one begins. */
 const STOP_STEP_MS = 3000;
@@ -50,7 +51,7 @@ async function start(flags: Flags, log: Logger, stops: Stop[]): Promise<void> {
     issues: configIssues,
     bus,
     log,
-    board,
+    board: { ...board, hasTimeZone: knownTimeZones(board.ownsSystem) },
     ...(name === undefined ? {} : { defaults: { device: { name } } }),
   });
   const disk = new FileSystemSpace(board.dataFolder);
