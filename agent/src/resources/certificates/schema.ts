@@ -40,7 +40,7 @@ export const uploadServerCertificate = endpoint({
   path: '/files/certificates/server',
   summary: "Set the API's HTTPS certificate and key",
   description:
-    'Enables HTTPS at once; plain HTTP stays available. New connections use a renewed certificate; open ones continue. Gives 400 with the reason when the PEM cannot be parsed, when the key is encrypted, weak or does not match, or when a certificate has expired or does not belong to the chain; 503 when no port is available. The previous certificate then stays in use.',
+    'Enables HTTPS at once; plain HTTP stays available. New connections use a renewed certificate; open ones continue. Gives 400 with the reason when the PEM cannot be parsed, when the key is encrypted, weak or does not match, when a certificate has expired or does not belong to the chain, or when current clients would refuse the certificate, for example without a subject alternative name or with a SHA-1 signature; 503 when no port is available. The previous certificate then stays in use.',
   upload: {
     ...pem,
     description:
