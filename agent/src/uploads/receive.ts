@@ -112,6 +112,11 @@ export function payloadTooLarge(maxBytes: number): ApiError {
   return new ApiError('payload_too_large', message, { max_bytes: maxBytes });
 }
 
+/** Error for a body that ends before its last byte. */
+export function brokenOff(): ApiError {
+  return new ApiError('bad_request', 'The body broke off before its end.');
+}
+
 /** Calls `take` with one chunk after the other; after its promise has settled the chunk's memory may be freed. */
 async function forEachChunk(
   body: Readable,
@@ -119,6 +124,8 @@ async function forEachChunk(
   take: (chunk: Uint8Array) => Promise<void>,
 ): Promise<void> {
   signal?.throwIfAborted();
+  // The request of an injected body that broke off before tells nobody who listens later.
+  if (body.readableAborted) throw brokenOff();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const freesChunks = body instanceof process.getBuiltinModule('node:http').IncomingMessage;
   let taking = Promise.resolve();
@@ -135,7 +142,7 @@ async function forEachChunk(
     },
   }).once('finish', resolve);
   const stopWatching = finished(body, { writable: false }, (error) => {
-    if (error) reject(new ApiError('bad_request', 'The body broke off before its end.'));
+    if (error) reject(brokenOff());
   });
   const abort = () => reject(signal?.reason);
   signal?.addEventListener('abort', abort);

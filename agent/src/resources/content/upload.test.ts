@@ -111,6 +111,35 @@ test('answers a second upload of the same name with conflict at once', async (t)
   await content.stored('menu', await bundle('third'));
 });
 
+test('an upload right after the answer to the one before waits until that is stored', async (t) => {
+  const content = await testContent(t);
+  for (let round = 0; round < 20; round += 1) {
+    const bytes = await bundle(`round ${round}`, 1000);
+    const { operation_id: id } = operationOf(await content.put('menu', bytes));
+    const next = await bundle(`after ${round}`);
+    const after = operationOf(await content.put('menu', next));
+    assert.equal(content.operations.get(id).state, 'done');
+    assert.equal((await content.ended(after.operation_id)).state, 'done');
+    assert.equal(content.store.locate('menu')?.sha256, sha256(next));
+  }
+  // So does the deletion.
+  const { operation_id: last } = operationOf(await content.put('menu', await bundle('last')));
+  assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
+  assert.equal(content.operations.get(last).state, 'done');
+  assert.deepEqual(await content.files(), []);
+});
+
+test('uploads that broke off do not count', async (t) => {
+  const content = await testContent(t);
+  const bodies = Array.from({ length: MAX_UPLOADS }, () => partialBody(Buffer.from('PK')));
+  const answers = bodies.map((body, index) => content.put(`menu-${index}`, body));
+  await waitFor(() => content.events.length === MAX_UPLOADS, { ...SOON, what: 'all uploads' });
+  for (const body of bodies) body.destroy(new Error('gone'));
+  const others = ['menu-1', 'one-more'].map(async (name) => content.stored(name, await bundle(name)));
+  await Promise.allSettled(answers);
+  await Promise.all(others);
+});
+
 test('limits the number of concurrent uploads', async (t) => {
   const content = await testContent(t);
   const bodies = Array.from({ length: MAX_UPLOADS }, () => partialBody(Buffer.from('PK')));

@@ -116,6 +116,7 @@ export const update = defineResource({
 
 function updateRoutes(updates: Updates, installation: Installation): Route[] {
   const mayUpload = async () => {
+    await installation.whenEnded();
     installation.requireNone();
     await updates.status();
   };
