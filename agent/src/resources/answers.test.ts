@@ -51,6 +51,27 @@ for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' &
   });
 }
 
+test('the device and the update agree about the slot on a system without slots, which takes no update', async () => {
+  const get = async (path: string): Promise<unknown> => (await fetch(`${api}${path}`)).json();
+  const [device, update] = [await get('/device'), await get('/update')];
+  const slot = String(valueAt(device, 'slot'));
+  assert.equal(valueAt(update, 'active_slot'), slot);
+  assert.deepEqual(valueAt(update, `slots.${slot}`), { version: valueAt(device, 'version'), state: 'good' });
+  assert.deepEqual(valueAt(update, 'slots.b'), { version: null, state: 'unknown' });
+  for (const [method, path] of [
+    ['PUT', '/update/bundle'],
+    ['POST', '/update/apply'],
+  ] as const) {
+    const headers = method === 'PUT' ? { 'content-type': 'application/octet-stream' } : {};
+    const answer = await fetch(`${api}${path}`, {
+      method,
+      headers,
+      ...(method === 'PUT' ? { body: 'hsqs' } : {}),
+    });
+    assert.deepEqual([answer.status, valueAt(await answer.json(), 'error.code')], [503, 'unavailable'], path);
+  }
+});
+
 test('surfaces that this board does not have say so', async () => {
   const codes = ['/wifi', '/bluetooth', '/nfc/readers', '/audio'].map(async (path) => {
     const answer = await fetch(`${api}${path}`);

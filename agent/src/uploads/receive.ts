@@ -30,8 +30,12 @@ export interface ReceiveOptions {
      */
     inspect(start: Buffer): void;
   };
-  /** Called after each chunk. @param fraction 0 to 1; of a body of unknown length it approaches 1 ever more slowly */
-  progress?: (fraction: number) => void;
+  /**
+   * Called after each chunk.
+   * @param fraction 0 to 1; of a body of unknown length it approaches 1 ever more slowly
+   * @param bytes that have arrived
+   */
+  progress?: (fraction: number, bytes: number) => void;
   /** Stops receiving; `receive` then throws the signal's reason. */
   signal?: AbortSignal;
 }
@@ -83,7 +87,7 @@ export async function receiveUnhashed(
     }
     seen(chunk);
     await sink.write(chunk);
-    progress?.(size / (announced ?? size + HALF_PROGRESS_BYTES));
+    progress?.(size / (announced ?? size + HALF_PROGRESS_BYTES), size);
   });
   if (announced !== undefined && size < announced) throw wrongLength(announced, 'fewer');
   await sink.end();

@@ -80,16 +80,17 @@ export class ContentStore {
    * Receives and verifies an archive. Resolves when it has been verified; flushing it to the disk and putting it into
    * place go on in the background and end the operation. A client that leaves after its last byte does not stop that.
    * @param announced body length in bytes, if known
-   * @throws ApiError `conflict` while the name is being uploaded, `too_many_requests`, `insufficient_storage`,
+   * @param id of the operation, chosen by the client
+   * @throws ApiError `conflict` for an id that exists and while the name is being uploaded, `too_many_requests`, `insufficient_storage`,
    *   `bundle_invalid`, `bad_request`; the existing bundle is unchanged and the operation, if it began, has `failed`
    */
-  async put(name: string, body: Readable, announced: number | undefined): Promise<Operation> {
+  async put(name: string, body: Readable, announced: number | undefined, id?: string): Promise<Operation> {
     const turn = await this.#turns.begin(name, body, `bundle ${name}`);
     const { folder, disk, operations } = this.#options;
     const file = { folder, fileName: `${name}.zip`, announced, disk };
     let operation: RunningOperation | undefined;
     const start = () => {
-      operation = operations.start('content_upload');
+      operation = operations.start('content_upload', { id, name, bytesTotal: announced ?? null });
       return operation;
     };
     try {

@@ -1,5 +1,6 @@
 /** Uploads of bundles, from the request to the end of their operation. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -52,11 +53,50 @@ test('publishes progress while the body arrives and is verified', async (t) => {
   assert.deepEqual(content.events[0], {
     operation_id: id,
     kind: 'content_upload',
+    name: 'menu',
     state: 'running',
     progress: 0,
+    bytes_done: 0,
+    bytes_total: bytes.length,
   });
+  const done = content.events.map((event) => event.bytes_done);
+  assert.ok(
+    done.includes(bytes.length) && done.some((count) => count > 0 && count < bytes.length),
+    done.join(),
+  );
   assert.equal(content.events.at(-1)?.state, 'done');
   assert.ok(progress.length > 4);
+});
+
+test('two uploads at once are told apart, by name and by an id that the client chooses', async (t) => {
+  const content = await testContent(t);
+  const ids = [randomUUID(), randomUUID()];
+  const bytes = await bundle('x', 1000);
+  const bodies = ids.map(() => partialBody(bytes.subarray(0, 100)));
+  const answers = ids.map((id, index) => {
+    const body = bodies[index] ?? assert.fail();
+    return content.put(`menu-${index}?operation_id=${id}`, body, {});
+  });
+  await waitFor(() => content.events.length >= 2, { ...SOON, what: 'both uploads' });
+  for (const [index, id] of ids.entries()) {
+    const { body } = await content.call('GET', `/operations/${id}`);
+    const { name, state, bytes_done, bytes_total } = JSON.parse(JSON.stringify(body));
+    assert.deepEqual([name, state, bytes_done, bytes_total], [`menu-${index}`, 'running', 100, null]);
+  }
+  const again = await content.put(`other?operation_id=${ids[0]}`, bytes);
+  assert.deepEqual([again.status, again.code], [409, 'conflict']);
+  assert.equal((await content.put('other?operation_id=mine', bytes)).code, 'bad_request');
+  for (const body of bodies) {
+    body.push(bytes.subarray(100));
+    body.push(null);
+  }
+  for (const [index, answer] of answers.entries()) {
+    const operation = operationOf(await answer);
+    assert.equal(operation.operation_id, ids[index]);
+    assert.deepEqual([operation.bytes_done, operation.bytes_total], [bytes.length, bytes.length]);
+    await content.ended(operation.operation_id);
+  }
+  await content.stored('other', bytes);
 });
 
 test('refuses an invalid archive and keeps the existing bundle', async (t) => {

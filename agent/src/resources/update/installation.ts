@@ -100,10 +100,11 @@ export class Installation {
   /**
    * Receives a bundle and begins to install it. Resolves when it has arrived; the installation goes on.
    * @param announced body length in bytes, if known
+   * @param id of the operation, chosen by the client
    * @throws ApiError `conflict`, `insufficient_storage`, `bundle_invalid` for a body that cannot be a bundle,
    *   `bad_request` for one that breaks off; the operation, if it began, has `failed`
    */
-  async put(body: Readable, announced: number | undefined): Promise<Operation> {
+  async put(body: Readable, announced: number | undefined, id?: string): Promise<Operation> {
     await this.whenEnded();
     this.requireNone();
     this.#phase = 'receiving';
@@ -114,15 +115,19 @@ export class Installation {
       const { folder, disk, operations } = this.#options;
       await makeFolder(folder, 0o700);
       file = await TemporaryFile.create({ folder, fileName: 'bundle.raucb', announced, disk });
-      operation = operations.start('update_install');
+      operation = operations.start('update_install', { id, bytesTotal: announced ?? null });
       await this.#remember({ id: operation.id, reference: null, earlier: null });
       const running = operation;
-      await receiveUnhashed(body, file, {
+      const size = await receiveUnhashed(body, file, {
         announced,
         inspectStart: { bytes: START_BYTES, inspect: (start) => checkBundleStart(start, announced) },
-        progress: (fraction) => running.progress(fraction * ARRIVED),
+        progress: (fraction, bytes) => {
+          running.received(bytes);
+          running.progress(fraction * ARRIVED);
+        },
         signal: this.#stopping.signal,
       });
+      operation.arrived(size);
       await file.sync();
       // The update service refuses a file that somebody could still write.
       await file.keep();
