@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { BUNDLE_NAME, Timestamp } from '../../contract/shared.ts';
+import { ZIP_TYPES } from '../../contract/upload-types.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
 
 export const BundleName = Type.String({
@@ -62,7 +63,7 @@ export const uploadBundle = endpoint({
     'A zip archive with `index.html` at its root, stored and served as it is. The answer comes when the archive has been verified; an invalid archive leaves the bundle of that name unchanged. The operation is `done` when the new bundle is stored permanently. Answers 409 `conflict` while the same name is being received, 429 `too_many_requests` while 4 bundles are, and 507 `insufficient_storage` when there is no room for the announced length beside what is stored.',
   params,
   query: UploadQuery,
-  upload: { contentTypes: ['application/zip'], description: 'The zip archive' },
+  upload: { contentTypes: ZIP_TYPES, description: 'The zip archive' },
   status: 202,
   response: Operation,
   errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
+import { UPDATE_TYPES } from '../../contract/upload-types.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
 import { HawkbitStatus } from './hawkbit/schema.ts';
 
@@ -73,7 +74,7 @@ export const uploadUpdate = endpoint({
   description:
     'Answered when the bundle has arrived. The operation then verifies and installs it; it ends `failed` with `bundle_invalid` when the signature, the board or the version does not fit. The active slot is never touched, and nothing changes at the next boot before `apply`.',
   query: UploadQuery,
-  upload: { contentTypes: ['application/octet-stream'], description: 'The signed update bundle' },
+  upload: { contentTypes: UPDATE_TYPES, description: 'The signed update bundle' },
   status: 202,
   response: Operation,
   errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],
