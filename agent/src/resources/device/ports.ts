@@ -59,5 +59,9 @@ export interface DevicePorts {
   vitals: Vitals;
   /** Undefined where the clock is not the device's own to set. */
   clock: Clock | undefined;
-  dataPartition: { problems(): string[] };
+  dataPartition: {
+    /** Finds out what `problems` reports. Never rejects. */
+    refresh(): Promise<void>;
+    problems(): string[];
+  };
 }
