@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { waitFor } from '../lib/wait.ts';
-import { machineName, readArguments } from './lib/arguments.ts';
+import { machineName, readArguments, requireNoRest } from './lib/arguments.ts';
 import { command, messageOf, Problem } from './lib/problem.ts';
 import { pushAgent } from './qemu/development.ts';
 import { instancePaths, ownerOf } from './qemu/instance.ts';
@@ -15,7 +15,8 @@ const OPTIONS = {
 const API_TIMEOUT_MS = 60_000;
 
 await command(async () => {
-  const { values } = readArguments('npm run dev:push -- [options]', OPTIONS);
+  const { values, rest } = readArguments('npm run dev:push -- [options]', OPTIONS);
+  requireNoRest(rest);
   const name = machineName(values.name);
   const paths = instancePaths(name);
   const owner = await ownerOf(paths.folder);

@@ -106,6 +106,8 @@ describe('the test of a unit, with an agent on a tty of this computer', () => {
     const result = await run(
       '--expect-version',
       '99.0.0',
+      '--expect-board',
+      'rpi9',
       '--min-data-gb',
       '900000',
       '--expect',
@@ -116,7 +118,7 @@ describe('the test of a unit, with an agent on a tty of this computer', () => {
     assert.equal(result.code, 1, result.output);
     assert.equal(result.passed, false);
     for (const [name, reason] of [
-      ['identity', /not 99\.0\.0/],
+      ['identity', /not 99\.0\.0; the board is generic, not rpi9/],
       ['storage', /not 900000\.00 GB/],
       ['display', /no screen is connected/],
       ['parts', /not detected: touch/],
@@ -186,12 +188,18 @@ describe('the checks', () => {
     for (const [answers, outcome, reason] of [
       [slots({}), 'passed', /both slots 1/],
       [slots({ version: '2' }), 'failed', /versions 1 and 2/],
+      [
+        slots({ version: '2', state: 'bad' }, { pending: '3' }),
+        'failed',
+        /b is bad; .*versions 1 and 2; .*pending: 3/,
+      ],
       [slots({ state: 'bad' }), 'failed', /slot b is bad/],
       [slots({}, { pending: '3' }), 'failed', /3/],
       [{ 'GET /update': { status: 503 } }, 'failed', /503/],
     ] as const) {
       const { first } = await result('update', answers);
       assert.equal(first?.result, outcome);
+      assert.ok((first?.seconds ?? 0) > 0, 'a check that was done took time');
       assert.match(first?.detail ?? '', reason);
     }
   });

@@ -105,7 +105,7 @@ async function askOperator(question: string): Promise<boolean> {
 const WORDS = { passed: 'ok', failed: 'FAILED', not_tested: 'not tested' } as const;
 
 function line({ name, result, detail, seconds }: CheckResult): string {
-  return `${WORDS[result].padEnd(10)}  ${name.padEnd(9)}  ${detail} (${seconds} s)`;
+  return `${WORDS[result].padEnd(10)}  ${name.padEnd(9)}  ${detail} (${seconds.toFixed(1)} s)`;
 }
 
 async function main(request: FactoryRequest): Promise<number> {
@@ -115,8 +115,9 @@ async function main(request: FactoryRequest): Promise<number> {
   const save = async (result: UnitResult): Promise<void> => {
     if (request.json) await writeFileAtomic(request.json, `${JSON.stringify(result, undefined, 2)}\n`);
   };
+  const startedAt = Date.now();
   const link = await openUnit(request.link, request.waitMs).catch(async (error: unknown) => {
-    await save(unreachable(messageOf(error)));
+    await save(unreachable(messageOf(error), startedAt));
     throw error;
   });
   try {

@@ -28,6 +28,7 @@ import {
   type ReadyInfo,
   releaseInstance,
   requireFreeName,
+  stopCommand,
   writeReady,
 } from './qemu/instance.ts';
 import { freePort, portOf } from './qemu/ports.ts';
@@ -121,13 +122,15 @@ async function announce(
   device: VirtualDevice,
   paths: InstancePaths,
   qmp: string | null,
-  readyFile: string | undefined,
+  { name, readyFile }: Request,
 ): Promise<void> {
   const base = `127.0.0.1:${device.settings.apiPort}`;
   const vnc = (await device.vncAddress()) ?? null;
   const ready: ReadyInfo = {
+    name,
     api: `http://${base}/api/v1`,
     https: `https://127.0.0.1:${device.settings.httpsPort}/api/v1`,
+    docs: `http://${base}/api/v1/docs`,
     events: `ws://${base}/api/v1/events`,
     serial: paths.serial,
     qmp,
@@ -141,11 +144,11 @@ async function announce(
   API      ${ready.api}
   HTTPS    ${ready.https}   (when the device has a server certificate)
   Events   ${ready.events}
-  Docs     ${ready.api}/docs
+  Docs     ${ready.docs}
   Serial   ${ready.serial}   (socat -,icanon=0,echo=0 UNIX-CONNECT:${ready.serial})
 ${qmp ? `  QMP      ${qmp}\n` : ''}  Console  ${paths.console}
   Pages on this computer are at http://${HOST_ADDRESS}:PORT for the device.
-  Ctrl-C or "npm stop" powers the device down.
+  Ctrl-C or "${stopCommand(name)}" powers the device down.
 `);
 }
 
@@ -221,7 +224,7 @@ async function operate(
     progress.line(
       `the API answers ${device.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
-    await announce(device, paths, qmp, request.readyFile);
+    await announce(device, paths, qmp, request);
     await Promise.race([device.ended, stop.first]);
   } else booted.catch(() => undefined);
   if (device.running) {

@@ -1,5 +1,5 @@
 /** `npm stop`: powers down a machine that `npm start` started. Exits with 0 when no machine is running. */
-import { machineName, readArguments } from './lib/arguments.ts';
+import { machineName, readArguments, requireNoRest } from './lib/arguments.ts';
 import { command } from './lib/problem.ts';
 import { runningInstances, stopInstance } from './qemu/instance.ts';
 
@@ -12,7 +12,8 @@ const OPTIONS = {
 } as const;
 
 await command(async () => {
-  const { values } = readArguments('npm stop -- [options]', OPTIONS);
+  const { values, rest } = readArguments('npm stop -- [options]', OPTIONS);
+  requireNoRest(rest);
   const names = values.all ? await runningInstances() : [machineName(values.name)];
   if (names.length === 0) console.log('vitrine: no machine is running.');
   await Promise.all(

@@ -8,7 +8,7 @@ import { boards } from './boards.ts';
 import { checkBuildroot } from './buildroot/check.ts';
 import { changeSince } from './changed/project.ts';
 import { type Choice, type Selection, select } from './changed/selection.ts';
-import { readArguments } from './lib/arguments.ts';
+import { readArguments, requireNoRest } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
@@ -83,7 +83,8 @@ function describe({ name, choice: { run, why } }: Stage): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    const { values } = readArguments('npm run test:changed [-- OPTIONS]', OPTIONS);
+    const { values, rest } = readArguments('npm run test:changed [-- OPTIONS]', OPTIONS);
+    requireNoRest(rest);
     const change = await changeSince(values.base);
     print(`${change.changed.length} files changed since ${change.base}\n`);
     const stages = stagesOf(select(change));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { boards } from './boards.ts';
 import { checkBuildroot } from './buildroot/check.ts';
-import { readArguments } from './lib/arguments.ts';
+import { readArguments, requireNoRest } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command, messageOf } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
@@ -110,7 +110,8 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    const { values } = readArguments('npm test', OPTIONS);
+    const { values, rest } = readArguments('npm test', OPTIONS);
+    requireNoRest(rest);
     await setupHost('test');
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());

@@ -20,7 +20,9 @@ export interface CertificateOptions {
   issuer?: Issued;
   /** Lines of OpenSSL's extension section; default: a server for `localhost`, 127.0.0.1 and 10.0.2.2. */
   extensions?: string[];
+  /** Negative: expired. */
   days?: number;
+  digest?: 'sha1' | 'sha256';
 }
 
 export const CA_EXTENSIONS = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign,cRLSign'];
@@ -44,6 +46,7 @@ export function certificate({
   issuer,
   extensions,
   days = 30,
+  digest = 'sha256',
 }: CertificateOptions): Issued {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-certificates-'));
   const file = (of: string, text: string): string => {
@@ -57,7 +60,7 @@ export function certificate({
     `[req]\ndistinguished_name=dn\n[dn]\n[v3]\n${(extensions ?? SERVER_EXTENSIONS).join('\n')}\n`,
   );
   const subject = ['-subj', `/CN=${name}`];
-  const validity = ['-days', String(days)];
+  const validity = ['-days', String(days), `-${digest}`];
   try {
     if (issuer) {
       const request = join(folder, 'request.pem');

@@ -31,6 +31,7 @@ import { FileSystemSpace } from './system/disk-space.ts';
 import { ServiceManager } from './system/notify.ts';
 import { keepRestartDelaysShort } from './system/restart-delays.ts';
 import { openSerialDevice } from './system/serial-device.ts';
+import { knownTimeZones } from './system/time-zone.ts';
 
 /** Longest time that one step of stopping may take, in ms; then the next one begins. */
 const STOP_STEP_MS = 3000;
@@ -52,7 +53,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
     issues: configIssues,
     bus,
     log,
-    board,
+    board: { ...board, hasTimeZone: knownTimeZones(board.ownsSystem) },
     ...(name === undefined ? {} : { defaults: { device: { name } } }),
   });
   const disk = new FileSystemSpace(board.dataFolder);

@@ -16,12 +16,7 @@ import { groupMemory } from './system/browser-memory.ts';
 import { CecTelevision } from './system/cec.ts';
 import { clockIsSet, scheduleMemory } from './system/clock.ts';
 import { WaylandCompositor } from './system/compositor.ts';
-import {
-  dataPartitionProblems,
-  initramfsDataReset,
-  proveLasting,
-  readOnlyProblems,
-} from './system/data-partition.ts';
+import { dataPartitionProblems, initramfsDataReset, proveLasting } from './system/data-partition.ts';
 import { SystemBus } from './system/dbus.ts';
 import { Drm } from './system/drm.ts';
 import { Firewall } from './system/firewall.ts';
@@ -39,6 +34,7 @@ import { TimeZoneLink } from './system/time-zone.ts';
 import { timesyncd } from './system/timesyncd.ts';
 import { NodeTrust } from './system/trust.ts';
 import { linuxVitals } from './system/vitals.ts';
+import { WriteTrial } from './system/write-trial.ts';
 
 /** What the resources need of the system. */
 export type Ports = PortsOf<typeof resources>;
@@ -74,6 +70,7 @@ export async function openPorts(
   const boot = await bootId();
   const inputDevices = new LinuxInputDevices({ log });
   const pageResources = new Map<string, () => PageResource>();
+  const writeTrial = new WriteTrial(dataFolder);
   const dataProblems = ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
   return {
     dbus,
@@ -104,9 +101,10 @@ export async function openPorts(
     installer: raucInstaller(dbus),
     dataPartition: {
       check: () => proveLasting(dataFolder, runtimeFolder),
+      refresh: () => writeTrial.refresh(),
       problems: () => [
         ...dataProblems,
-        ...readOnlyProblems(dataFolder),
+        ...writeTrial.problems(),
         ...(ownsSystem ? fullnessProblems(dataFolder, browserFolder) : []),
       ],
     },

@@ -1,5 +1,6 @@
 #!/bin/sh
-# check-root.sh [--privileged] TARGET_DIR: checks that a root filesystem has the properties promised in docs/security.md.
+# check-root.sh [--privileged] TARGET_DIR: checks that a root filesystem has the properties promised in docs/security.md,
+# and the time zones that docs/contract.md promises.
 # Prints the violations and exits with 1. With --privileged it only lists the files with setuid or setgid bits or
 # capabilities that setuid.allow does not name, one path per line. Must run as root or under fakeroot, after users and
 # presets are set up, because only then the final modes are visible: see seal-root.sh.
@@ -109,6 +110,13 @@ fi
 for file in var/lib/systemd/random-seed var/lib/systemd/credential.secret; do
     [ ! -e "$file" ] || echo "/$file"
 done | refuse 'belongs to one device'
+
+# Browsers report these names, which the time zone database has replaced; the configuration accepts what is here.
+for zone in UTC Africa/Asmera America/Buenos_Aires America/Catamarca America/Cordoba America/Godthab \
+    America/Indianapolis America/Jujuy America/Louisville America/Mendoza Asia/Calcutta Asia/Katmandu Asia/Rangoon \
+    Asia/Saigon Atlantic/Faeroe Europe/Kiev Pacific/Enderbury Pacific/Ponape Pacific/Truk; do
+    [ -f "usr/share/zoneinfo/$zone" ] || echo "$zone"
+done | refuse 'no data for the time zone'
 
 [ ! -s "$work/report" ] || {
     cat "$work/report" >&2

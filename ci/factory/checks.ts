@@ -48,6 +48,12 @@ const LONG_MS = 180_000;
 
 const gb = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
 
+/** Fails with all the reasons at once, so that an operator need not test again to see the next one. */
+function requireNone(reasons: readonly (string | false)[]): void {
+  const found = reasons.filter((reason) => reason !== false);
+  if (found.length > 0) throw new Defect(found.join('; '));
+}
+
 function require(condition: boolean, message: string): void {
   if (!condition) throw new Defect(message);
 }
@@ -57,10 +63,12 @@ async function identity({ unit, expected }: Bench): Promise<string> {
   const [serial, board, version, slot] = ['serial', 'model_profile', 'version', 'slot'].map((name) =>
     String(field(device, name) ?? ''),
   );
-  require(Boolean(serial), 'the unit has no serial number');
   const { version: wanted = version, board: wantedBoard = board } = expected;
-  require(version === wanted, `the version is ${version}, not ${wanted}`);
-  require(board === wantedBoard, `the board is ${board}, not ${wantedBoard}`);
+  requireNone([
+    !serial && 'the unit has no serial number',
+    version !== wanted && `the version is ${version}, not ${wanted}`,
+    board !== wantedBoard && `the board is ${board}, not ${wantedBoard}`,
+  ]);
   return `serial ${serial}, ${board}, version ${version}, slot ${slot}`;
 }
 
@@ -75,10 +83,11 @@ async function health({ unit }: Bench): Promise<string> {
     throw new Defect(String(error));
   });
   const problems = field(state, 'problems');
-  require(Array.isArray(problems) && problems.length === 0, `health reports: ${String(problems)}`);
-  for (const name of ['throttled', 'undervoltage']) {
-    require(field(state, name) !== true, `the processor is ${name}`);
-  }
+  requireNone([
+    !(Array.isArray(problems) && problems.length === 0) && `health reports: ${String(problems)}`,
+    field(state, 'throttled') === true && 'the processor is throttled',
+    field(state, 'undervoltage') === true && 'the supply voltage is too low',
+  ]);
   const temperature = field(state, 'temperature_c');
   return typeof temperature === 'number' ? `no problems, ${temperature} °C` : 'no problems';
 }
@@ -87,13 +96,14 @@ async function storage({ unit, expected }: Bench): Promise<string> {
   const total = field(await unit.ask('GET', '/device/health'), 'disk.total_bytes');
   if (typeof total !== 'number') throw new Defect('the size of /data cannot be read');
   const { minDataBytes = 0 } = expected;
-  require(total >= minDataBytes, `/data has ${gb(total)}, not ${gb(minDataBytes)}`);
   await unit.putBundle(DATA, await zip({ 'index.html': '', 'data.png': randomBytes(DATA_BYTES) }));
   // Reads the archive from the disk and compares the checksums in it.
   const check = await unit.ask('POST', `/content/${DATA}/check`);
-  require(field(check, 'ok') ===
-    true, `what was stored is read differently: ${String(field(check, 'message'))}`);
   await unit.ask('DELETE', `/content/${DATA}`);
+  requireNone([
+    total < minDataBytes && `/data has ${gb(total)}, not ${gb(minDataBytes)}`,
+    field(check, 'ok') !== true && `what was stored is read differently: ${String(field(check, 'message'))}`,
+  ]);
   return `${gb(total)}, written and read`;
 }
 
@@ -171,15 +181,15 @@ async function update({ unit }: Bench): Promise<string> {
     state: field(response.body, `slots.${name}.state`),
   }));
   const [a, b] = slots;
-  for (const { name, state } of slots) {
-    require(state === 'good' || state === 'unknown', `slot ${name} is ${String(state)}`);
-  }
-  require(a?.version ===
-    b?.version, `the slots have the versions ${String(a?.version)} and ${String(b?.version)}`);
-  require(!field(
-    response.body,
-    'pending',
-  ), `an update is pending: ${String(field(response.body, 'pending'))}`);
+  const pending = field(response.body, 'pending');
+  requireNone([
+    ...slots.map(
+      ({ name, state }) => state !== 'good' && state !== 'unknown' && `slot ${name} is ${String(state)}`,
+    ),
+    a?.version !== b?.version &&
+      `the slots have the versions ${String(a?.version)} and ${String(b?.version)}`,
+    Boolean(pending) && `an update is pending: ${String(pending)}`,
+  ]);
   return `both slots ${String(a?.version)}`;
 }
 

@@ -13,6 +13,7 @@ export interface CheckResult {
   result: 'passed' | 'failed' | 'not_tested';
   /** What was found, or the reason. */
   detail: string;
+  /** To the millisecond. */
   seconds: number;
 }
 
@@ -72,10 +73,11 @@ export async function testUnit(bench: Bench, options: RunOptions): Promise<UnitR
   };
 }
 
-/** The result for a unit that did not answer at all. */
-export function unreachable(detail: string): UnitResult {
-  const link = { name: 'link', result: 'failed', detail, seconds: 0 } as const;
-  const started = new Date().toISOString();
+/** The result for a unit that did not answer at all. @param startedAt ms since 1970 */
+export function unreachable(detail: string, startedAt: number): UnitResult {
+  const seconds = (Date.now() - startedAt) / 1000;
+  const link = { name: 'link', result: 'failed', detail, seconds } as const;
+  const started = new Date(startedAt).toISOString();
   return { passed: false, serial: '', version: '', board: '', started, checks: [link] };
 }
 
@@ -85,5 +87,5 @@ async function runCheck(name: string, timeoutMs: number, work: () => Promise<str
     (found) => ['passed', found] as const,
     (error: unknown) => [error instanceof NotTested ? 'not_tested' : 'failed', messageOf(error)] as const,
   );
-  return { name, result, detail, seconds: Number(((performance.now() - begun) / 1000).toFixed(1)) };
+  return { name, result, detail, seconds: Math.ceil(performance.now() - begun) / 1000 };
 }

@@ -34,6 +34,13 @@ function run(
   return { status, stdout, stderr };
 }
 
+/** Names that browsers report and the time zone database has replaced. */
+const OLD_ZONES = (
+  'Africa/Asmera America/Buenos_Aires America/Catamarca America/Cordoba America/Godthab America/Indianapolis ' +
+  'America/Jujuy America/Louisville America/Mendoza Asia/Calcutta Asia/Katmandu Asia/Rangoon Asia/Saigon ' +
+  'Atlantic/Faeroe Europe/Kiev Pacific/Enderbury Pacific/Ponape Pacific/Truk'
+).split(' ');
+
 // A valid tree. A getty unit and the getty generator exist but are masked.
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'vitrine-root-'));
@@ -53,6 +60,7 @@ beforeEach(() => {
   link('etc/systemd/system/getty-static.service', '/dev/null');
   link('usr/lib/systemd/system/getty.target.wants/getty-static.service', '../getty-static.service');
   link('usr/lib/systemd/system/multi-user.target.wants/getty.target', '../getty.target');
+  for (const zone of ['UTC', ...OLD_ZONES]) put(`usr/share/zoneinfo/${zone}`, 'TZif2');
   mkdirSync(join(root, 'tmp'));
   chmodSync(join(root, 'tmp'), 0o1777);
 });
@@ -65,6 +73,11 @@ test('a valid tree passes without output', () => {
 const KEY = '-----BEGIN EC PRIVATE KEY-----\nabc\n';
 const violations: [string, () => void, RegExp][] = [
   ['a setuid program', () => put('usr/bin/su', 'x', 0o4755), /setuid.*: \/usr\/bin\/su$/m],
+  [
+    'a database without old time zones',
+    () => rmSync(join(root, 'usr/share/zoneinfo/Asia/Calcutta')),
+    /no data for the time zone: Asia\/Calcutta$/m,
+  ],
   [
     'a setgid program',
     () => put('usr/sbin/unix_chkpwd', 'x', 0o2755),

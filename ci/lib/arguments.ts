@@ -31,8 +31,37 @@ export function readArguments<const T extends Record<string, Option>>(
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
     return { values: values as Values<T>, rest: positionals };
   } catch (error) {
-    throw new Problem(`${messageOf(error)}\n\n${helpText(usage, options)}`);
+    throw new Problem(`${whatIsWrong(error, Object.keys(options))}\n\n${helpText(usage, options)}`);
   }
+}
+
+/** For commands without arguments besides their options. @throws Problem */
+export function requireNoRest([first]: readonly string[]): void {
+  if (first !== undefined) throw new Problem(`unexpected argument "${first}"`);
+}
+
+/** Node's message about an unknown option is mostly about arguments that begin with a dash. */
+function whatIsWrong(error: unknown, names: readonly string[]): string {
+  const message = messageOf(error);
+  const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
+  if (unknown === undefined) return message.split(/\n|\. /, 1)[0] ?? message;
+  const wanted = unknown.replace(/^-+/, '');
+  const near = names.find((name) => isNear(name, wanted));
+  return `there is no option ${unknown}${near === undefined ? '.' : `; did you mean --${near}?`}`;
+}
+
+/** Whether one of the words becomes the other by one or two inserted, removed or changed letters. */
+function isNear(a: string, b: string): boolean {
+  let before = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const row = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const [above = 0, left = 0, diagonal = 0] = [before[j + 1], row[j], before[j]];
+      row.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)));
+    }
+    before = row;
+  }
+  return (before[b.length] ?? 0) <= Math.min(2, Math.floor(b.length / 2));
 }
 
 function helpText(usage: string, options: Record<string, Option>): string {
@@ -43,9 +72,12 @@ function helpText(usage: string, options: Record<string, Option>): string {
   return `Usage: ${usage}\n${lines.join('\n')}`;
 }
 
+/** Name of a machine that was given none. */
+export const DEFAULT_NAME = 'vitrine';
+
 /** Checks a machine's name (default: vitrine). It becomes a folder's name, so few characters are allowed. */
 export function machineName(text: string | undefined): string {
-  const name = text ?? 'vitrine';
+  const name = text ?? DEFAULT_NAME;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
     throw new Problem(`"${name}" is not a valid machine name: use letters, digits, ".", "_" and "-".`);
   }

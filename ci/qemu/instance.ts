@@ -5,16 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
+import { DEFAULT_NAME } from '../lib/arguments.ts';
 import { runtimeFolder } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
 import type { VirtualDevice } from '../lib/virtual-device.ts';
 
 /** The content of the `--ready-json` file: the addresses of a running machine. */
 export interface ReadyInfo {
+  /** Of the machine, for `npm stop -- --name`. */
+  name: string;
   /** `{base_url}` of the interface, `http://127.0.0.1:8080/api/v1`. */
   api: string;
   /** The same over HTTPS, `https://127.0.0.1:8443/api/v1`: answers once a server certificate is uploaded. */
   https: string;
+  /** The API's documentation, `http://127.0.0.1:8080/api/v1/docs`. */
+  docs: string;
   /** WebSocket URL of the events. */
   events: string;
   /** Unix socket of the serial link (NDJSON); one client at a time. */
@@ -118,12 +123,17 @@ export async function ownerOf(folder: string): Promise<{ pid: number; api: strin
   return owner;
 }
 
+/** The command that ends the machine of this name. */
+export function stopCommand(name: string): string {
+  return name === DEFAULT_NAME ? 'npm stop' : `npm stop -- --name ${name}`;
+}
+
 /** Throws a {@link Problem} when a machine of that name is running. */
 export async function requireFreeName(name: string): Promise<void> {
   const running = await ownerOf(instancePaths(name).folder);
   if (running) {
     throw new Problem(
-      `a machine named "${name}" is already running (${running.api}). End it with "npm stop${name === 'vitrine' ? '' : ` -- --name ${name}`}", or start another one with --name OTHER --port N.`,
+      `a machine named "${name}" is already running (${running.api}). End it with "${stopCommand(name)}", or start another one with --name OTHER --port N.`,
     );
   }
 }

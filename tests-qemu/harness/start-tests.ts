@@ -32,7 +32,7 @@ const TLS_MS = 60_000;
 const STOP_MS = 120_000;
 /** Time limit for a device that was ended to be gone. */
 const GONE_MS = 60_000;
-const FIELDS = ['api', 'https', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
+const FIELDS = ['name', 'api', 'https', 'docs', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
 
 /** Uploads a certificate as described in the README, sends a request over HTTPS, and deletes the certificate. */
 async function answersOverTls({ api, https }: ReadyInfo): Promise<void> {

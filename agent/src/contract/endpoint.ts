@@ -6,7 +6,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A body that is not JSON: streamed to the handler, never buffered by the link. */
 export interface BinaryBody {
-  /** Accepted content types; the OpenAPI document and the serial link use the first one. */
+  /** Accepted content types, besides none; the OpenAPI document and the serial link use the first one. */
   contentTypes: readonly [string, ...string[]];
   /** Error for a body of another type; default: 415 `unsupported_media_type`. */
   wrongType?: 'bad_request';

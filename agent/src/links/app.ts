@@ -180,11 +180,13 @@ function typeCheck(endpoint: Endpoint, uploads: ReadonlySet<string>): onRequestH
   const wanted = endpoint.upload?.contentTypes;
   // The body of a GET has no meaning in HTTP.
   if (endpoint.method === 'GET' && !wanted) return [];
-  const advice = wanted ? `Send the body as ${wanted.join(' or ')}.` : SEND_JSON;
+  const advice = wanted ? `Send the body as ${wanted[0]}.` : SEND_JSON;
   return [
     (request, _reply, done) => {
       const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-      const fits = wanted ? wanted.includes(type) : !uploads.has(type) || !hasBody(request);
+      // Browsers and curl send none for files that they do not know. The parser is chosen by the header.
+      if (wanted && type === '') request.headers['content-type'] = wanted[0];
+      const fits = wanted ? type === '' || wanted.includes(type) : !uploads.has(type) || !hasBody(request);
       done(fits ? undefined : wrongType(endpoint, advice));
     },
   ];

@@ -8,6 +8,7 @@ import type { Logger } from '../base/logger.ts';
 import { errorMessage } from '../base/system-error.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type HttpAddress, type HttpLink, listenAll, type Upgrade, WebServer } from './http.ts';
+import { type TrialClient, tryHandshake } from './tls-trial.ts';
 
 /** TLS 1.2 with forward secrecy and authenticated encryption only, which TLS 1.3 always has. */
 const CIPHERS = [
@@ -55,6 +56,14 @@ export class HttpsLink {
   /** Says what is served; call before {@link apply}. */
   serve(app: FastifyInstance, upgrade?: Upgrade): void {
     this.#served = { app, upgrade };
+  }
+
+  /**
+   * Whether clients accept the certificate; the port and the served certificate stay as they are.
+   * @throws ApiError `bad_request` with the reason
+   */
+  async check(identity: HttpsIdentity, client: TrialClient): Promise<void> {
+    await tryHandshake(contextOf(identity), client);
   }
 
   /**

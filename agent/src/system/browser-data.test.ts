@@ -17,7 +17,12 @@ test('reports a browser near its limit and a partition that is nearly full', () 
   assert.deepEqual(problems([1000, 500], [250, 120]), []);
   assert.match(problems([1000, 500], [250, 110]).join(), /^The data stored by pages .* 56 %.*clear-data/);
   assert.match(problems([1000, 100], [250, 120]).join(), /^The data partition is 90 % full\.$/);
-  assert.equal(problems([1000, 0], [250, 0]).length, 2);
+  assert.equal(problems([1000, 90], [250, 0]).length, 2);
+});
+
+test('a disk that something else fills says nothing about what pages store', () => {
+  assert.deepEqual(problems([1000, 110], [250, 110]), []);
+  assert.deepEqual(problems([1000, 0], [250, 0]), ['The data partition is 100 % full.']);
 });
 
 test('without a quota the folder reports the whole partition', () => {

@@ -36,7 +36,8 @@ export function fullnessProblems(
   const problems: string[] = [];
   try {
     const [all, browser] = [statfs(dataFolder), statfs(browserFolder)];
-    const isLimited = browser.blocks < all.blocks;
+    // On a disk that something else fills, the kernel reports what is left of the disk instead of the quota.
+    const isLimited = browser.blocks < all.blocks && browser.bavail < all.bavail;
     if (isLimited && used(browser) >= BROWSER_WARNING) {
       problems.push(
         `The data stored by pages and the browser's caches take ${percent(browser)} of their share of the data ` +

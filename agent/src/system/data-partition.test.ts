@@ -5,13 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import {
-  dataPartitionProblems,
-  ERASE_UNIT,
-  initramfsDataReset,
-  proveLasting,
-  readOnlyProblems,
-} from './data-partition.ts';
+import { dataPartitionProblems, ERASE_UNIT, initramfsDataReset, proveLasting } from './data-partition.ts';
 
 const init = fileURLToPath(new URL('../../../board/common/initramfs/init', import.meta.url));
 const overlay = fileURLToPath(new URL('../../../overlay', import.meta.url));
@@ -98,12 +92,3 @@ test('checks that written data can be read back', () =>
     await writeFile(join(folder, 'data-state'), 'unusable\n');
     await assert.rejects(proveLasting(folder, folder), /left as it is/);
   }));
-
-test('reports a read-only file system', () => {
-  const failing = (code: string) => () => {
-    throw Object.assign(new Error(code), { code });
-  };
-  assert.deepEqual(readOnlyProblems(tmpdir()), []);
-  assert.deepEqual(readOnlyProblems(tmpdir(), failing('ENOENT')), []);
-  assert.match(readOnlyProblems(tmpdir(), failing('EROFS')).join(), /read-only/);
-});

@@ -1,8 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { errorCode } from '../base/system-error.ts';
 import { ApiError, storageError } from '../contract/errors.ts';
 import { now } from '../contract/shared.ts';
 import type { DataReset } from '../resources/device/ports.ts';
@@ -89,18 +87,4 @@ const PROBLEMS = {
 export async function dataPartitionProblems(runtimeFolder: string): Promise<string[]> {
   const state = await dataState(runtimeFolder);
   return Object.entries(PROBLEMS).flatMap(([name, problem]) => (name === state ? [problem] : []));
-}
-
-/**
- * Reports a file system that is read-only now, as a sentence for `health`. The kernel makes a file system read-only when
- * it finds damage. Costs one system call without disk access.
- * @param access replaces `accessSync` in tests
- */
-export function readOnlyProblems(folder: string, access = accessSync): string[] {
-  try {
-    access(folder, constants.W_OK);
-  } catch (error) {
-    if (errorCode(error) === 'EROFS') return ['The data partition is read-only: nothing can be stored.'];
-  }
-  return [];
 }

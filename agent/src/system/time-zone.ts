@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { sweepTemporaryFiles, syncFolder } from '../base/atomic-file.ts';
 import type { TimeZone } from '../resources/device/clock.ts';
@@ -23,7 +24,8 @@ export class TimeZoneLink implements TimeZone {
   }
 
   async set(zone: string): Promise<boolean> {
-    const target = join(this.#zones, await this.#databaseName(zone));
+    const target = join(this.#zones, zone);
+    if (!hasData(this.#zones, zone)) throw new Error(`this system has no data for the time zone ${zone}`);
     const before = await readlink(this.#link).catch(() => undefined);
     if (before === target) return false;
     const folder = dirname(this.#link);
@@ -40,15 +42,22 @@ export class TimeZoneLink implements TimeZone {
     await syncFolder(folder);
     return (before ?? join(this.#zones, DEFAULT_ZONE)) !== target;
   }
+}
 
-  /** The name of a zone in the database, which may have renamed zones under their new name only. */
-  async #databaseName(zone: string): Promise<string> {
-    const hasData = async (name: string) =>
-      (await stat(join(this.#zones, name)).catch(() => undefined))?.isFile() === true;
-    // Checked before Intl, whose first use is slow (0.4 s in QEMU).
-    if (await hasData(zone)) return zone;
-    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
-    if (await hasData(timeZone)) return timeZone;
-    throw new Error(`this system has no data for the time zone ${zone}`);
+/**
+ * Whether a time zone may be configured. Browsers still report names that the database has replaced (`Asia/Calcutta`),
+ * so the image has the old names, too.
+ * @param ownsSystem on another computer, which may lack old names, those that browsers report are known as well
+ * @param zones folder of the time zone database, for tests
+ */
+export function knownTimeZones(ownsSystem: boolean, zones = ZONES): (name: string) => boolean {
+  return (name) => hasData(zones, name) || (!ownsSystem && Intl.supportedValuesOf('timeZone').includes(name));
+}
+
+function hasData(zones: string, name: string): boolean {
+  try {
+    return statSync(join(zones, name)).isFile();
+  } catch {
+    return false;
   }
 }

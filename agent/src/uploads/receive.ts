@@ -37,8 +37,12 @@ export interface ReceiveOptions {
      */
     inspect(start: Buffer): void;
   };
-  /** Called after each chunk. @param fraction 0 to 1; of a body of unknown length it approaches 1 ever more slowly */
-  progress?: (fraction: number) => void;
+  /**
+   * Called after each chunk.
+   * @param fraction 0 to 1; of a body of unknown length it approaches 1 ever more slowly
+   * @param bytes that have arrived
+   */
+  progress?: (fraction: number, bytes: number) => void;
   /** Stops receiving; `receive` then throws the signal's reason. */
   signal?: AbortSignal;
 }
@@ -90,7 +94,7 @@ export async function receiveUnhashed(
     }
     seen(chunk);
     await sink.write(chunk);
-    progress?.(size / (announced ?? size + HALF_PROGRESS_BYTES));
+    progress?.(size / (announced ?? size + HALF_PROGRESS_BYTES), size);
   });
   if (announced !== undefined && size < announced) throw wrongLength(announced, 'fewer');
   await sink.end();
@@ -119,6 +123,11 @@ export function payloadTooLarge(maxBytes: number): ApiError {
   return new ApiError('payload_too_large', message, { max_bytes: maxBytes });
 }
 
+/** Error for a body that ends before its last byte. */
+export function brokenOff(): ApiError {
+  return new ApiError('bad_request', 'The body broke off before its end.');
+}
+
 /** Calls `take` with one chunk after the other; after its promise has settled the chunk's memory may be freed. */
 async function forEachChunk(
   body: Readable,
@@ -126,6 +135,8 @@ async function forEachChunk(
   take: (chunk: Uint8Array) => Promise<void>,
 ): Promise<void> {
   signal?.throwIfAborted();
+  // The request of an injected body that broke off before tells nobody who listens later.
+  if (body.readableAborted) throw brokenOff();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const freesChunks = body instanceof process.getBuiltinModule('node:http').IncomingMessage;
   const pace = new Pace();
@@ -148,7 +159,7 @@ async function forEachChunk(
     },
   }).once('finish', resolve);
   const stopWatching = finished(body, { writable: false }, (error) => {
-    if (error) reject(new ApiError('bad_request', 'The body broke off before its end.'));
+    if (error) reject(brokenOff());
   });
   const abort = () => reject(signal?.reason);
   signal?.addEventListener('abort', abort);

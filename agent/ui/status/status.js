@@ -13,11 +13,13 @@ function show(id, text) {
   part(id).hidden = text === '';
 }
 
-async function read(path) {
-  const answer = await fetch(API + path, { signal: AbortSignal.timeout(10_000) });
+async function ask(path) {
+  const answer = await fetch(API + path, { cache: 'no-store', signal: AbortSignal.timeout(10_000) });
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return answer.json();
+  return answer;
 }
+
+const read = async (path) => (await ask(path)).json();
 
 function showDevice({ name, serial, model, model_profile, version, slot }) {
   document.title = `${name} · Vitrine`;
@@ -59,17 +61,20 @@ function showDisplay({ mode, url, bundle, resolution, rotation, screen_on, loadi
   if (!loading) setTimeout(showPicture, PICTURE_DELAY_MS);
 }
 
-function showPicture() {
-  const picture = new Image();
-  picture.alt = part('picture').alt;
-  picture.onload = () => {
-    part('picture').replaceWith(picture);
-    picture.id = 'picture';
-  };
-  picture.onerror = () => {
-    part('picture').hidden = true;
-  };
-  picture.src = `${API}/display/screenshot?at=${Date.now()}`;
+/** Draws the screenshot. An image element would show an earlier one again, as its address stays the same. */
+async function showPicture() {
+  const picture = part('picture');
+  try {
+    const answer = await ask('/display/screenshot');
+    const image = await createImageBitmap(await answer.blob());
+    picture.width = image.width;
+    picture.height = image.height;
+    picture.getContext('2d').drawImage(image, 0, 0);
+    image.close();
+    picture.hidden = false;
+  } catch {
+    picture.hidden = true;
+  }
 }
 
 /** Loads every part separately, so that one which fails does not affect the others. */

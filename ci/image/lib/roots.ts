@@ -16,6 +16,7 @@ const EXCLUDED = [
   'usr/share/bash-completion',
   'usr/share/zsh',
   'usr/share/iso-codes',
+  'usr/share/zoneinfo/right',
   'usr/share/xml/iso-codes',
   'usr/libexec/glycin-loaders',
 ];

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
+import { PNG_TYPES } from '../../contract/upload-types.ts';
 
 /** Largest splash image in bytes (interface: Limits). */
 export const MAX_SPLASH_BYTES = 4 * 1024 * 1024;
@@ -19,7 +20,7 @@ const upload = {
   description:
     'Decoded to its last pixel before it is stored; an image that is damaged is 400 with the reason, and the one before stays.',
   upload: {
-    contentTypes: ['image/png'],
+    contentTypes: PNG_TYPES,
     wrongType: 'bad_request',
     maxBytes: MAX_SPLASH_BYTES,
     description: 'PNG of at most 4 MiB; told by its content, not its name',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { authority, certificate } from '../../../../lib/make-certificates.ts';
+import { authority, CA_EXTENSIONS, certificate, ecKey } from '../../../../lib/make-certificates.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
 
@@ -70,6 +70,14 @@ test('refuses expired certificates, and accepts those that are not valid yet bec
   refused(root.cert, /^Certificate 1 \(CN=Root One\) expired at 20/, Date.now() + 31 * DAY_MS);
   assert.equal(read(root.cert, Date.now() - 365 * DAY_MS).length, 1);
   assert.equal(readCaCertificates(Buffer.from(root.cert)).length, 1);
+});
+
+test('refuses a key on a curve with which a TLS client ends the process', () => {
+  for (const curve of ['secp256k1', 'brainpoolP256r1']) {
+    const odd = certificate({ name: 'Odd', key: ecKey(curve), extensions: CA_EXTENSIONS });
+    refused(root.cert + odd.cert, /^Certificate 2 \(CN=Odd\) has a key on another curve/);
+    assert.throws(() => readCaCertificates(Buffer.from(odd.cert)), ApiError);
+  }
 });
 
 test('refuses data after the certificate in its block', () => {

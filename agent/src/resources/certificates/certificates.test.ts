@@ -36,7 +36,7 @@ async function open(folder: string, options: Partial<CertificatesOptions> = {}) 
   });
   const certificates = new Certificates({
     folder,
-    https: { apply: async (identity) => void served.push(identity?.cert) },
+    https: { check: async () => undefined, apply: async (identity) => void served.push(identity?.cert) },
     trust: { apply: (list) => void trusted.push(list.length) },
     trustChanged: () => {
       restarts += 1;
@@ -121,7 +121,10 @@ test('the server certificate is stored for root only, served, and served again a
 
 test('stores no server certificate when HTTPS has no port', async (t) => {
   const folder = await folderFor(t);
-  const refuse = { apply: () => Promise.reject(new ApiError('unavailable', 'no port')) };
+  const refuse = {
+    check: async () => undefined,
+    apply: () => Promise.reject(new ApiError('unavailable', 'no port')),
+  };
   const { certificates } = await open(folder, { https: refuse });
   await assert.rejects(certificates.putServer(bytes(one.cert, one.key)), { code: 'unavailable' });
   assert.deepEqual(await readdir(folder).catch(() => []), []);
@@ -192,6 +195,7 @@ test('concurrent changes are made one after the other', async (t) => {
   const folder = await folderFor(t);
   const order: string[] = [];
   const https = {
+    check: async () => undefined,
     apply: async (identity: { cert: string } | undefined) => {
       order.push('begin');
       await new Promise(setImmediate);

@@ -12,10 +12,25 @@ import { Mutex } from '../../base/mutex.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
+import { hostOf, requireClientRules } from './client-rules.ts';
+import type { PlacedCertificate } from './pem.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
+
+/** A server's identity, and a client that trusts its roots and asks for a host that it is valid for. */
+export interface TrialClient {
+  /** PEM of the certificates that the client trusts. */
+  trusted: readonly string[];
+  /** A name or an address. */
+  host: string;
+}
 
 /** The HTTPS link. */
 export interface Https {
+  /**
+   * Connects to a server with this certificate, in memory, as current clients do.
+   * @throws ApiError `bad_request` when TLS refuses the certificate
+   */
+  check(identity: ServerIdentity, client: TrialClient): Promise<void>;
   /**
    * Serves HTTPS with this certificate from now on; undefined stops HTTPS.
    * @throws ApiError `bad_request` when TLS refuses the certificate, `unavailable` when no address can be used; the
@@ -56,6 +71,8 @@ export class Certificates {
   /** PEM of the CA certificates in use. */
   #ca = '';
   #server: ServerIdentity | undefined;
+  /** Why clients refuse the served certificate, which an earlier version has stored: a sentence. */
+  #refused: string | undefined;
   /** Why stored certificates are not used, as sentences. */
   readonly #problems = new Map<'ca' | 'server', string>();
 
@@ -78,9 +95,11 @@ export class Certificates {
   /** What an operator should know, as sentences. */
   problems(): string[] {
     const problems = [...this.#problems.values()];
-    const expiry = this.#server?.leaf.validToDate;
-    if (expiry && expiry.getTime() < Date.now()) {
-      problems.push(`The certificate of HTTPS expired at ${expiry.toISOString()}.`);
+    if (this.#refused) problems.push(this.#refused);
+    for (const [index, { x509 }] of this.#server?.chain.entries() ?? []) {
+      if (x509.validToDate.getTime() >= Date.now()) continue;
+      const what = index === 0 ? 'The certificate of HTTPS' : 'A certificate in the chain of HTTPS';
+      problems.push(`${what} expired at ${x509.validToDate.toISOString()}.`);
     }
     return problems;
   }
@@ -128,6 +147,7 @@ export class Certificates {
   async putServer(file: Buffer): Promise<void> {
     const identity = readServerIdentity(file, Date.now());
     await this.#mutex.run(async () => {
+      await this.#o.https.check(identity, clientOf(identity));
       await this.#o.https.apply(identity);
       try {
         await this.#store(this.#serverFile, identity.cert + identity.key);
@@ -138,6 +158,7 @@ export class Certificates {
         throw error;
       }
       this.#server = identity;
+      this.#refused = undefined;
       this.#problems.delete('server');
     });
   }
@@ -147,6 +168,7 @@ export class Certificates {
     return this.#mutex.run(async () => {
       await removeFile(this.#serverFile);
       this.#server = undefined;
+      this.#refused = undefined;
       this.#problems.delete('server');
       await this.#o.https.apply(undefined);
     });
@@ -173,8 +195,23 @@ export class Certificates {
       const identity = readServerIdentity(await readFile(this.#serverFile));
       await this.#o.https.apply(identity);
       this.#server = identity;
+      this.#refused = await this.#refusalOf(identity);
     } catch (error) {
       this.#report('server', 'There is no HTTPS', error);
+    }
+  }
+
+  /** Why current clients refuse a certificate that has not expired. */
+  async #refusalOf(identity: ServerIdentity): Promise<string | undefined> {
+    const expiries = identity.chain.map(({ x509 }) => x509.validToDate.getTime());
+    if (Math.min(...expiries) < Date.now()) return undefined;
+    try {
+      requireClientRules(identity.chain, Date.now());
+      await this.#o.https.check(identity, clientOf(identity));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return `Clients refuse the certificate of HTTPS: ${error.message}`;
     }
   }
 
@@ -216,4 +253,12 @@ export class Certificates {
     if (created !== undefined) await syncFolder(dirname(created));
     await writeFileAtomic(path, text, FILE_MODE);
   }
+}
+
+/** A client that trusts what others have not issued in the chain: its root, or what the root outside of it has issued. */
+function clientOf({ leaf, chain }: ServerIdentity): TrialClient {
+  const hasIssuer = ({ x509 }: PlacedCertificate) =>
+    chain.some((other) => other.x509 !== x509 && x509.checkIssued(other.x509));
+  const trusted = chain.filter((each) => !hasIssuer(each)).map(({ x509 }) => x509.toString());
+  return { trusted, host: hostOf(leaf) ?? '' };
 }

@@ -1,4 +1,5 @@
 import { endpoint } from '../../contract/endpoint.ts';
+import { PEM_TYPES } from '../../contract/upload-types.ts';
 
 /** Largest PEM file in bytes: the whole Mozilla root list fits four times. */
 export const MAX_PEM_BYTES = 1024 * 1024;
@@ -12,7 +13,7 @@ const put = {
 } as const;
 const pem = {
   // The OpenAPI document names the first type only: generated clients take one type for a binary body.
-  contentTypes: ['application/x-pem-file', 'application/pem-certificate-chain'],
+  contentTypes: PEM_TYPES,
   maxBytes: MAX_PEM_BYTES,
 } as const;
 
@@ -24,7 +25,7 @@ export const uploadCaCertificates = endpoint({
     'Replaces the previously uploaded certificates. Applies to pages and to requests that the device itself makes. The browser restarts and loads its current content again. A file with anything other than CA certificates, or with an expired one, gives 400 with the reason, and the previous certificates stay in use.',
   upload: {
     ...pem,
-    description: 'PEM of one or more CA certificates; `application/pem-certificate-chain` is accepted, too',
+    description: 'PEM of one or more CA certificates, as any type that is usual for it',
   },
 });
 
@@ -40,11 +41,10 @@ export const uploadServerCertificate = endpoint({
   path: '/files/certificates/server',
   summary: "Set the API's HTTPS certificate and key",
   description:
-    'Enables HTTPS at once; plain HTTP stays available. New connections use a renewed certificate; open ones continue. Gives 400 with the reason when the PEM cannot be parsed, when the key is encrypted, weak or does not match, or when a certificate has expired or does not belong to the chain; 503 when no port is available. The previous certificate then stays in use.',
+    'Enables HTTPS at once; plain HTTP stays available. New connections use a renewed certificate; open ones continue. Gives 400 with the reason when the PEM cannot be parsed, when the key is encrypted, weak or does not match, when a certificate has expired or does not belong to the chain, or when current clients would refuse the certificate, for example without a subject alternative name or with a SHA-1 signature; 503 when no port is available. The previous certificate then stays in use.',
   upload: {
     ...pem,
-    description:
-      'PEM of the certificate, its chain and its key; `application/pem-certificate-chain` is accepted, too',
+    description: 'PEM of the certificate, its chain and its key, as any type that is usual for it',
   },
 });
 

@@ -1,13 +1,7 @@
 import { createPrivateKey, type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
-import {
-  attempt,
-  decode,
-  type PemBlock,
-  type PlacedCertificate,
-  readPem,
-  refusal,
-  requireNotExpired,
-} from './pem.ts';
+import { requireClientRules } from './client-rules.ts';
+import { attempt, decode, type PemBlock, type PlacedCertificate, readPem, refusal } from './pem.ts';
+import { isStrongKey, MIN_RSA_BITS } from './strong-key.ts';
 
 /** The certificate and the key of HTTPS. */
 export interface ServerIdentity {
@@ -17,20 +11,20 @@ export interface ServerIdentity {
   key: string;
   /** The server's certificate. */
   leaf: X509Certificate;
+  /** The same certificates as in `cert`. */
+  chain: readonly PlacedCertificate[];
 }
 
 /** No chain in use has half as many; each is compared with each. */
 const MAX_CERTIFICATES = 16;
-const MIN_RSA_BITS = 2048;
 /** A handshake with a longer key blocks the agent for tenths of a second on a board. */
 const MAX_RSA_BITS = 8192;
-const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
 /** Extended key usages: TLS server, any. */
 const SERVER_USAGES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 
 /**
  * Reads an upload of the server's certificate, its chain and its key, in any order.
- * @param now ms since 1970; a certificate that expired before is refused. Undefined: accept an expired one
+ * @param now ms since 1970; what clients refuse now is refused. Undefined: accept it
  * @throws ApiError `bad_request` with the reason, which quotes nothing of the key
  */
 export function readServerIdentity(file: Buffer, now?: number): ServerIdentity {
@@ -41,11 +35,11 @@ export function readServerIdentity(file: Buffer, now?: number): ServerIdentity {
   const key = readKey(keyBlock);
   const leaf = findLeaf(certificates, key);
   requireServerUse(leaf);
-  if (now !== undefined) requireNotExpired(leaf, now);
+  const chain = sortChain(leaf, certificates);
+  if (now !== undefined) requireClientRules(chain, now);
   return {
-    cert: sortChain(leaf, certificates)
-      .map(({ x509 }) => x509.toString())
-      .join(''),
+    chain,
+    cert: chain.map(({ x509 }) => x509.toString()).join(''),
     key: String(key.export({ type: 'pkcs8', format: 'pem' })),
     leaf: leaf.x509,
   };
@@ -60,12 +54,8 @@ function readKey(block: PemBlock): KeyObject {
   const pem = `-----BEGIN ${label}-----\n${decode(block).toString('base64')}\n-----END ${label}-----\n`;
   const key = attempt(() => createPrivateKey(pem));
   if (!key) throw refusal('The private key is damaged or has an unknown format; "openssl pkey" converts it.');
-  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
-  const isStrong =
-    type === 'ed25519' ||
-    (type === 'ec' && CURVES.includes(namedCurve)) ||
-    (type === 'rsa' && modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS);
-  if (isStrong) return key;
+  const isShort = (key.asymmetricKeyDetails?.modulusLength ?? 0) <= MAX_RSA_BITS;
+  if (isStrongKey(key) && key.asymmetricKeyType !== 'rsa-pss' && isShort) return key;
   const allowed = `RSA with ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, EC on P-256, P-384 or P-521, or Ed25519`;
   throw refusal(`The private key must be ${allowed}.`);
 }

@@ -9,7 +9,7 @@ import { repetitions } from '../../../../lib/long-runs.ts';
 import { fits } from '../../contract/validate.ts';
 import type { ConfigFormat } from './file.ts';
 import type { ConfigStore } from './store.ts';
-import { openStore } from './tests/open-store.ts';
+import { BOARD, openStore } from './tests/open-store.ts';
 import { contract, light, sound } from './tests/small-contract.ts';
 import { isObject } from './tree.ts';
 
@@ -236,7 +236,7 @@ describe('the file', () => {
 
   test('loses the field that a broken rule names', async () => {
     await put('config.json', { schema: 1, sound: { volume: 60, output: 'radio' } });
-    const config = await openStore(folder, contract, { board: { dualBandRadio: true } });
+    const config = await openStore(folder, contract, { board: { ...BOARD, dualBandRadio: true } });
     assert.deepEqual([config.get(sound).volume, config.get(sound).output], [60, 'hdmi']);
     assert.match(config.problems().join(), /: \/sound\/output\.$/);
   });

@@ -9,10 +9,12 @@ export interface BrokenRule extends Issue {
   reset?: string;
 }
 
-/** The properties of the board that rules depend on. */
+/** The properties of the board and its system that rules depend on. */
 export interface BoardLimits {
   /** Whether a radio can carry a 5 GHz access point. */
   dualBandRadio: boolean;
+  /** Whether the system has the data of a time zone, under exactly this name. */
+  hasTimeZone: (name: string) => boolean;
 }
 
 /** One top-level group of the configuration, `display` for example; a resource declares and owns it. */

@@ -7,7 +7,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { fits } from '../../contract/validate.ts';
 import { EventBus } from '../../events/bus.ts';
 import type { ConfigOptions, ConfigStore } from './store.ts';
-import { openStore } from './tests/open-store.ts';
+import { BOARD, openStore } from './tests/open-store.ts';
 import { contract, light, sound } from './tests/small-contract.ts';
 import { type JsonObject, valueAt } from './tree.ts';
 
@@ -131,7 +131,7 @@ describe('patching', () => {
   });
 
   test('a rule is checked against the result and the board, whichever patch set its fields', async () => {
-    const config = await open({ board: { dualBandRadio: true } });
+    const config = await open({ board: { ...BOARD, dualBandRadio: true } });
     assert.deepEqual(await issuesOf(config, { sound: { output: 'radio' } }), ['/sound/volume']);
     await config.patch({ sound: { output: 'radio', volume: 50 } });
     await assert.rejects(config.patch({ sound: { volume: null } }), {

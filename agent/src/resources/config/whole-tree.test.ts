@@ -12,6 +12,7 @@ import { configuration } from '../all.ts';
 import { wifiConfig } from '../wifi/config.ts';
 import type { ConfigOptions, ConfigStore } from './store.ts';
 import { openConfig } from './tests/open-config.ts';
+import { BOARD } from './tests/open-store.ts';
 import { valueAt, withDefaults } from './tree.ts';
 
 let folder: string;
@@ -82,6 +83,8 @@ describe('rules over fields', () => {
     ['an ssid of too many bytes', { wifi: { ap: { ssid: 'ä'.repeat(17) } } }, '/wifi/ap/ssid'],
     ['an unknown time zone', { device: { timezone: 'Europe/Atlantis' } }, '/device/timezone'],
     ['a time zone with a different case', { device: { timezone: 'europe/berlin' } }, '/device/timezone'],
+    ['an old time zone with a different case', { device: { timezone: 'asia/kolkata' } }, '/device/timezone'],
+    ['a time zone that only ICU knows', { device: { timezone: 'SystemV/EST5' } }, '/device/timezone'],
     [
       'a time server that is not a host',
       { device: { ntp_servers: ['192.0.2.1', 'a..example'] } },
@@ -108,7 +111,7 @@ describe('rules over fields', () => {
   }
 
   test('a rule is checked against the result, whichever patch set its fields', async () => {
-    const config = await open({ board: { dualBandRadio: true } });
+    const config = await open({ board: { ...BOARD, dualBandRadio: true } });
     await config.patch({ wifi: { country: 'DE', ap: { band: '5', channel: 36, psk: '12345678' } } });
     await config.patch({ wifi: { enabled: true, mode: 'ap' } });
     assert.deepEqual((await refusal(config, { wifi: { country: null } })).paths, ['/wifi/country']);

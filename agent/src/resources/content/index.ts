@@ -61,8 +61,8 @@ export const content = defineResource({
 export function contentRoutes(store: ContentStore): Route[] {
   return [
     serve(contract.getContent, () => store.list()),
-    serve(contract.uploadBundle, ({ params, upload, uploadBytes }) =>
-      store.put(params.name, upload, uploadBytes),
+    serve(contract.uploadBundle, ({ params, query, upload, uploadBytes }) =>
+      store.put(params.name, upload, uploadBytes, query.operation_id),
     ),
     serve(contract.checkBundle, ({ params }) => store.checks.check(params.name)),
     serve(contract.deleteBundle, ({ params }) => store.remove(params.name).then(() => undefined)),

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { BUNDLE_NAME, Timestamp } from '../../contract/shared.ts';
-import { Operation } from '../operations/schema.ts';
+import { ZIP_TYPES } from '../../contract/upload-types.ts';
+import { Operation, UploadQuery } from '../operations/schema.ts';
 
 export const BundleName = Type.String({
   pattern: BUNDLE_NAME,
@@ -59,9 +60,10 @@ export const uploadBundle = endpoint({
   tag,
   summary: 'Store a bundle, or replace it',
   description:
-    'A zip archive with `index.html` at its root, stored and served as it is. The answer comes when the archive has been verified; an invalid archive leaves the bundle of that name unchanged. The operation is `done` when the new bundle is stored permanently. Answers 409 `conflict` while the same name is being uploaded, 429 `too_many_requests` while 4 bundles are, and 507 `insufficient_storage` when there is no room for the announced length beside what is stored.',
+    'A zip archive with `index.html` at its root, stored and served as it is. The answer comes when the archive has been verified; an invalid archive leaves the bundle of that name unchanged. The operation is `done` when the new bundle is stored permanently. Answers 409 `conflict` while the same name is being received, 429 `too_many_requests` while 4 bundles are, and 507 `insufficient_storage` when there is no room for the announced length beside what is stored.',
   params,
-  upload: { contentTypes: ['application/zip'], description: 'The zip archive' },
+  query: UploadQuery,
+  upload: { contentTypes: ZIP_TYPES, description: 'The zip archive' },
   status: 202,
   response: Operation,
   errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],
@@ -92,7 +94,7 @@ export const deleteBundle = endpoint({
   tag,
   summary: 'Remove a bundle',
   description:
-    'Answers when the bundle is permanently deleted; 409 `conflict` while a new archive of that name, verified already, is being put into its place.',
+    'Answers when the bundle is permanently deleted. Waits while a new archive of that name, verified already, is being put into its place; 409 `conflict` if that takes longer than 30 s.',
   params,
   status: 204,
   errors: ['content_not_found', 'bundle_in_use', 'conflict', 'unavailable'],

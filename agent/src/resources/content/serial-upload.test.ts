@@ -92,6 +92,34 @@ test('refuses a file that is not a zip at its first chunk and ignores the rest',
   assert.equal((await port.line()).status, 202);
 });
 
+test('takes an upload of the same name at once after one that failed', { timeout: 120_000 }, async (t) => {
+  const { content, port } = await connected(t);
+  const bytes = await bundle('menu', 40_000);
+  const breaks: ((id: number) => void)[] = [
+    // A gap.
+    (id) => chunk(port, id, 5, bytes.subarray(0, 10)),
+    // Another request takes the id.
+    (id) => port.send(request(id, 'GET', '/content')),
+  ];
+  for (const [round, breakOff] of [...breaks, ...breaks].entries()) {
+    const id = round * 2;
+    open(port, id, 'menu');
+    chunk(port, id, 0, bytes.subarray(0, MAX_CHUNK_BYTES));
+    // Until the app has begun to receive it.
+    if (round < breaks.length) {
+      await waitFor(() => content.events.at(-1)?.state === 'running', { ...SOON, what: 'the operation' });
+    }
+    breakOff(id);
+    send(port, id + 1, 'menu', bytes);
+    const lines = [await port.line()];
+    while (lines.at(-1)?.id !== id + 1) lines.push(await port.line());
+    assert.deepEqual(failure(lines[0] ?? {}), { status: 400, code: 'bad_request' });
+    const answer = lines.at(-1) ?? {};
+    assert.equal(answer.status, 202, JSON.stringify(answer));
+    assert.equal(await endOf(content, answer), 'done');
+  }
+});
+
 test('refuses a bad request before its first chunk', { timeout: 120_000 }, async (t) => {
   const { content, port } = await connected(t);
   open(port, 0, 'No.Name');

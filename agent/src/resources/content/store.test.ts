@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { BundleChecks, MAX_CHECKS } from './checks.ts';
-import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './tests/content.ts';
+import { type Answer, bundle, sha256, type TestContent, testContent } from './tests/content.ts';
 
 async function listed({ call }: TestContent): Promise<{ name: string; sha256: string; active: boolean }[]> {
   const { status, body } = await call('GET', '/content');
@@ -89,17 +89,6 @@ test('does not delete the displayed bundle', async (t) => {
   assert.equal((await listed(content)).length, 1);
   content.active.clear();
   assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
-});
-
-test('does not delete a bundle while a new archive is being put into place', async (t) => {
-  const content = await testContent(t);
-  await content.stored('menu', await bundle('old'));
-  const { operation_id: id } = operationOf(await content.put('menu', await bundle('new')));
-  const answer = await content.call('DELETE', '/content/menu');
-  // If the commit had already ended, the new bundle was deleted.
-  if (answer.status !== 204) assert.deepEqual([answer.status, answer.code], [409, 'conflict']);
-  assert.equal((await content.ended(id)).state, 'done');
-  assert.equal((await listed(content)).length, answer.status === 204 ? 0 : 1);
 });
 
 test('check reads a bundle completely and reports what is wrong', async (t) => {

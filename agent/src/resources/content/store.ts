@@ -5,6 +5,7 @@ import { removeFile, syncFolder } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
+import { type Turn, UploadTurns } from '../../uploads/turns.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
 import { loadBundles, makeBundleFolder, type StoredBundle, storedBundle } from './bundle-files.ts';
@@ -33,8 +34,7 @@ export class ContentStore {
   readonly checks: BundleChecks;
   readonly #options: ContentStoreOptions;
   readonly #index: Map<string, StoredBundle>;
-  /** By name, the uploads in progress; those that are being put into place have a promise that never rejects. */
-  readonly #uploads = new Map<string, Promise<void> | undefined>();
+  readonly #turns = new UploadTurns(MAX_UPLOADS);
   readonly #replacedListeners: ((name: string) => void)[] = [];
   readonly #stopped = new AbortController();
 
@@ -52,7 +52,7 @@ export class ContentStore {
   /** Stops uploads and checks; resolves when no archive is being put into place. */
   async close(): Promise<void> {
     this.#stopped.abort(new ApiError('unavailable', 'The agent is stopping.'));
-    await Promise.all(this.#uploads.values());
+    await this.#turns.settled();
   }
 
   async list(): Promise<Content> {
@@ -80,52 +80,48 @@ export class ContentStore {
    * Receives and verifies an archive. Resolves when it has been verified; flushing it to the disk and putting it into
    * place go on in the background and end the operation. A client that leaves after its last byte does not stop that.
    * @param announced body length in bytes, if known
-   * @throws ApiError `conflict` when the name is already being uploaded, `too_many_requests`, `insufficient_storage`,
+   * @param id of the operation, chosen by the client
+   * @throws ApiError `conflict` for an id that exists and while the name is being uploaded, `too_many_requests`, `insufficient_storage`,
    *   `bundle_invalid`, `bad_request`; the existing bundle is unchanged and the operation, if it began, has `failed`
    */
-  async put(name: string, body: Readable, announced: number | undefined): Promise<Operation> {
-    if (this.#uploads.has(name)) {
-      throw new ApiError('conflict', `The bundle ${name} is already being uploaded.`);
-    }
-    if (this.#uploads.size >= MAX_UPLOADS) {
-      throw new ApiError('too_many_requests', `${MAX_UPLOADS} bundles are already being uploaded.`);
-    }
-    this.#uploads.set(name, undefined);
+  async put(name: string, body: Readable, announced: number | undefined, id?: string): Promise<Operation> {
+    const turn = await this.#turns.begin(name, body, `bundle ${name}`);
     const { folder, disk, operations } = this.#options;
     const file = { folder, fileName: `${name}.zip`, announced, disk };
     let operation: RunningOperation | undefined;
     const start = () => {
-      operation = operations.start('content_upload');
+      operation = operations.start('content_upload', { id, name, bytesTotal: announced ?? null });
       return operation;
     };
     try {
       await makeBundleFolder(folder);
       const upload = await receiveBundle(body, file, this.#stopped.signal, start);
       const running = operations.get(upload.operation.id);
-      this.#uploads.set(name, this.#commit(name, upload));
+      turn.storing();
+      void this.#commit(name, upload, turn);
       return running;
     } catch (error) {
       const invalid = error instanceof ZipError;
       const known = invalid ? new ApiError('bundle_invalid', error.message) : storageError(error);
-      this.#uploads.delete(name);
+      turn.end();
       operation?.fail(known);
       throw known;
     }
   }
 
   /** Never rejects. */
-  async #commit(name: string, upload: BundleUpload): Promise<void> {
+  async #commit(name: string, upload: BundleUpload, turn: Turn): Promise<void> {
     const { file, operation } = upload;
     try {
       await upload.synced;
       await file.keep();
       await this.#replace(name, upload);
-      this.#uploads.delete(name);
+      turn.end();
       operation.done();
     } catch (error) {
       this.#options.log.error({ err: error, bundle: name }, 'bundle could not be stored');
-      this.#uploads.delete(name);
       await file.discard();
+      turn.end();
       operation.fail(storageError(error));
     }
   }
@@ -166,10 +162,10 @@ export class ContentStore {
 
   /**
    * Removes a bundle. When this resolves, the removal survives a power cut.
-   * @throws ApiError `content_not_found`; `bundle_in_use`; `conflict` while a new archive is being put into place
+   * @throws ApiError `content_not_found`; `bundle_in_use`; `conflict` when a new archive takes long to be put into place
    */
   async remove(name: string): Promise<void> {
-    if (this.#uploads.get(name)) {
+    if (!(await this.#turns.stored(name))) {
       throw new ApiError('conflict', `A new archive of the bundle ${name} is being put into place.`);
     }
     const bundle = this.#index.get(name);

@@ -1,5 +1,6 @@
 /** Uploads of bundles, from the request to the end of their operation. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -52,11 +53,50 @@ test('publishes progress while the body arrives and is verified', async (t) => {
   assert.deepEqual(content.events[0], {
     operation_id: id,
     kind: 'content_upload',
+    name: 'menu',
     state: 'running',
     progress: 0,
+    bytes_done: 0,
+    bytes_total: bytes.length,
   });
+  const done = content.events.map((event) => event.bytes_done);
+  assert.ok(
+    done.includes(bytes.length) && done.some((count) => count > 0 && count < bytes.length),
+    done.join(),
+  );
   assert.equal(content.events.at(-1)?.state, 'done');
   assert.ok(progress.length > 4);
+});
+
+test('two uploads at once are told apart, by name and by an id that the client chooses', async (t) => {
+  const content = await testContent(t);
+  const ids = [randomUUID(), randomUUID()];
+  const bytes = await bundle('x', 1000);
+  const bodies = ids.map(() => partialBody(bytes.subarray(0, 100)));
+  const answers = ids.map((id, index) => {
+    const body = bodies[index] ?? assert.fail();
+    return content.put(`menu-${index}?operation_id=${id}`, body, {});
+  });
+  await waitFor(() => content.events.length >= 2, { ...SOON, what: 'both uploads' });
+  for (const [index, id] of ids.entries()) {
+    const { body } = await content.call('GET', `/operations/${id}`);
+    const { name, state, bytes_done, bytes_total } = JSON.parse(JSON.stringify(body));
+    assert.deepEqual([name, state, bytes_done, bytes_total], [`menu-${index}`, 'running', 100, null]);
+  }
+  const again = await content.put(`other?operation_id=${ids[0]}`, bytes);
+  assert.deepEqual([again.status, again.code], [409, 'conflict']);
+  assert.equal((await content.put('other?operation_id=mine', bytes)).code, 'bad_request');
+  for (const body of bodies) {
+    body.push(bytes.subarray(100));
+    body.push(null);
+  }
+  for (const [index, answer] of answers.entries()) {
+    const operation = operationOf(await answer);
+    assert.equal(operation.operation_id, ids[index]);
+    assert.deepEqual([operation.bytes_done, operation.bytes_total], [bytes.length, bytes.length]);
+    await content.ended(operation.operation_id);
+  }
+  await content.stored('other', bytes);
 });
 
 test('refuses an invalid archive and keeps the existing bundle', async (t) => {
@@ -109,6 +149,35 @@ test('answers a second upload of the same name with conflict at once', async (t)
   assert.equal(content.store.locate('menu')?.sha256, sha256(bytes));
   assert.equal(new Set(content.events.map((event) => event.operation_id)).size, 1);
   await content.stored('menu', await bundle('third'));
+});
+
+test('an upload right after the answer to the one before waits until that is stored', async (t) => {
+  const content = await testContent(t);
+  for (let round = 0; round < 20; round += 1) {
+    const bytes = await bundle(`round ${round}`, 1000);
+    const { operation_id: id } = operationOf(await content.put('menu', bytes));
+    const next = await bundle(`after ${round}`);
+    const after = operationOf(await content.put('menu', next));
+    assert.equal(content.operations.get(id).state, 'done');
+    assert.equal((await content.ended(after.operation_id)).state, 'done');
+    assert.equal(content.store.locate('menu')?.sha256, sha256(next));
+  }
+  // So does the deletion.
+  const { operation_id: last } = operationOf(await content.put('menu', await bundle('last')));
+  assert.equal((await content.call('DELETE', '/content/menu')).status, 204);
+  assert.equal(content.operations.get(last).state, 'done');
+  assert.deepEqual(await content.files(), []);
+});
+
+test('uploads that broke off do not count', async (t) => {
+  const content = await testContent(t);
+  const bodies = Array.from({ length: MAX_UPLOADS }, () => partialBody(Buffer.from('PK')));
+  const answers = bodies.map((body, index) => content.put(`menu-${index}`, body));
+  await waitFor(() => content.events.length === MAX_UPLOADS, { ...SOON, what: 'all uploads' });
+  for (const body of bodies) body.destroy(new Error('gone'));
+  const others = ['menu-1', 'one-more'].map(async (name) => content.stored(name, await bundle(name)));
+  await Promise.allSettled(answers);
+  await Promise.all(others);
 });
 
 test('limits the number of concurrent uploads', async (t) => {

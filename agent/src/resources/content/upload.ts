@@ -37,9 +37,13 @@ export async function receiveBundle(
     const received = await receive(body, file, {
       announced: fileOptions.announced,
       inspectStart: { bytes: START_BYTES, inspect: checkStart },
-      progress: (fraction) => operation.progress(fraction * ARRIVED),
+      progress: (fraction, bytes) => {
+        operation.received(bytes);
+        operation.progress(fraction * ARRIVED);
+      },
       signal,
     });
+    operation.arrived(received.size);
     operation.progress(ARRIVED);
     synced = file.sync();
     synced.catch(() => undefined);

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { Type } from 'typebox';
 import { label } from '../config/field-types.ts';
 import { live } from '../config/fields.ts';
-import { type BrokenRule, configGroup } from '../config/group.ts';
+import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.ts';
 
 const HostName = Type.String({
   minLength: 1,
@@ -30,20 +30,29 @@ export const deviceConfig = configGroup(
       description: 'Period of the `health` event while somebody is subscribed',
     }),
   },
-  { rules: ({ timezone, ntp_servers }) => [...zoneRules(timezone), ...timeServerRules(ntp_servers)] },
+  {
+    rules: ({ timezone, ntp_servers }, board) => [
+      ...zoneRules(timezone, board),
+      ...timeServerRules(ntp_servers),
+    ],
+  },
 );
 
-function zoneRules(zone: string): BrokenRule[] {
+/** A zone must be known to the system, which applies it, and to Intl, by which the power schedule computes. */
+function zoneRules(zone: string, { hasTimeZone }: BoardLimits): BrokenRule[] {
   // The default needs no check: the first use of Intl takes 0.4 s of the start in QEMU.
   if (zone === 'UTC') return [];
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
-    // The database is a folder of files with case-sensitive names; Intl ignores case.
-    if (timeZone === zone || timeZone.toLowerCase() !== zone.toLowerCase()) return [];
-    return [{ path: '/timezone', message: `must be written as ${timeZone}` }];
+    if (hasTimeZone(zone)) return [];
+    // Intl ignores case, and the database is a folder of files with case-sensitive names.
+    if (timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase()) {
+      return [{ path: '/timezone', message: `must be written as ${timeZone}` }];
+    }
   } catch {
-    return [{ path: '/timezone', message: 'must be a name of the time zone database' }];
+    // Intl does not know it.
   }
+  return [{ path: '/timezone', message: 'must be a name of the time zone database' }];
 }
 
 /** systemd-timesyncd drops the whole list when one entry is neither a host name nor an address. */

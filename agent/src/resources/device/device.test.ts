@@ -108,6 +108,7 @@ beforeEach(() => {
   health = new HealthMonitor({
     ...{ bus, onError, problems: () => problems, intervalMs: () => interval },
     browser: async () => BROWSER,
+    refresh: async () => undefined,
     vitals: {
       read: async () => ({
         ...{ uptime_s: 1.5, throttled: null, undervoltage: true, temperature_c: 61.8, load_1m: 0.5 },

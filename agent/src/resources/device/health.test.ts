@@ -19,6 +19,7 @@ test('reports the event loop delay of the last minute only', async (t) => {
         disk: { total_bytes: 20, free_bytes: 10 },
       }),
     },
+    refresh: async () => undefined,
     browser: async () => ({
       ...{ running: false, restarts: 0, pid: null, rss_bytes: null, rss_trend_bytes_per_h: null },
       ...{ web_processes: null, web_process_limit: 4, memory_restarts: 0 },

@@ -16,6 +16,8 @@ export interface HealthOptions {
   browser: () => Promise<Health['browser']>;
   /** Interval of the `health` topic in ms (`device.health_interval_ms`), read after each sample. */
   intervalMs: () => number;
+  /** Called before `problems`. Never rejects. */
+  refresh: () => Promise<void>;
   /** Sentences about what an operator should know. */
   problems: () => readonly string[];
   onError: (error: unknown) => void;
@@ -44,8 +46,8 @@ export class HealthMonitor {
   }
 
   async snapshot(): Promise<Health> {
-    const { vitals, browser, problems } = this.#options;
-    const [board, browserHealth] = await Promise.all([vitals.read(), browser()]);
+    const { vitals, browser, refresh, problems } = this.#options;
+    const [board, browserHealth] = await Promise.all([vitals.read(), browser(), refresh()]);
     return {
       ts: now(),
       ...board,

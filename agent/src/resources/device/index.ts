@@ -20,6 +20,7 @@ export const device = defineResource({
       vitals,
       browser: () => screen.browserHealth(),
       intervalMs: () => config.get(deviceConfig).health_interval_ms,
+      refresh: () => dataPartition.refresh(),
       problems,
       onError,
     });

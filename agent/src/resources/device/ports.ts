@@ -59,7 +59,11 @@ export interface DevicePorts {
   vitals: Vitals;
   /** Undefined where the clock is not the device's own to set. */
   clock: Clock | undefined;
-  dataPartition: { problems(): string[] };
+  dataPartition: {
+    /** Finds out what `problems` reports. Never rejects. */
+    refresh(): Promise<void>;
+    problems(): string[];
+  };
   systemBus: { problems(): string[] };
   /** Failures of the agent itself. */
   agentFailures: { problems(): string[] };

@@ -13,8 +13,21 @@ export interface RunningOperation {
   readonly id: string;
   /** @param fraction 0 to 1; smaller than before is ignored */
   progress(fraction: number): void;
+  /** @param bytes of the body that have arrived */
+  received(bytes: number): void;
+  /** The whole body has arrived. */
+  arrived(bytes: number): void;
   done(): void;
   fail(error: unknown): void;
+}
+
+export interface OperationStart {
+  /** A UUID; a random one by default. */
+  id?: string | undefined;
+  /** Of the content bundle. */
+  name?: string | null;
+  /** Length of the body in bytes, if it is known. */
+  bytesTotal?: number | null;
 }
 
 /** Running and recently ended operations (interface: States, Operation). */
@@ -26,13 +39,29 @@ export class Operations {
     this.#bus = bus;
   }
 
-  start(kind: Operation['kind']): RunningOperation {
-    return this.resume(randomUUID(), kind);
+  /** @throws ApiError `conflict` for an id that is known already */
+  start(kind: Operation['kind'], { id = randomUUID(), ...body }: OperationStart = {}): RunningOperation {
+    if (this.#operations.has(id)) {
+      throw new ApiError('conflict', `There is an operation with the id ${id} already.`);
+    }
+    return this.resume(id, kind, body);
   }
 
   /** Goes on with an operation that an earlier agent has started. */
-  resume(id: string, kind: Operation['kind']): RunningOperation {
-    const operation: Operation = { operation_id: id, kind, state: 'running', progress: 0 };
+  resume(
+    id: string,
+    kind: Operation['kind'],
+    { name = null, bytesTotal = null }: Omit<OperationStart, 'id'> = {},
+  ): RunningOperation {
+    const operation: Operation = {
+      operation_id: id,
+      kind,
+      state: 'running',
+      name,
+      progress: 0,
+      bytes_done: 0,
+      bytes_total: bytesTotal,
+    };
     this.#operations.set(id, operation);
     this.#dropOldest();
     this.#publish(operation);
@@ -48,6 +77,13 @@ export class Operations {
         if (operation.state !== 'running' || next < operation.progress + PROGRESS_STEP) return;
         operation.progress = next;
         this.#publish(operation);
+      },
+      received: (bytes) => {
+        operation.bytes_done = bytes;
+      },
+      arrived: (bytes) => {
+        operation.bytes_done = bytes;
+        operation.bytes_total = bytes;
       },
       done: () => end({ state: 'done', progress: 1 }),
       fail: (error) => {

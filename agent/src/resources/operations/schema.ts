@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import { ErrorEnvelopeSchema } from '../../contract/shared.ts';
+import { ErrorEnvelopeSchema, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 /** A long-running task (interface: Resources, Operation). */
@@ -9,12 +9,31 @@ export const Operation = Type.Object(
     operation_id: Type.String(),
     kind: Type.Enum(['content_upload', 'update_install']),
     state: Type.Enum(['running', 'done', 'failed']),
+    name: Nullable(Type.String({ description: 'Of the content bundle; null for an update' })),
     progress: Type.Number({ minimum: 0, maximum: 1 }),
+    bytes_done: Type.Integer({ minimum: 0, description: 'Of the body, as far as it has arrived' }),
+    bytes_total: Nullable(
+      Type.Integer({ minimum: 0, description: 'Length of the body; null while it is unknown' }),
+    ),
     error: Type.Optional(ErrorEnvelopeSchema),
   },
   { $id: 'Operation' },
 );
 export type Operation = Static<typeof Operation>;
+
+/** Query of an upload: the client chooses the id, so it can follow the operation before the answer. */
+export const UploadQuery = Type.Object(
+  {
+    operation_id: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+        description:
+          'A new UUID in lower case, the id of the operation; without it the device makes one. 409 `conflict` for the id of a known operation',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export const operationChanged = topic(
   'operation',

@@ -116,16 +116,17 @@ export const update = defineResource({
 
 function updateRoutes(updates: Updates, installation: Installation): Route[] {
   const mayUpload = async () => {
+    await installation.whenEnded();
     installation.requireNone();
-    await updates.status();
+    await updates.requireSlots();
   };
   return [
     serve(contract.getUpdate, () => updates.status()),
     serve(
       contract.uploadUpdate,
-      ({ upload, uploadBytes }) => {
+      ({ query, upload, uploadBytes }) => {
         updates.requireNoTrial();
-        return installation.put(upload, uploadBytes);
+        return installation.put(upload, uploadBytes, query.operation_id);
       },
       mayUpload,
     ),

@@ -143,6 +143,20 @@ test('one at a time; only the writing of a slot forbids a reboot', async (t) => 
   assert.throws(() => installation.requireNotInstalling(), hasCode('conflict'));
 });
 
+test('a bundle is taken at once after one that broke off', async (t) => {
+  const { start, begun } = await device(t);
+  const { put } = await start();
+  const body = new Readable({ read: () => undefined }).on('error', () => undefined);
+  body.push(BUNDLE.subarray(0, 100));
+  const broken = put(body);
+  await new Promise(setImmediate);
+  body.destroy(new Error('gone'));
+  const next = put();
+  await assert.rejects(broken, hasCode('bad_request'));
+  assert.equal((await next).state, 'running');
+  await begun();
+});
+
 const FAILURES: readonly [what: string, message: string, code: string][] = [
   ['the error of the update service', "Compatible mismatch: Expected 'a' but", 'bundle_invalid'],
   ['a restart of the update service', '', 'unavailable'],

@@ -2,9 +2,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeFolder, sweepTemporaryFiles } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { errorMessage } from '../../base/system-error.ts';
+import { withTimeout } from '../../base/timeout.ts';
 import { ApiError, storageError } from '../../contract/errors.ts';
 import type { DiskSpace } from '../../uploads/ports.ts';
 import { receiveUnhashed } from '../../uploads/receive.ts';
@@ -19,6 +21,8 @@ import type { StateFile, UpdateState } from './state-file.ts';
 
 /** Temporary names of RAUC's status file (g_file_set_contents). */
 const STATUS_LEFTOVER = /^central\.raucs\.[0-9A-Z]{6}$/;
+/** How long an upload waits for the end of one that broke off, in ms. */
+const WAIT_MS = 10_000;
 /** Progress of the operation when the body has arrived. */
 const ARRIVED = 0.3;
 
@@ -59,6 +63,10 @@ export class Installation {
   readonly #stopping = new AbortController();
   #resumed: RunningOperation | undefined;
   #phase: 'none' | 'receiving' | 'installing' = 'none';
+  /** What is being received from a client. */
+  #body: Readable | undefined;
+  /** Resolves at the end of the current installation. */
+  #ended = Promise.withResolvers<void>();
 
   constructor(options: InstallationOptions) {
     this.#options = options;
@@ -76,6 +84,14 @@ export class Installation {
     throw new ApiError('conflict', what);
   }
 
+  /** Waits for an upload whose body has broken off, which still takes a moment to end. Never rejects. */
+  async whenEnded(): Promise<void> {
+    // On the serial link, the body shows that only in the next turn of the event loop.
+    if (this.#phase === 'receiving') await nextTurn();
+    if (this.#phase !== 'receiving' || !this.#body?.readableAborted) return;
+    await withTimeout(this.#ended.promise, WAIT_MS).catch(() => undefined);
+  }
+
   /** @throws ApiError `conflict` while a slot is being written */
   requireNotInstalling(): void {
     if (this.installing) this.requireNone();
@@ -84,27 +100,34 @@ export class Installation {
   /**
    * Receives a bundle and begins to install it. Resolves when it has arrived; the installation goes on.
    * @param announced body length in bytes, if known
+   * @param id of the operation, chosen by the client
    * @throws ApiError `conflict`, `insufficient_storage`, `bundle_invalid` for a body that cannot be a bundle,
    *   `bad_request` for one that breaks off; the operation, if it began, has `failed`
    */
-  async put(body: Readable, announced: number | undefined): Promise<Operation> {
+  async put(body: Readable, announced: number | undefined, id?: string): Promise<Operation> {
+    await this.whenEnded();
     this.requireNone();
     this.#phase = 'receiving';
+    this.#body = body;
     let operation: RunningOperation | undefined;
     let file: TemporaryFile | undefined;
     try {
       const { folder, disk, operations } = this.#options;
       await makeFolder(folder, 0o700);
       file = await TemporaryFile.create({ folder, fileName: 'bundle.raucb', announced, disk });
-      operation = operations.start('update_install');
+      operation = operations.start('update_install', { id, bytesTotal: announced ?? null });
       await this.#remember({ id: operation.id, reference: null, earlier: null });
       const running = operation;
-      await receiveUnhashed(body, file, {
+      const size = await receiveUnhashed(body, file, {
         announced,
         inspectStart: { bytes: START_BYTES, inspect: (start) => checkBundleStart(start, announced) },
-        progress: (fraction) => running.progress(fraction * ARRIVED),
+        progress: (fraction, bytes) => {
+          running.received(bytes);
+          running.progress(fraction * ARRIVED);
+        },
         signal: this.#stopping.signal,
       });
+      operation.arrived(size);
       await file.sync();
       // The update service refuses a file that somebody could still write.
       await file.keep();
@@ -258,6 +281,9 @@ export class Installation {
     const { state, changed, log } = this.#options;
     await this.#sweepService();
     this.#phase = 'none';
+    this.#body = undefined;
+    this.#ended.resolve();
+    this.#ended = Promise.withResolvers();
     // The next agent ends what this one cannot.
     if (this.#stopping.signal.aborted) return;
     await state

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
-import { Operation } from '../operations/schema.ts';
+import { UPDATE_TYPES } from '../../contract/upload-types.ts';
+import { Operation, UploadQuery } from '../operations/schema.ts';
 import { HawkbitStatus } from './hawkbit/schema.ts';
 
 const SlotName = Type.Enum(['a', 'b']);
@@ -59,7 +60,7 @@ export const getUpdate = endpoint({
   tag,
   summary: 'Slots, versions and what is installed but not active',
   description:
-    '`pending` is the version that `apply` would reboot into, or null. `last_result` says how the last `apply` ended: with the reason after a rollback.',
+    '`pending` is the version that `apply` would reboot into, or null. `last_result` says how the last `apply` ended: with the reason after a rollback. On a system without slots, the slot of `GET /device` is `good` and the other one `unknown`.',
   status: 200,
   response: UpdateStatus,
   errors: ['unavailable'],
@@ -72,7 +73,8 @@ export const uploadUpdate = endpoint({
   summary: 'Install a signed update into the inactive slot',
   description:
     'Answered when the bundle has arrived. The operation then verifies and installs it; it ends `failed` with `bundle_invalid` when the signature, the board or the version does not fit. The active slot is never touched, and nothing changes at the next boot before `apply`.',
-  upload: { contentTypes: ['application/octet-stream'], description: 'The signed update bundle' },
+  query: UploadQuery,
+  upload: { contentTypes: UPDATE_TYPES, description: 'The signed update bundle' },
   status: 202,
   response: Operation,
   errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],

@@ -38,6 +38,8 @@ export class Updates {
   readonly #options: UpdatesOptions;
   /** As last read: the update service does not answer while it installs. Undefined before, or without slots. */
   #report: SlotReport | undefined;
+  /** False when the update service has found none. */
+  #hasSlots = true;
   #versions: Record<SlotName, string | null> = { a: null, b: null };
   #begun: Promise<SlotName | undefined> | undefined;
   #confirmed = false;
@@ -60,8 +62,16 @@ export class Updates {
   }
 
   /** @throws ApiError `unavailable` on a system without slots, or while the update service does not answer */
+  async requireSlots(): Promise<void> {
+    await this.#read();
+  }
+
+  /** @throws ApiError `unavailable` while the update service does not answer */
   async status(): Promise<UpdateStatus> {
-    const report = await this.#read();
+    const report = await this.#read().catch((error: unknown) => {
+      if (this.#hasSlots) throw error;
+    });
+    if (!report) return this.#withoutSlots();
     const { state, version } = this.#options;
     const states = slotStates(report, state.current, this.#moment());
     const slotOf = (name: SlotName) => ({
@@ -75,6 +85,14 @@ export class Updates {
       last_result: state.current.last_result,
       hawkbit: this.hawkbit(),
     };
+  }
+
+  /** The same slot as `GET /device`, which must name one. */
+  #withoutSlots(): UpdateStatus {
+    const { slot, version } = this.#options;
+    const [own, other] = [{ version, state: 'good' } as const, { version: null, state: 'unknown' } as const];
+    const slots = slot === 'a' ? { a: own, b: other } : { a: other, b: own };
+    return { active_slot: slot, slots, pending: null, last_result: null, hawkbit: this.hawkbit() };
   }
 
   /** As sentences for health. */
@@ -259,6 +277,7 @@ export class Updates {
       if (!this.#report) throw new ApiError('unavailable', 'The update service does not answer.');
       log.warn({ err: error }, 'the slots cannot be read');
     }
+    this.#hasSlots = this.#report !== undefined;
     if (!this.#report) throw new ApiError('unavailable', 'This system has no slots.');
     await this.#endTrial(this.#report);
     return this.#report;

@@ -2,8 +2,15 @@
 import { createLogger } from '../../../base/logger.ts';
 import { issues } from '../../../contract/validate.ts';
 import { EventBus } from '../../../events/bus.ts';
+import type { BoardLimits } from '../group.ts';
 import type { ConfigContract } from '../schema.ts';
 import { type ConfigOptions, ConfigStore } from '../store.ts';
+
+/** The limits of the board in tests: only zones whose names Intl reports. */
+export const BOARD: BoardLimits = {
+  dualBandRadio: false,
+  hasTimeZone: (name) => Intl.supportedValuesOf('timeZone').includes(name),
+};
 
 export function openStore(
   folder: string,
@@ -16,7 +23,7 @@ export function openStore(
     issues: (config) => issues(contract.Config, config),
     bus: new EventBus(),
     log: createLogger('silent'),
-    board: { dualBandRadio: false },
+    board: BOARD,
     ...options,
   });
 }

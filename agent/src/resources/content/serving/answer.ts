@@ -56,8 +56,9 @@ export interface Answer {
 /** Answers the requests for one bundle. */
 export class BundleSite {
   readonly #bundle: OpenBundle;
-  /** By name; bounded by the number of entries. */
-  readonly #resources = new Map<string, Resource>();
+  /** By entry; bounded by the number of entries. */
+  readonly #resources = new Map<ZipEntry, Resource>();
+  #composed: Map<string, ZipEntry> | undefined;
 
   constructor(bundle: OpenBundle) {
     this.#bundle = bundle;
@@ -73,7 +74,7 @@ export class BundleSite {
     const { name, query } = asked;
     const resource = this.#find(name === '' || name.endsWith('/') ? `${name}index.html` : name);
     if (resource) return answerWith(resource, method, headers);
-    if (name !== '' && !name.endsWith('/') && this.#bundle.directory.has(`${name}/index.html`)) {
+    if (name !== '' && !name.endsWith('/') && this.#entry(`${name}/index.html`)) {
       return {
         status: 308,
         headers: [...ORIGIN_HEADERS, 'location', `${pathOf(name)}/${query}`, 'content-length', '0'],
@@ -92,13 +93,27 @@ export class BundleSite {
   }
 
   #find(name: string): Resource | undefined {
-    const known = this.#resources.get(name);
-    if (known) return known;
-    const entry = this.#bundle.directory.get(name);
+    const entry = this.#entry(name);
     if (!entry || entry.isFolder) return undefined;
+    const known = this.#resources.get(entry);
+    if (known) return known;
     const resource = describe(entry, this.#bundle);
-    this.#resources.set(name, resource);
+    this.#resources.set(entry, resource);
     return resource;
+  }
+
+  /**
+   * The entry of a name, whichever Unicode composition the archive and the page use: macOS decomposes the names of
+   * files (`u` and a diaeresis), while pages are usually written with composed letters (`ü`). An archive has no two
+   * names that differ only in that.
+   */
+  #entry(name: string): ZipEntry | undefined {
+    const { directory } = this.#bundle;
+    const exact = directory.get(name);
+    // ASCII has one composition only.
+    if (exact || /^[\x20-\x7e]*$/.test(name)) return exact;
+    this.#composed ??= new Map([...directory].map(([each, entry]) => [each.normalize('NFC'), entry]));
+    return this.#composed.get(name.normalize('NFC'));
   }
 }
 

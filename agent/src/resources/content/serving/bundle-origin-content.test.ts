@@ -34,6 +34,27 @@ test('entity tags differ by bundle, entry and coding, and unchanged content is n
   assert.notEqual(await tag('/a.txt'), plain);
 });
 
+test('finds names in another Unicode composition, both ways, and folders of such names', async (t) => {
+  const names = ['Menü.html', 'bücher/größe é.txt', 'ガ/index.html', 'Å/가.js'];
+  for (const [stored, asked] of [
+    ['NFD', 'NFC'],
+    ['NFC', 'NFD'],
+    ['NFD', 'NFD'],
+  ] as const) {
+    const entries = names.map((name) => ({ name: name.normalize(stored), content: name }));
+    const site = await Site.open(t, [INDEX, ...entries]);
+    for (const name of names) {
+      const path = name.normalize(asked).split('/').map(encodeURIComponent).join('/');
+      const answer = await site.get(`/${path}`);
+      assert.deepEqual([answer.status, answer.body.toString()], [200, name], `${name} ${stored} ${asked}`);
+    }
+    const folder = encodeURIComponent('ガ'.normalize(asked));
+    assert.equal((await site.get(`/${folder}`)).headers.location, `/${folder}/`);
+    assert.equal((await site.get(`/${folder}/`)).status, 200);
+    assert.equal((await site.get(`/${encodeURIComponent('Menu\u0301.html')}`)).status, 404);
+  }
+});
+
 test('deflated entries are sent as gzip to clients that accept it', async (t) => {
   const contents = [text(1), text(2000), text(70_000), noise(200_000), text(3_000_000), Buffer.alloc(0)];
   const names = contents.map((_, index) => `${index}.txt`);
