@@ -4,6 +4,8 @@
 
 // After a navigation of the page was refused, how long the agent's load may take to start, in ms.
 #define SWALLOWED_MS 500
+// A page may change its address thousands of times a second.
+#define MOVES_EVERY_MS 250
 
 static WebKitWebView *view;
 static void (*on_page_left)(void);
@@ -241,12 +243,29 @@ void load_frame_shown(void)
     link_send(event);
 }
 
+static guint moved; // timer: the address within the document is to be sent
+
+static void on_moved(gpointer data)
+{
+    moved = 0;
+    if (arrived && !asked)
+        link_send(link_event("moved", "uri", webkit_web_view_get_uri(view), NULL));
+}
+
+// A script changed the address, or it is the one of the next document.
+static void on_uri(WebKitWebView *self, GParamSpec *property, gpointer data)
+{
+    if (arrived && !asked && !moved)
+        moved = g_timeout_add_once(MOVES_EVERY_MS, on_moved, NULL);
+}
+
 void load_connect(WebKitWebView *self, void (*page_left)(void))
 {
     view = self;
     on_page_left = page_left;
     set_background(0.0); // no white flash between the boot picture and the first page
     g_signal_connect(view, "load-changed", G_CALLBACK(on_load), NULL);
+    g_signal_connect(view, "notify::uri", G_CALLBACK(on_uri), NULL);
     g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);
     g_signal_connect(view, "load-failed-with-tls-errors", G_CALLBACK(on_tls_failed), NULL);
     g_signal_connect(view, "web-process-terminated", G_CALLBACK(on_terminated), NULL);

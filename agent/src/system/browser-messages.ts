@@ -66,6 +66,7 @@ export const Event = Type.Union([
     kind: Type.Enum(['network', 'tls', 'policy', 'cancelled']),
     message: Text,
   }),
+  Type.Object({ event: Type.Literal('moved'), uri: Text }),
   Type.Object({ event: Type.Literal('painted'), load: Count }),
   Type.Object({
     event: Type.Literal('page_gone'),

@@ -98,6 +98,7 @@ export class ProtocolRules {
     switch (message.event) {
       case 'load':
       case 'load_failed':
+      case 'moved':
       case 'painted':
       case 'page_gone':
         if (!fits(Event, message)) break;

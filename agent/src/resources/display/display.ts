@@ -153,7 +153,7 @@ export class Display {
     const { rotation, resolution } = this.screens;
     return {
       mode: target.mode,
-      ...(target.mode === 'url' ? { url: navigatedTo ?? target.url } : {}),
+      ...(target.mode === 'url' ? { url: navigatedTo ?? target.url, target_url: target.url } : {}),
       ...(target.mode === 'bundle' ? { bundle: target.name } : {}),
       screen_on: this.#isScreenOn,
       rotation,

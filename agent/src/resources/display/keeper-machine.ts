@@ -133,6 +133,9 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
   load_sent: onLoadSent,
   load: onLoad,
   load_failed: onLoadFailed,
+  moved: (t, { uri }) => {
+    if (t.state.load.stage === 'committed') t.state.navigatedTo = uri;
+  },
   painted: (t) => {
     t.emit({ do: 'report_first_frame' });
     clearFrozen(t);

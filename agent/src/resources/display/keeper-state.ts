@@ -24,7 +24,7 @@ export class KeeperState {
   target: LocatedTarget = { mode: 'waiting' };
   /** Why the target is the waiting page instead of a bundle. */
   missing: MissingBundle | undefined;
-  /** Where the page navigated itself to, away from the target. */
+  /** Where the page navigated itself to, also within the document, away from the target. */
   navigatedTo: string | undefined;
   loading = false;
   /** Why the target is not on the screen, or why the document on the screen is not the page that was meant. */

@@ -15,7 +15,7 @@ import type { DisplayPorts, Load } from './ports.ts';
 import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from './target.ts';
 import { TIMING } from './timing.ts';
 
-const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'painted', 'page_gone'] as const;
+const KINDS = ['connected', 'disconnected', 'load', 'load_failed', 'moved', 'painted', 'page_gone'] as const;
 /** Our own page is read from a file. */
 const RENDER_MS = 10_000;
 

@@ -41,6 +41,17 @@ test('navigations of the previous page do not count for the requested target', a
   assert.deepEqual([stage.display.state().url, stage.display.state().loading], [`${URL_B}2`, false]);
 });
 
+test('`url` follows a page that changes its own address, `target_url` does not', async () => {
+  await stage.showing(URL_A);
+  browser.emit({ event: 'moved', uri: `${URL_A}#/b` });
+  const { url, target_url } = stage.display.state();
+  assert.deepEqual([url, target_url], [`${URL_A}#/b`, URL_A]);
+  browser.behaviour = 'hold';
+  await stage.navigate(URL_B);
+  browser.emit({ event: 'moved', uri: `${URL_A}#/c` });
+  assert.equal(stage.display.state().url, URL_B);
+});
+
 test('a target whose id went to the load that it replaced is still followed', async () => {
   await stage.showing(URL_A);
   browser.behaviour = 'hold';

@@ -57,6 +57,8 @@ export type BrowserEvent =
       kind: 'network' | 'tls' | 'policy' | 'cancelled';
       message: string;
     }
+  /** A script changed the address of the document on the screen. */
+  | { event: 'moved'; uri: string }
   | { event: 'painted'; load: number }
   | { event: 'page_gone'; reason: 'crashed' | 'memory' | 'terminated' };
 

@@ -39,7 +39,18 @@ export type DisplayError = Static<typeof DisplayError>;
 export const DisplayState = Type.Object(
   {
     mode: Type.Enum(['url', 'bundle', 'waiting']),
-    url: Type.Optional(Type.String({ format: 'uri', description: 'In mode `url`' })),
+    url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description: 'In mode `url`: the present address of the page on the screen',
+      }),
+    ),
+    target_url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description: 'In mode `url`: the address that was asked for, which is loaded again after a failure',
+      }),
+    ),
     bundle: Type.Optional(Type.String({ description: 'In mode `bundle`: its name' })),
     screen_on: Type.Boolean({
       description: 'Whether the screen is connected and powered, as it reports over HDMI-CEC if it has that',
