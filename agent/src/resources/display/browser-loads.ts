@@ -4,7 +4,7 @@
  */
 import type { EventOf } from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
-import { isPageOf, OWN_URI } from './target.ts';
+import { OWN_URI } from './target.ts';
 import type { Transition } from './transition.ts';
 
 export const FROZEN: DisplayError = {
@@ -19,7 +19,7 @@ export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
 
 /** Until the target's document is there, loads without an id belong to the page before. */
 export function onLoad(t: Transition, event: EventOf<'load'>): void {
-  const { load, target, foundUri } = t.state;
+  const { load, foundUri } = t.state;
   if (event.state === 'committed') {
     t.state.hasDocument = true;
     if (event.uri === OWN_URI) t.state.ownPage &&= { ...t.state.ownPage, shown: true };
@@ -28,11 +28,8 @@ export function onLoad(t: Transition, event: EventOf<'load'>): void {
     if (foundUri !== null) t.state.foundUri = event.uri;
   }
   if (event.load === 0 && load.stage === 'committed') pageNavigates(t, event);
-  else if (event.load === 0 && load.stage === 'started' && event.state === 'started') {
-    // A load that is replaced just as it starts takes the id of the newer one, which then comes without an id.
-    if (isPageOf(event.uri, target)) followStarted(t, 0);
-    else terminateForLoad(t);
-  } else if (event.load === load.id) targetLoads(t, event);
+  else if (event.load === 0 && load.stage === 'started' && event.state === 'started') terminateForLoad(t);
+  else if (event.load === load.id) targetLoads(t, event);
 }
 
 export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void {
@@ -66,28 +63,19 @@ function terminateForLoad(t: Transition): void {
   t.emit({ do: 'terminate_page', next: 'load' });
 }
 
-function followStarted(t: Transition, id: number): void {
-  t.state.load = { stage: 'started', id };
-  t.setTimer('load', t.config.timing.documentMs);
-}
-
 function targetLoads(t: Transition, event: EventOf<'load'>): void {
-  if (event.state === 'started') followStarted(t, event.load);
-  else if (event.state === 'committed') targetCommitted(t, event);
+  if (event.state === 'started') {
+    t.state.load = { stage: 'started', id: event.load };
+    t.setTimer('load', t.config.timing.documentMs);
+  } else if (event.state === 'committed') targetCommitted(t, event);
   else if (event.state === 'finished') t.markUp();
 }
 
 function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   const { state } = t;
   const { target } = state;
-  const isWaiting = target.mode === 'waiting';
-  if (event.uri === OWN_URI && !isWaiting) {
-    // A notice took the target's id when the target replaced it; the target comes without an id.
-    state.load = { stage: 'started' };
-    return;
-  }
   // From here on, what comes without an id is the page's own.
-  state.load = { stage: 'committed', id: event.load === 0 ? undefined : event.load };
+  state.load = { stage: 'committed', id: event.load };
   state.terminatedForLoad = false;
   documentArrived(t, event);
   // An HTTP error from a foreign server is a page like any other; from our own server it is not.

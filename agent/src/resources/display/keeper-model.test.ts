@@ -103,9 +103,6 @@ const ACTS = [
   act('quit is ignored', [true, false], ({ browser }, ignores) => {
     browser.ignoresQuit = ignores;
   }),
-  act('ids are mixed up', [true, false], ({ browser }, mixes) => {
-    browser.mixesIds = mixes;
-  }),
   act('unit', ['works', 'fails', 'ignores'] as const, ({ browser }, how) => {
     browser.unit = how;
   }),
@@ -165,11 +162,10 @@ test('a notice that the page on the screen replaced is loaded after the next fai
   world.heal();
 });
 
-test('the waiting page is up to date when loads of it replace each other under mixed up ids', () => {
+test('the waiting page is up to date when loads of it replace each other', () => {
   const world = new KeeperWorld();
   const { browser, clock } = world;
   clock.advance(5000);
-  browser.mixesIds = true;
   browser.resistance = 'stop';
   world.send({ event: 'show_target', target: { mode: 'waiting' } });
   world.facts += 1;

@@ -15,7 +15,7 @@ export interface KeeperConfig {
 export interface TargetLoad {
   /** `committed`: the target's document is on the screen, also while and after the rest of it is loaded. */
   stage: 'none' | 'requested' | 'started' | 'committed';
-  /** Of the browser's load events; 0 when the target is loaded without an id; undefined when no event can match. */
+  /** Of the browser's load events; undefined when no event can match. */
   id?: number | undefined;
 }
 

@@ -52,44 +52,6 @@ test('`url` follows a page that changes its own address, `target_url` does not',
   assert.equal(stage.display.state().url, URL_B);
 });
 
-test('a target whose id went to the load that it replaced is still followed', async () => {
-  await stage.showing(URL_A);
-  browser.behaviour = 'hold';
-  await stage.navigate(URL_B);
-  own('started', URL_B);
-  browser.emit({ event: 'load_failed', load: 0, uri: URL_B, kind: 'network', message: 'Connection refused' });
-  assert.equal(stage.display.state().error?.code, 'load_failed');
-  await stage.until('the notice', () => browser.html === `notice ${URL_B} Connection refused`);
-  await stage.until('a second try', () => browser.count(`load ${URL_B}`) === 2);
-  await new Promise(setImmediate);
-  for (const state of ['started', 'committed', 'finished'] as const) own(state, URL_B);
-  const { url, loading, error } = stage.display.state();
-  assert.deepEqual([url, loading, error], [URL_B, false, null]);
-});
-
-test('a notice under the id of the requested page is not taken for that page', async () => {
-  await stage.showing(URL_A);
-  browser.behaviour = 'hold';
-  const load = browser.load.bind(browser);
-  let id = 0;
-  browser.load = (uri) => {
-    const made = load(uri);
-    id = made.id;
-    return made;
-  };
-  await stage.navigate(URL_B);
-  for (const state of ['committed', 'finished'] as const) {
-    browser.emit({ event: 'load', state, load: id, uri: 'vitrine://waiting/' });
-  }
-  assert.equal(stage.display.state().loading, true);
-  own('started', URL_B);
-  browser.emit({ event: 'load_failed', load: 0, uri: URL_B, kind: 'network', message: 'Connection refused' });
-  assert.equal(stage.display.state().error?.code, 'load_failed');
-  browser.behaviour = 'finish';
-  await stage.shown();
-  assert.equal(stage.display.state().url, URL_B);
-});
-
 test('a failed reload by the page itself is no error of the target', async () => {
   await stage.showing(URL_A);
   own('started', URL_A);

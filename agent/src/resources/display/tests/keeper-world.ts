@@ -75,7 +75,7 @@ export class KeeperWorld {
     const { browser } = this;
     browser.outcomes.clear();
     Object.assign(browser, { resistance: 'none', hangs: false, pageHangs: false, ignoresQuit: false });
-    Object.assign(browser, { unit: 'works', startsAgain: true, mixesIds: false, frozen: 'none' });
+    Object.assign(browser, { unit: 'works', startsAgain: true, frozen: 'none' });
     Object.assign(this, { rendersFail: false, renderMs: 5 });
     this.clock.advance(QUIET_MS);
     const { missing } = this.state;

@@ -71,8 +71,6 @@ export class SimulatedBrowser {
   connected = false;
   /** It has its settings on this connection. */
   configured = false;
-  /** A newer load makes an older one start under the newer one's id. */
-  mixesIds = false;
   readonly #clock: FakeClock;
   readonly #tell: (event: BrowserEvent) => void;
   #process: Process | undefined;
@@ -172,13 +170,8 @@ export class SimulatedBrowser {
     this.#command(() => {
       const process = this.#process;
       if (!process) return;
-      const older = process.asked;
       process.current = undefined;
-      if (older && this.mixesIds) {
-        this.#load('started', { ...older, id });
-        if (older.html !== undefined) this.#commit(process, { ...older, id });
-        process.asked = { id: 0, command: id, uri, html };
-      } else process.asked = { id, command: id, uri, html };
+      process.asked = { id, command: id, uri, html };
       this.#startSoon(process, process.asked);
     }, failed);
   }
