@@ -14,6 +14,7 @@ import type { ScriptResult } from '../agent/src/resources/page/ports.ts';
 
 export const SETTINGS: BrowserSettings = {
   user_agent: null,
+  languages: [],
   ignore_tls_errors: false,
   memory_limit_mb: 0,
   inspector_port: 0,

@@ -28,6 +28,7 @@ import { Resources } from './resources/resource.ts';
 import { ui } from './resources/ui/index.ts';
 import { asset } from './system/assets.ts';
 import { FileSystemSpace } from './system/disk-space.ts';
+import { knownKeyboardLayouts } from './system/keyboard-layout.ts';
 import { ServiceManager } from './system/notify.ts';
 import { keepRestartDelaysShort } from './system/restart-delays.ts';
 import { openSerialDevice } from './system/serial-device.ts';
@@ -53,7 +54,11 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
     issues: configIssues,
     bus,
     log,
-    board: { ...board, hasTimeZone: knownTimeZones(board.ownsSystem) },
+    board: {
+      ...board,
+      hasTimeZone: knownTimeZones(board.ownsSystem),
+      hasKeyboardLayout: knownKeyboardLayouts(board.ownsSystem),
+    },
     ...(name === undefined ? {} : { defaults: { device: { name } } }),
   });
   const disk = new FileSystemSpace(board.dataFolder);

@@ -24,6 +24,7 @@ import { linuxHardware } from './system/hardware.ts';
 import { readIdentity } from './system/identity.ts';
 import { LinuxInputDevices, touchRotation } from './system/input-devices.ts';
 import { systemdJournal } from './system/journal.ts';
+import { KeyboardLayoutFile } from './system/keyboard-layout.ts';
 import { linuxNetwork } from './system/network.ts';
 import { systemPower } from './system/power.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
@@ -91,6 +92,9 @@ export async function openPorts(
     hostServices: ownsSystem ? hostServices(runtimeFolder) : undefined,
     inputKinds: () => inputDevices.kinds(),
     inputDevices,
+    keyboardLayout: ownsSystem
+      ? new KeyboardLayoutFile(join(dataFolder, 'state/keyboard-layout'))
+      : undefined,
     turnTouches: ownsSystem ? touchRotation(runtimeFolder) : async () => undefined,
     soundServer: ownsSystem ? new PulseSoundServer({ log }) : undefined,
     networkSource: linuxNetwork({ dbus, log }),

@@ -57,6 +57,7 @@ static void configure(Call call, JsonObject *command)
 {
     Settings settings = {
         .user_agent = text_of(command, "user_agent"),
+        .languages = array_of(command, "languages"),
         .ignore_tls_errors = is_set(command, "ignore_tls_errors"),
         .memory_limit_mb = (guint)CLAMP(number_of(command, "memory_limit_mb"), 0, 1024 * 1024),
         .inspector_port = (guint)CLAMP(number_of(command, "inspector_port"), 0, G_MAXUINT16),

@@ -194,6 +194,9 @@ static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char 
             load_fail("cancelled", uri, "the page on the screen stopped it");
         return TRUE;
     }
+    // A video or an audio file: its document, with a player in it, is there.
+    if (g_error_matches(error, WEBKIT_MEDIA_ERROR, WEBKIT_MEDIA_ERROR_WILL_HANDLE_LOAD))
+        return TRUE;
     gboolean policy = error->domain == WEBKIT_POLICY_ERROR;
     // The page interrupted it: our own policy would have been reported already.
     if (g_error_matches(error, WEBKIT_POLICY_ERROR, WEBKIT_POLICY_ERROR_FRAME_LOAD_INTERRUPTED_BY_POLICY_CHANGE) &&

@@ -19,6 +19,7 @@ static void on_connected(void)
     json_object_set_int_member(hello, "pid", getpid());
     link_send(hello);
     channel_announce();
+    proxy_announce();
 }
 
 static void on_lost(void)

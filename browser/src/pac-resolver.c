@@ -1,9 +1,10 @@
 // GIO module for WebKit's network process: asks run-pac.c, one address at a time, which proxies to use. A script that is
 // damaged, endless or cannot be fetched costs at most TIMEOUT_S; then pages are loaded directly for a while, as other
-// browsers do. All of it runs in the main thread.
+// browsers do. The browser is told what fails. All of it runs in the main thread.
 #include "pac.h"
 
 #include <gio/gio.h>
+#include <gio/gunixsocketaddress.h>
 
 #define TIMEOUT_S 5
 #define DIRECT_S 30      // without the script, after it has failed
@@ -19,6 +20,7 @@ typedef struct {
     GDataInputStream *answers;
     gint64 started, direct_until;
     guint timeout;
+    gint64 last_failure; // reported to the browser; 0: none, or none for a while
 } Resolver;
 typedef GObjectClass ResolverClass;
 
@@ -31,6 +33,32 @@ G_DEFINE_DYNAMIC_TYPE_EXTENDED(Resolver, resolver, G_TYPE_OBJECT, 0,
 static gint64 now_s(void)
 {
     return g_get_monotonic_time() / G_USEC_PER_SEC;
+}
+
+// An empty reason: it works again.
+static void report(const char *reason)
+{
+    g_autoptr(GSocket) sender = g_socket_new(G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_DATAGRAM, 0, NULL);
+    g_autoptr(GSocketAddress) browser = g_unix_socket_address_new(g_getenv("VITRINE_PAC_REPORTS"));
+    if (!sender)
+        return;
+    g_socket_set_blocking(sender, FALSE);
+    g_socket_send_to(sender, browser, reason, strlen(reason), NULL, NULL);
+}
+
+static void report_failure(Resolver *self, const char *reason)
+{
+    self->last_failure = now_s();
+    report(reason);
+}
+
+// The script may work for some addresses only: the failure stays reported for a while.
+static void report_success(Resolver *self)
+{
+    if (self->last_failure == 0 || now_s() < self->last_failure + DIRECT_S)
+        return;
+    self->last_failure = 0;
+    report("");
 }
 
 static void answer(GTask *task, const char *proxies)
@@ -51,7 +79,7 @@ static void stop_program(Resolver *self)
 
 static void give_up(Resolver *self, const char *reason)
 {
-    g_warning("The PAC script gave no answer (%s): pages are loaded without a proxy for %d s.", reason, DIRECT_S);
+    report_failure(self, reason);
     stop_program(self);
     self->direct_until = now_s() + DIRECT_S;
     GTask *task;
@@ -63,7 +91,7 @@ static gboolean on_timeout(gpointer data)
 {
     Resolver *self = data;
     self->timeout = 0;
-    give_up(self, "too slow");
+    give_up(self, "it takes longer than 5 s");
     return G_SOURCE_REMOVE;
 }
 
@@ -73,12 +101,17 @@ static void on_answer(GObject *stream, GAsyncResult *result, gpointer data)
     g_autofree char *line = g_data_input_stream_read_line_finish(G_DATA_INPUT_STREAM(stream), result, NULL, NULL);
     if (stream != (GObject *)self->answers)
         return; // of a program that was given up
-    if (!line) {
-        give_up(self, "it ended");
+    if (!line || g_str_has_prefix(line, "failed ")) {
+        give_up(self, line ? line + strlen("failed ") : "its process ended: it crashed or used too much memory");
         return;
     }
     g_clear_handle_id(&self->timeout, g_source_remove);
-    answer(g_queue_pop_head(&self->waiting), line);
+    gboolean is_error = g_str_has_prefix(line, "error ");
+    if (is_error)
+        report_failure(self, line + strlen("error "));
+    else
+        report_success(self);
+    answer(g_queue_pop_head(&self->waiting), is_error ? "direct://" : line);
     ask(self);
 }
 

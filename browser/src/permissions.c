@@ -60,9 +60,7 @@ static gboolean may_have(WebKitPermissionRequest *request)
         return is_allowed("geolocation");
     if (WEBKIT_IS_NOTIFICATION_PERMISSION_REQUEST(request))
         return is_allowed("notifications");
-    if (WEBKIT_IS_POINTER_LOCK_PERMISSION_REQUEST(request))
-        return is_allowed("pointer_lock");
-    return FALSE;
+    return FALSE; // also pointer lock, which the compositor does not have
 }
 
 static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *request, gpointer data)

@@ -31,6 +31,13 @@ static gboolean is_download(WebKitResponsePolicyDecision *decision, WebKitURIRes
     return !webkit_response_policy_decision_is_mime_type_supported(decision);
 }
 
+// WebKit's viewer for PDF documents needs more memory than small boards have, and has buttons to save and to print.
+static gboolean is_pdf(WebKitURIResponse *response)
+{
+    const char *type = webkit_uri_response_get_mime_type(response);
+    return type && (g_ascii_strcasecmp(type, "application/pdf") == 0 || g_ascii_strcasecmp(type, "text/pdf") == 0);
+}
+
 static gboolean on_response(WebKitResponsePolicyDecision *decision)
 {
     WebKitURIResponse *response = webkit_response_policy_decision_get_response(decision);
@@ -41,11 +48,12 @@ static gboolean on_response(WebKitResponsePolicyDecision *decision)
     guint code = webkit_uri_response_get_status_code(response);
     if (is_document && (code == 204 || code == 205))
         load_fail("policy", uri, "the server sent no content");
-    if (!is_download(decision, response))
+    gboolean pdf = is_pdf(response);
+    if (!pdf && !is_download(decision, response))
         return FALSE;
     refusal_send("download", uri);
     if (is_document)
-        load_fail("policy", uri, "the address is a file to download, not a page");
+        load_fail("policy", uri, pdf ? "PDF documents are not shown" : "the address is a file to download, not a page");
     webkit_policy_decision_ignore(WEBKIT_POLICY_DECISION(decision));
     return TRUE;
 }

@@ -2,6 +2,11 @@
 
 #include "pac.h"
 
+#include <gio/gunixsocketaddress.h>
+#include <glib/gstdio.h>
+
+static char *pac_failure; // why the PAC script gives no answers; NULL: it does, or there is none
+
 // Reached without a proxy whatever is configured: bundles, and a proxy must not lead a page back into this device.
 static const char *const local[] = {"localhost", "127.0.0.0/8", "::1", "fe80::/10", "0.0.0.0"};
 
@@ -21,6 +26,45 @@ static GStrv exceptions_of(JsonObject *proxy)
     return g_strv_builder_end(all);
 }
 
+void proxy_announce(void)
+{
+    if (pac_failure)
+        link_send(link_event("pac_failed", "reason", pac_failure, NULL));
+}
+
+static gboolean on_report(GSocket *socket, GIOCondition condition, gpointer data)
+{
+    char text[2048];
+    gssize length = g_socket_receive(socket, text, sizeof text, NULL, NULL);
+    g_autofree char *reason = length > 0 ? g_utf8_make_valid(text, length) : NULL;
+    if (length < 0 || g_strcmp0(reason, pac_failure) == 0)
+        return G_SOURCE_CONTINUE;
+    g_free(pac_failure);
+    pac_failure = g_steal_pointer(&reason);
+    link_send(link_event("pac_failed", "reason", pac_failure, NULL));
+    return G_SOURCE_CONTINUE;
+}
+
+// Where the resolver in WebKit's network process reports what fails.
+static void listen_for_reports(void)
+{
+    g_autofree char *path = g_build_filename(g_get_user_runtime_dir(), "vitrine-pac", NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GSocketAddress) address = g_unix_socket_address_new(path);
+    GSocket *socket = g_socket_new(G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_DATAGRAM, 0, &error);
+    g_unlink(path);
+    if (!socket || !g_socket_bind(socket, address, TRUE, &error)) {
+        g_warning("failures of the PAC script will not be reported: %s", error->message);
+        return;
+    }
+    g_socket_set_blocking(socket, FALSE);
+    GSource *source = g_socket_create_source(socket, G_IO_IN, NULL); // has a reference of its own
+    g_source_set_callback(source, G_SOURCE_FUNC(on_report), NULL, NULL);
+    g_source_attach(source, NULL);
+    g_source_unref(source);
+    g_setenv("VITRINE_PAC_REPORTS", path, TRUE);
+}
+
 void proxy_prepare(JsonObject *proxy)
 {
     const char *pac = proxy ? text_of(proxy, "pac") : NULL;
@@ -33,6 +77,7 @@ void proxy_prepare(JsonObject *proxy)
     g_setenv("GIO_USE_PROXY_RESOLVER", PAC_RESOLVER, TRUE);
     g_setenv("VITRINE_PAC_URL", pac, TRUE);
     g_setenv("VITRINE_PAC_EXCEPTIONS", joined, TRUE);
+    listen_for_reports();
 }
 
 void proxy_configure(WebKitNetworkSession *session, JsonObject *proxy)

@@ -28,9 +28,22 @@ static gboolean on_context_menu(WebKitWebView *self, WebKitContextMenu *menu, We
     return TRUE;
 }
 
+// There are no windows. Where a person's click or touch asks for one, the page itself goes there, as with any link of
+// its own: by a script in it, so that the request has the page's referrer and the cookies of a navigation by the page.
 static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *action, gpointer data)
 {
-    refusal_send("window", webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)));
+    WebKitURIRequest *request = webkit_navigation_action_get_request(action);
+    const char *uri = webkit_uri_request_get_uri(request), *method = webkit_uri_request_get_http_method(request);
+    if (!webkit_navigation_action_is_user_gesture(action) || g_strcmp0(method, "GET") != 0 ||
+        !g_regex_match_simple("^https?:", uri, G_REGEX_CASELESS, 0)) {
+        refusal_send("window", uri);
+        return NULL;
+    }
+    GVariantDict arguments;
+    g_variant_dict_init(&arguments, NULL);
+    g_variant_dict_insert(&arguments, "uri", "s", uri);
+    webkit_web_view_call_async_javascript_function(self, "location.assign(uri)", -1, g_variant_dict_end(&arguments),
+        "vitrine-window", NULL, NULL, NULL, NULL);
     return NULL;
 }
 

@@ -150,6 +150,15 @@ static char *restart_settings_of(const Settings *settings)
         settings->inspector_port, proxy ? proxy : "", settings->user_agent ? settings->user_agent : "");
 }
 
+static void set_languages(JsonArray *wanted)
+{
+    GList *languages = NULL;
+    for (guint i = wanted ? json_array_get_length(wanted) : 0; i > 0; i--)
+        languages = g_list_prepend(languages, (char *)json_array_get_string_element(wanted, i - 1));
+    webkit_web_context_set_preferred_languages(webkit_web_view_get_context(view), languages);
+    g_list_free(languages);
+}
+
 gboolean view_configure(const Settings *wanted)
 {
     if (!view)
@@ -163,6 +172,7 @@ gboolean view_configure(const Settings *wanted)
     // Only if needed: media streams make every web process load GStreamer.
     webkit_settings_set_enable_media_stream(webkit_web_view_get_settings(view), captures);
     WebKitUserContentManager *content = webkit_web_view_get_user_content_manager(view);
+    set_languages(wanted->languages);
     selection_configure(content, wanted->text_selection);
     pointer_configure(content, wanted->pointer);
     zoom_configure(wanted->zoom);

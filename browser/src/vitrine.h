@@ -44,6 +44,7 @@ void output_clear(void);
 // view.c: the one web view. It exists from the first `configure` on, because some settings only work at its creation.
 typedef struct {
     const char *user_agent; // NULL: WebKit's own
+    JsonArray *languages;   // NULL or empty: WebKit's own
     gboolean ignore_tls_errors;
     guint memory_limit_mb;  // of one web process; 0: none
     guint inspector_port;   // 0: no inspector
@@ -100,6 +101,7 @@ void zoom_configure(gboolean allowed);
 // proxy.c: through which proxies pages are loaded
 void proxy_prepare(JsonObject *proxy); // before the session is made
 void proxy_configure(WebKitNetworkSession *session, JsonObject *proxy);
+void proxy_announce(void); // to an agent that has just connected
 
 // storage.c: the folder with what pages store. Before a session is made.
 void storage_limit(const char *folder);

@@ -72,6 +72,7 @@ export const Event = Type.Union([
     event: Type.Literal('page_gone'),
     reason: Type.Enum(['crashed', 'memory', 'terminated']),
   }),
+  Type.Object({ event: Type.Literal('pac_failed'), reason: Type.Union([Text, Type.Null()]) }),
 ]);
 /** The page opened or closed its channel. */
 export const Channel = Type.Object({

@@ -101,6 +101,7 @@ export class ProtocolRules {
       case 'moved':
       case 'painted':
       case 'page_gone':
+      case 'pac_failed':
         if (!fits(Event, message)) break;
         this.#handlers.event(message);
         return 1;

@@ -61,7 +61,7 @@ test('every zone that the configuration accepts can be set, and has the same tim
   const ofIcu = ['ACT', 'IST', 'SystemV/EST5', 'US/Pacific-New', 'gmt', 'asia/kolkata', 'Factory'];
   const hasTimeZone = knownTimeZones(true);
   const value = withDefaults(deviceConfig.schema, {});
-  const board = { dualBandRadio: false, hasTimeZone };
+  const board = { dualBandRadio: false, hasTimeZone, hasKeyboardLayout: () => true };
   const accepted = [...all, ...ofIcu].filter((timezone) => {
     return deviceConfig.brokenRules({ ...value, timezone }, board).length === 0;
   });

@@ -15,6 +15,8 @@ export interface BoardLimits {
   dualBandRadio: boolean;
   /** Whether the system has the data of a time zone, under exactly this name. */
   hasTimeZone: (name: string) => boolean;
+  /** Whether the system has a keyboard layout, with its variant in parentheses. */
+  hasKeyboardLayout: (name: string) => boolean;
 }
 
 /** One top-level group of the configuration, `display` for example; a resource declares and owns it. */

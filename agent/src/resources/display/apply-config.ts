@@ -22,7 +22,7 @@ const CABLE_NETWORK = '10.55.77.0/24';
 export function browserSettings(config: ConfigReader, hasFirewall: boolean): BrowserSettings {
   const { user_agent, ignore_tls_errors, memory_limit_mb, remote_debugging, ...rest } =
     config.get(browserConfig);
-  const { permissions, text_selection, zoom, pointer } = rest;
+  const { languages, permissions, text_selection, zoom, pointer } = rest;
   const { mode, http, https, no_proxy, pac_url } = config.get(proxyConfig);
   const exceptions = [hostname(), `${hostname()}.local`, CABLE_NETWORK, ...no_proxy];
   const share = Math.floor((totalmem() / 2 ** 20) * DEFAULT_MEMORY_SHARE);
@@ -34,6 +34,7 @@ export function browserSettings(config: ConfigReader, hasFirewall: boolean): Bro
   };
   return {
     user_agent,
+    languages,
     ignore_tls_errors,
     memory_limit_mb: limit,
     inspector_port: remote_debugging && hasFirewall ? INSPECTOR_PORT : 0,

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { BUNDLE_NAME, MAX_SCREEN_ID, ROTATIONS } from '../../contract/shared.ts';
 import { label, Origin, originRules, pointerKey, urlRules, WebUrl } from '../config/field-types.ts';
 import { atBoot, live, section } from '../config/fields.ts';
-import { configGroup, type GroupValue } from '../config/group.ts';
+import { type BrokenRule, configGroup, type GroupValue } from '../config/group.ts';
 import { PowerSpan } from './power-schedule.ts';
 
 const Mode = Type.String({
@@ -66,11 +66,29 @@ export type DisplayConfig = GroupValue<typeof displayConfig>;
 /** Layouts of the on-screen keyboard (browser/src/keyboard-keys.c). */
 const KEYBOARD_LAYOUTS = ['en', 'de', 'fr', 'es'] as const;
 
+/** Requires language tags as BCP 47 writes them. */
+function languageRules(languages: readonly string[]): BrokenRule[] {
+  return languages.flatMap((tag, index) => {
+    const canonical = canonicalTag(tag);
+    if (canonical === tag) return [];
+    const message = canonical ? `must be written as ${canonical}` : 'must be a language tag';
+    return [{ path: `/languages/${index}`, message, reset: '/languages' }];
+  });
+}
+
+function canonicalTag(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}
+
 /** What pages have to be permitted. */
 const Permission = Type.Object(
   {
     origin: Origin,
-    kind: Type.Enum(['camera', 'geolocation', 'microphone', 'notifications', 'pointer_lock']),
+    kind: Type.Enum(['camera', 'geolocation', 'microphone', 'notifications']),
   },
   { $id: 'BrowserPermission', additionalProperties: false },
 );
@@ -81,6 +99,12 @@ export const browserConfig = configGroup(
   {
     backend: atBoot.choice('wpe', ['wpe']),
     user_agent: live.maybe(Type.String(label(512)), { description: "null: the browser's own" }),
+    languages: live.list(Type.String({ pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,5}$' }), 8, {
+      uniqueItems: true,
+      description:
+        'Languages that pages are asked for (Accept-Language, navigator.languages), the preferred one first; empty: en-US',
+      examples: [['de-CH', 'fr', 'en']],
+    }),
     script_timeout_ms: live.int(10_000, 100, 600_000, {
       description: 'Bound of `POST /display/execute-js`',
     }),
@@ -111,13 +135,15 @@ export const browserConfig = configGroup(
     }),
   },
   {
-    rules: ({ permissions }) =>
-      permissions.flatMap(({ origin }, index) =>
+    rules: ({ permissions, languages }) => [
+      ...permissions.flatMap(({ origin }, index) =>
         originRules('/permissions', [origin]).map((rule) => ({
           ...rule,
           path: `/permissions/${index}/origin`,
         })),
       ),
+      ...languageRules(languages),
+    ],
   },
 );
 

@@ -11,6 +11,7 @@ import { bindDisplay, browserSettings } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
 import { Display } from './display.ts';
 import { OnScreenKeyboard } from './on-screen-keyboard.ts';
+import { PacScript } from './pac-script.ts';
 import type { DisplayPorts } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import * as contract from './schema.ts';
@@ -73,6 +74,7 @@ export const display = defineResource({
       config: () => config.get(browserConfig),
       log,
     });
+    const pacScript = new PacScript(browser);
     const applyKeyboard = () => keyboard.apply();
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
     const redraw = () => screen.waitingPageChanged();
@@ -103,6 +105,7 @@ export const display = defineResource({
         bindGroup(browserConfig, {
           script_timeout_ms: READ_WHEN_NEEDED,
           user_agent: apply,
+          languages: apply,
           ignore_tls_errors: apply,
           memory_limit_mb: apply,
           remote_debugging: hostServices ? apply : NOT_APPLIED_HERE,
@@ -122,6 +125,7 @@ export const display = defineResource({
         ...schedule.problems(),
         ...(ports.targetStore.problems?.() ?? []),
         ...(hostServices?.problems() ?? []),
+        ...pacScript.problems(),
       ],
       start: async () => {
         void allow()?.catch(onError);
@@ -132,6 +136,7 @@ export const display = defineResource({
         turnSplash();
       },
       stop: () => {
+        pacScript.stop();
         schedule.stop();
         keyboard.stop();
         screen.stop();

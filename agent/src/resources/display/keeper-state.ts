@@ -80,7 +80,7 @@ export type FrameResult = 'shown' | 'frozen' | 'compositor_frozen' | 'unknown';
 
 /** Answers carry the connection or the generation of their request. */
 export type KeeperEvent =
-  | BrowserEvent
+  | Exclude<BrowserEvent, { event: 'pac_failed' }>
   | { event: 'start'; target: LocatedTarget; missing: MissingBundle | undefined }
   | { event: 'show_target'; target: LocatedTarget }
   | { event: 'reload' }

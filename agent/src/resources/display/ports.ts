@@ -18,7 +18,7 @@ export interface Bundles {
 export interface BrowserSettings
   extends Pick<
     BrowserConfig,
-    'user_agent' | 'ignore_tls_errors' | 'permissions' | 'text_selection' | 'pointer' | 'zoom'
+    'user_agent' | 'languages' | 'ignore_tls_errors' | 'permissions' | 'text_selection' | 'pointer' | 'zoom'
   > {
   /** Of one web process, in MiB; 0 for none. */
   memory_limit_mb: number;
@@ -60,7 +60,9 @@ export type BrowserEvent =
   /** A script changed the address of the document on the screen. */
   | { event: 'moved'; uri: string }
   | { event: 'painted'; load: number }
-  | { event: 'page_gone'; reason: 'crashed' | 'memory' | 'terminated' };
+  | { event: 'page_gone'; reason: 'crashed' | 'memory' | 'terminated' }
+  /** Why the proxy's PAC script gives no answers; null: it does again. */
+  | { event: 'pac_failed'; reason: string | null };
 
 /** The events of some kinds. */
 export type BrowserEventOf<K extends BrowserEvent['event']> = Extract<BrowserEvent, { event: K }>;

@@ -18,6 +18,15 @@ export interface TouchPoint {
   at: number;
 }
 
+/** The keyboard layout of the compositor, which reads it when it starts. */
+export interface KeyboardLayout {
+  /**
+   * @returns whether it differs from the one before
+   * @throws Error when it could not be stored
+   */
+  set(layout: string): Promise<boolean>;
+}
+
 export interface InputDevices {
   /** The devices that are connected now. Never rejects. */
   list(): Promise<ListedDevice[]>;

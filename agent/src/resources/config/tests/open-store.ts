@@ -10,6 +10,7 @@ import { type ConfigOptions, ConfigStore } from '../store.ts';
 export const BOARD: BoardLimits = {
   dualBandRadio: false,
   hasTimeZone: (name) => Intl.supportedValuesOf('timeZone').includes(name),
+  hasKeyboardLayout: () => true,
 };
 
 export function openStore(

@@ -1,5 +1,5 @@
-import type { FrameResult } from '../keeper-state.ts';
-import type { BrowserEvent, BrowserEventOf } from '../ports.ts';
+import type { FrameResult, KeeperEvent } from '../keeper-state.ts';
+import type { BrowserEventOf } from '../ports.ts';
 import { OWN_URI } from '../target.ts';
 import { TIMING } from '../timing.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -72,13 +72,13 @@ export class SimulatedBrowser {
   /** It has its settings on this connection. */
   configured = false;
   readonly #clock: FakeClock;
-  readonly #tell: (event: BrowserEvent) => void;
+  readonly #tell: (event: KeeperEvent) => void;
   #process: Process | undefined;
   #starting: (() => void) | undefined;
   /** Rejections of the commands without an answer. */
   readonly #pending = new Set<() => void>();
 
-  constructor(clock: FakeClock, tell: (event: BrowserEvent) => void) {
+  constructor(clock: FakeClock, tell: (event: KeeperEvent) => void) {
     this.#clock = clock;
     this.#tell = tell;
   }
