@@ -28,8 +28,14 @@ static gboolean on_context_menu(WebKitWebView *self, WebKitContextMenu *menu, We
     return TRUE;
 }
 
-// There are no windows. Where a person's click or touch asks for one, the page itself goes there, as with any link of
-// its own: by a script in it, so that the request has the page's referrer and the cookies of a navigation by the page.
+static gboolean has_referrer(WebKitURIRequest *request)
+{
+    SoupMessageHeaders *headers = webkit_uri_request_get_http_headers(request);
+    return headers && soup_message_headers_get_one(headers, "Referer");
+}
+
+// There are no windows. Where a person's click or touch asks for one, the page itself goes there: by a link in it, so that
+// the request has the cookies of a navigation by the page.
 static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *action, gpointer data)
 {
     WebKitURIRequest *request = webkit_navigation_action_get_request(action);
@@ -41,8 +47,10 @@ static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *act
     }
     GVariantDict arguments;
     g_variant_dict_init(&arguments, NULL);
-    g_variant_dict_insert(&arguments, "uri", "s", uri);
-    webkit_web_view_call_async_javascript_function(self, "location.assign(uri)", -1, g_variant_dict_end(&arguments),
+    g_variant_dict_insert(&arguments, "href", "s", uri);
+    g_variant_dict_insert(&arguments, "rel", "s", has_referrer(request) ? "" : "noreferrer");
+    webkit_web_view_call_async_javascript_function(self,
+        "Object.assign(document.createElement('a'), {href, rel}).click()", -1, g_variant_dict_end(&arguments),
         "vitrine-window", NULL, NULL, NULL, NULL);
     return NULL;
 }

@@ -152,11 +152,14 @@ static char *restart_settings_of(const Settings *settings)
 
 static void set_languages(JsonArray *wanted)
 {
-    GList *languages = NULL;
-    for (guint i = wanted ? json_array_get_length(wanted) : 0; i > 0; i--)
-        languages = g_list_prepend(languages, (char *)json_array_get_string_element(wanted, i - 1));
-    webkit_web_context_set_preferred_languages(webkit_web_view_get_context(view), languages);
-    g_list_free(languages);
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    for (guint i = 0; wanted && i < json_array_get_length(wanted); i++)
+        g_strv_builder_add(builder, json_array_get_string_element(wanted, i));
+    if (!wanted || json_array_get_length(wanted) == 0)
+        g_strv_builder_add(builder, "en-US"); // WebKit would keep the present ones
+    g_auto(GStrv) languages = g_strv_builder_end(builder);
+    webkit_web_context_set_preferred_languages(
+        webkit_web_view_get_context(view), (const char *const *)languages);
 }
 
 gboolean view_configure(const Settings *wanted)

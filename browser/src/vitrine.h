@@ -44,7 +44,7 @@ void output_clear(void);
 // view.c: the one web view. It exists from the first `configure` on, because some settings only work at its creation.
 typedef struct {
     const char *user_agent; // NULL: WebKit's own
-    JsonArray *languages;   // NULL or empty: WebKit's own
+    JsonArray *languages;   // NULL or empty: en-US
     gboolean ignore_tls_errors;
     guint memory_limit_mb;  // of one web process; 0: none
     guint inspector_port;   // 0: no inspector

@@ -102,7 +102,7 @@ export const browserConfig = configGroup(
     languages: live.list(Type.String({ pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,5}$' }), 8, {
       uniqueItems: true,
       description:
-        'Languages that pages are asked for (Accept-Language, navigator.languages), the preferred one first; empty: en-US',
+        'Languages that servers are asked for (Accept-Language), the preferred one first, which is also navigator.language; empty: en-US',
       examples: [['de-CH', 'fr', 'en']],
     }),
     script_timeout_ms: live.int(10_000, 100, 600_000, {
