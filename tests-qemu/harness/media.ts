@@ -73,9 +73,14 @@ if (tone && aloud && whole) { strip.textContent = ''; strip.style.background = '
   });
 }
 
+/** A clip of tests-qemu/media. */
+export async function mediaFile(name: string): Promise<Buffer> {
+  return await readFile(`${FOLDER}/${name}`);
+}
+
 /** A bundle whose page plays a clip of tests-qemu/media as a file. */
 export async function fileBundle(name: string): Promise<Buffer> {
-  const file = await readFile(`${FOLDER}/${name}`);
+  const file = await mediaFile(name);
   return await playerBundle(`video.src = ${JSON.stringify(name)};`, { [name]: file });
 }
 

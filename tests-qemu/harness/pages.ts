@@ -8,7 +8,7 @@ const hex = (colour: Colour): string => `#${Buffer.from(colour).toString('hex')}
 
 /** The response for a page. */
 interface PageAnswer {
-  html: string;
+  html: string | Buffer;
   status: number;
   headers: Record<string, string>;
 }
@@ -49,8 +49,8 @@ export class PageServer {
     return `http://${HOST_ADDRESS}:${address.port}`;
   }
 
-  /** Adds a page and returns its URL for the device. */
-  add(html: string, status = 200, headers: Record<string, string> = {}): string {
+  /** Adds a page, or a file of the type in `headers`, and returns its URL for the device. Addresses below it are the same. */
+  add(html: string | Buffer, status = 200, headers: Record<string, string> = {}): string {
     const path = `/page-${++this.#lastPage}`;
     this.#pages.set(path, { html, status, headers });
     return this.origin + path;
@@ -80,7 +80,7 @@ export class PageServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.requests.length < MAX_REQUESTS) this.requests.push(request.url ?? '');
-    const path = (request.url ?? '').replace(/\?.*/, '');
+    const path = (request.url ?? '').replace(/\?.*/, '').replace(/^(\/page-\d+)\/.*/, '$1');
     const page = this.#pages.get(path);
     await this.#held.get(path);
     response.writeHead(page?.status ?? 404, {
