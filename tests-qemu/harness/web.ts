@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import { waitFor } from '../../lib/wait.ts';
 
@@ -19,15 +19,15 @@ export class RecordingServer {
   readonly #server: Server;
   readonly #scheme: string;
 
-  /** @param tls its key and certificate */
-  static async start(tls?: { key: string; cert: string }): Promise<RecordingServer> {
+  /** @param tls its key and certificate, and whatever else differs from Node's defaults */
+  static async start(tls?: ServerOptions): Promise<RecordingServer> {
     const web = new RecordingServer(tls);
     web.#server.listen(0, '127.0.0.1');
     await once(web.#server, 'listening');
     return web;
   }
 
-  private constructor(tls: { key: string; cert: string } | undefined) {
+  private constructor(tls: ServerOptions | undefined) {
     const answer: RequestListener = ({ url = '', headers }, response) => {
       this.requests.push({ url, headers });
       const path = url.replace(/\?.*/, '');

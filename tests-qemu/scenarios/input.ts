@@ -6,6 +6,8 @@ import { scenario } from '../harness/suite.ts';
 import { type Finger, TOUCHES_PAGE, TouchScreen } from '../harness/touch-screen.ts';
 
 const WAIT_MS = 60_000;
+/** A new compositor and browser, on a busy computer. */
+const BACK_MS = 180_000;
 /** Time limit for the event of one touch, in ms. */
 const TOUCH_MS = 3000;
 const NAME = 'test touch screen';
@@ -262,6 +264,37 @@ export default scenario({
       assert.equal(await device.shell.ok('systemctl list-jobs --no-legend --no-pager'), '');
       assert.equal(await device.shell.ok('cat /sys/class/tty/tty0/active'), 'tty1');
       assert.deepEqual(await device.get('/display'), before);
+    });
+
+    await test('a keyboard has the configured layout', async () => {
+      const { qmp } = device.machine;
+      const configure = (keyboard_layout: string) =>
+        device.http('PATCH', '/config', { json: { input: { keyboard_layout } } });
+      for (const layout of ['xx', 'de(nothing)', 'pc', 'de(nodeadkeys', '../de', 'us,de']) {
+        assert.equal((await configure(layout)).status, 400, layout);
+      }
+      /** What the page gets for the key that is Y on a US keyboard. */
+      const typed = async () => {
+        await device.runScript(
+          "window.typed ??= (addEventListener('keydown', (event) => typed.push(event.key)), [])",
+        );
+        await qmp.execute('send-key', { keys: [{ type: 'qcode', data: 'y' }] });
+        return String(await device.runScript('typed.at(-1)'));
+      };
+      for (const [layout, key] of [
+        ['de(nodeadkeys)', 'z'],
+        ['us', 'y'],
+      ] as const) {
+        const { status, body } = await configure(layout);
+        assert.deepEqual([status, field(body, 'applied')], [200, { 'input.keyboard_layout': 'live' }]);
+        await waitFor(async () => (await typed()) === key, {
+          timeoutMs: BACK_MS,
+          what: `the layout ${layout}`,
+          intervalMs: 500,
+        });
+      }
+      assert.equal((await configure('us')).status, 200);
+      await device.act('PATCH', '/config', { input: null });
       await qmp.execute('device_del', { id: 'keyboard' });
     });
 

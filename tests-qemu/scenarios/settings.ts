@@ -51,6 +51,13 @@ async function restarts(device: Device): Promise<number> {
   return Number(field(await device.get('/device/health'), 'browser.restarts'));
 }
 
+async function waitForProblem(device: Device, problem: RegExp): Promise<void> {
+  await waitFor(async () => problem.test(String(field(await device.get('/device/health'), 'problems'))), {
+    timeoutMs: SHOW_MS,
+    what: `a problem like ${problem} in health`,
+  });
+}
+
 /** Patches the configuration; all of it must be live. Returns the number of restarts of the browser before. */
 async function configure(device: Device, patch: object): Promise<number> {
   const before = await restarts(device);
@@ -105,8 +112,17 @@ export default scenario({
       await RecordingServer.start(certificate({ name: 'self-signed' })),
     ];
     const show = (url: string) => device.act('POST', '/display/navigate', { url });
-    const pac = `function FindProxyForURL(url, host) {
-      return dnsDomainIs(host, '.proxied.example') ? 'PROXY ${HOST_ADDRESS}:${proxy.port}' : 'DIRECT'; }`;
+    const old = await RecordingServer.start({
+      ...certificate({ name: 'self-signed' }),
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    const pac = `let proxied = ['.proxied.example'];
+      const proxy = (host) => proxied.some((end) => host.endsWith(end)) ? 'PROXY ${HOST_ADDRESS}:${proxy.port}' : 'DIRECT';
+      function FindProxyForURL(url, host) {
+        if (host.includes('broken')) throw new Error('not for this host');
+        return proxy(host); }`;
     site.documents.set('/pac', pac);
     site.documents.set('/hanging-pac', undefined);
     site.documents.set(
@@ -140,6 +156,34 @@ export default scenario({
         assert.equal(await restarts(device), before + 1);
         await configure(device, { browser: { user_agent: 'Kiosk/9' }, proxy: { mode: 'manual' } });
         assert.equal(await restarts(device), before + 1, 'the same values change nothing');
+      });
+
+      await test('TLS 1.1 is refused, also when certificates are not checked', async () => {
+        old.documents.set('/', '<title>old</title>');
+        await show(`${old.origin}/`);
+        await device.waitForDisplay(
+          (display) => field(display, 'error.code') === 'load_failed',
+          'an error',
+          SHOW_MS,
+        );
+        assert.deepEqual(old.requests, []);
+      });
+
+      await test('languages take effect with the next page', async () => {
+        site.documents.set('/languages', `<script>fetch('/language?' + navigator.language)</script>`);
+        for (const [languages, header] of [
+          [['de-CH', 'fr'], /^de-CH,fr;q=0\.\d+$/],
+          [null, /^en-US$/],
+        ] as const) {
+          const before = await configure(device, { browser: { languages } });
+          const from = site.requests.length;
+          await show(`${site.origin}/languages?${from}`);
+          const { headers } = await site.waitForRequest('/languages', from, SHOW_MS);
+          assert.match(String(headers['accept-language']), header);
+          const { url } = await site.waitForRequest('/language?', from, SHOW_MS);
+          assert.equal(url, `/language?${languages?.[0] ?? 'en-US'}`);
+          assert.equal(await restarts(device), before);
+        }
       });
 
       await test('an origin gets the permissions that are listed for it, at once; frames of other origins get none', async () => {
@@ -196,6 +240,15 @@ export default scenario({
         );
         assert.deepEqual(secure.requests.slice(next[2]), []);
         assert.equal(await restarts(device), before + 1);
+        assert.doesNotMatch(String(field(await device.get('/device/health'), 'problems')), /PAC/);
+        await show('http://broken.proxied.example/');
+        await waitForProblem(device, /PAC script.*not for this host, line 4/);
+        // The script answers for the others.
+        const then = proxy.requests.length;
+        await show('http://b.proxied.example/');
+        await proxy.waitForRequest('http://b.proxied.example/', then, SHOW_MS);
+        await show(`${site.origin}/start`);
+        await site.waitForRequest('/start', from, SHOW_MS);
       });
 
       await test('the inspector is reachable over the cable only, not by the page and not from other networks', async () => {
@@ -250,6 +303,7 @@ export default scenario({
         await show(`${site.origin}/start`);
         await site.waitForRequest('/fetched', from, SHOW_MS);
         assert.ok(site.requests.some(({ url }) => url === '/hanging-pac'));
+        await waitForProblem(device, /PAC script.*5 s/);
         assert.equal((await device.shell.run('ss -ltn | grep :9222')).code, 1);
       });
 
@@ -286,7 +340,7 @@ export default scenario({
     } finally {
       await device.act('PATCH', '/config', { browser: null, proxy: null });
       await device.showWaiting();
-      await Promise.all([site, proxy, secure, other].map((web) => web.close()));
+      await Promise.all([site, proxy, secure, other, old].map((web) => web.close()));
     }
   },
 });
