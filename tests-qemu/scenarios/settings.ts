@@ -303,7 +303,7 @@ export default scenario({
         await show(`${site.origin}/start`);
         await site.waitForRequest('/fetched', from, SHOW_MS);
         assert.ok(site.requests.some(({ url }) => url === '/hanging-pac'));
-        await waitForProblem(device, /PAC script.*5 s/);
+        await waitForProblem(device, /PAC script.*cannot be fetched/);
         assert.equal((await device.shell.run('ss -ltn | grep :9222')).code, 1);
       });
 

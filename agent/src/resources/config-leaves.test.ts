@@ -20,6 +20,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'browser.permissions': [{ origin: 'https://a.example', kind: 'camera' }],
   'display.power_schedule': [{ days: ['mon'], on: '08:00', off: '18:00' }],
   'browser.keyboard_layouts': ['de', 'en'],
+  'browser.languages': ['de-CH', 'fr'],
+  'input.keyboard_layout': 'de',
   'proxy.http': 'http://192.0.2.1:3128/',
   'proxy.https': 'http://192.0.2.1:3128/',
   'proxy.no_proxy': ['a.example'],
@@ -53,6 +55,7 @@ const NOT_APPLIED_HERE = new Set([
   'device.ntp_servers',
   'browser.allow_host_services',
   'browser.remote_debugging',
+  'input.keyboard_layout',
 ]);
 
 interface Leaf {

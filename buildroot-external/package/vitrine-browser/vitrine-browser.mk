@@ -19,6 +19,7 @@ VITRINE_BROWSER_DEPENDENCIES = \
 	json-glib \
 	libevdev \
 	libpng \
+	libsoup3 \
 	sqlite \
 	vitrine-wpewebkit \
 	wayland

@@ -55,6 +55,15 @@ test('a screen that is no output is screen_not_found; one that is gone can still
   });
 });
 
+test('languages are written as BCP 47 does', async () => {
+  const config = await openConfig(folder);
+  await config.patch({ browser: { languages: ['de-CH', 'zh-Hant-TW', 'sr-Latn', 'es-419', 'en'] } });
+  for (const tag of ['de_CH', 'de-ch', 'DE', 'x', 'iw', 'en-US-US', '', '*']) {
+    await assert.rejects(config.patch({ browser: { languages: ['fr', tag] } }), { code: 'bad_request' }, tag);
+  }
+  await assert.rejects(config.patch({ browser: { languages: ['fr', 'fr'] } }), { code: 'bad_request' });
+});
+
 test("only the primary screen's rotation is live", async () => {
   const config = await open();
   const { applied } = await config.patch({
