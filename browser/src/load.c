@@ -4,6 +4,8 @@
 
 // After a navigation of the page was refused, how long the agent's load may take to start, in ms.
 #define SWALLOWED_MS 500
+// How long the end of a load waits for the first frame, in ms: there may be no screen that shows one.
+#define FRAME_MS 5000
 // A page may change its address thousands of times a second.
 #define MOVES_EVERY_MS 250
 
@@ -24,6 +26,7 @@ static gboolean arrived;   // the document of the current load is there
 static gboolean cancelled; // the next end of a load is the end of a cancelled one
 static gboolean failed;    // the current load has been reported as failed
 static gboolean painted;   // a frame was shown since the last commit
+static guint unpainted;    // timer: the load has ended, and its end is reported with the first frame
 static double background;  // grey, under the page
 
 const char *load_committed_uri(void)
@@ -89,10 +92,26 @@ static void forget_asked(void)
     g_clear_handle_id(&swallowed, g_source_remove);
 }
 
+static void on_unpainted(gpointer data)
+{
+    unpainted = 0;
+    send_load("finished", committed);
+}
+
+// Reports the end of a load that waits for its first frame.
+static void end_unpainted(void)
+{
+    if (!unpainted)
+        return;
+    g_clear_handle_id(&unpainted, g_source_remove);
+    on_unpainted(NULL);
+}
+
 // Until WebKit has asked for the policy of the agent's load, what starts is an earlier navigation of the page, although
 // WebKit already names the agent's URI.
 static void on_started(void)
 {
+    end_unpainted();
     current = allowed ? asked : 0;
     if (allowed)
         forget_asked();
@@ -179,6 +198,10 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
             stopped_by_page();
         return;
     }
+    if (event == WEBKIT_LOAD_FINISHED && !painted && wpe_display_get_n_screens(webkit_web_view_get_display(self)) > 0) {
+        unpainted = g_timeout_add_once(FRAME_MS, on_unpainted, NULL);
+        return;
+    }
     send_load(names[event], webkit_web_view_get_uri(self));
 }
 
@@ -232,6 +255,7 @@ static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason
     else if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API)
         name = "terminated";
     on_page_left();
+    g_clear_handle_id(&unpainted, g_source_remove);
     link_send(link_event("page_gone", "reason", name, "uri", committed, NULL));
     g_clear_pointer(&committed, g_free);
 }
@@ -244,6 +268,7 @@ void load_frame_shown(void)
     JsonObject *event = link_event("painted", "uri", committed, NULL);
     json_object_set_int_member(event, "load", current);
     link_send(event);
+    end_unpainted();
 }
 
 static guint moved; // timer: the address within the document is to be sent
