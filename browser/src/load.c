@@ -27,7 +27,6 @@ static gboolean cancelled; // the next end of a load is the end of a cancelled o
 static gboolean failed;    // the current load has been reported as failed
 static gboolean painted;   // a frame was shown since the last commit
 static guint unpainted;    // timer: the load has ended, and its end is reported with the first frame
-static double background;  // grey, under the page
 
 const char *load_committed_uri(void)
 {
@@ -58,25 +57,6 @@ static void send_load(const char *state, const char *uri)
     json_object_set_int_member(event, "status", http_status);
     json_object_set_boolean_member(event, "authentication_required", denied);
     link_send(event);
-}
-
-static void show_background(double shade)
-{
-    WebKitColor colour = {.red = shade, .green = shade, .blue = shade, .alpha = 1.0};
-    webkit_web_view_set_background_color(view, &colour);
-}
-
-// A grey from 0.0, black, to 1.0, white.
-static void set_background(double grey)
-{
-    background = grey;
-    show_background(grey);
-}
-
-void load_repaint(gboolean begin)
-{
-    double step = background > 0.5 ? -1.0 / 255 : 1.0 / 255;
-    show_background(begin ? background + step : background);
 }
 
 // Whether no load is in progress or asked for.
@@ -169,7 +149,7 @@ static void on_committed(void)
     painted = FALSE;
     // Pages that set no background expect white. The agent's own page is dark and must not flash up white before its
     // style is there.
-    set_background(committed && g_str_has_prefix(committed, "vitrine:") ? 0.0 : 1.0);
+    frame_set_background(committed && g_str_has_prefix(committed, "vitrine:") ? 0.0 : 1.0);
 }
 
 // Whether the end of a load has been reported, or belongs to the load before: its process may report the end after
@@ -291,7 +271,7 @@ void load_connect(WebKitWebView *self, void (*page_left)(void))
 {
     view = self;
     on_page_left = page_left;
-    set_background(0.0); // no white flash between the boot picture and the first page
+    frame_set_background(0.0); // no white flash between the boot picture and the first page
     g_signal_connect(view, "load-changed", G_CALLBACK(on_load), NULL);
     g_signal_connect(view, "notify::uri", G_CALLBACK(on_uri), NULL);
     g_signal_connect(view, "load-failed", G_CALLBACK(on_load_failed), NULL);

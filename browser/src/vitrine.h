@@ -69,8 +69,6 @@ gboolean load_may_begin(const char *uri, gboolean is_new, gboolean is_redirect);
 void load_again(gint64 id, gboolean bypass_cache);
 void load_agent_lost(void);
 void load_frame_shown(void); // by the compositor
-// Makes WebKit paint a frame, by a background that differs too little to be seen. A page cannot notice it.
-void load_repaint(gboolean begin); // FALSE: back to the right background
 const char *load_committed_uri(void); // of the document on the screen, NULL when there is none
 const char *load_expected_uri(void);  // what the agent asked for, until a page is there
 void load_set_status(guint status, gboolean asks_for_password); // of the document that is being loaded
@@ -126,7 +124,8 @@ void channel_close(void);      // the page is gone
 void channel_announce(void);   // to an agent that has just connected
 void channel_agent_lost(void);
 
-// frame.c: whether frames reach the screen
+// frame.c: whether frames reach the screen, and what is under the page
+void frame_set_background(double grey); // from 0.0, black, to 1.0, white
 void frame_connect(WPEView *surface);
 void frame_check(Call call); // answered when a frame has been shown
 

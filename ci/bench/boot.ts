@@ -66,12 +66,15 @@ async function boot(
   }
 }
 
+const WANTS_AGENT = 'Wants=vitrine-agent.service';
+
 /** The peer's units, which take the place of agent and kiosk: the kiosk without an agent shows a page of its own. */
 async function peerUnits(folder: string): Promise<Credential[]> {
   const page = `data:text/html,<body style='background:%%2310151e;color:%%23fff;font:80px sans-serif'>Waiting`;
   const kiosk = await readFile(join(ROOT, 'overlay/usr/lib/systemd/system/vitrine-kiosk.service'), 'utf8');
   const file = join(folder, 'b.service');
-  const alone = kiosk.replace('Wants=vitrine-agent.service', '').replace(/^ExecStart=.*/m, `$& "${page}"`);
+  if (!kiosk.includes(WANTS_AGENT)) throw new Error(`the kiosk's unit has no line ${WANTS_AGENT}`);
+  const alone = kiosk.replace(WANTS_AGENT, '').replace(/^ExecStart=.*/m, `$& "${page}"`);
   await writeFile(file, alone);
   const names = await readdir(UNITS);
   return [
