@@ -1,16 +1,30 @@
 #include "splash.h"
 
+#include <fcntl.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The limits of the agent (agent/src/resources/branding/png.ts). Checked again, because the disk may be damaged. */
 enum { MAX_SIDE = 8192, MAX_PIXELS = 1 << 25 };
 
+/* Never waits for the other end of a pipe. */
+static FILE *open_regular(const char *path)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FILE *file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fdopen(fd, "r") : NULL;
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
 bool picture_read(const char *path, struct picture *picture)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = open_regular(path);
 	if (!file)
 		return false;
 	png_image png = { .version = PNG_IMAGE_VERSION };

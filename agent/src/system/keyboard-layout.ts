@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+import { readRegularFile } from '../base/regular-file.ts';
 import type { KeyboardLayout } from '../resources/input/ports.ts';
 
 /** Names of the layouts and variants (xkeyboard-config). */
 const RULES = '/usr/share/X11/xkb/rules/evdev.lst';
+const MAX_BYTES = 100;
 /** Used by overlay/usr/lib/vitrine/kiosk-prepare without a file. */
 const DEFAULT_LAYOUT = 'us';
 
@@ -17,8 +18,8 @@ export class KeyboardLayoutFile implements KeyboardLayout {
   }
 
   async set(layout: string): Promise<boolean> {
-    const stored = await readFile(this.#path, 'utf8').catch(() => undefined);
-    const before = stored?.trimEnd() ?? DEFAULT_LAYOUT;
+    const stored = await readRegularFile(this.#path, MAX_BYTES).catch(() => '');
+    const before = stored === undefined ? DEFAULT_LAYOUT : String(stored).trimEnd();
     if (before === layout) return false;
     await writeFileAtomic(this.#path, `${layout}\n`);
     return true;

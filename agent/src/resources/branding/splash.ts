@@ -1,14 +1,14 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeFile, sweepTemporaryFiles, writeFileAtomic } from '../../base/atomic-file.ts';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
-import { errorCode } from '../../base/system-error.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { checkPng, readChunks } from './png.ts';
-import { splashChanged } from './schema.ts';
+import { MAX_SPLASH_BYTES, splashChanged } from './schema.ts';
 
 /** `boot` is also the image of the waiting page. */
 export type SplashKind = 'boot' | 'shutdown';
@@ -96,7 +96,9 @@ export class Splash {
     try {
       await this.#mutex.run(async () => {
         if (degrees === 0) await removeFile(path);
-        else if ((await readFile(path, 'utf8').catch(() => '')) !== text) await writeFileAtomic(path, text);
+        else if (String(await readRegularFile(path, text.length).catch(() => '')) !== text) {
+          await writeFileAtomic(path, text);
+        }
       });
     } catch (error) {
       this.#rotation = undefined; // the next call tries again
@@ -121,14 +123,13 @@ export class Splash {
   async #readStored(kind: SplashKind): Promise<Buffer | undefined> {
     const path = this.#path(kind);
     try {
-      const png = await readFile(path);
+      const png = await readRegularFile(path, MAX_SPLASH_BYTES);
+      if (!png) return undefined;
       // The pixels were checked at the upload; the checksums tell whether they are still the same.
       readChunks(png);
       return png;
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') {
-        this.#options.log.error({ err: error, path }, 'a damaged splash image is not used');
-      }
+      this.#options.log.error({ err: error, path }, 'a damaged splash image is not used');
       return undefined;
     }
   }

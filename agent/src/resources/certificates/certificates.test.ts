@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -138,6 +139,20 @@ test('serves no certificate that could not be stored', async (t) => {
   await assert.rejects(certificates.putServer(bytes(one.cert, one.key)), { code: 'EEXIST' });
   assert.equal(served.length, 2);
   assert.equal(served[1], undefined);
+});
+
+test('a folder or a pipe in the place of a file is reported, and stops nothing', async (t) => {
+  for (const place of [
+    (path: string) => mkdir(path, { recursive: true }),
+    async (path: string) => void execFileSync('mkfifo', [path]),
+  ]) {
+    const folder = await folderFor(t);
+    await mkdir(folder, { recursive: true });
+    await place(join(folder, 'server.pem'));
+    await place(join(folder, 'ca.pem'));
+    const { certificates } = await open(folder);
+    assert.match(certificates.problems().join(), /not a regular file.*not a regular file/);
+  }
 });
 
 test('starts with damaged files, and reports them until they are replaced', async (t) => {

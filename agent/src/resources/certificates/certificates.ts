@@ -1,4 +1,4 @@
-import { readFile, truncate } from 'node:fs/promises';
+import { truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   makeFolder,
@@ -9,11 +9,13 @@ import {
 } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
+import { NotRegularError, readRegularFile } from '../../base/regular-file.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
 import { hostOf, requireClientRules } from './client-rules.ts';
 import type { PlacedCertificate } from './pem.ts';
+import { MAX_PEM_BYTES } from './schema.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
 
 /** A server's identity, and a client that trusts its roots and asks for a host that it is valid for. */
@@ -177,8 +179,8 @@ export class Certificates {
   async #startCa(): Promise<void> {
     let file: Buffer | undefined;
     try {
-      file = await readFile(this.#caFile);
-      this.#applyCa(readCaCertificates(file));
+      file = await readRegularFile(this.#caFile, MAX_PEM_BYTES);
+      if (file) this.#applyCa(readCaCertificates(file));
     } catch (error) {
       this.#report('ca', 'The stored CA certificates are not used', error);
       if (!file?.length) return;
@@ -192,7 +194,9 @@ export class Certificates {
 
   async #startServer(): Promise<void> {
     try {
-      const identity = readServerIdentity(await readFile(this.#serverFile));
+      const file = await readRegularFile(this.#serverFile, MAX_PEM_BYTES);
+      if (!file) return;
+      const identity = readServerIdentity(file);
       await this.#o.https.apply(identity);
       this.#server = identity;
       this.#refused = await this.#refusalOf(identity);
@@ -217,13 +221,10 @@ export class Certificates {
 
   /** Reports stored certificates that cannot be used. Without a file there is nothing to report. */
   #report(what: 'ca' | 'server', effect: string, error: unknown): void {
-    const code = errorCode(error);
-    if (code === 'ENOENT') return;
     // Only our own messages and system codes: a parser's message could quote the file.
-    const reason =
-      error instanceof ApiError
-        ? error.message
-        : `The file cannot be read (${code ?? 'unexpected failure'}).`;
+    const cause =
+      error instanceof NotRegularError ? error.message : (errorCode(error) ?? 'unexpected failure');
+    const reason = error instanceof ApiError ? error.message : `The file cannot be read (${cause}).`;
     this.#problems.set(what, `${effect}: ${reason}`);
     this.#o.log.error(`${effect}: ${reason}`);
   }
