@@ -71,7 +71,11 @@ export default scenario({
       await device.waitForColours(TEAL, AMBER);
       const { width, height } = await device.screen();
       assert.deepEqual([width, height], [1000, 600]);
-      assert.match(String(field(await device.get('/display'), 'resolution')), /^1000x600@/);
+      // The agent asks the compositor for the mode after it has set it.
+      await device.waitForDisplay(
+        (display) => /^1000x600@/.test(String(field(display, 'resolution'))),
+        'the mode in GET /display',
+      );
       await device.act('PATCH', '/config', { display: { forced_mode: '1280x720@60' } });
       await device.shell.ok('systemctl restart vitrine-agent');
       await device.waitUp();

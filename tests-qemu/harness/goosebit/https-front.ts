@@ -18,6 +18,10 @@ export class HttpsFront {
       const { method = 'GET', url: path = '/' } = incoming;
       const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };
       const onward = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+        if (outgoing.destroyed) {
+          answer.destroy(); // the device has given up meanwhile
+          return;
+        }
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         pipeline(answer, outgoing, () => undefined); // a break destroys both
       });
