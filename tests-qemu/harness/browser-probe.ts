@@ -224,7 +224,7 @@ await check('a page that opens, closes and is refused in loops does not break th
   const start = performance.now();
   await run(`window.toggle = () => { open(); dispatchEvent(new CustomEvent('vitrine-close')); };
     for (let i = 0; i < ${LOOPS}; i++) toggle(); setInterval(toggle, 1);
-    for (let i = 0; i < 200; i++) window.open('/x');`);
+    for (let i = 0; i < 200; i++) window.open('about:blank');`);
   assert.equal(await browser.ping(WAIT_MS), true);
   await run('return new Promise((resolve) => setTimeout(resolve, 1500))');
   // Opening and closing, two events, takes 100 ms at least.

@@ -14,7 +14,7 @@ const REPAIRED = /^The file system of the data partition was damaged and has bee
 const LOOK_AT_STATE = 'cat /run/vitrine/data-state /run/vitrine/data.log';
 /** Prints the digests of the files, by `sha256sum`. */
 const LOOK_AT_FILES = `cd /data
-find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
+find . \\( -path ./log -o -path ./state -o -path ./kiosk -o -path ./lost+found -o -path ./.write-trial \\) -prune -o -type f -print0 | xargs -0r sha256sum`;
 /** The names of files that completed writes leave. */
 const KNOWN_FILES =
   /^\.\/(?:config\.json|content\/[a-z]+\.\d+\.\d+\.[0-9a-f]{64}\.zip|splash\/(?:boot\.png|rotation\.env)|certificates\/ca\.pem|rauc\/central\.raucs|rauc\/slots\/.*|update\/state\.json|display.*|\.writable)$/;
