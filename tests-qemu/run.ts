@@ -25,7 +25,7 @@ const CUTS = 3;
 const KILLS = 10;
 const SITES = 10;
 /** The same with --full. */
-const FULL = { cuts: 6, kills: 20, sites: SITES };
+const FULL = { cuts: 10, kills: 40, sites: 20 };
 const MAX_SEED = 2 ** 31 - 1;
 /** Each machine needs 1 GiB of memory and half a GiB for translated code. */
 const MAX_JOBS = 8;
@@ -38,7 +38,7 @@ const OPTIONS = {
   in: { type: 'string', value: 'qemu', help: 'run everything in QEMU' },
   full: {
     type: 'boolean',
-    help: `everything in QEMU, with --long and "previous", ${FULL.cuts} cuts, ${FULL.kills} kills`,
+    help: `everything in QEMU, with --long and "previous", ${FULL.cuts} cuts, ${FULL.kills} kills, ${FULL.sites} sites`,
   },
   long: { type: 'boolean', help: 'also what takes minutes: in "update", "fleet" and "power"' },
   previous: { type: 'string', value: 'FOLDER', help: 'the image from which the scenario "previous" updates' },
