@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { field } from '../../ci/client/events.ts';
 import { colourAt, near } from '../../ci/lib/png.ts';
 import { waitFor } from '../../lib/wait.ts';
 import { putBundle, removeBundles } from '../harness/bundles.ts';
@@ -52,6 +53,32 @@ async function withLittleTime(device: Device, act: () => Promise<void>): Promise
   }
 }
 
+/** Runs `act` while more processes than there are processors always want to run. */
+async function whileBusy(device: Device, act: () => Promise<void>): Promise<void> {
+  const loops = 'i=0; while [ $i -lt 8 ]; do (while :; do :; done) & i=$((i + 1)); done; wait';
+  await device.shell.ok(`systemd-run --quiet --collect --unit=busy sh -c '${loops}'`);
+  try {
+    await act();
+  } finally {
+    await device.shell.ok('systemctl stop busy');
+  }
+}
+
+/** The volume of the page's video once it plays. */
+async function volumeWhilePlaying(device: Device): Promise<unknown> {
+  const script = `(() => { const video = document.querySelector('video');
+    return video?.currentTime > 0.3 ? video.volume : null; })()`;
+  let volume: unknown = null;
+  await waitFor(
+    async () => {
+      volume = field(await device.act('POST', '/display/execute-js', { script }), 'result');
+      return volume !== null;
+    },
+    { timeoutMs: 60_000, what: 'the video to play' },
+  );
+  return volume;
+}
+
 export default scenario({
   title: 'video with sound in every required format, and text in every required script',
   needs: 'system',
@@ -83,6 +110,17 @@ export default scenario({
         await watchClip(device, 'the clip to start again four times', hasStartedAgain);
       });
     }, 300_000);
+
+    // WebKit takes over the volume that the sound server reports for its stream.
+    await test('a video keeps its volume on a busy device', async () => {
+      await putBundle(device, 'webm', await fileBundle('vp9-opus.webm'));
+      await whileBusy(device, async () => {
+        for (let round = 0; round < 12; round += 1) {
+          await device.act('POST', '/display/bundle', { name: 'webm' });
+          assert.equal(await volumeWhilePlaying(device), 1, `in round ${round}`);
+        }
+      });
+    }, 600_000);
 
     await test('every character of the required scripts has a glyph, and emoji have colours', async () => {
       await device.act('POST', '/display/navigate', { url: pages.add(glyphPage()) });
