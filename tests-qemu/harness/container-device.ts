@@ -26,6 +26,7 @@ export interface ContainerSetup extends ContainerImage {
 export class ContainerDevice extends Device {
   readonly host: Container;
   readonly kind = 'container';
+  readonly isEmulated = false;
   readonly bootTimeoutMs = BOOT_TIMEOUT_MS;
   readonly #data: string;
   #shell: GuestShell;

@@ -25,6 +25,8 @@ export abstract class Device {
   abstract readonly host: VirtualDevice;
   /** How it is run, for the output of a test. */
   abstract readonly kind: string;
+  /** Every instruction is emulated, so that it is many times slower than this computer. */
+  abstract readonly isEmulated: boolean;
   abstract readonly shell: GuestShell;
   abstract readonly bootTimeoutMs: number;
   readonly paths: InstancePaths;

@@ -101,6 +101,10 @@ export class QemuDevice extends Device {
     return `QEMU, ${this.machine.settings.acceleration.kind.toUpperCase()}`;
   }
 
+  get isEmulated(): boolean {
+    return this.machine.settings.acceleration.kind === 'tcg';
+  }
+
   get bootTimeoutMs(): number {
     return BOOT_TIMEOUT_MS[this.machine.settings.acceleration.kind];
   }

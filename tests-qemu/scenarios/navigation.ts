@@ -117,6 +117,8 @@ export default scenario({
     const name = (kind: string) => `a page that goes to ${kind} does not keep the target out`;
     for (const [kind, page] of Object.entries(HOSTILE)) {
       await test(name(kind), () => race(context, pages.add(THERE + page(20, nowhere)), good));
+      // An emulated browser takes longer than these times.
+      if (device.isEmulated) continue;
       await longTest(`${name(kind)}, at other times`, async () => {
         for (const ms of [0, 50, 200, 1000]) await race(context, pages.add(THERE + page(ms, nowhere)), good);
       });
