@@ -1,11 +1,13 @@
 // GIO module for WebKit's network process: asks run-pac.c, one address at a time, which proxies to use. A script that is
 // damaged, endless or cannot be fetched costs at most TIMEOUT_S; then pages are loaded directly for a while, as other
-// browsers do. The browser is told what fails. All of it runs in the main thread.
+// browsers do. The start of the program, which a slow board may need seconds for, does not count as the script's time.
+// The browser is told what fails. All of it runs in the main thread.
 #include "pac.h"
 
 #include <gio/gio.h>
 #include <gio/gunixsocketaddress.h>
 
+#define START_S 20
 #define TIMEOUT_S 5
 #define DIRECT_S 30      // without the script, after it has failed
 #define READ_AGAIN_S 600 // the script may have changed
@@ -18,6 +20,7 @@ typedef struct {
     GQueue waiting;             // of GTask; the first one has been asked
     GSubprocess *program;
     GDataInputStream *answers;
+    gboolean is_ready; // the program has started
     gint64 started, direct_until;
     guint timeout;
     gint64 last_failure; // reported to the browser; 0: none, or none for a while
@@ -91,9 +94,11 @@ static gboolean on_timeout(gpointer data)
 {
     Resolver *self = data;
     self->timeout = 0;
-    give_up(self, "it takes longer than 5 s");
+    give_up(self, self->is_ready ? "it takes longer than 5 s" : "its process does not start");
     return G_SOURCE_REMOVE;
 }
+
+static void read_line(Resolver *self);
 
 static void on_answer(GObject *stream, GAsyncResult *result, gpointer data)
 {
@@ -106,6 +111,11 @@ static void on_answer(GObject *stream, GAsyncResult *result, gpointer data)
         return;
     }
     g_clear_handle_id(&self->timeout, g_source_remove);
+    if (!self->is_ready && g_str_equal(line, PAC_READY)) {
+        self->is_ready = TRUE;
+        read_line(self);
+        return;
+    }
     gboolean is_error = g_str_has_prefix(line, "error ");
     if (is_error)
         report_failure(self, line + strlen("error "));
@@ -113,6 +123,12 @@ static void on_answer(GObject *stream, GAsyncResult *result, gpointer data)
         report_success(self);
     answer(g_queue_pop_head(&self->waiting), is_error ? "direct://" : line);
     ask(self);
+}
+
+static void read_line(Resolver *self)
+{
+    self->timeout = g_timeout_add_seconds(self->is_ready ? TIMEOUT_S : START_S, on_timeout, self);
+    g_data_input_stream_read_line_async(self->answers, G_PRIORITY_DEFAULT, NULL, on_answer, self);
 }
 
 static void ask(Resolver *self)
@@ -131,12 +147,12 @@ static void ask(Resolver *self)
         }
         self->answers = g_data_input_stream_new(g_subprocess_get_stdout_pipe(self->program));
         self->started = now_s();
+        self->is_ready = FALSE;
     }
     g_autofree char *line = g_strdup_printf("%s\n", (char *)g_task_get_task_data(task));
     // A line is shorter than the pipe's buffer, which is empty.
     g_output_stream_write_all(g_subprocess_get_stdin_pipe(self->program), line, strlen(line), NULL, NULL, NULL);
-    self->timeout = g_timeout_add_seconds(TIMEOUT_S, on_timeout, self);
-    g_data_input_stream_read_line_async(self->answers, G_PRIORITY_DEFAULT, NULL, on_answer, self);
+    read_line(self);
 }
 
 static void lookup_async(GProxyResolver *resolver, const char *uri, GCancellable *cancellable,

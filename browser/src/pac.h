@@ -4,3 +4,4 @@
 #define PAC_RESOLVER "vitrine-pac"
 #define PAC_MODULES VITRINE_PREFIX "/lib/vitrine/gio"
 #define PAC_PROGRAM VITRINE_PREFIX "/lib/vitrine/run-pac"
+#define PAC_READY "ready" // the first line of the program

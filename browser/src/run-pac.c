@@ -1,6 +1,7 @@
-// Runs a PAC script with the browser's engine: reads an address per line and writes a line for each: its proxies,
-// separated by spaces; `error` and a reason, for this address only; or `failed` and a reason, when there is no script. A
-// process of its own, because the script may be endless, use any memory and attack the engine; pac-resolver.c ends it.
+// Runs a PAC script with the browser's engine: writes PAC_READY, then reads an address per line and writes a line for
+// each: its proxies, separated by spaces; `error` and a reason, for this address only; or `failed` and a reason, when
+// there is no script. A process of its own, because the script may be endless, use any memory and attack the engine;
+// pac-resolver.c ends it.
 #include "pac.h"
 #include "scripts.h"
 
@@ -250,6 +251,7 @@ int main(void)
     set_limits();
     g_autoptr(JSCContext) context = jsc_context_new();
     g_autoptr(JSCValue) finder = create_finder(context);
+    write_line("", PAC_READY);
     g_autofree char *reason = load(context, g_getenv("VITRINE_PAC_URL"));
     while (fgets(line, sizeof line, stdin)) {
         if (reason) {

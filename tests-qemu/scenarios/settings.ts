@@ -254,9 +254,14 @@ export default scenario({
       await test('the inspector is reachable over the cable only, not by the page and not from other networks', async () => {
         await waitForHostAddress(device);
         const at = (host: string) => ({ method: 'GET', url: `http://${host}:9222/` });
-        const [own] = await guestHttp(device, { netns: 'host' }, [at('10.55.77.1')], ANSWER_MS);
-        assert.equal(own?.status, 200, own?.failure);
-        assert.match(own.bytes.toString(), /Inspectable targets.*\/start/s);
+        // The page is listed a moment after it was shown.
+        await waitFor(
+          async () => {
+            const [own] = await guestHttp(device, { netns: 'host' }, [at('10.55.77.1')], ANSWER_MS);
+            return own?.status === 200 && /Inspectable targets.*\/start/s.test(own.bytes.toString());
+          },
+          { timeoutMs: SHOW_MS, what: 'the inspector with the page' },
+        );
         const addresses = ['127.0.0.1', '10.55.77.1', '10.0.2.15'];
         const kiosk = await guestHttp(device, { user: 'kiosk' }, addresses.map(at), TRY_MS);
         assert.deepEqual(
