@@ -14,7 +14,7 @@ import { WebSocket } from 'ws';
 import { repetitions } from '../../../lib/long-runs.ts';
 import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
 import { within } from '../../../lib/wait.ts';
-import { HELLO } from './tests/browser-peer.ts';
+import { HELLO, KINDS } from './tests/browser-peer.ts';
 
 /** Of one attack; the bytes are fewer where the agent reads slowly. */
 const ATTACK_MS = repetitions(600, 5000);
@@ -175,22 +175,22 @@ test('random messages, and random answers to commands', { timeout: 10 * 60_000 }
   const small = fc.nat({ max: 4 });
   const text = fc.oneof(fc.string(), fc.constantFrom('http://a/', '{}', '1', '"x"'));
   const members = {
-    event: fc.constantFrom(
-      'load',
-      'load_failed',
-      'painted',
-      'page_gone',
-      'channel',
-      'message',
-      'resource',
-      'hello',
-      'x',
-    ),
+    event: fc.constantFrom(...KINDS, 'moved', 'pac_failed', 'blocked', 'resource', 'hello', 'x'),
     state: fc.constantFrom('started', 'redirected', 'committed', 'finished'),
     reason: fc.constantFrom('crashed', 'memory', 'terminated'),
     kind: fc.constantFrom('network', 'tls', 'policy', 'cancelled'),
     ...{ load: small, channel: small, request: small, id: small, body: small, part: small, parts: small },
-    ...{ uri: text, origin: text, message: text, data: text, png: text, value: text, exception: text },
+    ...{
+      uri: text,
+      origin: text,
+      message: text,
+      data: text,
+      png: text,
+      value: text,
+      exception: text,
+      what: text,
+      detail: text,
+    },
     ...{ open: fc.boolean(), ok: fc.boolean(), restart_required: fc.boolean() },
     field: fc.constantFrom('png', 'value', 'exception', 'data'),
   };

@@ -89,16 +89,22 @@ test('a page that does not come: conflict with the reason, or script_timeout', a
   assert.equal(stage.browser.count('evaluate'), 0);
 });
 
-test('eight run, 32 wait, more are refused; those that wait do not run in the next page', async () => {
-  await stage.showing(URL_A);
+/** Calls scripts that end when the test ends them, and waits until as many run as may. */
+async function begin(count: number) {
   const running: PromiseWithResolvers<ScriptResult>[] = [];
   stage.browser.runScript = () => {
     const script = Promise.withResolvers<ScriptResult>();
     running.push(script);
     return script.promise;
   };
-  const calls = Array.from({ length: 40 }, () => run('1'));
+  const calls = Array.from({ length: count }, () => run('1'));
   await stage.until('eight scripts', () => running.length === 8);
+  return { calls, running };
+}
+
+test('eight run, 32 wait, more are refused; those that wait do not run in the next page', async () => {
+  await stage.showing(URL_A);
+  const { calls, running } = await begin(40);
   assert.equal(await run('1'), 'too_many_requests');
   running[0]?.resolve({ value: 5 });
   assert.equal(await calls[0], 5);
@@ -117,14 +123,7 @@ test('eight run, 32 wait, more are refused; those that wait do not run in the ne
 
 test('a script whose turn does not come is late, and the next one gets the turn', async () => {
   await stage.showing(URL_A);
-  const running: PromiseWithResolvers<ScriptResult>[] = [];
-  stage.browser.runScript = () => {
-    const script = Promise.withResolvers<ScriptResult>();
-    running.push(script);
-    return script.promise;
-  };
-  const calls = Array.from({ length: 8 }, () => run('1'));
-  await stage.until('eight scripts', () => running.length === 8);
+  const { calls, running } = await begin(8);
   stage.scriptTimeoutMs = 5;
   assert.equal(await run('2'), 'script_timeout');
   stage.scriptTimeoutMs = 60_000;

@@ -13,7 +13,8 @@ import type { ResourceSource } from '../page-resources.ts';
 export const HELLO = { event: 'hello', protocol: 3, pid: 7, webkit: '2.54.2', uri: null };
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
-const KINDS = [
+/** What the browser can report; the first two are of the connection. */
+export const KINDS = [
   'connected',
   'disconnected',
   'load',
