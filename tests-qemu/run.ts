@@ -1,6 +1,6 @@
 /**
- * `npm run test:qemu [-- NAME…]`: runs the named scenarios (default: all), two at a time: in containers those that need no
- * machine, in QEMU the others. Depending on the scenario its machine is shared, restored from a state saved after a boot,
+ * `npm run test:qemu [-- NAME…]`: runs the named scenarios (default: all): in QEMU those that need a machine, two at a
+ * time, and beside them the others in containers. Depending on the scenario its machine is shared, restored from a state saved after a boot,
  * or booted. A failed scenario is run once more on a new device.
  */
 import { randomInt } from 'node:crypto';
@@ -50,7 +50,7 @@ const OPTIONS = {
   jobs: {
     type: 'string',
     value: 'N',
-    help: `scenarios to run in parallel (${JOBS}; 1 on a single processor)`,
+    help: `scenarios to run in parallel (${JOBS}; 1 on a single processor), and one more in a container`,
   },
   limit: { type: 'string', value: 'SECONDS', help: 'scenarios not finished by then have failed (no limit)' },
 } as const;
@@ -62,8 +62,8 @@ async function loadScenario(name: string): Promise<Scenario> {
 }
 
 /**
- * These run first. While a device for QEMU is booted and saved, the failures of `screen`, `page` and `content` say the most
- * if everything fails. The others take minutes, during which all others can run beside them.
+ * These run first. The failures of `screen`, `page` and `content` say the most if everything fails. The others take minutes,
+ * during which all others can run beside them.
  */
 const FIRST = ['screen', 'page', 'content', 'update', 'boot', 'cuts', 'outputs'];
 

@@ -4,7 +4,7 @@ import { type AttemptSetup, attempt } from './attempt.ts';
 import { type Result, shouldRetry } from './attempts.ts';
 import type { ContainerSetup } from './container-device.ts';
 import { SavedDevice } from './saved-device.ts';
-import { runSideBySide } from './schedule.ts';
+import { type Job, runSideBySide } from './schedule.ts';
 import { SharedDevices } from './shared-devices.ts';
 import type { Scenario, SuiteOptions } from './suite.ts';
 
@@ -35,10 +35,9 @@ export class Suite {
 
   /** Runs all scenarios, in parallel as far as the options permit. Returns their results in the same order. */
   async run(scenarios: [string, Scenario][]): Promise<Result[]> {
+    const inContainer = ({ needs }: Scenario): boolean => !!this.#container && needs === 'system';
     const uses = (kind: Scenario['machine']): number =>
-      scenarios.filter(
-        ([, { machine, needs }]) => machine === kind && !(this.#container && needs === 'system'),
-      ).length;
+      scenarios.filter(([, each]) => each.machine === kind && !inContainer(each)).length;
     const restores = uses('restored') + Math.min(uses('shared'), this.#options.jobs);
     const saved = new SavedDevice(this.#image, restores, (line) => this.#print(`(${line})\n`));
     const setup: AttemptSetup = {
@@ -50,13 +49,16 @@ export class Suite {
       print: this.#print,
     };
     const results = scenarios.map(([name]): Result => ({ name, attempts: [] }));
-    const jobs = scenarios.map(([name, definition], i) => async () => {
-      const result = results[i];
-      const alone = scenarios.length === 1;
-      if (result) await this.#one(name, definition, result, setup, alone);
+    const jobs = scenarios.map(([name, definition], i): Job => {
+      const run = async () => {
+        const result = results[i];
+        const alone = scenarios.length === 1;
+        if (result) await this.#one(name, definition, result, setup, alone);
+      };
+      return { inContainer: inContainer(definition), run };
     });
     // A job of its own: otherwise all jobs would soon wait for it.
-    if (restores > 0) jobs.unshift(async () => void (await saved.prepare()));
+    if (restores > 0) jobs.unshift({ inContainer: false, run: async () => void (await saved.prepare()) });
     try {
       await runSideBySide(jobs, this.#options.jobs);
     } finally {

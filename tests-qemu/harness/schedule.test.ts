@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { runSideBySide } from './schedule.ts';
+import { type Job, runSideBySide } from './schedule.ts';
 
-/** Jobs that run until `end` is called; `log` records their starts and ends. */
-function jobsOf(count: number) {
+/**
+ * Jobs, one for each letter: m in a machine, c in a container. They run until `end` is called; `log` has their starts and ends.
+ */
+function jobsOf(kinds: string) {
   const log: string[] = [];
-  const doors = Array.from({ length: count }, () => Promise.withResolvers<void>());
-  const jobs = doors.map((door, i) => async () => {
-    log.push(`+${i}`);
-    await door.promise;
-    log.push(`-${i}`);
+  const doors = [...kinds].map(() => Promise.withResolvers<void>());
+  const jobs = doors.map((door, i): Job => {
+    const run = async () => {
+      log.push(`+${i}`);
+      await door.promise;
+      log.push(`-${i}`);
+    };
+    return { inContainer: kinds[i] === 'c', run };
   });
   const end = async (i: number): Promise<void> => {
     doors[i]?.resolve();
@@ -19,8 +24,8 @@ function jobsOf(count: number) {
   return { jobs, log, end };
 }
 
-test('jobs start in order, as many as may run at a time', async () => {
-  const { jobs, log, end } = jobsOf(3);
+test('machines start in order, as many as may run at a time', async () => {
+  const { jobs, log, end } = jobsOf('mmm');
   const all = runSideBySide(jobs, 2);
   assert.deepEqual(log, ['+0', '+1']);
   await end(1);
@@ -31,9 +36,23 @@ test('jobs start in order, as many as may run at a time', async () => {
   assert.deepEqual(log.slice(4), ['-0', '-2']);
 });
 
+test('one container runs beside the machines, and more of them when no machine is left', async () => {
+  const { jobs, log, end } = jobsOf('cmccm');
+  const all = runSideBySide(jobs, 1);
+  assert.deepEqual(log, ['+1', '+0']);
+  await end(0);
+  assert.deepEqual(log.slice(2), ['-0', '+2']);
+  await end(1);
+  await end(4);
+  assert.deepEqual(log.slice(4), ['-1', '+4', '-4', '+3']);
+  await end(2);
+  await end(3);
+  await all;
+});
+
 test('after an error no job is started, and running jobs are waited for', async () => {
-  const { jobs, log, end } = jobsOf(2);
-  const broken = (): Promise<void> => Promise.reject(new Error('broken'));
+  const { jobs, log, end } = jobsOf('mm');
+  const broken: Job = { inContainer: false, run: () => Promise.reject(new Error('broken')) };
   const [first, last] = jobs;
   assert.ok(first && last);
   const failed = assert.rejects(runSideBySide([first, broken, last], 2), /broken/);

@@ -1,15 +1,26 @@
+/** A job, and whether it runs in a container, which waits for most of its time, while a machine uses a processor. */
+export interface Job {
+  inContainer: boolean;
+  run: () => Promise<void>;
+}
+
 /**
- * Runs jobs in order, at most `count` at a time. After an error no more jobs are started, and the error is thrown when the
- * running jobs have ended.
+ * Runs jobs in order: `count` at a time, machines first, and beside them one more that runs in a container. After an error
+ * no more jobs are started, and the error is thrown when the running jobs have ended.
  */
-export async function runSideBySide(jobs: readonly (() => Promise<void>)[], count: number): Promise<void> {
+export async function runSideBySide(jobs: readonly Job[], count: number): Promise<void> {
   const waiting = [...jobs];
   const errors: unknown[] = [];
-  const lane = async (): Promise<void> => {
-    for (let next = waiting.shift(); next && errors.length === 0; next = waiting.shift()) {
-      await next().catch((error: unknown) => void errors.push(error));
+  const take = (inContainer: boolean): Job | undefined => {
+    const at = waiting.findIndex((job) => job.inContainer === inContainer);
+    return at < 0 ? undefined : waiting.splice(at, 1)[0];
+  };
+  const lane = async (next: () => Job | undefined): Promise<void> => {
+    for (let job = next(); job && errors.length === 0; job = next()) {
+      await job.run().catch((error: unknown) => void errors.push(error));
     }
   };
-  await Promise.all(Array.from({ length: count }, lane));
+  const any = Array.from({ length: count }, () => lane(() => take(false) ?? take(true)));
+  await Promise.all([...any, lane(() => take(true))]);
   if (errors.length > 0) throw errors[0];
 }
