@@ -18,9 +18,10 @@ import { systemShell } from './links/serial/shell.ts';
 import { EventSocket, refusePlainEvents } from './links/socket.ts';
 import { serveUi } from './links/ui.ts';
 import { openPorts } from './ports.ts';
-import { configIssues, configuration, endpoints, resources } from './resources/all.ts';
+import { resources } from './resources/all.ts';
 import { certificates } from './resources/certificates/index.ts';
 import { ConfigStore } from './resources/config/store.ts';
+import { configuration, endpoints, topics } from './resources/contract.ts';
 import { deviceConfig } from './resources/device/config.ts';
 import { network } from './resources/network/index.ts';
 import { page } from './resources/page/index.ts';
@@ -45,13 +46,12 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
   const service = new ServiceManager({ log });
   const ports = await openPorts(flags, packageJson.version, log, failures);
   stops.push(() => ports.dbus.stop());
-  const bus = new EventBus();
+  const bus = new EventBus(topics);
   // Several resources keep a file in this folder; those with a folder of their own sweep it themselves.
   await sweepTemporaryFiles(board.dataFolder);
   const config = await ConfigStore.open({
     folder: board.dataFolder,
     contract: configuration,
-    issues: configIssues,
     bus,
     log,
     board: {
@@ -162,4 +162,5 @@ async function run(): Promise<void> {
   }
 }
 
-await run();
+// The build imports this module, too.
+if (import.meta.main) await run();

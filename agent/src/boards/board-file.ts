@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Board } from '../base/board.ts';
 import { ApiError } from '../contract/errors.ts';
-import { parse } from '../contract/validate.ts';
+import { parse } from '../validation/validator.ts';
 
 /** The board file cannot be used; the message is a sentence for whoever built the image. */
 export class BoardFileError extends Error {

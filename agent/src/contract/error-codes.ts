@@ -1,19 +1,18 @@
 import type { Endpoint } from './endpoint.ts';
-import { ERRORS, type ErrorCode } from './errors.ts';
+import { type ErrorDefinition, type ErrorRef, errorDefinition } from './errors.ts';
 
-/** Codes of an endpoint in addition to those that it declares. */
-function commonCodes(endpoint: Endpoint): ErrorCode[] {
+/** Errors of an endpoint in addition to those that it declares. */
+function commonErrorsOf({ method, upload }: Endpoint): ErrorRef[] {
   // Every endpoint refuses unknown parameters.
-  const codes: ErrorCode[] = ['bad_request', 'forbidden', 'too_many_requests', 'internal'];
+  const errors: ErrorRef[] = ['bad_request', 'forbidden', 'too_many_requests', 'internal'];
   // A body is read and must be JSON even where the endpoint has none.
-  if (endpoint.method !== 'GET') {
-    codes.push('payload_too_large', endpoint.upload?.wrongType ?? 'unsupported_media_type');
-  }
-  return codes;
+  if (method !== 'GET') errors.push('payload_too_large', upload?.wrongType ?? 'unsupported_media_type');
+  return errors;
 }
 
-/** Every error code that an endpoint can answer, in the order of the error table. */
-export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
-  const codes = new Set<string>([...endpoint.errors, ...commonCodes(endpoint)]);
-  return Object.keys(ERRORS).filter((code): code is ErrorCode => codes.has(code));
+/** Every error that an endpoint can answer, each once, by status. */
+export function errorsOf(endpoint: Endpoint): ErrorDefinition[] {
+  const all = [...commonErrorsOf(endpoint), ...endpoint.errors].map(errorDefinition);
+  const byCode = new Map(all.map((error) => [error.code, error]));
+  return [...byCode.values()].sort((a, b) => a.status - b.status);
 }

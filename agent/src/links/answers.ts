@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { ApiError, type ErrorCode, storageError } from '../contract/errors.ts';
+import { ApiError, type CommonCode, storageError } from '../contract/errors.ts';
 
 /** Headers of every answer: other sites may not embed it, and browsers may not guess its type. */
 export const SECURITY_HEADERS = {
@@ -49,7 +49,7 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, answer: unkn
 }
 
 /** The error code for a status that the HTTP layer itself chose. */
-const HTTP_CODES: Record<number, ErrorCode> = {
+const HTTP_CODES: Record<number, CommonCode> = {
   400: 'bad_request',
   404: 'not_found',
   405: 'method_not_allowed',

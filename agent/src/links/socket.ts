@@ -9,15 +9,16 @@ import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
 import { isTooDeep, tooDeep } from '../contract/json.ts';
 import { Nothing } from '../contract/shared.ts';
-import { parseText } from '../contract/validate.ts';
 import type { EventBus } from '../events/bus.ts';
 import { EventSession, errorFrame, type SendToPage } from '../events/session.ts';
+import { parseText, validator } from '../validation/validator.ts';
 import { toApiError } from './answers.ts';
 import { peerOf } from './connections.ts';
 import type { Guard } from './guard.ts';
 import { answerRaw } from './http.ts';
 
 const require = createRequire(import.meta.url);
+const nothing = validator(Nothing);
 
 /** Path of the upgrade. */
 const PATH = `${BASE_PATH}/events`;
@@ -98,7 +99,7 @@ export class EventSocket {
     this.#options.guard?.(request);
     const [path, search = ''] = request.url?.split(/\?(.*)/s, 2) ?? [];
     if (path !== PATH) throw new ApiError('not_found', 'There is no WebSocket here.');
-    parseText(Nothing, Object.fromEntries(new URLSearchParams(search)), '');
+    parseText(nothing, Object.fromEntries(new URLSearchParams(search)));
     if (this.#closing) throw new ApiError('unavailable', 'The agent is stopping.');
     const ofPeer = [...this.#clients].filter((client) => client.peer === peer);
     if (this.#clients.size >= MAX_CLIENTS || ofPeer.length >= MAX_OF_ONE_PEER) {

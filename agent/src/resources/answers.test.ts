@@ -6,13 +6,12 @@ import { after, before, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { authority, certificate } from '../../../lib/make-certificates.ts';
 import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
-import { errorCodesOf } from '../contract/error-codes.ts';
-import { ERRORS } from '../contract/errors.ts';
+import { errorsOf } from '../contract/error-codes.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
-import { fits, issues } from '../contract/validate.ts';
-import { endpoints } from './all.ts';
+import { fits, issues } from '../validation/validator.ts';
 import { valueAt } from './config/tree.ts';
 import { bundle } from './content/tests/content.ts';
+import { endpoints } from './contract.ts';
 
 let agent: RunningAgent;
 let api: string;
@@ -43,10 +42,10 @@ for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' &
     if (answer.status >= 400) {
       const body: unknown = await answer.json();
       assert.ok(fits(ErrorEnvelopeSchema, body), JSON.stringify(body));
-      const code = errorCodesOf(endpoint).find((known) => known === body.error.code);
-      assert.ok(code, `${body.error.code} is not documented for GET ${endpoint.path}`);
-      assert.notEqual(code, 'internal');
-      assert.equal(answer.status, ERRORS[code].status);
+      const error = errorsOf(endpoint).find(({ code }) => code === body.error.code);
+      assert.ok(error, `${body.error.code} is not documented for GET ${endpoint.path}`);
+      assert.notEqual(error.code, 'internal');
+      assert.equal(answer.status, error.status);
     } else {
       assert.equal(answer.status, endpoint.status);
       if (endpoint.response) assert.deepEqual(issues(closed(endpoint.response), await answer.json()), []);

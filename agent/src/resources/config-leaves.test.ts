@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
-import { configGroups } from './all.ts';
 import { APPLIED } from './config/fields.ts';
 import { isObject, valueAt } from './config/tree.ts';
+import { configuration } from './contract.ts';
 
 /** Values that differ from the defaults where the schema alone does not say which one is valid together with the rest. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -103,7 +103,7 @@ async function patch(change: object): Promise<unknown> {
   return body;
 }
 
-for (const leaf of configGroups.flatMap(({ name, schema }) => leavesIn(schema, name))) {
+for (const leaf of configuration.groups.flatMap(({ name, schema }) => leavesIn(schema, name))) {
   const { path } = leaf;
   test(path, async () => {
     const declared: unknown = valueAt({ ...leaf.schema }, APPLIED);

@@ -5,7 +5,7 @@ import type { Static } from 'typebox';
 import { Budget } from '../base/budget.ts';
 import type { Records } from '../base/limited-log.ts';
 import { LineSplitter } from '../base/line-splitter.ts';
-import { fits } from '../contract/validate.ts';
+import { fits } from '../validation/validator.ts';
 import { Greeting, Hello, PROTOCOL } from './browser-messages.ts';
 import { objectOf } from './browser-rules.ts';
 import { ProtocolViolation } from './browser-violation.ts';

@@ -1,4 +1,4 @@
-import { fits } from '../contract/validate.ts';
+import { fits } from '../validation/validator.ts';
 import { Ending, Part } from './browser-messages.ts';
 import { ProtocolViolation } from './browser-violation.ts';
 

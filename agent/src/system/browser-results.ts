@@ -1,7 +1,7 @@
 /** What the answers to `evaluate` hold. The page can shape all of it, so anything is a result or an exception. */
 import { isTooDeep, MAX_JSON_LEVELS } from '../contract/json.ts';
-import { fits } from '../contract/validate.ts';
 import type { ScriptException, ScriptResult } from '../resources/page/ports.ts';
+import { fits } from '../validation/validator.ts';
 import { Exception, Value } from './browser-messages.ts';
 
 /** Longest result, as JSON (browser/PROTOCOL.md). */

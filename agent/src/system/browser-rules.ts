@@ -3,8 +3,8 @@
  * browser's end is hostile: what it may not send ends its connection, and what it may send costs.
  */
 import type { Static } from 'typebox';
-import { fits } from '../contract/validate.ts';
 import { messageSize } from '../resources/page/ports.ts';
+import { fits } from '../validation/validator.ts';
 import { Answer, Blocked, Channel, Event, Message, Named, Resource } from './browser-messages.ts';
 import { PartsReader } from './browser-parts.ts';
 import { ProtocolViolation } from './browser-violation.ts';

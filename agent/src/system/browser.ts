@@ -4,7 +4,6 @@ import { KindEvents } from '../base/kind-events.ts';
 import { limitedLog, type Records } from '../base/limited-log.ts';
 import type { Logger } from '../base/logger.ts';
 import { isTooDeep } from '../contract/json.ts';
-import { fits } from '../contract/validate.ts';
 import type {
   Browser,
   BrowserEvent,
@@ -13,6 +12,7 @@ import type {
   Load,
 } from '../resources/display/ports.ts';
 import { messageSize, type PageEvent, type ScriptResult } from '../resources/page/ports.ts';
+import { fits } from '../validation/validator.ts';
 import { BrowserCalls, BrowserError } from './browser-calls.ts';
 import { BrowserListener, type HelloMessage } from './browser-listener.ts';
 import { type Answer, type Channel, Configured, type Message, Picture } from './browser-messages.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fits } from '../contract/validate.ts';
 import type { Compositor, Output, OutputSettings } from '../resources/display/ports.ts';
+import { fits } from '../validation/validator.ts';
 import {
   type CompositorOutput,
   CompositorOutputs,

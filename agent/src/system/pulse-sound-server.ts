@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '../base/logger.ts';
-import { fits } from '../contract/validate.ts';
 import type { SoundServer, SoundState } from '../resources/audio/ports.ts';
+import { fits } from '../validation/validator.ts';
 import { follow, runOk } from './processes.ts';
 import { OF_A_CARD, outputOf, PulseSinks } from './pulse-sinks.ts';
 

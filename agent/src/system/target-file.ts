@@ -5,8 +5,8 @@ import { writeFileAtomic } from '../base/atomic-file.ts';
 import { JsonFile, whyUnusable } from '../base/json-file.ts';
 import type { Logger } from '../base/logger.ts';
 import { readRegularFile } from '../base/regular-file.ts';
-import { fits } from '../contract/validate.ts';
 import type { Target, TargetStore } from '../resources/display/ports.ts';
+import { fits } from '../validation/validator.ts';
 
 const NAME = 'display';
 /** Raised only if an older version would misread the file. */

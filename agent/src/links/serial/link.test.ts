@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { TOPICS, topic } from '../../contract/topics.ts';
+import { topic } from '../../contract/topics.ts';
+import { topics } from '../../resources/contract.ts';
 import { FILE } from '../tests/test-app.ts';
 import { MAX_IN_FLIGHT } from './session.ts';
 import type { MemoryPort } from './tests/memory-port.ts';
@@ -300,7 +301,7 @@ test('pauses a host that sends requests without reading, until it reads or its s
 
 test('memory stays bounded when nobody reads the port, and nothing blocks', async () => {
   const { port, bus } = await connect();
-  port.send({ type: 'subscribe', topics: [...TOPICS] });
+  port.send({ type: 'subscribe', topics: topics.map(({ name }) => name) });
   await port.line();
   port.reading = false;
   const text = 'x'.repeat(2000);

@@ -4,7 +4,8 @@
  */
 import { Type } from 'typebox';
 import { createLogger } from '../../base/logger.ts';
-import { endpoint, serve } from '../../contract/endpoint.ts';
+import { endpoint } from '../../contract/endpoint.ts';
+import { serve } from '../../resources/route.ts';
 import { createApp } from '../app.ts';
 import { listen } from '../http.ts';
 

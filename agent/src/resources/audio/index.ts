@@ -1,7 +1,7 @@
-import { serve } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { bindGroup, bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
+import { serve } from '../route.ts';
 import { Audio } from './audio.ts';
 import { audioConfig } from './config.ts';
 import type { SoundServer } from './ports.ts';
@@ -13,8 +13,6 @@ export interface AudioPorts {
 }
 
 export const audio = defineResource({
-  contract,
-  config: [audioConfig],
   create({ config, log }, { soundServer }: AudioPorts) {
     if (!soundServer) {
       const refuse = () => {

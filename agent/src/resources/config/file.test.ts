@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { repetitions } from '../../../../lib/long-runs.ts';
-import { fits } from '../../contract/validate.ts';
+import { fits } from '../../validation/validator.ts';
 import type { ConfigFormat } from './file.ts';
 import type { ConfigStore } from './store.ts';
 import { BOARD, openStore } from './tests/open-store.ts';

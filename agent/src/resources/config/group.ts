@@ -1,6 +1,6 @@
 /** A resource's part of the configuration: a group of fields, its rules, and how changes take effect. */
 import { type Static, type TObject, type TRecord, type TSchema, Type } from 'typebox';
-import type { Issue } from '../../contract/validate.ts';
+import type { Issue } from '../../contract/issues.ts';
 import type { APPLIED } from './fields.ts';
 
 /** A broken rule: one over several fields, or one that a pattern cannot express. */

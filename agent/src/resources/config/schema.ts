@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
+import { screenNotFound } from '../display/schema.ts';
 import { APPLIED } from './fields.ts';
 import type { ConfigGroup } from './group.ts';
 import { type JsonObject, patchSchema } from './tree.ts';
@@ -72,7 +73,7 @@ export function configContract(groups: readonly ConfigGroup[]) {
       body: ConfigPatch,
       status: 200,
       response: Result,
-      errors: ['screen_not_found', 'insufficient_storage', 'unavailable'],
+      errors: [screenNotFound, 'insufficient_storage', 'unavailable'],
     }),
   };
 }

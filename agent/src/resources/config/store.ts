@@ -1,7 +1,8 @@
 import type { Logger } from '../../base/logger.ts';
 import { storageError } from '../../contract/errors.ts';
-import { badRequest, type Issue } from '../../contract/validate.ts';
+import { badRequest } from '../../contract/issues.ts';
 import type { EventBus } from '../../events/bus.ts';
+import { validator } from '../../validation/validator.ts';
 import { Appliers } from './appliers.ts';
 import { ConfigFile, type ConfigFormat } from './file.ts';
 import type { BoardLimits, BrokenRule, ConfigBinding, ConfigGroup, GroupValue } from './group.ts';
@@ -34,8 +35,6 @@ export interface ConfigOptions {
   /** Folder of config.json. */
   folder: string;
   contract: ConfigContract;
-  /** The validator of `contract.Config`, which the agent's build compiles. */
-  issues: (config: JsonObject) => Issue[];
   bus: EventBus;
   log: Logger;
   board: BoardLimits;
@@ -185,8 +184,8 @@ export class ConfigStore {
 
   /** The violations of the schema or, if there is none, of the rules. */
   #issuesOf({ config }: Version): BrokenRule[] {
-    const { contract, board, issues } = this.#options;
-    const found = issues(config);
+    const { contract, board } = this.#options;
+    const found = validator(contract.Config).issues(config);
     if (found.length > 0) return found;
     return contract.groups.flatMap(({ name, brokenRules }) =>
       brokenRules(config[name], board).map(({ path, message, reset = path }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { fits, issues } from '../../contract/validate.ts';
+import { fits, issues } from '../../validation/validator.ts';
 import { contract } from './tests/small-contract.ts';
 import {
   isObject,

@@ -1,8 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { BUNDLE_NAME, Timestamp } from '../../contract/shared.ts';
 import { ZIP_TYPES } from '../../contract/upload-types.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
+
+export const contentNotFound = defineError('content_not_found', 404, 'No bundle has that name.');
+export const bundleInUse = defineError('bundle_in_use', 409, 'The bundle is on the screen.');
+export const bundleInvalid = defineError('bundle_invalid', 400, 'The archive is not a valid bundle.');
 
 export const BundleName = Type.String({
   pattern: BUNDLE_NAME,
@@ -66,7 +71,7 @@ export const uploadBundle = endpoint({
   upload: { contentTypes: ZIP_TYPES, description: 'The zip archive' },
   status: 202,
   response: Operation,
-  errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],
+  errors: [bundleInvalid, 'conflict', 'insufficient_storage', 'unavailable'],
 });
 
 export const ContentCheck = Type.Object(
@@ -85,7 +90,7 @@ export const checkBundle = endpoint({
   params,
   status: 200,
   response: ContentCheck,
-  errors: ['content_not_found'],
+  errors: [contentNotFound],
 });
 
 export const deleteBundle = endpoint({
@@ -97,5 +102,5 @@ export const deleteBundle = endpoint({
     'Answers when the bundle is permanently deleted. Waits while a new archive of that name, verified already, is being put into its place; 409 `conflict` if that takes longer than 30 s.',
   params,
   status: 204,
-  errors: ['content_not_found', 'bundle_in_use', 'conflict', 'unavailable'],
+  errors: [contentNotFound, bundleInUse, 'conflict', 'unavailable'],
 });

@@ -1,5 +1,4 @@
 /** Configuration group `device` (interface: Configuration). */
-import { isIP } from 'node:net';
 import { Type } from 'typebox';
 import { label } from '../config/field-types.ts';
 import { live } from '../config/fields.ts';
@@ -58,7 +57,8 @@ function zoneRules(zone: string, { hasTimeZone }: BoardLimits): BrokenRule[] {
 /** systemd-timesyncd drops the whole list when one entry is neither a host name nor an address. */
 function timeServerRules(servers: readonly string[]): BrokenRule[] {
   return servers.flatMap((host, index) => {
-    if (isIP(host) !== 0 || HOST_NAME.test(host)) return [];
+    // An IPv4 address looks like a host name.
+    if (HOST_NAME.test(host) || URL.canParse(`http://[${host}]/`)) return [];
     const message = 'must be a host name or an IP address';
     return [{ path: `/ntp_servers/${index}`, message, reset: '/ntp_servers' }];
   });

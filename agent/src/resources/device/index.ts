@@ -6,11 +6,8 @@ import { deviceConfig } from './config.ts';
 import { Device, deviceRoutes } from './device.ts';
 import { HealthMonitor } from './health.ts';
 import type { DevicePorts } from './ports.ts';
-import * as contract from './schema.ts';
 
 export const device = defineResource({
-  contract,
-  config: [deviceConfig],
   async create({ board, bus, log, config, problems, use }, ports: DevicePorts) {
     const { display: screen, restartBrowser } = await use(display);
     const { agentFailures, clock, dataPartition, systemBus, vitals } = ports;

@@ -1,7 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
+
+export const confirmMismatch = defineError(
+  'confirm_mismatch',
+  400,
+  'The confirmation is not the device serial.',
+);
 
 /** Measured on the running system, not derived from the board's name (docs/contract.md: Device). */
 export const Capabilities = Type.Object({
@@ -100,8 +107,10 @@ export const LogRecord = Type.Object(
 );
 export type LogRecord = Static<typeof LogRecord>;
 
-export const healthSampled = topic('health', Health, 'Periodically while subscribed, every 5 s by default');
-export const logWritten = topic('log', LogRecord, 'Live log tail');
+export const healthSampled = topic('health', Health, 'Periodically while subscribed, every 5 s by default', {
+  mayBeDropped: true,
+});
+export const logWritten = topic('log', LogRecord, 'Live log tail', { mayBeDropped: true });
 
 const ISO_TIME = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?:Z|[+-]\\d{2}:\\d{2})';
 const CURSOR = 's=[0-9a-f]{32}(?:;[a-z]=[0-9a-f]{1,32}){1,8}';
@@ -179,5 +188,5 @@ export const factoryReset = endpoint({
     { confirm: Type.String({ description: 'The device serial' }) },
     { additionalProperties: false },
   ),
-  errors: ['confirm_mismatch', 'conflict', 'unavailable', 'insufficient_storage'],
+  errors: [confirmMismatch, 'conflict', 'unavailable', 'insufficient_storage'],
 });

@@ -6,6 +6,7 @@ import type { ConfigReader } from '../config/store.ts';
 import { browserConfig, displayConfig, INSPECTOR_PORT, proxyConfig } from './config.ts';
 import type { Display } from './display.ts';
 import type { BrowserSettings } from './ports.ts';
+import { screenNotFound } from './schema.ts';
 
 /** Share of the board's memory that one web process may use when nothing is configured. */
 const DEFAULT_MEMORY_SHARE = 0.5;
@@ -79,7 +80,7 @@ async function checkScreens(patch: unknown, config: ConfigReader, display: Displ
     if (value === null && Object.hasOwn(stored, id)) continue;
     if (screens.some((screen) => screen.id === id)) continue;
     const name = id.slice(0, MAX_SCREEN_ID).toWellFormed();
-    throw new ApiError('screen_not_found', `There is no screen ${name}.`, {
+    throw new ApiError(screenNotFound, `There is no screen ${name}.`, {
       screen: name,
       screens: screens.map((screen) => screen.id),
     });

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { badRequest } from '../../contract/validate.ts';
+import { badRequest } from '../../contract/issues.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { DisplayConfig } from './config.ts';
 import { DataClearing } from './data-clearing.ts';

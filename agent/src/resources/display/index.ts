@@ -25,8 +25,6 @@ export interface DisplayService {
 }
 
 export const display = defineResource({
-  contract,
-  config: [displayConfig, browserConfig, proxyConfig],
   async create({ board, bus, log, config, asset, use }, ports: DisplayPorts) {
     const splash = await use(branding);
     const { store, origin, setDisplayed } = await use(content);

@@ -1,5 +1,6 @@
 import type { Logger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { bundleInvalid, contentNotFound } from '../content/schema.ts';
 import type { DisplayConfig } from './config.ts';
 import type { Bundles, Target, TargetStore } from './ports.ts';
 import { firstTarget, type LocatedTarget, type MissingBundle } from './target.ts';
@@ -51,9 +52,9 @@ export class RequestedTarget {
     const problem = await bundles.problem(name);
     // It may have been deleted meanwhile.
     if (problem?.code === 'bundle_missing' || bundles.locate(name) === undefined) {
-      throw new ApiError('content_not_found', `There is no bundle ${name}.`);
+      throw new ApiError(contentNotFound, `There is no bundle ${name}.`);
     }
-    if (problem) throw new ApiError('bundle_invalid', problem.message);
+    if (problem) throw new ApiError(bundleInvalid, problem.message);
   }
 
   /** @returns what to show; undefined when a later request has overtaken this one */

@@ -1,8 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { CONTROL, Exactly, Nullable, ROTATIONS } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
-import { BundleName } from '../content/schema.ts';
+import { BundleName, bundleInvalid, contentNotFound } from '../content/schema.ts';
+
+export const screenNotFound = defineError('screen_not_found', 400, 'There is no such screen.');
+export const scriptError = defineError(
+  'script_error',
+  400,
+  'The script threw, or its value cannot be carried as JSON.',
+);
+export const scriptTimeout = defineError('script_timeout', 504, 'The script did not finish in time.');
 
 export const Rotation = Type.Enum([...ROTATIONS], { description: 'Degrees clockwise' });
 export type Rotation = Static<typeof Rotation>;
@@ -104,7 +113,7 @@ const common = { tag: 'Display', query: ScreenQuery, status: 200 } as const;
 const action = {
   ...common,
   response: DisplayState,
-  errors: ['screen_not_found', 'unavailable'],
+  errors: [screenNotFound, 'unavailable'],
 } as const;
 
 export const getDisplay = endpoint({
@@ -113,7 +122,7 @@ export const getDisplay = endpoint({
   summary: 'What is on the screen',
   description: 'What is shown, whether it is loading or has failed, and how the screen is turned.',
   ...action,
-  errors: ['screen_not_found'],
+  errors: [screenNotFound],
 });
 
 export const getScreens = endpoint({
@@ -123,7 +132,7 @@ export const getScreens = endpoint({
   description: "In the board's order. The primary screen is the first that is connected; it alone is driven.",
   ...common,
   response: Type.Array(Screen),
-  errors: ['screen_not_found'],
+  errors: [screenNotFound],
 });
 
 export const navigate = endpoint({
@@ -153,7 +162,7 @@ export const showBundle = endpoint({
     '`error` and the `display_state` event tell how it goes. A new upload of the bundle loads it again.',
   ...action,
   body: Exactly({ name: BundleName }),
-  errors: ['screen_not_found', 'content_not_found', 'bundle_invalid', 'unavailable'],
+  errors: [screenNotFound, contentNotFound, bundleInvalid, 'unavailable'],
 });
 
 export const showWaitingPage = endpoint({
@@ -199,7 +208,7 @@ export const switchScreen = endpoint({
     '`display_state` event say it, `problems` of health if it does not follow within 30 s. The browser goes on ' +
     'either way. 503 `unavailable` without HDMI-CEC.',
   ...action,
-  errors: ['screen_not_found', 'unavailable', 'too_many_requests'],
+  errors: [screenNotFound, 'unavailable', 'too_many_requests'],
   body: Exactly({ on: Type.Boolean() }),
 });
 
@@ -211,7 +220,7 @@ export const takeScreenshot = endpoint({
     'The part of the page that is visible. 429 `too_many_requests` while 4 others are being taken.',
   ...common,
   download: { contentType: 'image/png', description: 'PNG of the visible part of the page' },
-  errors: ['screen_not_found', 'unavailable'],
+  errors: [screenNotFound, 'unavailable'],
 });
 
 export const executeJs = endpoint({
@@ -225,5 +234,5 @@ export const executeJs = endpoint({
   ...common,
   body: Exactly({ script: Type.String({ minLength: 1, maxLength: 1024 * 1024 }) }),
   response: Type.Object({ result: Type.Unknown({ description: 'Value of the script, as JSON' }) }),
-  errors: ['screen_not_found', 'script_error', 'script_timeout', 'conflict', 'unavailable'],
+  errors: [screenNotFound, scriptError, scriptTimeout, 'conflict', 'unavailable'],
 });

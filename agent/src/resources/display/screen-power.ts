@@ -1,7 +1,7 @@
 import type { Logger } from '../../base/logger.ts';
 import { errorMessage } from '../../base/system-error.ts';
-import { atMost } from '../../contract/at-most.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { atMost } from '../at-most.ts';
 import type { Connector, Television, TelevisionReport } from './ports.ts';
 import { INITIAL_POWER, isVisible, type PowerEvent, type PowerState, powerStep } from './power-machine.ts';
 

@@ -8,6 +8,7 @@ import type { DisplayConfig } from './config.ts';
 import type { Connector, DisplayPorts, Output, OutputSettings } from './ports.ts';
 import { defaultScale } from './scale.ts';
 import type { Rotation, Screen } from './schema.ts';
+import { screenNotFound } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
 const CONNECTORS_FRESH_MS = 1000;
@@ -105,7 +106,7 @@ export class Screens {
   requirePrimary(id: string): void {
     if (id === this.primary?.id) return;
     const name = id.slice(0, MAX_SCREEN_ID);
-    throw new ApiError('screen_not_found', `There is no screen ${name} that can be driven.`);
+    throw new ApiError(screenNotFound, `There is no screen ${name} that can be driven.`);
   }
 
   /** The primary screen's rotation as the compositor shows it, else as configured, in degrees clockwise. */

@@ -1,11 +1,12 @@
 import { errorCode } from '../../base/system-error.ts';
 import { withTimeout } from '../../base/timeout.ts';
-import { atMost } from '../../contract/at-most.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { atMost } from '../at-most.ts';
 import { type FailureErrors, pageError } from '../page/failures.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperState } from './keeper-state.ts';
 import type { Browser } from './ports.ts';
+import { scriptError, scriptTimeout } from './schema.ts';
 import { prepareScript } from './script-source.ts';
 
 /** As many as the browser runs at a time (browser/PROTOCOL.md). */
@@ -14,9 +15,9 @@ const MAX_WAITING = 32;
 
 const PAGE_LEFT = 'The page was left before the script ended.';
 const ERRORS: FailureErrors = {
-  timeout: ['script_timeout', 'The script did not end in time; it may still be running.'],
+  timeout: [scriptTimeout, 'The script did not end in time; it may still be running.'],
   busy: ['too_many_requests', 'The page runs too many scripts.'],
-  too_large: ['script_error', 'The result has more than 4 MiB of JSON.'],
+  too_large: [scriptError, 'The result has more than 4 MiB of JSON.'],
   interrupted: ['conflict', PAGE_LEFT],
   disconnected: ['conflict', PAGE_LEFT],
   no_page: ['conflict', PAGE_LEFT],
@@ -73,7 +74,7 @@ export class Scripts {
       });
       if ('value' in result) return result.value;
       const exception = locate(result.exception);
-      throw new ApiError('script_error', exception.message, { ...exception });
+      throw new ApiError(scriptError, exception.message, { ...exception });
     });
   }
 
@@ -124,6 +125,6 @@ export class Scripts {
 
 /** @throws ApiError `script_timeout` with the reason */
 function waitUntil(end: number, event: Promise<void>, reason: string): Promise<void> {
-  const late = () => new ApiError('script_timeout', reason);
+  const late = () => new ApiError(scriptTimeout, reason);
   return withTimeout(event, Math.max(end - performance.now(), 0), late);
 }

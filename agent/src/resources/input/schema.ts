@@ -31,6 +31,7 @@ export const inputRaw = topic(
     ts: Timestamp,
   }),
   'Normalised touch points; many',
+  { mayBeDropped: true },
 );
 
 export const getInputDevices = endpoint({

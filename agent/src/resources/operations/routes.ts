@@ -1,4 +1,4 @@
-import { type Route, serve } from '../../contract/endpoint.ts';
+import { type Route, serve } from '../route.ts';
 import type { Operations } from './operations.ts';
 import { getOperation } from './schema.ts';
 

@@ -1,7 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { ErrorEnvelopeSchema, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
+
+export const operationNotFound = defineError(
+  'operation_not_found',
+  404,
+  'There is no such operation, or it has expired.',
+);
 
 /** A long-running task (interface: Resources, Operation). */
 export const Operation = Type.Object(
@@ -51,5 +58,5 @@ export const getOperation = endpoint({
   params: Type.Object({ id: Type.String({ minLength: 1 }) }),
   status: 200,
   response: Operation,
-  errors: ['operation_not_found'],
+  errors: [operationNotFound],
 });

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { type FailureErrors, pageError } from './failures.ts';
 import { messageSize, type PageBrowser, type PageEvent } from './ports.ts';
-import { pageChannel, pageMessage } from './schema.ts';
+import { pageChannel, pageChannelClosed, pageMessage } from './schema.ts';
 
 /** Size of the page's messages that are on their way to the hosts. The page keeps further ones. */
 const WINDOW = 64;
@@ -13,8 +13,8 @@ const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 const BUSY = ['too_many_requests', 'The page has not taken the messages before this one.'] as const;
 const ERRORS: FailureErrors = {
-  channel_closed: ['page_channel_closed'],
-  disconnected: ['page_channel_closed'],
+  channel_closed: [pageChannelClosed],
+  disconnected: [pageChannelClosed],
   too_large: ['payload_too_large', 'A message has at most 1 MiB of JSON.'],
   busy: BUSY,
   timeout: ['unavailable', 'The page does not take messages: it hangs.'],
@@ -81,7 +81,7 @@ export class PageChannel {
    * page hangs
    */
   async send(message: unknown): Promise<void> {
-    if (!this.isOpen) throw new ApiError('page_channel_closed');
+    if (!this.isOpen) throw new ApiError(pageChannelClosed);
     const data = JSON.stringify(message);
     const isFull =
       this.#outgoing.length > 0 && this.#waitingCharacters + data.length > MAX_WAITING_CHARACTERS;
@@ -168,5 +168,5 @@ export class PageChannel {
 }
 
 async function closed(): Promise<void> {
-  throw new ApiError('page_channel_closed');
+  throw new ApiError(pageChannelClosed);
 }

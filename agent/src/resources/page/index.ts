@@ -1,6 +1,6 @@
-import { type Route, serve } from '../../contract/endpoint.ts';
 import { display } from '../display/index.ts';
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import { PageChannel } from './channel.ts';
 import type { PageBrowser, PageResource } from './ports.ts';
 import * as contract from './schema.ts';
@@ -17,7 +17,6 @@ export interface PagePorts {
 }
 
 export const page = defineResource({
-  contract,
   async create({ asset, bus, use }, { browser, pageResources }: PagePorts) {
     const { display: screen } = await use(display);
     const channel = new PageChannel(bus, browser, () => screen.isTargetThere);

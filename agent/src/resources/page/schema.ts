@@ -1,6 +1,13 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { topic } from '../../contract/topics.ts';
+
+export const pageChannelClosed = defineError(
+  'page_channel_closed',
+  409,
+  'The displayed page has not opened its channel.',
+);
 
 /** Whether the displayed page has opened its channel (interface: Page channel status). */
 export const PageStatus = Type.Object({ open: Type.Boolean() }, { $id: 'PageStatus' });
@@ -37,5 +44,5 @@ export const sendPageMessage = endpoint({
     "Any JSON object. 409 `page_channel_closed` while the page has not opened its channel. Answers the channel's status.",
   body: Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object' }),
   response: PageStatus,
-  errors: ['page_channel_closed', 'unavailable'],
+  errors: [pageChannelClosed, 'unavailable'],
 });

@@ -4,8 +4,6 @@ import { uiConfig } from './config.ts';
 
 /** The management app at `/`, which the HTTP link serves. */
 export const ui = defineResource({
-  contract: {},
-  config: [uiConfig],
   create: ({ config }) => ({
     service: { isEnabled: () => config.get(uiConfig).enabled },
     routes: [],

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import { bundleInvalid } from '../content/schema.ts';
 
 /** How many bytes `checkBundleStart` needs: up to the size in the superblock of squashfs. */
 export const START_BYTES = 48;
@@ -16,13 +17,13 @@ const SIZE_OFFSET = 40;
 export function checkBundleStart(start: Buffer, announced: number | undefined): void {
   const seen = start.subarray(0, MAGIC.length);
   if (!seen.equals(MAGIC.subarray(0, seen.length))) {
-    throw new ApiError('bundle_invalid', 'The file is not an update bundle.');
+    throw new ApiError(bundleInvalid, 'The file is not an update bundle.');
   }
   if (start.length < START_BYTES || announced === undefined) return;
   const size = start.readBigUInt64LE(SIZE_OFFSET);
   if (size >= BigInt(announced)) {
     throw new ApiError(
-      'bundle_invalid',
+      bundleInvalid,
       `The bundle is incomplete: its payload has ${size} bytes, but ${announced} were announced.`,
     );
   }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { withTimeout } from '../../base/timeout.ts';
-import { type Route, serve } from '../../contract/endpoint.ts';
 import { bindGroup, READ_WHEN_NEEDED } from '../config/group.ts';
 import { device } from '../device/index.ts';
 import type { Identity } from '../device/ports.ts';
@@ -9,6 +8,7 @@ import type { Display } from '../display/display.ts';
 import { display } from '../display/index.ts';
 import { operations } from '../operations/index.ts';
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import { BootConfirmation } from './boot-confirmation.ts';
 import { updateConfig } from './config.ts';
 import { fleetUpdater } from './fleet-updater.ts';
@@ -32,8 +32,6 @@ export interface UpdatePorts {
 }
 
 export const update = defineResource({
-  contract,
-  config: [updateConfig],
   async create(
     { board, bus, config, disk, log, use },
     { slots, installer, dataPartition, identity, bootId }: UpdatePorts,

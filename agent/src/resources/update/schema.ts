@@ -3,6 +3,7 @@ import { endpoint } from '../../contract/endpoint.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { UPDATE_TYPES } from '../../contract/upload-types.ts';
+import { bundleInvalid } from '../content/schema.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
 import { HawkbitStatus } from './hawkbit/schema.ts';
 
@@ -77,7 +78,7 @@ export const uploadUpdate = endpoint({
   upload: { contentTypes: UPDATE_TYPES, description: 'The signed update bundle' },
   status: 202,
   response: Operation,
-  errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],
+  errors: [bundleInvalid, 'conflict', 'insufficient_storage', 'unavailable'],
 });
 
 export const applyUpdate = endpoint({

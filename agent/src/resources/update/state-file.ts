@@ -4,7 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { Nullable } from '../../contract/shared.ts';
-import { fits } from '../../contract/validate.ts';
+import { fits } from '../../validation/validator.ts';
 import { UpdateResult } from './schema.ts';
 
 const SlotName = Type.Enum(['a', 'b']);

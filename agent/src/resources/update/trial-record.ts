@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { removeTree, writeFileAtomic } from '../../base/atomic-file.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { Nullable } from '../../contract/shared.ts';
-import { fits } from '../../contract/validate.ts';
+import { fits } from '../../validation/validator.ts';
 import type { SlotName } from './ports.ts';
 import type { Reason } from './schema.ts';
 

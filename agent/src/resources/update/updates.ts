@@ -1,9 +1,9 @@
 import type { Logger } from '../../base/logger.ts';
-import type { CheckedCall } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { now } from '../../contract/shared.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { Device } from '../device/device.ts';
+import type { CheckedCall } from '../route.ts';
 import { type FleetStatus, STATUS_WHEN_OFF } from './hawkbit/fleet-status.ts';
 import type { Installation } from './installation.ts';
 import type { BootSlots, SlotName, SlotReport } from './ports.ts';

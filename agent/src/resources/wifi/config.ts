@@ -102,5 +102,5 @@ function accessPointRules(
 const TOO_LONG = 'must not be longer than 32 bytes';
 
 function isTooLong(ssid: string): boolean {
-  return Buffer.byteLength(ssid) > SSID_BYTES;
+  return new TextEncoder().encode(ssid).length > SSID_BYTES;
 }

@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
+import { defineError, type ErrorRef } from '../../contract/errors.ts';
 import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { itemSchema } from '../config/tree.ts';
 import { WifiBand, WifiNetwork, WifiPsk, WifiSsid } from './config.ts';
+
+export const unsupported = defineError('wifi_unsupported', 503, 'The board has no Wi-Fi radio.');
+export const disabled = defineError('wifi_disabled', 503, 'Wi-Fi is switched off in the configuration.');
 
 const Signal = Type.Integer({ minimum: -127, maximum: 0 });
 const Frequency = Type.Integer({ minimum: 2400, maximum: 7200 });
@@ -51,7 +54,7 @@ export const wifiChanged = topic(
 );
 
 const common = { tag: 'Wi-Fi', status: 200 } as const;
-const GATES: ErrorCode[] = ['wifi_unsupported', 'wifi_disabled', 'not_implemented'];
+const GATES: ErrorRef[] = [unsupported, disabled, 'not_implemented'];
 
 export const getWifi = endpoint({
   method: 'GET',

@@ -12,7 +12,7 @@ import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
 import { createApp } from '../../../links/app.ts';
 import { FileSystemSpace } from '../../../system/disk-space.ts';
-import { endpoints } from '../../all.ts';
+import { endpoints } from '../../contract.ts';
 import { Operations } from '../../operations/operations.ts';
 import { operationRoutes } from '../../operations/routes.ts';
 import { type Operation, operationChanged } from '../../operations/schema.ts';

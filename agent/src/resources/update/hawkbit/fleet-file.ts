@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { JsonFile, whyUnusable } from '../../../base/json-file.ts';
 import type { Logger } from '../../../base/logger.ts';
-import { fits } from '../../../contract/validate.ts';
+import { fits } from '../../../validation/validator.ts';
 import { NOTHING_STORED, type Stored } from './fleet-state.ts';
 
 const Text = Type.String({ maxLength: 1024 });

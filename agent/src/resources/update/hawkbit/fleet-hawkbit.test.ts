@@ -1,10 +1,12 @@
 /** Rounds with a server that speaks as hawkBit does, and with one that is hostile. */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FleetStage, until } from '../../../../../lib/fleet-stage.ts';
 import { authority, certificate } from '../../../../../lib/make-certificates.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { NodeTrust } from '../../../system/trust.ts';
+import { bundleInvalid } from '../../content/schema.ts';
 import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 const MIB = 2 ** 20;
@@ -90,7 +92,7 @@ test('repeats an installation that may succeed, and gives up one that cannot', a
   // Attributes that the server refuses stop nothing.
   server.override = (path) => (path === '/configData' ? { status: 400 } : undefined);
   await device.start();
-  updater.failure = new ApiError('bundle_invalid', 'The bundle is for another board.');
+  updater.failure = new ApiError(bundleInvalid, 'The bundle is for another board.');
   const foreign = server.offer();
   await until('its end', () => foreign.state === 'error');
   assert.equal(foreign.reports.at(-1), 'closed failure: The bundle is for another board.');

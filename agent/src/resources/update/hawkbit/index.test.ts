@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeUpdater } from '../../../../../lib/fake-updater.ts';
 import { until } from '../../../../../lib/fleet-stage.ts';
-import { fits } from '../../../contract/validate.ts';
+import { fits } from '../../../validation/validator.ts';
 import { hawkbitRules, hawkbitSection } from './config.ts';
 import { createHawkbit } from './index.ts';
 import { HawkbitStatus } from './schema.ts';

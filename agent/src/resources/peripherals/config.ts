@@ -23,7 +23,7 @@ const UsbFilter = section('UsbFilter', {
   serialNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 126 })),
 });
 
-export const devicesConfig = configGroup(
+export const peripheralsConfig = configGroup(
   'devices',
   'DevicesConfig',
   {

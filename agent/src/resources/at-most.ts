@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts';
+import { ApiError } from '../contract/errors.ts';
 
 /**
  * Limits how many expensive calls (a whole file in memory, a process) run at once.

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { ApiError } from './errors.ts';
-import { issues, MAX_ISSUES, parse } from './validate.ts';
+import { ApiError } from '../contract/errors.ts';
+import { MAX_ISSUES } from '../contract/issues.ts';
+import { validator } from './validator.ts';
 
 const Numbers = Type.Object(
   {
@@ -14,9 +15,11 @@ const Numbers = Type.Object(
   { additionalProperties: false },
 );
 
+const numbers = validator(Numbers);
+
 function refusal(value: unknown): ApiError {
   try {
-    parse(Numbers, value, '');
+    numbers.parse(value);
   } catch (error) {
     if (error instanceof ApiError) return error;
   }
@@ -49,7 +52,7 @@ const LARGE: readonly [string, unknown][] = [
 
 for (const [what, value] of LARGE) {
   test(`collects few issues for a large body: ${what}`, () => {
-    const found = issues(Numbers, value);
+    const found = numbers.issues(value);
     assert.ok(found.length > 0 && found.length < 5, `${found.length} issues`);
     assert.ok(JSON.stringify(refusal(value).envelope).length < 4096);
   });
@@ -57,8 +60,8 @@ for (const [what, value] of LARGE) {
 
 test('accepts a large body that fits', () => {
   const value = { many: Array.from({ length: 500_000 }, () => 1) };
-  assert.deepEqual(issues(Numbers, value), []);
-  assert.equal(parse(Numbers, value, ''), value);
+  assert.deepEqual(numbers.issues(value), []);
+  assert.equal(numbers.parse(value), value);
 });
 
 test('does not repeat a long name a hundred times', () => {
