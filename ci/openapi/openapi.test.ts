@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { errorsOf } from '../../agent/src/contract/error-codes.ts';
+import { errorsOf } from '../../agent/src/contract/endpoint.ts';
 import * as contract from '../../agent/src/resources/contract.ts';
 import { repetitions } from '../../lib/long-runs.ts';
 import { docsHtml, openApiYaml } from './generate.ts';

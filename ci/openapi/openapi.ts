@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { BASE_PATH, INTERFACE_VERSION } from '../../agent/src/contract/api.ts';
 import type { Endpoint } from '../../agent/src/contract/endpoint.ts';
-import { errorsOf } from '../../agent/src/contract/error-codes.ts';
+import { errorsOf } from '../../agent/src/contract/endpoint.ts';
 import { type ErrorDefinition, type ErrorRef, errorDefinition } from '../../agent/src/contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
 import type { Topic } from '../../agent/src/contract/topics.ts';

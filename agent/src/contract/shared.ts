@@ -7,15 +7,6 @@ export const Timestamp = Type.String({
   description: 'ISO 8601 UTC with milliseconds',
 });
 
-/** Pattern of a bundle's name: a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
-export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
-
-/** Rotations of a screen, in degrees clockwise. */
-export const ROTATIONS = [0, 90, 180, 270] as const;
-
-/** Longest id of a screen, in characters: the kernel's connector names are shorter. */
-export const MAX_SCREEN_ID = 64;
-
 /** Control characters for a character class in a pattern; spelt out, since not every OpenAPI tool supports `\p`. */
 export const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { authority, certificate } from '../../../lib/make-certificates.ts';
 import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
-import { errorsOf } from '../contract/error-codes.ts';
+import { errorsOf } from '../contract/endpoint.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
 import { fits, issues } from '../validation/validator.ts';
 import { valueAt } from './config/tree.ts';

@@ -1,4 +1,11 @@
-/** What a resource is: a folder whose index.ts exports one definition (docs/architecture.md: How to add a resource). */
+/**
+ * What a resource is: a folder whose index.ts exports one definition (docs/architecture.md: How to add a resource).
+ *
+ * Fastify routes requests, reads bodies and runs hooks (links/app.ts). Resources do not see it: their routes are data, so
+ * that the serial link and tests call the same handlers. Its validation is not used: Fastify compiles schemas at the
+ * start, and the device has validators that were compiled at build time (validation/); it stops at the first broken rule
+ * or collects all without a bound, and answers list up to 100; and it coerces values, which JSON needs not.
+ */
 import type { Board } from '../base/board.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/bus.ts';

@@ -1,9 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
-import { BUNDLE_NAME, Timestamp } from '../../contract/shared.ts';
+import { Timestamp } from '../../contract/shared.ts';
 import { ZIP_TYPES } from '../../contract/upload-types.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
+
+/** Pattern of a bundle's name: a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
+export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
 
 export const contentNotFound = defineError('content_not_found', 404, 'No bundle has that name.');
 export const bundleInUse = defineError('bundle_in_use', 409, 'The bundle is on the screen.');

@@ -1,12 +1,11 @@
 import { hostname, totalmem } from 'node:os';
 import { ApiError } from '../../contract/errors.ts';
-import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { bindGroup, type ConfigBinding } from '../config/group.ts';
 import type { ConfigReader } from '../config/store.ts';
 import { browserConfig, displayConfig, INSPECTOR_PORT, proxyConfig } from './config.ts';
 import type { Display } from './display.ts';
 import type { BrowserSettings } from './ports.ts';
-import { screenNotFound } from './schema.ts';
+import { MAX_SCREEN_ID, screenNotFound } from './schema.ts';
 
 /** Share of the board's memory that one web process may use when nothing is configured. */
 const DEFAULT_MEMORY_SHARE = 0.5;

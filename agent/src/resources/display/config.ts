@@ -1,10 +1,11 @@
 /** Configuration groups `display`, `browser` and `proxy` (interface: Configuration). */
 import { Type } from 'typebox';
-import { BUNDLE_NAME, MAX_SCREEN_ID, ROTATIONS } from '../../contract/shared.ts';
 import { label, Origin, originRules, pointerKey, urlRules, WebUrl } from '../config/field-types.ts';
 import { atBoot, live, section } from '../config/fields.ts';
 import { type BrokenRule, configGroup, type GroupValue } from '../config/group.ts';
+import { BUNDLE_NAME } from '../content/schema.ts';
 import { PowerSpan } from './power-schedule.ts';
+import { MAX_SCREEN_ID, ROTATIONS } from './schema.ts';
 
 const Mode = Type.String({
   pattern: '^[1-9]\\d{1,4}x[1-9]\\d{1,4}@[1-9]\\d{0,2}(?:\\.\\d{1,3})?$',

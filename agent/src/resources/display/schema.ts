@@ -1,9 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
-import { CONTROL, Exactly, Nullable, ROTATIONS } from '../../contract/shared.ts';
+import { CONTROL, Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { BundleName, bundleInvalid, contentNotFound } from '../content/schema.ts';
+
+/** Rotations of a screen, in degrees clockwise. */
+export const ROTATIONS = [0, 90, 180, 270] as const;
+
+/** Longest id of a screen, in characters: the kernel's connector names are shorter. */
+export const MAX_SCREEN_ID = 64;
 
 export const screenNotFound = defineError('screen_not_found', 400, 'There is no such screen.');
 export const scriptError = defineError(

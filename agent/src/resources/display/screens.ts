@@ -3,12 +3,11 @@ import { Mutex } from '../../base/mutex.ts';
 import { isSameMode } from '../../base/screen-mode.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import type { DisplayConfig } from './config.ts';
 import type { Connector, DisplayPorts, Output, OutputSettings } from './ports.ts';
 import { defaultScale } from './scale.ts';
 import type { Rotation, Screen } from './schema.ts';
-import { screenNotFound } from './schema.ts';
+import { MAX_SCREEN_ID, screenNotFound } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
 const CONNECTORS_FRESH_MS = 1000;

@@ -1,6 +1,7 @@
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import { Operations } from './operations.ts';
-import { operationRoutes } from './routes.ts';
+import { getOperation } from './schema.ts';
 
 export const operations = defineResource({
   create({ bus }) {
@@ -8,3 +9,7 @@ export const operations = defineResource({
     return { service, routes: operationRoutes(service) };
   },
 });
+
+export function operationRoutes(service: Operations): Route[] {
+  return [serve(getOperation, ({ params }) => service.get(params.id))];
+}
