@@ -1,5 +1,6 @@
 /** A resource's part of the configuration: a group of fields, its rules, and how changes take effect. */
 import { type Static, type TObject, type TRecord, type TSchema, Type } from 'typebox';
+import type { ErrorDefinition } from '../../contract/errors.ts';
 import type { Issue } from '../../contract/issues.ts';
 import type { APPLIED } from './fields.ts';
 
@@ -25,6 +26,8 @@ export interface ConfigGroup<S extends TObject = TObject> {
   readonly schema: S;
   /** The rules that a value which fits the schema breaks; JSON pointers start at the group. */
   readonly brokenRules: (value: unknown, board: BoardLimits) => BrokenRule[];
+  /** Errors with which its `check` refuses a patch (see {@link BindingHooks}). */
+  readonly errors: readonly ErrorDefinition[];
 }
 
 /**
@@ -38,15 +41,17 @@ export function configGroup<P extends Record<string, TSchema>>(
   options: {
     description?: string;
     rules?: (value: Static<TObject<P>>, board: BoardLimits) => BrokenRule[];
+    errors?: readonly ErrorDefinition[];
   } = {},
 ): ConfigGroup<TObject<P>> {
-  const { rules, ...rest } = options;
+  const { rules, errors = [], ...rest } = options;
   const schema = Type.Object(fields, { $id, additionalProperties: false, ...rest });
   return {
     name,
     schema,
     // The store calls it with values that fit `schema` only.
     brokenRules: (value, board) => rules?.(value as Static<TObject<P>>, board) ?? [],
+    errors,
   };
 }
 

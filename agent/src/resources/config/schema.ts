@@ -1,7 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
-import { screenNotFound } from '../display/schema.ts';
 import { APPLIED } from './fields.ts';
 import type { ConfigGroup } from './group.ts';
 import { type JsonObject, patchSchema } from './tree.ts';
@@ -73,7 +72,7 @@ export function configContract(groups: readonly ConfigGroup[]) {
       body: ConfigPatch,
       status: 200,
       response: Result,
-      errors: [screenNotFound, 'insufficient_storage', 'unavailable'],
+      errors: [...groups.flatMap(({ errors }) => errors), 'insufficient_storage', 'unavailable'],
     }),
   };
 }

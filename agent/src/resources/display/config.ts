@@ -5,7 +5,7 @@ import { atBoot, live, section } from '../config/fields.ts';
 import { type BrokenRule, configGroup, type GroupValue } from '../config/group.ts';
 import { BUNDLE_NAME } from '../content/schema.ts';
 import { PowerSpan } from './power-schedule.ts';
-import { MAX_SCREEN_ID, ROTATIONS } from './schema.ts';
+import { MAX_SCREEN_ID, ROTATIONS, screenNotFound } from './schema.ts';
 
 const Mode = Type.String({
   pattern: '^[1-9]\\d{1,4}x[1-9]\\d{1,4}@[1-9]\\d{0,2}(?:\\.\\d{1,3})?$',
@@ -50,6 +50,7 @@ export const displayConfig = configGroup(
     }),
   },
   {
+    errors: [screenNotFound],
     rules: ({ screens }) =>
       urlRules(
         Object.fromEntries(
