@@ -1,9 +1,11 @@
 #include "vitrine.h"
 
-#include "pac.h"
-
 #include <gio/gunixsocketaddress.h>
 #include <glib/gstdio.h>
+
+// Where native/meson.build installs the PAC resolver, and its name.
+#define PAC_MODULES VITRINE_PREFIX "/lib/vitrine/gio"
+#define PAC_RESOLVER "vitrine-pac"
 
 static char *pac_failure; // why the PAC script gives no answers; NULL: it does, or there is none
 
@@ -70,7 +72,7 @@ void proxy_prepare(JsonObject *proxy)
     const char *pac = proxy ? text_of(proxy, "pac") : NULL;
     if (!pac)
         return;
-    // WebKit cannot run a PAC script: its network process asks the resolver in pac-resolver.c.
+    // WebKit cannot run a PAC script: its network process asks the resolver in native/pac/pac-resolver.c.
     g_auto(GStrv) exceptions = exceptions_of(proxy);
     g_autofree char *joined = g_strjoinv(",", exceptions);
     g_setenv("GIO_EXTRA_MODULES", PAC_MODULES, TRUE);

@@ -45,7 +45,7 @@ void storage_limit(const char *folder)
     double all = size_of(parent), own = size_of(folder);
     if (own <= 0)
         return;
-    // A folder with a quota (limit.c) reports the quota as its size.
+    // A folder with a quota (native/storage-limit.c) reports the quota as its size.
     double limit = own < all ? own : own * percent / 100;
     double counted = ceil(own / WEBKIT_UNIT) * WEBKIT_UNIT;
     set_default("origin-storage-ratio", ORIGIN_SHARE * limit / counted);

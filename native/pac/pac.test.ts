@@ -1,11 +1,11 @@
-/** The functions of PAC scripts (browser/src/pac.js), with the network and the clock replaced. */
+/** The functions of PAC scripts (pac.js), with the network and the clock replaced. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
-const SOURCE = readFileSync(new URL('../src/pac.js', import.meta.url), 'utf8');
+const SOURCE = readFileSync(new URL('pac.js', import.meta.url), 'utf8');
 const NAMES: Readonly<Record<string, string>> = {
   'www.example': '2001:db8::7;192.0.2.7',
   'intranet.corp': '10.1.2.3',
@@ -16,7 +16,11 @@ const NAMES: Readonly<Record<string, string>> = {
 function bytes(text: string): string | null {
   const hex = (part: string, radix: number, length: number) =>
     Number.parseInt(part, radix).toString(16).padStart(length, '0');
-  if (isIPv4(text)) return text.split('.').map((part) => hex(part, 10, 2)).join('');
+  if (isIPv4(text))
+    return text
+      .split('.')
+      .map((part) => hex(part, 10, 2))
+      .join('');
   if (!isIPv6(text)) return null;
   const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter(Boolean));
   const zeros = Array<string>(8 - head.length - tail.length).fill('0');
@@ -147,7 +151,10 @@ test('an answer becomes addresses of proxies, and what is no answer throws', () 
   }
   const broken = ['null', '5', "'nonsense'", "'PROXY a b'", "'PROXY a:1\\nPROXY b:2'", '{}.x.y'];
   for (const expression of broken) {
-    assert.throws(() => pac(`function FindProxyForURL() { return ${expression}; }`).find('http://x.example/'), expression);
+    assert.throws(
+      () => pac(`function FindProxyForURL() { return ${expression}; }`).find('http://x.example/'),
+      expression,
+    );
   }
   assert.throws(() => pac('var x = 1').find('http://x.example/'), /no function FindProxyForURL/);
 });

@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include <gio/gunixsocketaddress.h>
 
+#define PROGRAM VITRINE_PREFIX "/lib/vitrine/run-pac"
 #define START_S 20
 #define TIMEOUT_S 5
 #define DIRECT_S 30      // without the script, after it has failed
@@ -106,8 +107,8 @@ static void on_answer(GObject *stream, GAsyncResult *result, gpointer data)
     g_autofree char *line = g_data_input_stream_read_line_finish(G_DATA_INPUT_STREAM(stream), result, NULL, NULL);
     if (stream != (GObject *)self->answers)
         return; // of a program that was given up
-    if (!line || g_str_has_prefix(line, "failed ")) {
-        give_up(self, line ? line + strlen("failed ") : "its process ended: it crashed or used too much memory");
+    if (!line || g_str_has_prefix(line, PAC_FAILED)) {
+        give_up(self, line ? line + strlen(PAC_FAILED) : "its process ended: it crashed or used too much memory");
         return;
     }
     g_clear_handle_id(&self->timeout, g_source_remove);
@@ -116,9 +117,9 @@ static void on_answer(GObject *stream, GAsyncResult *result, gpointer data)
         read_line(self);
         return;
     }
-    gboolean is_error = g_str_has_prefix(line, "error ");
+    gboolean is_error = g_str_has_prefix(line, PAC_ERROR);
     if (is_error)
-        report_failure(self, line + strlen("error "));
+        report_failure(self, line + strlen(PAC_ERROR));
     else
         report_success(self);
     answer(g_queue_pop_head(&self->waiting), is_error ? "direct://" : line);
@@ -140,7 +141,7 @@ static void ask(Resolver *self)
         stop_program(self);
     if (!self->program) {
         self->program = g_subprocess_new(
-            G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, PAC_PROGRAM, NULL);
+            G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, PROGRAM, NULL);
         if (!self->program) {
             give_up(self, "it cannot be run");
             return;
@@ -220,7 +221,7 @@ void g_io_vitrine_pac_load(GIOModule *module)
 {
     g_type_module_use(G_TYPE_MODULE(module)); // never unloaded
     resolver_register_type(G_TYPE_MODULE(module));
-    g_io_extension_point_implement(G_PROXY_RESOLVER_EXTENSION_POINT_NAME, resolver_get_type(), PAC_RESOLVER, 100);
+    g_io_extension_point_implement(G_PROXY_RESOLVER_EXTENSION_POINT_NAME, resolver_get_type(), "vitrine-pac", 100);
 }
 
 void g_io_vitrine_pac_unload(GIOModule *module)

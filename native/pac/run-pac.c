@@ -3,7 +3,7 @@
 // there is no script. A process of its own, because the script may be endless, use any memory and attack the engine;
 // pac-resolver.c ends it.
 #include "pac.h"
-#include "scripts.h"
+#include "pac-script.h"
 
 #include <arpa/inet.h>
 #include <gio/gio.h>
@@ -231,7 +231,7 @@ static void answer(JSCContext *context, JSCValue *finder, const char *address)
 {
     g_autoptr(GUri) uri = parse(address);
     if (!uri) {
-        write_line("error ", "this is no address");
+        write_line(PAC_ERROR, "this is no address");
         return;
     }
     g_autofree char *text = g_uri_to_string(uri);
@@ -240,7 +240,7 @@ static void answer(JSCContext *context, JSCValue *finder, const char *address)
     g_autofree char *exception = take_exception(context);
     g_autofree char *proxies = exception ? NULL : jsc_value_to_string(value);
     if (exception)
-        write_line("error ", exception);
+        write_line(PAC_ERROR, exception);
     else
         write_line("", proxies);
 }
@@ -255,7 +255,7 @@ int main(void)
     g_autofree char *reason = load(context, g_getenv("VITRINE_PAC_URL"));
     while (fgets(line, sizeof line, stdin)) {
         if (reason) {
-            write_line("failed ", reason);
+            write_line(PAC_FAILED, reason);
             return 1;
         }
         answer(context, finder, g_strstrip(line));
