@@ -1,16 +1,18 @@
-// GStreamer plugin with which a page can show a video in a loop. Players choose its elements because of their ranks. Each
-// is a bin around the element that does the work.
+// GStreamer plugin with which a page can show a video in a loop. Players choose its elements because of their ranks.
+// Each is a bin around the element that does the work.
 //
-// Demuxers ignore seeks to a segment. WebKit 2.54 uses them for a loop: the demuxer reports the end of the segment when it
-// has read it, while seconds of it are still queued; WebKit seeks back and flushes the queues. The video loses its end in
-// each loop, or stands still on its first frame. Without a segment there is an end of the stream, which the sinks report.
+// Demuxers ignore seeks to a segment. WebKit 2.54 uses them for a loop: the demuxer reports the end of the segment when
+// it has read it, while seconds of it are still queued; WebKit seeks back and flushes the queues. The video loses its
+// end in each loop, or stands still on its first frame. Without a segment there is an end of the stream, which the
+// sinks report.
 //
-// The decoder of H.264 starts afresh after a flush. openh264 loses the pictures that it gives out at the end of a stream
-// with B-frames; after a seek back it soon has none left, and decodes nothing before the next seek.
+// The decoder of H.264 starts afresh after a flush. openh264 loses the pictures that it gives out at the end of a
+// stream with B-frames; after a seek back it soon has none left, and decodes nothing before the next seek.
 //
-// The sink of sound gives no clock. pulsesink's stands still while its stream has nothing to play. Pictures that wait for it
-// then fill the queue before the decoder, the demuxer waits for room, no sound follows, and the video stands still for ever:
-// seen on a busy computer. With the clock of the system, pictures go on and the sound is aligned to them.
+// The sink of sound gives no clock. pulsesink's stands still while its stream has nothing to play. Pictures that wait
+// for it then fill the queue before the decoder, the demuxer waits for room, no sound follows, and the video stands
+// still for ever: seen on a busy computer. With the clock of the system, pictures go on and the sound is aligned to
+// them.
 #include <gst/gst.h>
 
 typedef struct {
@@ -32,20 +34,20 @@ static GstStaticPadTemplate mp4 = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, 
     GST_STATIC_CAPS("video/quicktime; video/mj2; audio/x-m4a; application/x-3gp"));
 static GstStaticPadTemplate webm = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS("video/webm; audio/webm; video/x-matroska; audio/x-matroska; video/x-matroska-3d"));
-static GstStaticPadTemplate video
-    = GST_STATIC_PAD_TEMPLATE("video_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
-static GstStaticPadTemplate audio
-    = GST_STATIC_PAD_TEMPLATE("audio_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
-static GstStaticPadTemplate subtitle
-    = GST_STATIC_PAD_TEMPLATE("subtitle_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate video =
+    GST_STATIC_PAD_TEMPLATE("video_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate audio =
+    GST_STATIC_PAD_TEMPLATE("audio_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate subtitle =
+    GST_STATIC_PAD_TEMPLATE("subtitle_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
 // Those of openh264dec.
 static GstStaticPadTemplate h264 = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS("video/x-h264, stream-format = byte-stream, alignment = au, "
                     "profile = { constrained-baseline, baseline, main, high, constrained-high, progressive-high }"));
-static GstStaticPadTemplate picture
-    = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw, format = I420"));
-static GstStaticPadTemplate sound
-    = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("audio/x-raw"));
+static GstStaticPadTemplate picture =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw, format = I420"));
+static GstStaticPadTemplate sound =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("audio/x-raw"));
 
 static GQuark ghost_quark(void)
 {
@@ -120,8 +122,8 @@ static void set_up_sound(GstElement *self, GstElement *inner)
     g_object_set(inner, "provide-clock", FALSE, NULL);
 }
 
-// The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY, and pulsesink
-// PRIMARY + 10.
+// The demuxers and openh264dec have the ranks PRIMARY and MARGINAL, decoders in hardware at least PRIMARY, and
+// pulsesink PRIMARY + 10.
 static const Kind kinds[] = {
     {"vitrinemp4demux", GST_RANK_PRIMARY + 1, "qtdemux", "Codec/Demuxer", "Demuxer that ignores segments",
         "qtdemux without segments", set_up_demuxer, {&mp4, &video, &audio, &subtitle}},
@@ -163,15 +165,20 @@ static void wrapper_init(GTypeInstance *self, gpointer class)
 static gboolean plugin_init(GstPlugin *plugin)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        const GTypeInfo type = {.class_size = sizeof(WrapperClass), .class_init = wrapper_class_init,
-            .class_data = &kinds[i], .instance_size = sizeof(Wrapper), .instance_init = wrapper_init};
-        if (!gst_element_register(plugin, kinds[i].name, kinds[i].rank,
-                g_type_register_static(GST_TYPE_BIN, kinds[i].name, &type, 0)))
+        const GTypeInfo type = {
+            .class_size = sizeof(WrapperClass),
+            .class_init = wrapper_class_init,
+            .class_data = &kinds[i],
+            .instance_size = sizeof(Wrapper),
+            .instance_init = wrapper_init,
+        };
+        if (!gst_element_register(
+                plugin, kinds[i].name, kinds[i].rank, g_type_register_static(GST_TYPE_BIN, kinds[i].name, &type, 0)))
             return FALSE;
     }
     return TRUE;
 }
 
 #define PACKAGE "vitrine-browser"
-GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, vitrine, "Videos in a loop", plugin_init, "1", "Apache 2.0",
-    PACKAGE, PACKAGE)
+GST_PLUGIN_DEFINE(
+    GST_VERSION_MAJOR, GST_VERSION_MINOR, vitrine, "Videos in a loop", plugin_init, "1", "Apache 2.0", PACKAGE, PACKAGE)

@@ -1,6 +1,6 @@
-// Prints where an input device is touched: a line of slot, x and y from 0 to 1, whether it is pressed, and ms since 1970.
-// At most one line for each slot and frame. Ends when the device disappears. libevdev recovers when the kernel's buffer
-// overflows.
+// Prints where an input device is touched: a line of slot, x and y from 0 to 1, whether it is pressed, and ms since
+// 1970. At most one line for each slot and frame. Ends when the device disappears. libevdev recovers when the kernel's
+// buffer overflows.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,10 +15,10 @@
 
 typedef struct {
     struct libevdev *device;
-    int slots;              // 0: no multitouch, one position
-    unsigned int x, y;      // codes of the axes
-    unsigned int button;    // of a device without multitouch
-    uint32_t changed;       // bits of slots since the last frame
+    int slots;               // 0: no multitouch, one position
+    unsigned int x, y;       // codes of the axes
+    unsigned int button;     // of a device without multitouch
+    uint32_t changed;        // bits of slots since the last frame
     bool pressed[MAX_SLOTS]; // as printed
 } Reader;
 
@@ -72,11 +72,11 @@ static void handle(Reader *reader, const struct input_event *event)
         end_frame(reader, (int64_t)event->input_event_sec * 1000 + event->input_event_usec / 1000);
         return;
     }
-    bool is_position = event->type == EV_ABS
-        && (event->code == reader->x || event->code == reader->y || event->code == ABS_MT_TRACKING_ID);
+    bool is_position = event->type == EV_ABS &&
+        (event->code == reader->x || event->code == reader->y || event->code == ABS_MT_TRACKING_ID);
     int slot = reader->slots ? libevdev_get_current_slot(reader->device) : 0;
-    if ((is_position || (!reader->slots && event->type == EV_KEY && event->code == reader->button)) && slot >= 0
-        && slot < MAX_SLOTS)
+    if ((is_position || (!reader->slots && event->type == EV_KEY && event->code == reader->button)) && slot >= 0 &&
+        slot < MAX_SLOTS)
         reader->changed |= 1u << slot;
 }
 
@@ -84,8 +84,8 @@ static void handle(Reader *reader, const struct input_event *event)
 static bool prepare(Reader *reader)
 {
     struct libevdev *device = reader->device;
-    if (libevdev_has_event_code(device, EV_ABS, ABS_MT_POSITION_X)
-        && libevdev_has_event_code(device, EV_ABS, ABS_MT_TRACKING_ID)) {
+    if (libevdev_has_event_code(device, EV_ABS, ABS_MT_POSITION_X) &&
+        libevdev_has_event_code(device, EV_ABS, ABS_MT_TRACKING_ID)) {
         int slots = libevdev_get_num_slots(device);
         reader->slots = slots > MAX_SLOTS ? MAX_SLOTS : slots;
         reader->x = ABS_MT_POSITION_X;
@@ -97,8 +97,8 @@ static bool prepare(Reader *reader)
         reader->y = ABS_Y;
         reader->button = libevdev_has_event_code(device, EV_KEY, BTN_TOUCH) ? BTN_TOUCH : BTN_LEFT;
     }
-    return libevdev_get_abs_maximum(device, reader->x) > libevdev_get_abs_minimum(device, reader->x)
-        && libevdev_get_abs_maximum(device, reader->y) > libevdev_get_abs_minimum(device, reader->y);
+    return libevdev_get_abs_maximum(device, reader->x) > libevdev_get_abs_minimum(device, reader->x) &&
+        libevdev_get_abs_maximum(device, reader->y) > libevdev_get_abs_minimum(device, reader->y);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
-// vitrine-storage-limit FOLDER PERCENT: limits FOLDER and everything below it to PERCENT of its file system's blocks and
-// inodes, by an ext4 project quota. Run as root before the browser starts; exits with 1 and a message where the file
-// system has no project quotas.
+// vitrine-storage-limit FOLDER PERCENT: limits FOLDER and everything below it to PERCENT of its file system's blocks
+// and inodes, by an ext4 project quota. Run as root before the browser starts; exits with 1 and a message where the
+// file system has no project quotas.
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

@@ -20,39 +20,39 @@
 
 /* A message with one tag. */
 struct message {
-	uint32_t size;
-	uint32_t status;
-	uint32_t tag;
-	uint32_t value_size;
-	uint32_t answer;
-	uint32_t value;
-	uint32_t end;
+    uint32_t size;
+    uint32_t status;
+    uint32_t tag;
+    uint32_t value_size;
+    uint32_t answer;
+    uint32_t value;
+    uint32_t end;
 };
 
 static int fail(const char *what, const char *why)
 {
-	fprintf(stderr, "vitrine-throttled: %s: %s\n", what, why);
-	return 1;
+    fprintf(stderr, "vitrine-throttled: %s: %s\n", what, why);
+    return 1;
 }
 
 int main(void)
 {
-	struct message message = {
-		.size = sizeof message,
-		.tag = GET_THROTTLED,
-		.value_size = sizeof message.value,
-		/* Mask of "has occurred" flags to clear. None, because the kernel's driver uses them. */
-		.value = 0,
-	};
+    struct message message = {
+        .size = sizeof message,
+        .tag = GET_THROTTLED,
+        .value_size = sizeof message.value,
+        /* Mask of "has occurred" flags to clear. None, because the kernel's driver uses them. */
+        .value = 0,
+    };
 
-	int mailbox = open(MAILBOX, O_RDWR | O_CLOEXEC);
-	if (mailbox < 0)
-		return fail(MAILBOX, strerror(errno));
-	if (ioctl(mailbox, IOCTL_PROPERTY, &message) < 0)
-		return fail("the firmware's mailbox", strerror(errno));
-	if (message.status != ANSWERED || !(message.answer & ANSWERED))
-		return fail("the firmware's mailbox", "the firmware does not support the request");
+    int mailbox = open(MAILBOX, O_RDWR | O_CLOEXEC);
+    if (mailbox < 0)
+        return fail(MAILBOX, strerror(errno));
+    if (ioctl(mailbox, IOCTL_PROPERTY, &message) < 0)
+        return fail("the firmware's mailbox", strerror(errno));
+    if (message.status != ANSWERED || !(message.answer & ANSWERED))
+        return fail("the firmware's mailbox", "the firmware does not support the request");
 
-	printf("%x\n", message.value);
-	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
+    printf("%x\n", message.value);
+    return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
 }

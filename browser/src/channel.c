@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define NAME "vitrine" // of the script world and of the message handler, which only that world has
-#define MAX_HELD 64     // size of the page's messages without credit; channel.js sends no more
+#define MAX_HELD 64    // size of the page's messages without credit; channel.js sends no more
 #define UNIT_BYTES (64u * 1024)
 #define MAX_OUTGOING 16 // messages to the page that it has not taken
 #define CLOSE_MS 100    // a page that opens and closes in a loop gets no further than this
@@ -26,7 +26,7 @@ static char *origin;   // of the page that opened it
 static gint64 credits; // size of the messages that the agent takes now; below 0 after a large one
 static gint64 held_size;
 static GQueue held = G_QUEUE_INIT, outgoing = G_QUEUE_INIT;
-static gboolean delivering; // the page is handling the first of `outgoing`
+static gboolean delivering;               // the page is handling the first of `outgoing`
 static WebKitScriptMessageReply *waiting; // the page's question for the next message
 static JSCContext *context;
 
@@ -133,7 +133,8 @@ static void on_send(JSCValue *texts, WebKitScriptMessageReply *reply)
 }
 
 // The page's origin is that of the committed URI. The origin that the page's script sends must be the same: it differs
-// when the message is a late one of the document before, and when the document has an opaque origin, like a sandboxed one.
+// when the message is a late one of the document before, and when the document has an opaque origin, like a sandboxed
+// one.
 static gboolean on_open(const char *name, const char *told)
 {
     static gint64 last;

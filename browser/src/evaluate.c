@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#define MAX_RUNNING 8 // each may be answered with MAX_RESULT
+#define MAX_RUNNING 8                     // each may be answered with MAX_RESULT
 #define UNREACHABLE "no longer reachable" // in WebKit's message
-#define SOURCE_URI "vitrine:script" // result.js has it too
+#define SOURCE_URI "vitrine:script"       // result.js has it too
 // The script is the body of an inner function, so that its exceptions and its `return` are caught here. WebKit puts
 // WEBKIT_PREFIX before it; columns of the first line are counted from the script's own start.
 #define WEBKIT_PREFIX "(async function(){"
@@ -78,12 +78,12 @@ static void answer_report(Call call, const char *report)
         answer_exception(call, "the page replaced the result");
 }
 
-// Whether the script's process ended, or its promise was collected because nothing can settle it any more, mostly because
-// its page is being left.
+// Whether the script's process ended, or its promise was collected because nothing can settle it any more, mostly
+// because its page is being left.
 static gboolean was_cut_off(GError *error)
 {
     return g_error_matches(error, WEBKIT_JAVASCRIPT_ERROR, WEBKIT_JAVASCRIPT_ERROR_INVALID_RESULT) ||
-           strstr(error->message, UNREACHABLE);
+        strstr(error->message, UNREACHABLE);
 }
 
 static void on_evaluated(GObject *source, GAsyncResult *result, gpointer data)
@@ -139,7 +139,7 @@ void evaluate_connect(WebKitWebView *self)
 {
     view = self;
     running = g_ptr_array_new();
-    g_autoptr(WebKitUserScript) script = webkit_user_script_new(RESULT_SCRIPT, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME,
-        WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NULL, NULL);
+    g_autoptr(WebKitUserScript) script = webkit_user_script_new(
+        RESULT_SCRIPT, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NULL, NULL);
     webkit_user_content_manager_add_script(webkit_web_view_get_user_content_manager(view), script);
 }

@@ -20,9 +20,9 @@ typedef enum {
 
 typedef struct {
     KeyKind kind;
-    gunichar character; // of KEY_TEXT
-    char label[8];      // UTF-8
-    gboolean is_on;     // is drawn as pressed: shift
+    gunichar character;         // of KEY_TEXT
+    char label[8];              // UTF-8
+    gboolean is_on;             // is drawn as pressed: shift
     double x, y, width, height; // 0 to 1 of the keyboard
 } Key;
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define USED_S 5          // so long after a touch, a field that the page focuses shows the keyboard
-#define SETTLE_MS 250     // until a tap has moved the focus
+#define USED_S 5      // so long after a touch, a field that the page focuses shows the keyboard
+#define SETTLE_MS 250 // until a tap has moved the focus
 #define LONG_PRESS_MS 500
 #define REPEAT_MS 80
 
@@ -92,8 +92,8 @@ static void choose_layer(void)
 
 static gboolean wants_keyboard(void)
 {
-    return is_enabled && is_focused
-        && !(webkit_input_method_context_get_input_hints(context) & WEBKIT_INPUT_HINT_INHIBIT_OSK);
+    return is_enabled && is_focused &&
+        !(webkit_input_method_context_get_input_hints(context) & WEBKIT_INPUT_HINT_INHIBIT_OSK);
 }
 
 // A page cannot show the keyboard by itself: somebody must have used it just before.

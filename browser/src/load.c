@@ -11,22 +11,22 @@
 
 static WebKitWebView *view;
 static void (*on_page_left)(void);
-static char *committed;    // URI of the document on the screen
-static gint64 asked;       // the agent's load that WebKit has not started yet
-static gboolean allowed;   // WebKit has asked for the policy of that load: what starts next is that load
-static guint swallowed;    // timer: that load should have started
-static gint64 current;     // the agent's load that is in progress or done; 0: the page's own, or of an earlier agent
-static char *expected;     // URI that the agent asked for, until a page is there
+static char *committed;     // URI of the document on the screen
+static gint64 asked;        // the agent's load that WebKit has not started yet
+static gboolean allowed;    // WebKit has asked for the policy of that load: what starts next is that load
+static guint swallowed;     // timer: that load should have started
+static gint64 current;      // the agent's load that is in progress or done; 0: the page's own, or of an earlier agent
+static char *expected;      // URI that the agent asked for, until a page is there
 static gboolean redirected; // the current load
-static char *coming;       // URI of the agent's load that has started
-static char *others;       // URI of the page's last navigation: it may end after the agent's load has started
-static guint http_status;  // of the document that is being loaded
-static gboolean denied;    // that document is the answer to a client without a password
-static gboolean arrived;   // the document of the current load is there
-static gboolean cancelled; // the next end of a load is the end of a cancelled one
-static gboolean failed;    // the current load has been reported as failed
-static gboolean painted;   // a frame was shown since the last commit
-static guint unpainted;    // timer: the load has ended, and its end is reported with the first frame
+static char *coming;        // URI of the agent's load that has started
+static char *others;        // URI of the page's last navigation: it may end after the agent's load has started
+static guint http_status;   // of the document that is being loaded
+static gboolean denied;     // that document is the answer to a client without a password
+static gboolean arrived;    // the document of the current load is there
+static gboolean cancelled;  // the next end of a load is the end of a cancelled one
+static gboolean failed;     // the current load has been reported as failed
+static gboolean painted;    // a frame was shown since the last commit
+static guint unpainted;     // timer: the load has ended, and its end is reported with the first frame
 
 const char *load_committed_uri(void)
 {
@@ -217,10 +217,10 @@ static gboolean on_tls_failed(
     // In the order of the flags' bits. The highest one set is reported: an expired certificate's issuer hardly matters.
     static const char *const reasons[] = {
         "the certificate's issuer is not trusted", // G_TLS_CERTIFICATE_UNKNOWN_CA
-        "the certificate is for another name",
-        "the certificate is not valid yet",
-        "the certificate has expired",
-        "the certificate was revoked", // G_TLS_CERTIFICATE_REVOKED
+        "the certificate is for another name",     // G_TLS_CERTIFICATE_BAD_IDENTITY
+        "the certificate is not valid yet",        // G_TLS_CERTIFICATE_NOT_ACTIVATED
+        "the certificate has expired",             // G_TLS_CERTIFICATE_EXPIRED
+        "the certificate was revoked",             // G_TLS_CERTIFICATE_REVOKED
     };
     gint bit = g_bit_nth_msf(errors & ((1 << G_N_ELEMENTS(reasons)) - 1), -1);
     load_fail("tls", uri, bit >= 0 ? reasons[bit] : "the certificate was refused");

@@ -12,8 +12,8 @@ static gboolean on_terminate(gpointer data)
 // The first message of every connection. It tells an agent that has restarted what is still on the screen.
 static void on_connected(void)
 {
-    g_autofree char *webkit = g_strdup_printf(
-        "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
+    g_autofree char *webkit =
+        g_strdup_printf("%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
     JsonObject *hello = link_event("hello", "webkit", webkit, "uri", load_committed_uri(), NULL);
     json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
     json_object_set_int_member(hello, "pid", getpid());

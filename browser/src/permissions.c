@@ -24,8 +24,8 @@ void permissions_set_document(const char *origin)
     document = g_strdup(origin);
 }
 
-// The origin of the document on the screen; NULL if it is not certain. While the agent leads from a page to another one,
-// WebKit may name the other one's URI when the page commits a navigation of its own.
+// The origin of the document on the screen; NULL if it is not certain. While the agent leads from a page to another
+// one, WebKit may name the other one's URI when the page commits a navigation of its own.
 static char *certain_origin(void)
 {
     g_autofree char *committed = origin_of(load_committed_uri());
@@ -77,10 +77,12 @@ static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *requ
 // `navigator.permissions.query()`. Names follow the Permissions API; most match ours.
 static gboolean on_query(WebKitWebView *self, WebKitPermissionStateQuery *query, gpointer data)
 {
-    g_autofree char *origin = webkit_security_origin_to_string(webkit_permission_state_query_get_security_origin(query));
+    g_autofree char *origin =
+        webkit_security_origin_to_string(webkit_permission_state_query_get_security_origin(query));
     g_autofree char *here = certain_origin();
     gboolean granted = g_strcmp0(origin, here) == 0 && is_allowed(webkit_permission_state_query_get_name(query));
-    webkit_permission_state_query_finish(query, granted ? WEBKIT_PERMISSION_STATE_GRANTED : WEBKIT_PERMISSION_STATE_DENIED);
+    webkit_permission_state_query_finish(
+        query, granted ? WEBKIT_PERMISSION_STATE_GRANTED : WEBKIT_PERMISSION_STATE_DENIED);
     return TRUE;
 }
 

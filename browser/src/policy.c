@@ -58,7 +58,8 @@ static gboolean on_response(WebKitResponsePolicyDecision *decision)
     return TRUE;
 }
 
-static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
+static gboolean on_policy(
+    WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
 {
     if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE)
         return on_response(WEBKIT_RESPONSE_POLICY_DECISION(decision));

@@ -22,7 +22,8 @@ static GStrv exceptions_of(JsonObject *proxy)
     g_autoptr(GStrvBuilder) all = g_strv_builder_new();
     for (guint i = 0; i < G_N_ELEMENTS(local); i++)
         g_strv_builder_add(all, local[i]);
-    JsonArray *more = json_object_has_member(proxy, "exceptions") ? json_object_get_array_member(proxy, "exceptions") : NULL;
+    JsonArray *more =
+        json_object_has_member(proxy, "exceptions") ? json_object_get_array_member(proxy, "exceptions") : NULL;
     for (guint i = 0; more && i < json_array_get_length(more); i++)
         g_strv_builder_add(all, json_array_get_string_element(more, i));
     return g_strv_builder_end(all);
@@ -93,8 +94,7 @@ void proxy_configure(WebKitNetworkSession *session, JsonObject *proxy)
         return;
     }
     g_auto(GStrv) exceptions = exceptions_of(proxy);
-    WebKitNetworkProxySettings *settings =
-        webkit_network_proxy_settings_new(NULL, (const char *const *)exceptions);
+    WebKitNetworkProxySettings *settings = webkit_network_proxy_settings_new(NULL, (const char *const *)exceptions);
     static const char *const schemes[][2] = {{"http", "http"}, {"ws", "http"}, {"https", "https"}, {"wss", "https"}};
     for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
         if (text_of(proxy, schemes[i][1]))

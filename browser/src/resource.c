@@ -45,8 +45,7 @@ void resource_serve(WebKitWebContext *context)
     waiting = g_hash_table_new_full(NULL, NULL, NULL, g_object_unref);
     webkit_web_context_register_uri_scheme(context, "vitrine", on_request, NULL, NULL);
     // Otherwise pages loaded over https could not fetch it.
-    webkit_security_manager_register_uri_scheme_as_secure(
-        webkit_web_context_get_security_manager(context), "vitrine");
+    webkit_security_manager_register_uri_scheme_as_secure(webkit_web_context_get_security_manager(context), "vitrine");
 }
 
 void resource_answer(gint64 number, const char *content_type, const char *base64)

@@ -15,8 +15,8 @@
 #define ORIGIN_SHARE 0.6
 #define ALL_ORIGINS_SHARE 0.7
 #define DEFAULT_PERCENT 25
-#define DAMAGED "damaged-"  // prefix of entries renamed because they could not be deleted
-#define MAX_CHECKED 20000   // files and folders; the browser must start soon
+#define DAMAGED "damaged-"                 // prefix of entries renamed because they could not be deleted
+#define MAX_CHECKED 20000                  // files and folders; the browser must start soon
 #define WEBKIT_UNIT (1024.0 * 1024 * 1024) // WebKit rounds the size of the file system up to a multiple of it
 
 static double size_of(const char *path)
@@ -29,7 +29,8 @@ static double size_of(const char *path)
 // gets its default from the class.
 static void set_default(const char *property, double value)
 {
-    GObjectClass *class = g_type_class_ref(WEBKIT_TYPE_WEBSITE_DATA_MANAGER); // never released, so that the default stays
+    // Never released, so that the default stays.
+    GObjectClass *class = g_type_class_ref(WEBKIT_TYPE_WEBSITE_DATA_MANAGER);
     GParamSpec *spec = g_object_class_find_property(class, property);
     if (spec && G_IS_PARAM_SPEC_DOUBLE(spec))
         G_PARAM_SPEC_DOUBLE(spec)->default_value = value;

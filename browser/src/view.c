@@ -98,8 +98,8 @@ static void prepare_inspector(guint port)
 // Runs it in every frame, in a script world of its own, before the page's scripts.
 static void add_script(WebKitUserContentManager *content, const char *source, const char *world)
 {
-    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(source,
-        WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, world, NULL, NULL);
+    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(
+        source, WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, world, NULL, NULL);
     webkit_user_content_manager_add_script(content, script);
 }
 
@@ -158,8 +158,7 @@ static void set_languages(JsonArray *wanted)
     if (!wanted || json_array_get_length(wanted) == 0)
         g_strv_builder_add(builder, "en-US"); // WebKit would keep the present ones
     g_auto(GStrv) languages = g_strv_builder_end(builder);
-    webkit_web_context_set_preferred_languages(
-        webkit_web_view_get_context(view), (const char *const *)languages);
+    webkit_web_context_set_preferred_languages(webkit_web_view_get_context(view), (const char *const *)languages);
 }
 
 gboolean view_configure(const Settings *wanted)

@@ -30,15 +30,15 @@ gboolean link_send(JsonObject *message); // takes the message; FALSE: there is n
 void link_send_text(JsonObject *message, const char *key, char *text);
 gboolean link_is_congested(void); // the agent reads more slowly than we write
 Call link_call(gint64 id);
-void link_answer(Call call, JsonObject *fields); // takes the fields; NULL: none
+void link_answer(Call call, JsonObject *fields);               // takes the fields; NULL: none
 void link_answer_text(Call call, const char *key, char *text); // takes the text
 void link_fail(Call call, const char *code, const char *message);
 
 // output.c: the lines that wait to be written to the agent
-void output_push(JsonObject *message); // before all that output_push_text took
+void output_push(JsonObject *message);                                   // before all that output_push_text took
 void output_push_text(JsonObject *message, const char *key, char *text); // takes both
-GBytes *output_next(void); // what to write next; NULL when nothing waits
-gsize output_size(void);   // bytes of the waiting messages, roughly, without texts sent in parts
+GBytes *output_next(void);                                               // what to write next; NULL when nothing waits
+gsize output_size(void); // bytes of the waiting messages, roughly, without texts sent in parts
 void output_clear(void);
 
 // view.c: the one web view. It exists from the first `configure` on, because some settings only work at its creation.
@@ -68,7 +68,7 @@ void load_uri(gint64 id, const char *uri, const char *html); // html: the agent'
 gboolean load_may_begin(const char *uri, gboolean is_new, gboolean is_redirect);
 void load_again(gint64 id, gboolean bypass_cache);
 void load_agent_lost(void);
-void load_frame_shown(void); // by the compositor
+void load_frame_shown(void);          // by the compositor
 const char *load_committed_uri(void); // of the document on the screen, NULL when there is none
 const char *load_expected_uri(void);  // what the agent asked for, until a page is there
 void load_set_status(guint status, gboolean asks_for_password); // of the document that is being loaded
@@ -120,8 +120,8 @@ void evaluate_interrupt(void); // the page is gone, or the agent
 void channel_prepare(WebKitUserContentManager *content);
 void channel_send(Call call, gint64 channel, const char *text);
 void channel_credit(gint64 channel, gint64 size);
-void channel_close(void);      // the page is gone
-void channel_announce(void);   // to an agent that has just connected
+void channel_close(void);    // the page is gone
+void channel_announce(void); // to an agent that has just connected
 void channel_agent_lost(void);
 
 // frame.c: whether frames reach the screen, and what is under the page

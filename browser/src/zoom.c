@@ -14,8 +14,8 @@ typedef struct {
 
 static WebKitWebView *view;
 static gboolean is_allowed;
-static Finger fingers[2]; // on the screen, in the order in which they came
-static guint count;       // of all fingers on the screen; only two of them pinch
+static Finger fingers[2];                          // on the screen, in the order in which they came
+static guint count;                                // of all fingers on the screen; only two of them pinch
 static double start_distance, start_magnification; // when the second finger came
 
 static void zoom_to(double magnification)

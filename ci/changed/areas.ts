@@ -18,7 +18,7 @@ interface Area {
 export const AREAS: readonly Area[] = [
   { files: /\.test\.ts$|\/tests\//, scenarios: [] },
   { files: /^docs\/|^[^/]+\.md$|\/README\.md$|^LICENSE$|^\.(?:editorconfig|gitignore)$/, scenarios: [] },
-  { files: /^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
+  { files: /^\.clang-format$|^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
 
   {
     files: /^browser\//,

@@ -1,7 +1,7 @@
-// GIO module for WebKit's network process: asks run-pac.c, one address at a time, which proxies to use. A script that is
-// damaged, endless or cannot be fetched costs at most TIMEOUT_S; then pages are loaded directly for a while, as other
-// browsers do. The start of the program, which a slow board may need seconds for, does not count as the script's time.
-// The browser is told what fails. All of it runs in the main thread.
+// GIO module for WebKit's network process: asks run-pac.c, one address at a time, which proxies to use. A script that
+// is damaged, endless or cannot be fetched costs at most TIMEOUT_S; then pages are loaded directly for a while, as
+// other browsers do. The start of the program, which a slow board may need seconds for, does not count as the script's
+// time. The browser is told what fails. All of it runs in the main thread.
 #include "pac.h"
 
 #include <gio/gio.h>
@@ -31,8 +31,8 @@ typedef GObjectClass ResolverClass;
 static void resolver_init_interface(GProxyResolverInterface *interface);
 static void ask(Resolver *self);
 GType resolver_get_type(void);
-G_DEFINE_DYNAMIC_TYPE_EXTENDED(Resolver, resolver, G_TYPE_OBJECT, 0,
-    G_IMPLEMENT_INTERFACE_DYNAMIC(G_TYPE_PROXY_RESOLVER, resolver_init_interface))
+G_DEFINE_DYNAMIC_TYPE_EXTENDED(
+    Resolver, resolver, G_TYPE_OBJECT, 0, G_IMPLEMENT_INTERFACE_DYNAMIC(G_TYPE_PROXY_RESOLVER, resolver_init_interface))
 
 static gint64 now_s(void)
 {
@@ -140,8 +140,8 @@ static void ask(Resolver *self)
     if (self->program && now_s() > self->started + READ_AGAIN_S)
         stop_program(self);
     if (!self->program) {
-        self->program = g_subprocess_new(
-            G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, PROGRAM, NULL);
+        self->program =
+            g_subprocess_new(G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, PROGRAM, NULL);
         if (!self->program) {
             give_up(self, "it cannot be run");
             return;
@@ -156,8 +156,8 @@ static void ask(Resolver *self)
     read_line(self);
 }
 
-static void lookup_async(GProxyResolver *resolver, const char *uri, GCancellable *cancellable,
-    GAsyncReadyCallback callback, gpointer data)
+static void lookup_async(
+    GProxyResolver *resolver, const char *uri, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
     Resolver *self = (Resolver *)resolver;
     GTask *task = g_task_new(self, cancellable, callback, data);

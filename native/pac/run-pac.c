@@ -20,7 +20,7 @@
 #define MAX_SCRIPT (1024u * 1024)
 #define MAX_LINE 4096
 #define MAX_REASON 300
-#define FETCH_S 4   // less than pac-resolver.c waits for an answer
+#define FETCH_S 4 // less than pac-resolver.c waits for an answer
 #define RESOLVE_MS 2000
 
 // Only a script that runs can use more memory, and only then this timer runs.
@@ -189,7 +189,8 @@ static char *take_exception(JSCContext *context)
     JSCException *exception = jsc_context_get_exception(context);
     if (!exception)
         return NULL;
-    char *text = g_strdup_printf("%s, line %u", jsc_exception_get_message(exception), jsc_exception_get_line_number(exception));
+    char *text =
+        g_strdup_printf("%s, line %u", jsc_exception_get_message(exception), jsc_exception_get_line_number(exception));
     jsc_context_clear_exception(context);
     return text;
 }
@@ -235,8 +236,8 @@ static void answer(JSCContext *context, JSCValue *finder, const char *address)
         return;
     }
     g_autofree char *text = g_uri_to_string(uri);
-    g_autoptr(JSCValue) value = jsc_value_function_call(
-        finder, G_TYPE_STRING, text, G_TYPE_STRING, g_uri_get_host(uri), G_TYPE_NONE);
+    g_autoptr(JSCValue) value =
+        jsc_value_function_call(finder, G_TYPE_STRING, text, G_TYPE_STRING, g_uri_get_host(uri), G_TYPE_NONE);
     g_autofree char *exception = take_exception(context);
     g_autofree char *proxies = exception ? NULL : jsc_value_to_string(value);
     if (exception)

@@ -8,33 +8,33 @@
 
 /* Three bytes per pixel in the order blue, green, red as in DRM's XRGB8888; rows from top to bottom without gaps. */
 struct picture {
-	uint32_t width, height;
-	uint8_t *pixels;
+    uint32_t width, height;
+    uint8_t *pixels;
 };
 
 /* Decodes a PNG on a black background. Returns false, with nothing to free, when the file is missing or invalid. */
 bool picture_read(const char *path, struct picture *picture);
-/* Draws the picture in the middle of an XRGB8888 screen, rotated clockwise by 0, 90, 180 or 270 degrees and scaled down,
- * never up, to fit. The screen must be black. Returns false when there is not enough memory. */
-bool picture_draw(const struct picture *picture, int rotation, uint32_t width, uint32_t height, uint32_t stride,
-		  uint8_t *screen);
+/* Draws the picture in the middle of an XRGB8888 screen, rotated clockwise by 0, 90, 180 or 270 degrees and scaled
+ * down, never up, to fit. The screen must be black. Returns false when there is not enough memory. */
+bool picture_draw(
+    const struct picture *picture, int rotation, uint32_t width, uint32_t height, uint32_t stride, uint8_t *screen);
 
 enum { MAX_SCREENS = 8 };
 
 struct screen {
-	uint32_t connector, crtc, framebuffer;
-	drmModeModeInfo mode;
+    uint32_t connector, crtc, framebuffer;
+    drmModeModeInfo mode;
 };
 
 /* An open graphics card and the framebuffers for its screens. This process is not its DRM master. */
 struct card {
-	int fd;
-	int count;
-	struct screen screens[MAX_SCREENS];
+    int fd;
+    int count;
+    struct screen screens[MAX_SCREENS];
 };
 
-/* Opens the first card with a connected screen and without another DRM master. Otherwise returns false and sets `*taken`
- * to whether there is a card with a connected screen whose master is another process. */
+/* Opens the first card with a connected screen and without another DRM master. Otherwise returns false and sets
+ * `*taken` to whether there is a card with a connected screen whose master is another process. */
 bool card_open(struct card *card, bool *taken);
 /* Draws the picture for every connected screen in its preferred mode. Returns false when there is no screen. */
 bool card_paint(struct card *card, const struct picture *picture, int rotation);
