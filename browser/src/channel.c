@@ -1,11 +1,13 @@
-#include "vitrine.h"
+#include "channel.h"
 
+#include "document.h"
 #include "scripts.h"
 
 #include <string.h>
 
-#define NAME "vitrine" // of the script world and of the message handler, which only that world has
-#define MAX_HELD 64    // size of the page's messages without credit; channel.js sends no more
+#define NAME "vitrine"             // of the script world and of the message handler, which only that world has
+#define MAX_HELD 64                // size of the page's messages without credit; channel.js sends no more
+#define MAX_MESSAGE (1024u * 1024) // from or to a page, as JSON in UTF-8; channel.js has it too
 #define UNIT_BYTES (64u * 1024)
 #define MAX_OUTGOING 16 // messages to the page that it has not taken
 #define CLOSE_MS 100    // a page that opens and closes in a loop gets no further than this
@@ -138,7 +140,7 @@ static void on_send(JSCValue *texts, WebKitScriptMessageReply *reply)
 static gboolean on_open(const char *name, const char *told)
 {
     static gint64 last;
-    g_autofree char *committed = origin_of(load_committed_uri());
+    g_autofree char *committed = document_origin();
     if (channel || !name || !committed || g_strcmp0(told, committed) != 0)
         return FALSE;
     channel = ++last;
@@ -187,7 +189,7 @@ static gboolean on_message(
     g_autofree char *kind = member(message, "kind"), *name = member(message, "token");
     if (g_strcmp0(kind, "document") == 0) {
         g_autofree char *told = member(message, "text");
-        permissions_set_document(told);
+        document_set_named_origin(told);
     } else if (g_strcmp0(kind, "open") == 0) {
         g_autofree char *told = member(message, "text");
         reply_boolean(reply, on_open(name, told));

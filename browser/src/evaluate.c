@@ -1,9 +1,12 @@
-#include "vitrine.h"
+#include "evaluate.h"
 
+#include "document.h"
+#include "json.h"
 #include "scripts.h"
 
 #include <string.h>
 
+#define MAX_RESULT (4u * 1024 * 1024)     // of a script, as JSON in UTF-8; result.js has it too
 #define MAX_RUNNING 8                     // each may be answered with MAX_RESULT
 #define UNREACHABLE "no longer reachable" // in WebKit's message
 #define SOURCE_URI "vitrine:script"       // result.js has it too
@@ -61,9 +64,7 @@ static void answer_exception(Call call, const char *text)
     else
         json_object_set_null_member(exception, "line");
     json_object_set_null_member(exception, "column");
-    g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
-    json_node_set_object(root, exception);
-    link_answer_text(call, "exception", json_to_string(root, FALSE));
+    link_answer_text(call, "exception", object_to_text(exception));
 }
 
 static void answer_report(Call call, const char *report)
@@ -113,7 +114,7 @@ void evaluate(Call call, const char *body, guint timeout_ms)
         link_fail(call, "busy", "too many scripts are running");
         return;
     }
-    if (!load_committed_uri()) {
+    if (!document_uri()) {
         link_fail(call, "no_page", "no page is loaded");
         return;
     }

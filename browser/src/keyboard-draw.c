@@ -1,4 +1,4 @@
-#include "keyboard.h"
+#include "keyboard-parts.h"
 
 #include <fontconfig/fontconfig.h>
 #include <ft2build.h>

@@ -1,4 +1,4 @@
-#include "keyboard.h"
+#include "keyboard-parts.h"
 
 // The map has key codes for the characters of a usual keyboard only; others have the code 0.
 static guint keycode_of(WPEView *view, guint keyval)

@@ -1,4 +1,4 @@
-#include "keyboard.h"
+#include "keyboard-parts.h"
 
 #include <linux/input-event-codes.h>
 #include <sys/mman.h>

@@ -1,5 +1,7 @@
 #include "keyboard.h"
 
+#include "keyboard-parts.h"
+
 #include <math.h>
 #include <string.h>
 

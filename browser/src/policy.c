@@ -1,10 +1,14 @@
-#include "vitrine.h"
+#include "policy.h"
+
+#include "document.h"
+#include "load.h"
+#include "refusals.h"
 
 // Applies to all frames and to redirects. Only the agent leads to its own document and to the bundles (*.localhost);
 // from there on they may navigate within themselves.
 static gboolean may_navigate(const char *uri)
 {
-    g_autofree char *target = origin_of(uri), *here = origin_of(load_committed_uri());
+    g_autofree char *target = origin_of(uri), *here = document_origin();
     g_autofree char *wanted = origin_of(load_expected_uri());
     if (target && (g_strcmp0(target, here) == 0 || g_strcmp0(target, wanted) == 0))
         return TRUE;
@@ -42,10 +46,10 @@ static gboolean on_response(WebKitResponsePolicyDecision *decision)
 {
     WebKitURIResponse *response = webkit_response_policy_decision_get_response(decision);
     gboolean is_document = webkit_response_policy_decision_is_main_frame_main_resource(decision);
-    if (is_document)
-        load_set_status(webkit_uri_response_get_status_code(response), asks_for_password(response));
     const char *uri = webkit_uri_response_get_uri(response);
     guint code = webkit_uri_response_get_status_code(response);
+    if (is_document)
+        load_set_status(code, asks_for_password(response));
     if (is_document && (code == 204 || code == 205))
         load_fail("policy", uri, "the server sent no content");
     gboolean pdf = is_pdf(response);

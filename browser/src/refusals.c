@@ -1,4 +1,6 @@
-#include "vitrine.h"
+#include "refusals.h"
+
+#include "link.h"
 
 void refusal_send(const char *what, const char *detail)
 {

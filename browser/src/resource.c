@@ -1,4 +1,7 @@
-#include "vitrine.h"
+#include "resource.h"
+
+#include "document.h"
+#include "link.h"
 
 #define MAX_WAITING 32 // requests that the agent has not answered; further ones fail
 #define BURST 16       // requests that pages may make at once,
@@ -26,9 +29,7 @@ static gboolean take_turn(void)
 static void on_request(WebKitURISchemeRequest *request, gpointer data)
 {
     static gint number;
-    const char *page = load_committed_uri();
-    gboolean is_ours = page && g_str_has_prefix(page, "vitrine:");
-    if (g_hash_table_size(waiting) >= MAX_WAITING || (!is_ours && !take_turn())) {
+    if (g_hash_table_size(waiting) >= MAX_WAITING || (!document_is_ours() && !take_turn())) {
         refuse(request);
         return;
     }

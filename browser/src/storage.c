@@ -1,4 +1,4 @@
-#include "vitrine.h"
+#include "storage.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include <wpe/webkit.h>
 
 // Shares of the folder's limit. The rest is for cookies and the caches of HTTP and shaders: pages should reach WebKit's
 // limit before the file system's, because IndexedDB does not report an error of the file system. When all origins

@@ -1,4 +1,4 @@
-#include "vitrine.h"
+#include "zoom.h"
 
 #include <math.h>
 #include <wpe/wpe-platform.h>

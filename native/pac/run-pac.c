@@ -69,7 +69,7 @@ static char *resolve(const char *name, gpointer data)
     return g_string_free(all, FALSE);
 }
 
-static char *text_of(const struct sockaddr *address)
+static char *address_to_text(const struct sockaddr *address)
 {
     char text[INET6_ADDRSTRLEN] = "";
     if (address->sa_family == AF_INET)
@@ -112,7 +112,7 @@ static char *own_addresses(gpointer data)
     for (struct ifaddrs *item = all; item; item = item->ifa_next) {
         if (!item->ifa_addr || (item->ifa_flags & IFF_LOOPBACK))
             continue;
-        g_autofree char *text = text_of(item->ifa_addr);
+        g_autofree char *text = address_to_text(item->ifa_addr);
         if (*text)
             g_string_append_printf(texts, "%s%s", texts->len ? ";" : "", text);
     }
