@@ -3,16 +3,16 @@
 //
 // Demuxers ignore seeks to a segment. WebKit 2.54 uses them for a loop: the demuxer reports the end of the segment when
 // it has read it, while seconds of it are still queued; WebKit seeks back and flushes the queues. The video loses its
-// end in each loop, or stands still on its first frame. Without a segment there is an end of the stream, which the
-// sinks report.
+// end in each loop, or stands still on its first frame. Without a segment there is an end of the stream, which is
+// reported by the sinks, when it has been shown.
 //
-// The decoder of H.264 starts afresh after a flush. openh264 loses the pictures that it gives out at the end of a
-// stream with B-frames; after a seek back it soon has none left, and decodes nothing before the next seek.
+// The decoder of H.264 is restarted after a flush. openh264 loses the pictures that it gives out at the end of a stream
+// with B-frames; after a seek back it soon has none left, and decodes nothing before the next seek.
 //
-// The sink of sound gives no clock. pulsesink's stands still while its stream has nothing to play. Pictures that wait
-// for it then fill the queue before the decoder, the demuxer waits for room, no sound follows, and the video stands
-// still for ever: seen on a busy computer. With the clock of the system, pictures go on and the sound is aligned to
-// them.
+// The sink for sound provides no clock. The clock of pulsesink stands still while its stream has nothing to play. Then
+// pictures that wait for it fill the queue before the decoder, the demuxer waits for room, no sound follows, and the
+// video stands still for ever: seen on a busy computer. With the system's clock, pictures continue, and the sound is
+// aligned to them.
 #include <gst/gst.h>
 
 typedef struct {
@@ -40,7 +40,7 @@ static GstStaticPadTemplate audio =
     GST_STATIC_PAD_TEMPLATE("audio_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate subtitle =
     GST_STATIC_PAD_TEMPLATE("subtitle_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
-// Those of openh264dec.
+// The pads of openh264dec.
 static GstStaticPadTemplate h264 = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS("video/x-h264, stream-format = byte-stream, alignment = au, "
                     "profile = { constrained-baseline, baseline, main, high, constrained-high, progressive-high }"));
@@ -98,7 +98,7 @@ static void set_up_demuxer(GstElement *self, GstElement *inner)
     g_signal_connect_object(inner, "no-more-pads", G_CALLBACK(gst_element_no_more_pads), self, G_CONNECT_SWAPPED);
 }
 
-// Restarts the decoder. Its pad is linked anew, so that it is told the format again.
+// Restarts the decoder. Its pad is linked again, so that it gets the format again.
 static GstPadProbeReturn restart_after_flush(GstPad *ghost, GstPadProbeInfo *info, gpointer inner)
 {
     if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_FLUSH_STOP)

@@ -47,7 +47,7 @@ static bool is_pressed(const Reader *reader, int slot)
 static void print_slot(Reader *reader, int slot, int64_t ms)
 {
     bool pressed = is_pressed(reader, slot);
-    // Positions of a slot without a finger say nothing; a pointer moves without being pressed.
+    // The position of a slot without a finger means nothing; a pointer also moves without being pressed.
     if (reader->slots && !pressed && !reader->pressed[slot])
         return;
     reader->pressed[slot] = pressed;
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         struct input_event event;
         int status = libevdev_next_event(reader.device, flag | LIBEVDEV_READ_FLAG_BLOCKING, &event);
         if (status == LIBEVDEV_READ_STATUS_SYNC) {
-            // Events were lost; the next ones say what has changed meanwhile.
+            // Events were lost; the next ones report what has changed meanwhile.
             flag = LIBEVDEV_READ_FLAG_SYNC;
             handle(&reader, &event);
         } else if (status == LIBEVDEV_READ_STATUS_SUCCESS) {

@@ -1,5 +1,5 @@
 // vitrine-storage-limit FOLDER PERCENT: limits FOLDER and everything below it to PERCENT of its file system's blocks
-// and inodes, by an ext4 project quota. Run as root before the browser starts; exits with 1 and a message where the
+// and inodes, by an ext4 project quota. Run as root before the browser starts; exits with 1 and a message if the
 // file system has no project quotas.
 #include <errno.h>
 #include <fcntl.h>

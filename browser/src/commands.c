@@ -24,8 +24,8 @@ static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
     link_answer(*call, NULL);
 }
 
-// Asks something that the page's main thread answers, so a page that hangs does not. It runs no script: WebKit takes a
-// script of ours for a person who uses the page, and lets the page do more from then on. The agent has the timeout.
+// Asks a question that the page's main thread answers, so a page that hangs gives no answer. It runs no script, which
+// WebKit would count as a use of the page by a person: then the page may do more. The agent has the timeout.
 static void ping(Call call, JsonObject *command)
 {
     webkit_web_view_can_execute_editing_command(
@@ -126,7 +126,7 @@ static const struct {
     const char *name;
     void (*run)(Call call, JsonObject *command);
     gboolean needs_view;
-    const char *texts[2]; // members that must be there
+    const char *texts[2]; // required members
 } commands[] = {
     {"configure", configure, FALSE, {0}},
     {"keyboard", keyboard, FALSE, {0}},

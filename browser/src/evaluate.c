@@ -19,7 +19,7 @@
 typedef struct {
     Call call;
     guint timer;
-    gboolean is_answered, has_returned; // both: nobody needs it any more
+    gboolean is_answered, has_returned; // both: it can be freed
 } Evaluation;
 
 static WebKitWebView *view;
@@ -31,7 +31,7 @@ static void release(Evaluation *evaluation)
         g_free(evaluation);
 }
 
-// The caller answers the call; the evaluation may be gone afterwards.
+// The caller answers the call; the evaluation may be freed.
 static Call finish(Evaluation *evaluation)
 {
     Call call = evaluation->call;
@@ -79,8 +79,8 @@ static void answer_report(Call call, const char *report)
         answer_exception(call, "the page replaced the result");
 }
 
-// Whether the script's process ended, or its promise was collected because nothing can settle it any more, mostly
-// because its page is being left.
+// Whether the script's process ended, or its promise was garbage-collected because nothing can settle it any more,
+// mostly because its page is being left.
 static gboolean was_cut_off(GError *error)
 {
     return g_error_matches(error, WEBKIT_JAVASCRIPT_ERROR, WEBKIT_JAVASCRIPT_ERROR_INVALID_RESULT) ||

@@ -24,7 +24,7 @@ void frame_set_background(double grey)
     show_background(grey);
 }
 
-// Makes WebKit paint a frame, by a background that differs too little to be seen. A page cannot notice it.
+// Makes WebKit paint a frame, by a change of the background that is too small to be seen. A page cannot notice it.
 static gboolean on_timer(gpointer data)
 {
     timer = 0;

@@ -29,12 +29,12 @@ typedef struct {
 typedef enum { LAYER_LETTERS, LAYER_SYMBOLS, LAYER_NUMBER, LAYER_PHONE } Layer;
 typedef enum { SHIFT_OFF, SHIFT_ONCE, SHIFT_LOCKED } Shift;
 
-// What decides about the keys.
+// What the keys depend on.
 typedef struct {
     Layer layer;
     Shift shift;
     guint languages[MAX_LANGUAGES]; // numbers of language_find
-    guint n_languages;              // the language key is there for more than one
+    guint n_languages;              // more than one: there is a language key
     guint language;                 // index in `languages`
     gunichar extra;                 // beside the space bar: ',', '@' or '/'
     gunichar accents_of;            // the first row has the variants of this character; 0: none

@@ -15,8 +15,7 @@ WebKitInputMethodContext *keyboard_focus_new(void (*changed)(gboolean is_focused
 // keyboard-page.c: a key as a keyboard device would send it, to the frame that has the focus
 void keyboard_send_key(WPEView *view, guint keyval, gboolean shift);
 
-// keyboard-surface.c: a surface of the compositor above the page's, which takes the touches on it: WebKit never sees
-// them
+// keyboard-surface.c: a surface of the compositor above the page's. WebKit never sees the touches on it.
 typedef struct {
     void (*draw)(guint32 *pixels, int width, int height);
     void (*press)(double x, double y); // 0 to 1 of the keyboard

@@ -27,12 +27,12 @@ static guint move_timer;   // the address within the document is to be reported
 
 // The current load.
 static guint http_status;
-static gboolean needs_auth; // its document is the answer to a client without a password
+static gboolean needs_auth; // its document is the server's answer to a client without a password
 static gboolean is_redirected;
 static gboolean is_committed; // its document is there
-static gboolean is_painted;   // a frame was shown since then
+static gboolean is_painted;   // a frame has been shown since then
 static gboolean has_failed;   // which has been reported
-static gboolean is_cancelled; // the next end of a load is the end of a cancelled one
+static gboolean is_cancelled; // the next event that ends a load belongs to a cancelled one
 
 const char *load_expected_uri(void)
 {
@@ -123,7 +123,7 @@ void load_refuse_redirect(const char *uri)
         report_failure("policy", uri, "the address leads to one that may not be shown");
 }
 
-// The agent ends the page that does not let its load through.
+// The page on the screen prevented the agent's load. The agent ends such a page.
 static void report_stop_by_page(void)
 {
     report_failure("cancelled", expected_uri, "the page on the screen stopped it");
@@ -142,11 +142,11 @@ static void on_committed(void)
     is_committed = TRUE;
     is_painted = FALSE;
     // Pages that set no background expect white. The agent's own page is dark and must not flash up white before its
-    // style is there.
+    // style is loaded.
     frame_set_background(document_is_ours() ? 0.0 : 1.0);
 }
 
-// Whether the end of a load has been reported, or belongs to the load before: its process may report the end after
+// Whether the end of a load has been reported, or belongs to the previous load: its process may report the end after
 // another load has begun. A load that its own page stopped is finished.
 static gboolean ignores_end(void)
 {
@@ -183,7 +183,7 @@ static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char 
 {
     if (has_failed)
         return TRUE; // already reported, with the real reason
-    // Mostly a newer load replaced this one. The newer one may be the current load already, and can still fail.
+    // Usually a newer load replaced this one. The newer one may be the current load already, and can still fail.
     if (g_error_matches(error, WEBKIT_NETWORK_ERROR, WEBKIT_NETWORK_ERROR_CANCELLED)) {
         is_cancelled = TRUE;
         if (!is_committed && is_idle() && (current_id == 0 || g_strcmp0(uri, loading_uri) == 0))
@@ -298,7 +298,7 @@ gboolean load_may_begin(const char *uri, gboolean is_new, gboolean is_redirect)
         is_pending_allowed = pending_id != 0;
         return TRUE;
     }
-    // WebKit may have given up the agent's load for it, without a word.
+    // WebKit may have dropped the agent's load for this one, which it does not report.
     if (pending_id && !pending_timer)
         pending_timer = g_timeout_add_once(PENDING_MS, on_pending_timeout, NULL);
     return FALSE;

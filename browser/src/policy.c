@@ -4,8 +4,8 @@
 #include "load.h"
 #include "refusals.h"
 
-// Applies to all frames and to redirects. Only the agent leads to its own document and to the bundles (*.localhost);
-// from there on they may navigate within themselves.
+// Applies to all frames and to redirects. Only the agent opens its own document and bundles (*.localhost), which may
+// then navigate within themselves.
 static gboolean may_navigate(const char *uri)
 {
     g_autofree char *target = origin_of(uri), *here = document_origin();
@@ -17,7 +17,7 @@ static gboolean may_navigate(const char *uri)
     return g_regex_match_simple("^(https?|about|blob|data):", uri, G_REGEX_CASELESS, 0);
 }
 
-// A server that answers 401 without a challenge may have its own way to log in on the page.
+// A server that answers 401 without a challenge may show a page to log in.
 static gboolean asks_for_password(WebKitURIResponse *response)
 {
     guint code = webkit_uri_response_get_status_code(response);
@@ -87,7 +87,7 @@ static gboolean on_policy(
     return TRUE;
 }
 
-// WebKit downloads what on_policy lets through when the server calls it an attachment or a link calls it a download.
+// WebKit downloads what on_policy allows if the server calls it an attachment or a link has the attribute `download`.
 static void on_download(WebKitNetworkSession *self, WebKitDownload *download, gpointer data)
 {
     refusal_send("download", webkit_uri_request_get_uri(webkit_download_get_request(download)));

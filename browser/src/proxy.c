@@ -10,9 +10,9 @@
 #define PAC_MODULES VITRINE_PREFIX "/lib/vitrine/gio"
 #define PAC_RESOLVER "vitrine-pac"
 
-static char *pac_failure; // why the PAC script gives no answers; NULL: it does, or there is none
+static char *pac_failure; // why the PAC script gives no answers; NULL: it gives answers, or there is none
 
-// Reached without a proxy whatever is configured: bundles, and a proxy must not lead a page back into this device.
+// Never reached through a proxy: bundles are here, and a proxy must not lead a page back to this device.
 static const char *const local[] = {"localhost", "127.0.0.0/8", "::1", "fe80::/10", "0.0.0.0"};
 
 static GStrv exceptions_of(JsonObject *proxy)

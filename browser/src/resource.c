@@ -4,8 +4,8 @@
 #include "link.h"
 
 #define MAX_WAITING 32 // requests that the agent has not answered; further ones fail
-#define BURST 16       // requests that pages may make at once,
-#define REFILL_MS 1000 // and one more after each such time: an answer may be megabytes
+#define BURST 16       // requests that pages may make at once: an answer may be megabytes
+#define REFILL_MS 1000 // after this time, they may make one more
 
 static GHashTable *waiting; // requests that the agent has not answered, by number
 
@@ -15,7 +15,7 @@ static void refuse(WebKitURISchemeRequest *request)
     webkit_uri_scheme_request_finish_error(request, error);
 }
 
-// Whether pages have made fewer requests than they may. A new page does not reset the count: it may be the same one.
+// Whether pages may make another request. A new page does not reset the count, because it may be the same one.
 static gboolean take_turn(void)
 {
     static gint64 used_until; // when the allowance will be full again, in ms

@@ -89,7 +89,7 @@ static gboolean is_intact(const char *path)
     return intact || (error != SQLITE_CORRUPT && error != SQLITE_NOTADB);
 }
 
-// WebKit goes on using a database that it cannot read, and pages get errors.
+// WebKit keeps using a database that it cannot read, and pages get errors.
 static int check_file(const char *path, const struct stat *file, int type, struct FTW *place)
 {
     static const char *const parts[] = {"", "-wal", "-shm", "-journal"};

@@ -157,7 +157,7 @@ static void create(const Settings *wanted)
         wpe_toplevel_fullscreen(toplevel);
 }
 
-// What is only read at the start of a process, or would leave the page on the screen and open connections as they are.
+// Settings that are only read at the start of a process, or would not affect the displayed page and its connections.
 static char *restart_settings_of(const Settings *settings)
 {
     g_autofree char *proxy = settings->proxy ? object_to_text(settings->proxy) : NULL;
@@ -170,7 +170,7 @@ static void set_languages(JsonArray *wanted)
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
     add_texts(builder, wanted);
     if (!wanted || json_array_get_length(wanted) == 0)
-        g_strv_builder_add(builder, "en-US"); // WebKit would keep the present ones
+        g_strv_builder_add(builder, "en-US"); // otherwise WebKit would keep the current ones
     g_auto(GStrv) languages = g_strv_builder_end(builder);
     webkit_web_context_set_preferred_languages(webkit_web_view_get_context(view), (const char *const *)languages);
 }

@@ -47,7 +47,7 @@ static void on_touch(WPEEvent *event, WPEEventType type)
         if (count == G_N_ELEMENTS(fingers))
             zoom_to(start_magnification * finger_distance() / start_distance);
     } else {
-        count = 0; // the fingers that stay start no new pinch
+        count = 0; // the remaining fingers start no new pinch
     }
 }
 

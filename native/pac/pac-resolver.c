@@ -1,7 +1,7 @@
 // GIO module for WebKit's network process: asks run-pac.c, one address at a time, which proxies to use. A script that
 // is damaged, endless or cannot be fetched costs at most TIMEOUT_S; then pages are loaded directly for a while, as
 // other browsers do. The start of the program, which a slow board may need seconds for, does not count as the script's
-// time. The browser is told what fails. All of it runs in the main thread.
+// time. Failures are reported to the browser. All of it runs in the main thread.
 #include "pac.h"
 
 #include <gio/gio.h>
@@ -39,7 +39,7 @@ static gint64 now_s(void)
     return g_get_monotonic_time() / G_USEC_PER_SEC;
 }
 
-// An empty reason: it works again.
+// An empty reason: the script works again.
 static void report(const char *reason)
 {
     g_autoptr(GSocket) sender = g_socket_new(G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_DATAGRAM, 0, NULL);

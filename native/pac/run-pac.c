@@ -23,7 +23,7 @@
 #define FETCH_S 4 // less than pac-resolver.c waits for an answer
 #define RESOLVE_MS 2000
 
-// Only a script that runs can use more memory, and only then this timer runs.
+// Only a running script can use more memory. The timer counts processor time, so it runs only meanwhile.
 static void on_timer(int number)
 {
     struct rusage usage;
@@ -206,7 +206,8 @@ static char *load(JSCContext *context, const char *uri)
     return take_exception(context);
 }
 
-// As browsers do, without what only the page and its server should know. NULL for what is no address.
+// The address as browsers give it to scripts, without the parts that only the page and its server should know; NULL if
+// it is not an address.
 static GUri *parse(const char *address)
 {
     g_autoptr(GUri) uri = g_uri_parse(address, G_URI_FLAGS_ENCODED | G_URI_FLAGS_SCHEME_NORMALIZE, NULL);
@@ -232,7 +233,7 @@ static void answer(JSCContext *context, JSCValue *finder, const char *address)
 {
     g_autoptr(GUri) uri = parse(address);
     if (!uri) {
-        write_line(PAC_ERROR, "this is no address");
+        write_line(PAC_ERROR, "this is not an address");
         return;
     }
     g_autofree char *text = g_uri_to_string(uri);

@@ -15,7 +15,7 @@ static void wait_poll_interval(void)
 }
 
 /* Waits for a card with a screen and shows the picture there. At boot does not wait for a screen that another process
- * uses, because that process already shows something. With the last picture it is the other way round: waits for the
+ * uses, because that process already shows something. With the last picture it is the opposite: waits for the
  * other process, which is ending, but not for a missing screen, which must not delay the shutdown. */
 static bool show(struct card *card, const struct picture *picture, int rotation, bool last)
 {
