@@ -18,7 +18,7 @@ interface Area {
 export const AREAS: readonly Area[] = [
   { files: /\.test\.ts$|\/tests\//, scenarios: [] },
   { files: /^docs\/|^[^/]+\.md$|\/README\.md$|^LICENSE$|^\.(?:editorconfig|gitignore)$/, scenarios: [] },
-  { files: /^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
+  { files: /^\.clang-format$|^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
 
   {
     files: /^browser\//,
@@ -36,10 +36,11 @@ export const AREAS: readonly Area[] = [
       'keyboard',
     ],
   },
-  { files: /^splash\//, scenarios: ['boot', 'splash', 'update'] },
+  { files: /^native\/splash\//, scenarios: ['boot', 'splash', 'update'] },
+  { files: /^native\/vitrine-throttled/, scenarios: [] },
+  { files: /^native\//, scenarios: ['boot', 'splash', 'update', 'input', 'limits', 'media', 'settings'] },
   { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
   { files: /^agent\/ui\//, scenarios: ['boot', 'security'] },
-  { files: /^agent\/raspberrypi\//, scenarios: [] },
   { files: /^agent\/src\/links\/https/, scenarios: ['https', 'contract', 'security'] },
   { files: /^agent\/src\/links\/serial\//, scenarios: ['links', 'contract', 'cable', 'live', 'cuts'] },
   { files: /^agent\/src\/resources\/content\/serving\//, scenarios: BUNDLES },

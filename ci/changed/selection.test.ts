@@ -78,16 +78,16 @@ test('a new file in a folder that a test names selects that test', () => {
 test('scenarios are selected by their imports, and by the area of a file in the image', () => {
   assert.deepEqual(selected('ci/lib/wait.ts').scenarios, ['screen']);
   assert.deepEqual(selected('lib/png.ts').scenarios, ['splash']);
-  assert.deepEqual(selected('splash/src/main.c').scenarios, ['boot', 'splash', 'update']);
+  assert.deepEqual(selected('native/splash/main.c').scenarios, ['boot', 'splash', 'update']);
   assert.equal(selected('overlay/etc/a').scenarios, ALL);
   assert.deepEqual(selected('docs/a.md').scenarios, []);
-  assert.deepEqual(selected('ci/lib/wait.ts', 'splash/src/main.c').scenarios, [
+  assert.deepEqual(selected('ci/lib/wait.ts', 'native/splash/main.c').scenarios, [
     'boot',
     'screen',
     'splash',
     'update',
   ]);
-  assert.equal(selected('splash/src/main.c', 'overlay/etc/a').scenarios, ALL);
+  assert.equal(selected('native/splash/main.c', 'overlay/etc/a').scenarios, ALL);
 });
 
 test('generated files, boards and Buildroot are checked when their sources changed', () => {
