@@ -71,6 +71,6 @@ void resource_refuse_all(void)
     if (!waiting)
         return;
     for (g_hash_table_iter_init(&iter, waiting); g_hash_table_iter_next(&iter, NULL, &request);
-         g_hash_table_iter_remove(&iter))
+        g_hash_table_iter_remove(&iter))
         refuse(request);
 }
