@@ -1,8 +1,8 @@
 import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Power, PowerAction } from '../resources/device/ports.ts';
-import type { SystemBus } from './dbus.ts';
-import { shaped, text } from './dbus-values.ts';
+import type { SystemBus } from './dbus/bus.ts';
+import { shaped, text } from './dbus/values.ts';
 import { endSystem, runsSystemd } from './systemd-units.ts';
 
 const MANAGER = {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
 import { waitFor } from '../../../lib/wait.ts';
 import { createLogger } from '../base/logger.ts';
-import { SystemBus } from './dbus.ts';
+import { SystemBus } from './dbus/bus.ts';
 import { keepRestartDelaysShort, unitPath } from './restart-delays.ts';
 import { BusDaemon, noDaemon as skip } from './tests/bus.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import { sleep } from '../base/timeout.ts';
-import type { SystemBus } from './dbus.ts';
-import { anything, shaped } from './dbus-values.ts';
+import type { SystemBus } from './dbus/bus.ts';
+import { anything, shaped } from './dbus/values.ts';
 
 const DESTINATION = 'org.freedesktop.systemd1';
 const PATH = '/org/freedesktop/systemd1';
