@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ProtocolViolation } from '../../base/json-line-peer.ts';
 import { PartsReader } from './parts.ts';
-import { ProtocolViolation } from './violation.ts';
 
 const LIMIT = 40;
 

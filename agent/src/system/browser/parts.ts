@@ -1,6 +1,6 @@
+import { ProtocolViolation } from '../../base/json-line-peer.ts';
 import { fits } from '../../contract/validate.ts';
 import { Ending, Part } from './messages.ts';
-import { ProtocolViolation } from './violation.ts';
 
 /** Of one text: as many as the longest one can have. */
 const MAX_PARTS = 3072;

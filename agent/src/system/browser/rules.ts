@@ -3,11 +3,12 @@
  * browser's end is hostile: what it may not send ends its connection, and what it may send costs.
  */
 import type { Static } from 'typebox';
+import { ProtocolViolation } from '../../base/json-line-peer.ts';
+import type { PeerCalls } from '../../base/peer-calls.ts';
 import { fits } from '../../contract/validate.ts';
 import { messageSize } from '../../resources/page/ports.ts';
 import { Answer, Blocked, Channel, Event, Message, Named, Resource } from './messages.ts';
 import { PartsReader } from './parts.ts';
-import { ProtocolViolation } from './violation.ts';
 
 /** Longest text that comes in parts: a screenshot of a 4K screen full of noise, in base64. */
 const MAX_PICTURE_LENGTH = 48 * 1024 * 1024;
@@ -33,14 +34,7 @@ export interface PeerHandlers {
 }
 
 /** What the agent has asked of the browser. */
-export interface IssuedCalls {
-  /** The number of the last command, on any connection. */
-  readonly lastId: number;
-  /** Whether a command waits for its answer. */
-  isWaiting(id: number): boolean;
-  /** Whether a command of this name waits for its answer. */
-  isExpected(command: string): boolean;
-}
+export type IssuedCalls = Pick<PeerCalls<unknown>, 'lastId' | 'isWaiting' | 'isExpected'>;
 
 /** Reads the messages of one browser that has said hello, in order. */
 export class ProtocolRules {
@@ -74,12 +68,12 @@ export class ProtocolRules {
   }
 
   /**
-   * Takes a line without its line feed, and calls the handler of its message.
+   * Takes a message, and calls its handler.
    * @returns what it costs: 1 for an event, less for anything else
    * @throws ProtocolViolation
    */
-  take(line: Buffer): number {
-    const message = this.#parts.take(objectOf(line));
+  take(received: object): number {
+    const message = this.#parts.take(received);
     if (message === undefined) return CHEAP;
     if ('id' in message) return this.#takeAnswer(message);
     if (!fits(Named, message)) throw new ProtocolViolation('a message is neither an event nor an answer');
@@ -164,15 +158,4 @@ export class ProtocolRules {
     this.#loggedKinds.add(event);
     this.#handlers.ignored({ event }, 'ignored an unknown event of the browser');
   }
-}
-
-/** @throws ProtocolViolation */
-export function objectOf(line: Buffer): object {
-  try {
-    const value: unknown = JSON.parse(line.toString());
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // It is not JSON.
-  }
-  throw new ProtocolViolation('a line is not a JSON object');
 }

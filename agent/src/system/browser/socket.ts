@@ -1,8 +1,9 @@
-import type { Socket } from 'node:net';
 import type { Static } from 'typebox';
+import { JsonLinePeer } from '../../base/json-line-peer.ts';
 import { KindEvents } from '../../base/kind-events.ts';
 import { limitedLog, type Records } from '../../base/limited-log.ts';
 import type { Logger } from '../../base/logger.ts';
+import { PeerError } from '../../base/peer-calls.ts';
 import { isTooDeep } from '../../contract/json.ts';
 import { fits } from '../../contract/validate.ts';
 import type {
@@ -12,28 +13,33 @@ import type {
   KeyboardSettings,
   Load,
 } from '../../resources/display/ports.ts';
-import { messageSize, type PageEvent, type ScriptResult } from '../../resources/page/ports.ts';
-import { BrowserCalls, BrowserError } from './calls.ts';
-import { BrowserListener, type HelloMessage } from './listener.ts';
+import {
+  messageSize,
+  type PageEvent,
+  type PageFailure,
+  type ScriptResult,
+} from '../../resources/page/ports.ts';
 import { type Answer, type Channel, Configured, type Message, Picture } from './messages.ts';
 import { PageResources, type ResourceSource } from './page-resources.ts';
+import { type HelloMessage, helloReader, LIMITS } from './peer.ts';
 import { scriptResult } from './results.ts';
 import { type PeerHandlers, ProtocolRules } from './rules.ts';
 
-/** Longest command, in bytes (browser/PROTOCOL.md). */
-const MAX_COMMAND_BYTES = 8 * 1024 * 1024;
-/** Commands that the browser has not read; more means that it hangs. */
-const MAX_UNREAD_BYTES = 4 * MAX_COMMAND_BYTES;
+/** Group that may connect: the user of the browser. */
+const GROUP = 'kiosk';
 /** Longest message to a page, in bytes of JSON (browser/PROTOCOL.md). */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Time for an answer, in ms: creating the first view takes seconds on a busy board. */
 const CALL_MS = 30_000;
 /** Time in which the browser tells that a script did not end in time, in ms. */
 const SPARE_MS = 1000;
+/** Codes of the browser that callers tell apart; every other refusal is `refused`. */
+const CODES = ['timeout', 'busy', 'too_large', 'interrupted', 'no_page', 'channel_closed'] as const;
+
+type AnswerMessage = Static<typeof Answer>;
 
 /** A browser that has said hello. */
-interface Peer extends HelloMessage {
-  socket: Socket;
+interface BrowserPeer extends HelloMessage {
   rules: ProtocolRules;
 }
 
@@ -45,10 +51,8 @@ export class BrowserSocket implements Browser {
   readonly #log: Records;
   readonly #events = new KindEvents<BrowserEvent | PageEvent>();
   readonly on = this.#events.on;
-  readonly #listener: BrowserListener;
-  readonly #calls = new BrowserCalls();
+  readonly #peer: JsonLinePeer<BrowserPeer, AnswerMessage>;
   readonly #resources: PageResources;
-  #peer: Peer | undefined;
   #openChannel: Static<typeof Channel> | undefined;
 
   /**
@@ -57,14 +61,17 @@ export class BrowserSocket implements Browser {
    */
   constructor(path: string, log: Logger, resource: ResourceSource = async () => undefined) {
     this.#log = limitedLog(log);
-    this.#listener = new BrowserListener(path, this.#log, {
-      hello: (socket, hello) => {
-        const rules = new ProtocolRules(this.#calls, this.#handlers);
-        this.#connected({ ...hello, socket, rules });
-        return (line) => rules.take(line);
-      },
-      close: (socket) => {
-        if (socket === this.#peer?.socket) this.#disconnected();
+    const readHello = helloReader(this.#log);
+    this.#peer = new JsonLinePeer({
+      ...{ path, mode: 0o660, group: GROUP, name: 'browser', limits: LIMITS, log: this.#log },
+      protocol: {
+        greet: (first) => {
+          const hello = readHello(first);
+          return hello && { ...hello, rules: new ProtocolRules(this.#peer.calls, this.#handlers) };
+        },
+        connected: (peer) => this.#connected(peer),
+        disconnected: () => this.#disconnected(),
+        take: ({ rules }, message) => rules.take(message),
       },
     });
     this.#resources = new PageResources({
@@ -79,24 +86,24 @@ export class BrowserSocket implements Browser {
    * @throws Error when another agent is running there
    */
   start(): Promise<void> {
-    return this.#listener.start();
+    return this.#peer.start();
   }
 
   /** Closes the socket; the page stays on the screen. */
   stop(): Promise<void> {
-    return this.#listener.stop();
+    return this.#peer.stop();
   }
 
   get connected(): boolean {
-    return this.#peer !== undefined;
+    return this.#peer.current !== undefined;
   }
 
   get pid(): number | null {
-    return this.#peer?.pid ?? null;
+    return this.#peer.current?.pid ?? null;
   }
 
   get uri(): string | null {
-    return this.#peer?.uri ?? null;
+    return this.#peer.current?.uri ?? null;
   }
 
   async configure(settings: BrowserSettings): Promise<boolean> {
@@ -126,7 +133,7 @@ export class BrowserSocket implements Browser {
       return true;
     } catch (error) {
       // A refusal means that there is no page; its end is an event of its own.
-      return error instanceof BrowserError && error.code === 'refused';
+      return error instanceof PeerError && error.code === 'refused';
     }
   }
 
@@ -136,7 +143,7 @@ export class BrowserSocket implements Browser {
       return true;
     } catch (error) {
       // The ends of the page and of the connection are events of their own.
-      return !(error instanceof BrowserError && error.code === 'timeout');
+      return !(error instanceof PeerError && error.code === 'timeout');
     }
   }
 
@@ -146,7 +153,7 @@ export class BrowserSocket implements Browser {
 
   async screenshot(): Promise<Buffer> {
     const answer = await this.#call('screenshot', {});
-    if (!fits(Picture, answer)) throw new BrowserError('broken', 'the answer of the browser is incomplete');
+    if (!fits(Picture, answer)) throw failure('broken', 'the answer of the browser is incomplete');
     return Buffer.from(answer.png, 'base64');
   }
 
@@ -171,7 +178,7 @@ export class BrowserSocket implements Browser {
    */
   async send(channel: number, data: string): Promise<void> {
     if (Buffer.byteLength(data) > MAX_MESSAGE_BYTES) {
-      throw new BrowserError('too_large', 'the message has more than 1 MiB of JSON');
+      throw failure('too_large', 'the message has more than 1 MiB of JSON');
     }
     await this.#call('message', { channel, data });
   }
@@ -181,13 +188,13 @@ export class BrowserSocket implements Browser {
    * loses them with the connection to the agent; without credits the page's messages wait in the page.
    */
   credit(channel: number, size: number): void {
-    this.#peer?.rules.credited(channel, size);
+    this.#peer.current?.rules.credited(channel, size);
     // Without a browser there is no channel either.
     this.#call('credit', { channel, size }).catch(() => undefined);
   }
 
   async #answerResource(fields: object): Promise<void> {
-    const rules = this.#peer?.rules;
+    const rules = this.#peer.current?.rules;
     try {
       await this.#call('resource', fields);
     } finally {
@@ -196,55 +203,43 @@ export class BrowserSocket implements Browser {
   }
 
   #load(command: string, fields: object): Load {
-    const id = this.#calls.nextId();
+    const id = this.#peer.calls.nextId();
     const accepted = this.#call(command, fields, CALL_MS, id).then(() => undefined);
     return { id, accepted };
   }
 
-  async #call(
-    command: string,
-    fields: object,
-    timeoutMs = CALL_MS,
-    id = this.#calls.nextId(),
-  ): Promise<Static<typeof Answer>> {
-    const socket = this.#peer?.socket;
-    if (!socket) throw new BrowserError('disconnected', 'the browser is not connected');
-    const line = Buffer.from(`${JSON.stringify({ id, command, ...fields }, wellFormed)}\n`);
-    if (line.length > MAX_COMMAND_BYTES) throw new BrowserError('too_large', `${command} is too large`);
-    if (socket.writableLength > MAX_UNREAD_BYTES || this.#calls.isFull) {
-      throw new BrowserError('busy', 'the browser does not read or answer its commands');
-    }
-    socket.write(line);
-    return await this.#calls.answer(id, command, timeoutMs);
+  #call(command: string, fields: object, timeoutMs = CALL_MS, id?: number): Promise<AnswerMessage> {
+    return this.#peer.call(command, fields, timeoutMs, id);
   }
 
-  #connected(peer: Peer): void {
-    const before = this.#peer;
-    if (before) {
-      this.#disconnected();
-      before.socket.destroy();
-    }
-    this.#peer = peer;
-    this.#log.info({ pid: peer.pid, webkit: peer.webkit }, 'the browser is connected');
-    this.#events.emit({ event: 'connected', uri: peer.uri });
+  #connected({ pid, webkit, uri }: BrowserPeer): void {
+    this.#log.info({ pid, webkit }, 'the browser is connected');
+    this.#events.emit({ event: 'connected', uri });
   }
 
   #disconnected(): void {
-    this.#peer = undefined;
-    this.#calls.disconnect();
     this.#resources.forget();
     this.#closeChannel();
     this.#events.emit({ event: 'disconnected' });
   }
 
   readonly #handlers: PeerHandlers = {
-    answer: (answer) => this.#calls.settle(answer),
+    answer: (answer) => this.#takeAnswer(answer),
     event: (event) => this.#events.emit(event),
     channel: (channel) => this.#takeChannel(channel),
     message: (message) => this.#takeMessage(message),
     resource: (request) => this.#resources.take(request),
     ignored: (fields, reason) => this.#log.debug(fields, reason),
   };
+
+  #takeAnswer(answer: AnswerMessage): void {
+    const { calls } = this.#peer;
+    if (answer.ok) calls.resolve(answer.id, answer);
+    else {
+      const code = CODES.find((known) => known === answer.code) ?? 'refused';
+      calls.reject(answer.id, failure(code, answer.message ?? 'the browser refused'));
+    }
+  }
 
   #takeChannel(channel: Static<typeof Channel>): void {
     this.#closeChannel();
@@ -282,7 +277,7 @@ function isMessage(text: string): boolean {
   }
 }
 
-/** The browser's strings end at a NUL, and it does not read a line with half a character; stored text may have both. */
-function wellFormed(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
+/** The browser did not do what it was asked. */
+function failure(code: PageFailure, message: string): PeerError {
+  return new PeerError(code, message);
 }
