@@ -75,7 +75,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
   refusePlainEvents(app);
   const { isEnabled } = await created.use(ui);
   serveUi(app, { isEnabled, read: asset });
-  const channel = await created.use(page);
+  const { channel } = await created.use(page);
   const sendToPage = (payload: unknown) => channel.send(payload);
   const events = new EventSocket({ bus, log, guard, sendToPage });
   ports.https.serve(app, events.upgrade);

@@ -8,7 +8,6 @@ import { HttpsLink } from './links/https.ts';
 import type { resources } from './resources/all.ts';
 import type { Power } from './resources/device/ports.ts';
 import type { Kiosk } from './resources/display/ports.ts';
-import type { PageResource } from './resources/page/ports.ts';
 import type { PortsOf } from './resources/resource.ts';
 import { BrowserFolder, fullnessProblems } from './system/browser/data.ts';
 import { groupMemory } from './system/browser/memory.ts';
@@ -70,15 +69,11 @@ export async function openPorts(
   const dbus = new SystemBus({ log });
   const boot = await bootId();
   const inputDevices = new LinuxInputDevices({ log });
-  const pageResources = new Map<string, () => PageResource>();
   const writeTrial = new WriteTrial(dataFolder);
   const dataProblems = ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
   return {
     dbus,
-    browser: new BrowserSocket(join(runtimeFolder, 'browser.sock'), log, async (uri) =>
-      pageResources.get(uri.split('?', 1)[0] ?? '')?.(),
-    ),
-    pageResources,
+    browser: new BrowserSocket(join(runtimeFolder, 'browser.sock'), log),
     compositor: new WaylandCompositor(),
     kiosk: ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
     browserMemory: groupMemory,

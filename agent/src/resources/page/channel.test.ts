@@ -72,7 +72,8 @@ function start() {
   const bus = new EventBus();
   const page = new FakePage();
   const target = { isThere: true };
-  const channel = new PageChannel(bus, page, () => target.isThere);
+  const channel = new PageChannel(bus, page);
+  channel.setTarget(() => target.isThere);
   const told: unknown[] = [];
   let slow: PromiseWithResolvers<void> | undefined;
   const host = {

@@ -55,7 +55,7 @@ const FORBIDDEN: readonly [string, readonly (object | string)[]][] = [
 
 for (const [what, messages] of FORBIDDEN) {
   test(`the connection ends after ${what}`, async () => {
-    stage.resource = () => new Promise(() => undefined);
+    stage.find = () => ({ contentType: 'text/plain', version: '', read: () => new Promise(() => undefined) });
     const socket = await stage.greet();
     for (const message of messages) {
       if (typeof message === 'string') socket.write(message);

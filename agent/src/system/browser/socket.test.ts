@@ -162,8 +162,8 @@ test('a ping without an answer in time is false, and a late answer is ignored', 
   await until('what follows', () => stage.events.length === 2);
 });
 
-test('answers the resources that pages fetch, and that there are none', async () => {
-  stage.resource = async (uri) => {
+test('answers the assets that pages fetch, and that there are none', async () => {
+  stage.find = (uri) => {
     if (uri === 'vitrine://files/broken') throw new Error('the disk is gone');
     const png = (data: Buffer) => ({ contentType: 'image/png', version: uri, read: async () => data });
     if (uri === 'vitrine://files/huge') return png(Buffer.alloc(6_000_000));

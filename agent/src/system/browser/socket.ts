@@ -20,7 +20,7 @@ import {
   type ScriptResult,
 } from '../../resources/page/ports.ts';
 import { type Answer, type Channel, Configured, type Message, Picture } from './messages.ts';
-import { PageResources, type ResourceSource } from './page-resources.ts';
+import { type FindAsset, PageAssets } from './page-assets.ts';
 import { type HelloMessage, helloReader, LIMITS } from './peer.ts';
 import { scriptResult } from './results.ts';
 import { type PeerHandlers, ProtocolRules } from './rules.ts';
@@ -52,14 +52,12 @@ export class BrowserSocket implements Browser {
   readonly #events = new KindEvents<BrowserEvent | PageEvent>();
   readonly on = this.#events.on;
   readonly #peer: JsonLinePeer<BrowserPeer, AnswerMessage>;
-  readonly #resources: PageResources;
+  readonly #assets: PageAssets;
+  #findAsset: FindAsset = () => undefined;
   #openChannel: Static<typeof Channel> | undefined;
 
-  /**
-   * @param path of the unix socket, for example /run/vitrine/browser.sock
-   * @param resource finds what pages fetch from `vitrine:`
-   */
-  constructor(path: string, log: Logger, resource: ResourceSource = async () => undefined) {
+  /** @param path of the unix socket, for example /run/vitrine/browser.sock */
+  constructor(path: string, log: Logger) {
     this.#log = limitedLog(log);
     const readHello = helloReader(this.#log);
     this.#peer = new JsonLinePeer({
@@ -74,9 +72,9 @@ export class BrowserSocket implements Browser {
         take: ({ rules }, message) => rules.take(message),
       },
     });
-    this.#resources = new PageResources({
-      source: resource,
-      answer: (fields) => this.#answerResource(fields),
+    this.#assets = new PageAssets({
+      find: (uri) => this.#findAsset(uri),
+      answer: (fields) => this.#answerAsset(fields),
       log: this.#log,
     });
   }
@@ -193,7 +191,11 @@ export class BrowserSocket implements Browser {
     this.#call('credit', { channel, size }).catch(() => undefined);
   }
 
-  async #answerResource(fields: object): Promise<void> {
+  serveAssets(find: FindAsset): void {
+    this.#findAsset = find;
+  }
+
+  async #answerAsset(fields: object): Promise<void> {
     const rules = this.#peer.current?.rules;
     try {
       await this.#call('resource', fields);
@@ -218,7 +220,7 @@ export class BrowserSocket implements Browser {
   }
 
   #disconnected(): void {
-    this.#resources.forget();
+    this.#assets.forget();
     this.#closeChannel();
     this.#events.emit({ event: 'disconnected' });
   }
@@ -228,7 +230,7 @@ export class BrowserSocket implements Browser {
     event: (event) => this.#events.emit(event),
     channel: (channel) => this.#takeChannel(channel),
     message: (message) => this.#takeMessage(message),
-    resource: (request) => this.#resources.take(request),
+    resource: (request) => this.#assets.take(request),
     ignored: (fields, reason) => this.#log.debug(fields, reason),
   };
 

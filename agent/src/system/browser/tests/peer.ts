@@ -7,7 +7,7 @@ import { LineSplitter } from '../../../base/line-splitter.ts';
 import { createLogger, type Logger } from '../../../base/logger.ts';
 import type { BrowserEvent } from '../../../resources/display/ports.ts';
 import type { PageEvent } from '../../../resources/page/ports.ts';
-import type { ResourceSource } from '../page-resources.ts';
+import type { FindAsset } from '../page-assets.ts';
 import { BrowserSocket } from '../socket.ts';
 
 export const HELLO = { event: 'hello', protocol: 3, pid: 7, webkit: '2.54.2', uri: null };
@@ -38,7 +38,7 @@ export class BrowserStage {
   readonly path: string;
   readonly events: (BrowserEvent | PageEvent)[] = [];
   /** Answers what pages fetch; replace it before the fetch. */
-  resource: ResourceSource = async () => undefined;
+  find: FindAsset = () => undefined;
   readonly #folder: string;
   readonly #peers: Socket[] = [];
 
@@ -49,7 +49,8 @@ export class BrowserStage {
   private constructor(folder: string, log: Logger) {
     this.#folder = folder;
     this.path = join(folder, 'browser.sock');
-    this.browser = new BrowserSocket(this.path, log, (uri) => this.resource(uri));
+    this.browser = new BrowserSocket(this.path, log);
+    this.browser.serveAssets((uri) => this.find(uri));
     this.browser.on(KINDS, (event) => this.events.push(event));
   }
 

@@ -1,16 +1,16 @@
 import type { Records } from '../../base/limited-log.ts';
 import { withTimeout } from '../../base/timeout.ts';
-import type { PageResource } from '../../resources/page/ports.ts';
+import type { PageAsset, PageAssetServer } from '../../resources/page/ports.ts';
 
-/** Finds the resource of a `vitrine:` URI; undefined when there is none. Any page may ask. */
-export type ResourceSource = (uri: string) => Promise<PageResource | undefined>;
+/** Finds the asset of a `vitrine:` URI; undefined when there is none. Any page may ask. */
+export type FindAsset = Parameters<PageAssetServer['serveAssets']>[0];
 
 /** Requests answered at a time; an answer may be megabytes. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 64;
-/** Of a resource; in base64 it must fit into a line to the browser (browser/PROTOCOL.md). */
+/** Of an asset; in base64 it must fit into a line to the browser (browser/PROTOCOL.md). */
 const MAX_BYTES = 5_900_000;
-const FIND_MS = 10_000;
+const READ_MS = 10_000;
 /** How long the last answer is cached, in ms. */
 const KEEP_MS = 10_000;
 
@@ -26,20 +26,20 @@ interface Encoded {
   data: string;
 }
 
-export interface PageResourcesOptions {
-  source: ResourceSource;
+export interface PageAssetsOptions {
+  find: FindAsset;
   /** Sends an answer to the browser; resolves when the browser has it. */
   answer: (fields: { request: number; content_type?: string; data?: string }) => Promise<unknown>;
   log: Pick<Records, 'warn'>;
-  /** How long a resource may take to be found, in ms. */
-  findMs?: number;
+  /** How long an asset may take to be read, in ms. */
+  readMs?: number;
   /** How long an answer is cached, in ms. */
   keepMs?: number;
 }
 
 /** Answers what pages fetch from `vitrine:`, for example the splash image. */
-export class PageResources {
-  readonly #o: PageResourcesOptions;
+export class PageAssets {
+  readonly #options: PageAssetsOptions;
   #waiting: Request[] = [];
   #running = 0;
   /** Counts the browsers: each numbers its requests from 1. */
@@ -48,8 +48,8 @@ export class PageResources {
   #last: { version: string; encoded: Promise<Encoded> } | undefined;
   #forgetLast: NodeJS.Timeout | undefined;
 
-  constructor(options: PageResourcesOptions) {
-    this.#o = options;
+  constructor(options: PageAssetsOptions) {
+    this.#options = options;
   }
 
   take(request: Request): void {
@@ -77,23 +77,23 @@ export class PageResources {
 
   async #serve(request: Request): Promise<void> {
     const browser = this.#browsers;
-    const found = await this.#find(request.uri);
+    const found = await this.#read(request.uri);
     if (browser !== this.#browsers) return;
     if (!found) return this.#refuse(request);
     await this.#answer({ request: request.request, ...found });
   }
 
-  async #find(uri: string): Promise<Encoded | undefined> {
+  async #read(uri: string): Promise<Encoded | undefined> {
     try {
-      return await withTimeout(this.#encoded(uri), this.#o.findMs ?? FIND_MS);
+      return await withTimeout(this.#encoded(uri), this.#options.readMs ?? READ_MS);
     } catch (error) {
-      this.#o.log.warn({ err: error, uri: uri.slice(0, 200) }, 'a resource for a page could not be read');
+      this.#options.log.warn({ err: error, uri: uri.slice(0, 200) }, 'an asset for a page could not be read');
       return undefined;
     }
   }
 
   async #encoded(uri: string): Promise<Encoded | undefined> {
-    const found = await this.#o.source(uri);
+    const found = this.#options.find(uri);
     if (!found) return undefined;
     const { version } = found;
     if (this.#last?.version !== version) {
@@ -106,7 +106,7 @@ export class PageResources {
     clearTimeout(this.#forgetLast);
     this.#forgetLast = setTimeout(() => {
       this.#last = undefined;
-    }, this.#o.keepMs ?? KEEP_MS);
+    }, this.#options.keepMs ?? KEEP_MS);
     this.#forgetLast.unref();
     return await this.#last.encoded;
   }
@@ -116,12 +116,12 @@ export class PageResources {
   }
 
   /** A browser that has disconnected needs no answer. */
-  async #answer(fields: Parameters<PageResourcesOptions['answer']>[0]): Promise<void> {
-    await this.#o.answer(fields).catch(() => undefined);
+  async #answer(fields: Parameters<PageAssetsOptions['answer']>[0]): Promise<void> {
+    await this.#options.answer(fields).catch(() => undefined);
   }
 }
 
-async function encode({ contentType, read }: PageResource): Promise<Encoded> {
+async function encode({ contentType, read }: PageAsset): Promise<Encoded> {
   const data = await read();
   if (data.length > MAX_BYTES) throw new Error(`${data.length} bytes are too many`);
   return { content_type: contentType, data: data.toString('base64') };

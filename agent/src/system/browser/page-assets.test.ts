@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
-import { PageResources } from './page-resources.ts';
+import { PageAssets } from './page-assets.ts';
 
 const log = createLogger('silent');
 const text = (data: string) => ({
@@ -15,8 +15,8 @@ test('requests are answered two at a time, and too many are refused', async () =
   const started: string[] = [];
   const taken: PromiseWithResolvers<void>[] = [];
   const answers: number[] = [];
-  const resources = new PageResources({
-    source: async (uri) => {
+  const assets = new PageAssets({
+    find: (uri) => {
       started.push(uri);
       return text(uri);
     },
@@ -29,7 +29,7 @@ test('requests are answered two at a time, and too many are refused', async () =
     },
     log,
   });
-  for (let request = 1; request <= 70; request += 1) resources.take({ request, uri: `vitrine://${request}` });
+  for (let request = 1; request <= 70; request += 1) assets.take({ request, uri: `vitrine://${request}` });
   await settled();
   assert.deepEqual(started, ['vitrine://1', 'vitrine://2'], 'two at a time');
   assert.deepEqual(
@@ -40,44 +40,44 @@ test('requests are answered two at a time, and too many are refused', async () =
   taken[0]?.resolve();
   await settled();
   assert.deepEqual(started.at(-1), 'vitrine://3', 'the next begins when the browser has an answer');
-  resources.forget();
+  assets.forget();
   for (const gate of taken) gate.resolve();
   await settled();
   assert.equal(started.length, 3, 'requests of a disconnected browser are dropped');
 });
 
 test('an answer for a disconnected browser does not reach the next one', async () => {
-  const found = Promise.withResolvers<ReturnType<typeof text>>();
+  const read = Promise.withResolvers<Buffer>();
   const answers: number[] = [];
-  const resources = new PageResources({
-    source: (uri) => (uri === 'old' ? found.promise : Promise.resolve(undefined)),
+  const assets = new PageAssets({
+    find: (uri) => (uri === 'old' ? { ...text('old'), read: () => read.promise } : undefined),
     answer: async ({ request }) => void answers.push(request),
     log,
   });
-  resources.take({ request: 1, uri: 'old' });
-  resources.forget();
-  found.resolve(text('old'));
+  assets.take({ request: 1, uri: 'old' });
+  assets.forget();
+  read.resolve(Buffer.from('old'));
   await settled();
-  resources.take({ request: 2, uri: 'new' });
+  assets.take({ request: 2, uri: 'new' });
   await settled();
   assert.deepEqual(answers, [2]);
 });
 
-test('slow sources and failing answers do not block other requests', async () => {
+test('slow reads and failing answers do not block other requests', async () => {
   const answers: { request: number; data?: string }[] = [];
   const done = Promise.withResolvers<void>();
-  const resources = new PageResources({
-    source: (uri) => (uri === 'slow' ? new Promise(() => undefined) : Promise.resolve(text('quick'))),
+  const assets = new PageAssets({
+    find: (uri) =>
+      uri === 'slow' ? { ...text('slow'), read: () => new Promise(() => undefined) } : text('quick'),
     answer: async (fields) => {
       answers.push(fields);
       if (answers.length === 4) done.resolve();
       throw new Error('the browser went away');
     },
     log,
-    findMs: 5,
+    readMs: 5,
   });
-  for (const [i, uri] of ['slow', 'slow', 'quick', 'quick'].entries())
-    resources.take({ request: i + 1, uri });
+  for (const [i, uri] of ['slow', 'slow', 'quick', 'quick'].entries()) assets.take({ request: i + 1, uri });
   await done.promise;
   assert.deepEqual(answers.map(({ request, data }) => [request, data !== undefined]).sort(), [
     [1, false],
@@ -92,8 +92,8 @@ test('a flood of requests reads and encodes once, until the image changes or the
   let version = 'one';
   let reads = 0;
   const answers: string[] = [];
-  const resources = new PageResources({
-    source: async () => ({
+  const assets = new PageAssets({
+    find: () => ({
       contentType: 'image/png',
       version,
       read: async () => {
@@ -108,7 +108,7 @@ test('a flood of requests reads and encodes once, until the image changes or the
   const flood = async (count: number): Promise<void> => {
     const wanted = answers.length + count;
     for (let i = 0; i < count; i += 1) {
-      resources.take({ request: i, uri: `vitrine://files/splash?${i}` });
+      assets.take({ request: i, uri: `vitrine://files/splash?${i}` });
       if (i % 50 === 0) await settled();
     }
     while (answers.length < wanted) await settled();
