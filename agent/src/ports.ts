@@ -28,7 +28,7 @@ import { raucInstaller, raucSlots } from './system/rauc.ts';
 import { CecTelevision } from './system/screen/cec.ts';
 import { WaylandCompositor } from './system/screen/compositor.ts';
 import { Drm } from './system/screen/drm.ts';
-import { runService, SystemdUnit } from './system/systemd-units.ts';
+import { isInstalled, Systemd } from './system/systemd.ts';
 import { bootId, TargetFile } from './system/target-file.ts';
 import { TimeZoneLink } from './system/time-zone.ts';
 import { timesyncd } from './system/timesyncd.ts';
@@ -46,6 +46,7 @@ export interface OpenPorts extends Ports {
   dbus: SystemBus;
 }
 
+const KIOSK = 'vitrine-kiosk.service';
 /** A computer that is not the appliance has no kiosk unit, though it may have a browser that connects. */
 const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
 
@@ -67,6 +68,8 @@ export async function openPorts(
   const { dataFolder, runtimeFolder, ownsSystem } = board;
   const browserFolder = join(dataFolder, 'kiosk');
   const dbus = new SystemBus({ log });
+  const systemd = new Systemd(dbus, log);
+  const runService = (name: string) => systemd.runService(name);
   const boot = await bootId();
   const inputDevices = new LinuxInputDevices({ log });
   const writeTrial = new WriteTrial(dataFolder);
@@ -75,7 +78,10 @@ export async function openPorts(
     dbus,
     browser: new BrowserSocket(join(runtimeFolder, 'browser.sock'), log),
     compositor: new WaylandCompositor(),
-    kiosk: ownsSystem ? new SystemdUnit('vitrine-kiosk.service') : NO_KIOSK,
+    kiosk:
+      ownsSystem && isInstalled(KIOSK)
+        ? { installed: true, restart: () => systemd.restart(KIOSK) }
+        : NO_KIOSK,
     browserMemory: groupMemory,
     browserData: ownsSystem ? new BrowserFolder(browserFolder) : undefined,
     connectors: new Drm(board.screens),
@@ -84,7 +90,7 @@ export async function openPorts(
     clockIsSet,
     bootId: boot,
     targetStore: new TargetFile(runtimeFolder, dataFolder, boot, log),
-    hostServices: ownsSystem ? hostServices(runtimeFolder) : undefined,
+    hostServices: ownsSystem ? hostServices(runtimeFolder, systemd) : undefined,
     inputKinds: () => inputDevices.kinds(),
     inputDevices,
     keyboardLayout: ownsSystem
@@ -112,7 +118,7 @@ export async function openPorts(
     identity: await readIdentity({ runtimeFolder, packageVersion }),
     hardware: linuxHardware({ inputKinds: () => inputDevices.kinds() }),
     journal: systemdJournal({ log }),
-    power: ownsSystem ? systemPower(dbus, log) : NO_POWER,
+    power: ownsSystem ? systemPower(dbus, systemd, log) : NO_POWER,
     dataReset: initramfsDataReset({ flag: board.factoryResetFlag, runtimeFolder, runService }),
     vitals: linuxVitals({ dataFolder }),
     clock: ownsSystem
@@ -121,9 +127,10 @@ export async function openPorts(
   };
 }
 
-function hostServices(runtimeFolder: string) {
-  const unit = new SystemdUnit('vitrine-firewall.service');
-  const firewall = new Firewall(join(runtimeFolder, 'firewall'), () => unit.reload());
+function hostServices(runtimeFolder: string, systemd: Systemd) {
+  const firewall = new Firewall(join(runtimeFolder, 'firewall'), () =>
+    systemd.reload('vitrine-firewall.service'),
+  );
   return {
     allow: (allowed: boolean) => firewall.allowHostServices(allowed),
     problems: () => firewall.problems(),

@@ -33,6 +33,8 @@ interface Service {
   /** Unique name; null while the service does not run, undefined until the bus has reported it. */
   owner: string | null | undefined;
   readonly watchers: Set<(owner: string | undefined) => void>;
+  /** The rules by which the bus selects signals: one service may send many that nobody here wants. */
+  readonly rules: Set<string>;
   readonly subscriptions: Set<(signal: IncomingMessage) => void>;
 }
 
@@ -76,7 +78,12 @@ export class SystemBus {
    * Use `watch` to learn when signals may have been missed.
    */
   subscribe(match: SignalMatch, listener: (signal: IncomingMessage) => void): () => void {
-    const { subscriptions } = this.#follow(match.sender);
+    const { subscriptions, rules } = this.#follow(match.sender);
+    const rule = `type='signal',sender='${match.sender}',interface='${match.interface}',member='${match.member}'`;
+    if (!rules.has(rule)) {
+      rules.add(rule);
+      this.#connection?.call(addMatch(rule)).catch(this.#notFollowed(match.sender));
+    }
     const subscription = (signal: IncomingMessage) => {
       if (matches(match, signal)) listener(signal);
     };
@@ -156,7 +163,12 @@ export class SystemBus {
   #follow(name: string): Service {
     const known = this.#services.get(name);
     if (known) return known;
-    const service: Service = { owner: undefined, watchers: new Set(), subscriptions: new Set() };
+    const service: Service = {
+      owner: undefined,
+      watchers: new Set(),
+      rules: new Set(),
+      subscriptions: new Set(),
+    };
     this.#services.set(name, service);
     if (this.#connection) void this.#ask(this.#connection, name, service);
     void this.#keepConnected();
@@ -168,21 +180,25 @@ export class SystemBus {
    * last, so that their owner is known.
    */
   async #ask(connection: BusConnection, name: string, service: Service): Promise<void> {
-    const ask = (member: string, argument: string) =>
-      connection.call({ ...DAEMON_OBJECT, member, args: [['s', argument]] });
+    const ownerChanges = `type='signal',sender='${DAEMON}',member='NameOwnerChanged',arg0='${name}'`;
+    const getOwner = { ...DAEMON_OBJECT, member: 'GetNameOwner', args: [['s', name]] as const };
     try {
       const [, owner] = await Promise.all([
-        ask('AddMatch', `type='signal',sender='${DAEMON}',member='NameOwnerChanged',arg0='${name}'`),
-        ask('GetNameOwner', name).then(parseOwner, noOwner),
-        ask('AddMatch', `type='signal',sender='${name}'`),
+        connection.call(addMatch(ownerChanges)),
+        connection.call(getOwner).then(parseOwner, noOwner),
+        ...[...service.rules].map((rule) => connection.call(addMatch(rule))),
       ]);
       // A NameOwnerChanged that came before the reply is as new as the reply.
       if (service.owner === undefined) this.#setOwner(service, owner[0]);
     } catch (error) {
-      if (error instanceof BusError && error.errorName === 'vitrine.Disconnected') return;
-      this.#log.warn({ err: error, name }, 'a D-Bus service cannot be followed');
+      this.#notFollowed(name)(error);
     }
   }
+
+  readonly #notFollowed = (name: string) => (error: unknown) => {
+    if (error instanceof BusError && error.errorName === 'vitrine.Disconnected') return;
+    this.#log.warn({ err: error, name }, 'a D-Bus service cannot be followed');
+  };
 
   #setOwner(service: Service, owner: string | null): void {
     service.owner = owner;
@@ -211,6 +227,10 @@ export class SystemBus {
       }
     }
   }
+}
+
+function addMatch(rule: string): BusCall {
+  return { ...DAEMON_OBJECT, member: 'AddMatch', args: [['s', rule]] };
 }
 
 /** The reply for a service that does not run. */
