@@ -39,8 +39,8 @@ import { WriteTrial } from './system/write-trial.ts';
 /** What the resources need of the system. */
 export type Ports = PortsOf<typeof resources>;
 
-/** The adapters that the composition root itself starts and stops. */
-export interface OpenPorts extends Ports {
+/** Also the adapters that the composition root itself starts and stops. */
+export interface Adapters extends Ports {
   browser: BrowserSocket;
   https: HttpsLink;
   dbus: SystemBus;
@@ -58,13 +58,13 @@ const NO_POWER: Power = {
   perform: async () => undefined,
 };
 
-/** Builds all adapters; starts none of them. */
-export async function openPorts(
+/** Creates all adapters; starts none of them. */
+export async function createAdapters(
   { board, listenHttps }: Flags,
   packageVersion: string,
   log: Logger,
   agentFailures: Ports['agentFailures'],
-): Promise<OpenPorts> {
+): Promise<Adapters> {
   const { dataFolder, runtimeFolder, ownsSystem } = board;
   const browserFolder = join(dataFolder, 'kiosk');
   const dbus = new SystemBus({ log });
