@@ -110,7 +110,7 @@ export class Systemd {
         timeoutMs,
         () => new Error(`systemd did not ${command.join(' ')} in ${timeoutMs} ms`),
       );
-      // The job may have ended meanwhile: what is started or reloaded here may be so twice.
+      // The job may have ended meanwhile. To start or reload once more does no harm.
       if (result === undefined) await this.#systemctl(command, timeoutMs);
       else if (!GOOD_RESULTS.includes(result)) {
         throw new Error(`systemd failed to ${command.join(' ')}: ${result}`);
