@@ -118,7 +118,7 @@ test('in this project a change of the atomic write selects its tests and those o
   const { unit } = select({ ...project, changed: ['agent/src/base/atomic-file.ts'] });
   const all = await projectFiles('**/*.test.ts');
   assert.ok(unit.run !== ALL && unit.run.length < all.length / 3, `${unit.run.length} of ${all.length}`);
-  for (const name of ['base/line-splitter', 'links/guard', 'system/edid']) {
+  for (const name of ['base/line-splitter', 'links/guard', 'system/screen/edid']) {
     assert.ok(!unit.run.includes(`agent/src/${name}.test.ts`), name);
   }
   for (const name of ['agent/src/base/atomic-file', 'ci/agent/kill', 'agent/src/resources/content/kill']) {

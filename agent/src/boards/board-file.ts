@@ -15,7 +15,6 @@ export const BoardFile = Type.Object({
   serial_lines: Type.Array(Type.String({ pattern: '^/dev/.' })),
   content_port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   radio: Type.Enum(['none', 'single-band', 'dual-band']),
-  usb_host_port: Type.Boolean(),
   screens: Type.Array(Type.String({ minLength: 1 })),
 });
 
@@ -33,15 +32,13 @@ const APPLIANCE = {
  * @throws BoardFileError when it cannot be read or does not fit the schema
  */
 export function readBoardFile(path: string): Board {
-  const { profile, serial_lines, content_port, radio, usb_host_port, screens } = read(path);
+  const { profile, serial_lines, content_port, radio, screens } = read(path);
   return {
     ...APPLIANCE,
     profile,
     serialLines: serial_lines,
     contentPort: content_port,
-    integratedRadio: radio !== 'none',
     dualBandRadio: radio === 'dual-band',
-    usbHostPort: usb_host_port,
     screens,
   };
 }

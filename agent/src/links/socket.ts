@@ -70,7 +70,7 @@ export class EventSocket {
   #server: WebSocketServerType | undefined;
   readonly #clients = new Set<Client>();
   #pinger: NodeJS.Timeout | undefined;
-  #closing = false;
+  #closed = false;
 
   constructor(options: EventSocketOptions) {
     this.#options = options;
@@ -100,7 +100,7 @@ export class EventSocket {
     const [path, search = ''] = request.url?.split(/\?(.*)/s, 2) ?? [];
     if (path !== PATH) throw new ApiError('not_found', 'There is no WebSocket here.');
     parseText(nothing, Object.fromEntries(new URLSearchParams(search)));
-    if (this.#closing) throw new ApiError('unavailable', 'The agent is stopping.');
+    if (this.#closed) throw new ApiError('unavailable', 'The agent is stopping.');
     const ofPeer = [...this.#clients].filter((client) => client.peer === peer);
     if (this.#clients.size >= MAX_CLIENTS || ofPeer.length >= MAX_OF_ONE_PEER) {
       const message = `There are ${this.#clients.size} clients already, ${ofPeer.length} of them of this address.`;
@@ -171,7 +171,7 @@ export class EventSocket {
 
   /** Closes every client's socket; resolves within 1 s. */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#closed = true;
     clearInterval(this.#pinger);
     const sockets = [...this.#clients].map(({ socket }) => socket);
     const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));

@@ -11,7 +11,7 @@ import { bindGroup, READ_WHEN_NEEDED } from '../resources/config/group.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';
 import { applyStoredClock, type Clock, clockFields } from '../resources/device/clock.ts';
 import { deviceConfig } from '../resources/device/config.ts';
-import { SystemBus } from './dbus.ts';
+import { SystemBus } from './dbus/bus.ts';
 import { BusDaemon, noDaemon as skip } from './tests/bus.ts';
 import { timesyncd } from './timesyncd.ts';
 

@@ -6,6 +6,7 @@ import { content } from '../content/index.ts';
 import { deviceConfig } from '../device/config.ts';
 import { network } from '../network/index.ts';
 import { networkChanged } from '../network/schema.ts';
+import { page } from '../page/index.ts';
 import { defineResource } from '../resource.ts';
 import { bindDisplay, browserSettings } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
@@ -30,7 +31,8 @@ export const display = defineResource({
     const { store, origin, setDisplayed } = await use(content);
     const addresses = await use(network);
     const { browser, hostServices } = ports;
-    ports.pageResources.set(SPLASH_URI, () => {
+    const { channel, serve } = await use(page);
+    serve(SPLASH_URI, () => {
       return { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') };
     });
     const screen = new Display({
@@ -77,6 +79,8 @@ export const display = defineResource({
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
     const redraw = () => screen.waitingPageChanged();
     setDisplayed(() => screen.activeBundle);
+    channel.setTarget(() => screen.isTargetThere);
+    screen.onChange(() => channel.targetChanged());
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
     bus.on(networkChanged, redraw);
     bus.on(splashChanged, ({ kind }) => {

@@ -179,7 +179,7 @@ export class Screens {
     return this.#refusal?.screen === screenName(connector) ? this.#refusal.reason : '';
   }
 
-  #isAs(output: Output, { rotation, scale, mode }: OutputSettings): boolean {
+  #matches(output: Output, { rotation, scale, mode }: OutputSettings): boolean {
     const hasMode = mode === null || (output.mode !== null && isSameMode(output.mode, mode));
     return output.rotation === rotation && output.scale === scale && hasMode;
   }
@@ -251,7 +251,9 @@ export class Screens {
     const isDriven =
       this.#output(primary) !== undefined &&
       this.#outputs.every((output) =>
-        output.name === primary.id ? this.#isAs(output, this.#settings(primary)) : output.rotation === null,
+        output.name === primary.id
+          ? this.#matches(output, this.#settings(primary))
+          : output.rotation === null,
       );
     // A compositor that never obeys does not get the same command at every check.
     const wasLost = this.#wasDriven && !isDriven;

@@ -73,7 +73,8 @@ function start() {
   const bus = new EventBus(topics);
   const page = new FakePage();
   const target = { isThere: true };
-  const channel = new PageChannel(bus, page, () => target.isThere);
+  const channel = new PageChannel(bus, page);
+  channel.setTarget(() => target.isThere);
   const told: unknown[] = [];
   let slow: PromiseWithResolvers<void> | undefined;
   const host = {

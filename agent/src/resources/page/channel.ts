@@ -38,7 +38,7 @@ export class PageChannel {
   readonly #bus: EventBus;
   readonly #browser: PageBrowser;
   readonly #stopListening: () => void;
-  readonly #isTargetThere: () => boolean;
+  #isTargetThere = () => false;
   /** Number of the channel that the displayed page has opened; 0 while there is none. */
   #channel = 0;
   /** What hosts were told last. */
@@ -51,13 +51,8 @@ export class PageChannel {
   #waitingCharacters = 0;
   #sent = 0;
 
-  /**
-   * @param isTargetThere whether the page on the screen belongs to the last target. Before that, the channel is closed
-   * for hosts: no message reaches the page that is to be replaced, and none comes from it.
-   */
-  constructor(bus: EventBus, browser: PageBrowser, isTargetThere: () => boolean) {
+  constructor(bus: EventBus, browser: PageBrowser) {
     this.#bus = bus;
-    this.#isTargetThere = isTargetThere;
     this.#browser = browser;
     this.#stopListening = browser.on(['channel', 'message'], (event) => this.#take(event));
   }
@@ -68,6 +63,14 @@ export class PageChannel {
 
   get isOpen(): boolean {
     return this.#channel !== 0 && this.#isTargetThere();
+  }
+
+  /**
+   * @param isTargetThere whether the page on the screen belongs to the last target. Before that, the channel is closed
+   *   for hosts: no message reaches the page that is to be replaced, and none comes from it.
+   */
+  setTarget(isTargetThere: () => boolean): void {
+    this.#isTargetThere = isTargetThere;
   }
 
   /** Whether the target is there may have changed. */
