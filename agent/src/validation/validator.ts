@@ -20,6 +20,9 @@ export interface Validator<S extends TSchema = TSchema> {
   parse(value: unknown): Static<S>;
 }
 
+/** The values that fit a validator's schema. */
+export type Valid<V extends Validator> = Static<V['schema']>;
+
 const known = new Map<TSchema, Validator>();
 
 /**

@@ -1,5 +1,4 @@
 import { ProtocolViolation } from '../../base/json-line-peer.ts';
-import { fits } from '../../validation/validator.ts';
 import { Ending, Part } from './messages.ts';
 
 /** Of one text: as many as the longest one can have. */
@@ -33,12 +32,12 @@ export class PartsReader {
    */
   take(message: object): object | undefined {
     if ('part' in message) {
-      if (!fits(Part, message)) throw new ProtocolViolation('a part is malformed');
+      if (!Part.fits(message)) throw new ProtocolViolation('a part is malformed');
       this.#add(message.body, message.part, message.data);
       return undefined;
     }
     if (!('parts' in message)) return message;
-    if (!fits(Ending, message)) throw new ProtocolViolation('the end of a text is malformed');
+    if (!Ending.fits(message)) throw new ProtocolViolation('the end of a text is malformed');
     const { body: number, parts, field, ...rest } = message;
     const body = this.#body;
     this.#body = undefined;

@@ -1,8 +1,8 @@
 /** The browser as a peer (browser/PROTOCOL.md): what it may do, and how a connection begins. */
-import type { Static } from 'typebox';
+
 import { type PeerLimits, ProtocolViolation } from '../../base/json-line-peer.ts';
 import type { Records } from '../../base/limited-log.ts';
-import { fits } from '../../validation/validator.ts';
+import type { Valid } from '../../validation/validator.ts';
 import { Greeting, Hello, PROTOCOL } from './messages.ts';
 
 const MIB = 1024 * 1024;
@@ -22,7 +22,7 @@ export const LIMITS: PeerLimits = {
   calls: 512,
 };
 
-export type HelloMessage = Static<typeof Hello>;
+export type HelloMessage = Valid<typeof Hello>;
 
 /**
  * Reads the first message of a connection.
@@ -33,11 +33,11 @@ export function helloReader(log: Records): (first: object) => HelloMessage | und
   /** The wrong version that was logged: a browser that is refused connects again at once. */
   let loggedProtocol: number | undefined;
   return (first) => {
-    if (fits(Hello, first)) {
+    if (Hello.fits(first)) {
       loggedProtocol = undefined;
       return first;
     }
-    if (!fits(Greeting, first)) throw new ProtocolViolation('the first message is no hello');
+    if (!Greeting.fits(first)) throw new ProtocolViolation('the first message is no hello');
     if (first.protocol !== loggedProtocol) {
       loggedProtocol = first.protocol;
       log.error(

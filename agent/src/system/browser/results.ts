@@ -1,7 +1,6 @@
 /** What the answers to `evaluate` hold. The page can shape all of it, so anything is a result or an exception. */
 import { isTooDeep, MAX_JSON_LEVELS } from '../../contract/json.ts';
 import type { ScriptException, ScriptResult } from '../../resources/page/ports.ts';
-import { fits } from '../../validation/validator.ts';
 import { Exception, Value } from './messages.ts';
 
 /** Longest result, as JSON (browser/PROTOCOL.md). */
@@ -12,8 +11,8 @@ const NO_TEXT = 'an exception without a text';
 
 /** @param answer to `evaluate`, of a browser that ran the script */
 export function scriptResult(answer: unknown): ScriptResult {
-  if (fits(Value, answer)) return resultOf(answer.value);
-  if (fits(Exception, answer)) return { exception: exceptionOf(answer.exception) };
+  if (Value.fits(answer)) return resultOf(answer.value);
+  if (Exception.fits(answer)) return { exception: exceptionOf(answer.exception) };
   return failed('The page replaced the result.');
 }
 

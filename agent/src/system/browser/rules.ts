@@ -2,11 +2,11 @@
  * Every rule of the protocol that a browser has to keep (browser/PROTOCOL.md). Its user runs what pages bring, so the
  * browser's end is hostile: what it may not send ends its connection, and what it may send costs.
  */
-import type { Static } from 'typebox';
+
 import { ProtocolViolation } from '../../base/json-line-peer.ts';
 import type { PeerCalls } from '../../base/peer-calls.ts';
 import { messageSize } from '../../resources/page/ports.ts';
-import { fits } from '../../validation/validator.ts';
+import type { Valid } from '../../validation/validator.ts';
 import { Answer, Blocked, Channel, Event, Message, Named, Resource } from './messages.ts';
 import { PartsReader } from './parts.ts';
 
@@ -24,11 +24,11 @@ const MAX_LOGGED_KINDS = 20;
 const CHEAP = 0.01;
 
 export interface PeerHandlers {
-  answer(answer: Static<typeof Answer>): void;
-  event(event: Static<typeof Event>): void;
-  channel(channel: Static<typeof Channel>): void;
-  message(message: Static<typeof Message>): void;
-  resource(request: Static<typeof Resource>): void;
+  answer(answer: Valid<typeof Answer>): void;
+  event(event: Valid<typeof Event>): void;
+  channel(channel: Valid<typeof Channel>): void;
+  message(message: Valid<typeof Message>): void;
+  resource(request: Valid<typeof Resource>): void;
   /** Something that is ignored; the fields are short. */
   ignored(fields: object, reason: string): void;
 }
@@ -76,19 +76,19 @@ export class ProtocolRules {
     const message = this.#parts.take(received);
     if (message === undefined) return CHEAP;
     if ('id' in message) return this.#takeAnswer(message);
-    if (!fits(Named, message)) throw new ProtocolViolation('a message is neither an event nor an answer');
+    if (!Named.fits(message)) throw new ProtocolViolation('a message is neither an event nor an answer');
     return this.#takeEvent(message);
   }
 
   #takeAnswer(message: object): number {
-    if (!fits(Answer, message)) throw new ProtocolViolation('an answer is malformed');
+    if (!Answer.fits(message)) throw new ProtocolViolation('an answer is malformed');
     if (message.id > this.#calls.lastId) throw new ProtocolViolation('an answer is to no command');
     // It came too late, or answers what the browser could not read.
     if (this.#calls.isWaiting(message.id)) this.#handlers.answer(message);
     return CHEAP;
   }
 
-  #takeEvent(message: Static<typeof Named>): number {
+  #takeEvent(message: Valid<typeof Named>): number {
     switch (message.event) {
       case 'load':
       case 'load_failed':
@@ -96,20 +96,20 @@ export class ProtocolRules {
       case 'painted':
       case 'page_gone':
       case 'pac_failed':
-        if (!fits(Event, message)) break;
+        if (!Event.fits(message)) break;
         this.#handlers.event(message);
         return 1;
       case 'channel':
-        if (!fits(Channel, message)) break;
+        if (!Channel.fits(message)) break;
         return this.#takeChannel(message);
       case 'message':
-        if (!fits(Message, message)) break;
+        if (!Message.fits(message)) break;
         return this.#takeMessage(message);
       case 'resource':
-        if (!fits(Resource, message)) break;
+        if (!Resource.fits(message)) break;
         return this.#takeResource(message);
       case 'blocked':
-        if (!fits(Blocked, message)) break;
+        if (!Blocked.fits(message)) break;
         this.#handlers.ignored(
           { what: message.what, detail: message.detail.slice(0, 200) },
           'refused a page',
@@ -124,7 +124,7 @@ export class ProtocolRules {
     throw new ProtocolViolation(`an event ${message.event} is malformed`);
   }
 
-  #takeChannel(message: Static<typeof Channel>): number {
+  #takeChannel(message: Valid<typeof Channel>): number {
     const { channel, open } = message;
     if (open && channel <= this.#lastChannel) throw new ProtocolViolation('a channel was opened before');
     if (!open && channel !== this.#channel) return CHEAP;
@@ -135,7 +135,7 @@ export class ProtocolRules {
     return 1;
   }
 
-  #takeMessage(message: Static<typeof Message>): number {
+  #takeMessage(message: Valid<typeof Message>): number {
     if (Buffer.byteLength(message.data) > MAX_MESSAGE_BYTES) {
       throw new ProtocolViolation('a message of the page is too long');
     }
@@ -146,7 +146,7 @@ export class ProtocolRules {
     return CHEAP;
   }
 
-  #takeResource(message: Static<typeof Resource>): number {
+  #takeResource(message: Valid<typeof Resource>): number {
     if (this.#resources >= MAX_RESOURCES) throw new ProtocolViolation('too many resources are fetched');
     this.#resources += 1;
     this.#handlers.resource(message);

@@ -1,4 +1,3 @@
-import type { Static } from 'typebox';
 import { JsonLinePeer } from '../../base/json-line-peer.ts';
 import { KindEvents } from '../../base/kind-events.ts';
 import { limitedLog, type Records } from '../../base/limited-log.ts';
@@ -18,7 +17,7 @@ import {
   type PageFailure,
   type ScriptResult,
 } from '../../resources/page/ports.ts';
-import { fits } from '../../validation/validator.ts';
+import type { Valid } from '../../validation/validator.ts';
 import { type Answer, type Channel, Configured, type Message, Picture } from './messages.ts';
 import { type FindAsset, PageAssets } from './page-assets.ts';
 import { type HelloMessage, helloReader, LIMITS } from './peer.ts';
@@ -36,7 +35,7 @@ const SPARE_MS = 1000;
 /** Codes of the browser that callers tell apart; every other refusal is `refused`. */
 const CODES = ['timeout', 'busy', 'too_large', 'interrupted', 'no_page', 'channel_closed'] as const;
 
-type AnswerMessage = Static<typeof Answer>;
+type AnswerMessage = Valid<typeof Answer>;
 
 /** A browser that has said hello. */
 interface BrowserPeer extends HelloMessage {
@@ -54,7 +53,7 @@ export class BrowserSocket implements Browser {
   readonly #peer: JsonLinePeer<BrowserPeer, AnswerMessage>;
   readonly #assets: PageAssets;
   #findAsset: FindAsset = () => undefined;
-  #openChannel: Static<typeof Channel> | undefined;
+  #openChannel: Valid<typeof Channel> | undefined;
 
   /** @param path of the unix socket, for example /run/vitrine/browser.sock */
   constructor(path: string, log: Logger) {
@@ -106,7 +105,7 @@ export class BrowserSocket implements Browser {
 
   async configure(settings: BrowserSettings): Promise<boolean> {
     const answer = await this.#call('configure', settings);
-    return fits(Configured, answer) && answer.restart_required;
+    return Configured.fits(answer) && answer.restart_required;
   }
 
   async keyboard(settings: KeyboardSettings): Promise<void> {
@@ -151,7 +150,7 @@ export class BrowserSocket implements Browser {
 
   async screenshot(): Promise<Buffer> {
     const answer = await this.#call('screenshot', {});
-    if (!fits(Picture, answer)) throw failure('broken', 'the answer of the browser is incomplete');
+    if (!Picture.fits(answer)) throw failure('broken', 'the answer of the browser is incomplete');
     return Buffer.from(answer.png, 'base64');
   }
 
@@ -243,7 +242,7 @@ export class BrowserSocket implements Browser {
     }
   }
 
-  #takeChannel(channel: Static<typeof Channel>): void {
+  #takeChannel(channel: Valid<typeof Channel>): void {
     this.#closeChannel();
     if (!channel.open) return;
     this.#openChannel = channel;
@@ -257,7 +256,7 @@ export class BrowserSocket implements Browser {
     this.#events.emit(closed);
   }
 
-  #takeMessage({ data, ...event }: Static<typeof Message>): void {
+  #takeMessage({ data, ...event }: Valid<typeof Message>): void {
     if (isMessage(data)) {
       // In JSON, line ends are only between values. Hosts on serial get one line.
       this.#events.emit({ ...event, data: data.replaceAll(/[\r\n]/g, ' ') });

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { isSameMode } from '../../base/screen-mode.ts';
 import type { Output } from '../../resources/display/ports.ts';
 import type { Rotation } from '../../resources/display/schema.ts';
+import { validator } from '../../validation/validator.ts';
 
 /** The clockwise rotation by Wayland's name, which counts counter-clockwise. */
 const ROTATIONS: ReadonlyMap<string, Rotation> = new Map([
@@ -38,7 +39,7 @@ const CompositorOutput = Type.Object({
 });
 export type CompositorOutput = Static<typeof CompositorOutput>;
 
-export const CompositorOutputs = Type.Array(CompositorOutput);
+export const CompositorOutputs = validator(Type.Array(CompositorOutput));
 
 /** The output with the rate at which wlroots really paints it. */
 export function withRate(output: CompositorOutput): CompositorOutput {

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Compositor, Output, OutputSettings } from '../../resources/display/ports.ts';
-import { fits } from '../../validation/validator.ts';
 import { runOk } from '../processes.ts';
 import {
   type CompositorOutput,
@@ -55,7 +54,7 @@ export class WaylandCompositor implements Compositor {
 
   async #list(): Promise<CompositorOutput[]> {
     const printed: unknown = JSON.parse(await this.#run(['--json']));
-    if (!fits(CompositorOutputs, printed)) throw new Error(`${this.#command} printed no outputs`);
+    if (!CompositorOutputs.fits(printed)) throw new Error(`${this.#command} printed no outputs`);
     return printed.map(withRate);
   }
 
