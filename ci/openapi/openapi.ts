@@ -1,10 +1,11 @@
 import type { TSchema } from 'typebox';
-import { BASE_PATH, INTERFACE_VERSION } from '../../agent/src/contract/api.ts';
+import { BASE_PATH } from '../../agent/src/contract/api.ts';
 import type { Endpoint } from '../../agent/src/contract/endpoint.ts';
 import { errorCodesOf } from '../../agent/src/contract/error-codes.ts';
 import { ERRORS, type ErrorCode } from '../../agent/src/contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
 import type { Topic } from '../../agent/src/contract/topics.ts';
+import { projectVersion } from '../image/lib/inputs.ts';
 import { Components } from './components.ts';
 import { frames } from './frames.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -30,7 +31,7 @@ const BYTES = { type: 'string', format: 'binary' };
 const TEXT_TYPE = /^text\/|\/yaml$/;
 
 /**
- * The machine-readable contract (interface: Endpoints, openapi.yaml). Written by `npm run generate`.
+ * The machine-readable contract. Written by `npm run generate`.
  * @param operations every endpoint by its operation id
  */
 export function openApi(operations: ReadonlyMap<string, Endpoint>, topics: readonly Topic[]): OpenApi {
@@ -51,7 +52,7 @@ export function openApi(operations: ReadonlyMap<string, Endpoint>, topics: reado
     openapi: '3.1.0',
     info: {
       title: 'Vitrine',
-      version: INTERFACE_VERSION,
+      version: projectVersion(),
       summary: 'Display appliance management interface',
       description: ABOUT,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

@@ -19,7 +19,7 @@ export interface Board {
    * not: there every Wi-Fi and Bluetooth endpoint answers as on a board without radios.
    */
   managesRadios: boolean;
-  /** Whether the board has a built-in radio (interface: Device, model_profile). */
+  /** Whether the board has a built-in radio. */
   integratedRadio: boolean;
   /** Whether that radio can run a 5 GHz access point. */
   dualBandRadio: boolean;

@@ -1,8 +1,7 @@
 import { errorCode } from '../base/system-error.ts';
 
 /**
- * All error codes (interface: Errors; docs/contract.md: Errors). A code never changes its meaning; a minor release may
- * add codes.
+ * All error codes (docs/api.md: Errors). A code never changes its meaning; a minor release may add codes.
  */
 export const ERRORS = {
   bad_request: { status: 400, message: 'The request does not fit the contract.' },
@@ -38,7 +37,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The body of every answer that is not 2xx, on every link (interface: Errors). */
+/** The body of every answer that is not 2xx, on every link (docs/api.md: Errors). */
 export interface ErrorEnvelope {
   error: { code: ErrorCode; message: string; details?: Record<string, unknown> };
 }

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 
-/** Every topic that a client may subscribe to (interface: Events). */
+/** Every topic that a client may subscribe to. */
 export const TOPICS = [
   'display_state',
   'page_message',
@@ -36,7 +36,7 @@ export function topic<S extends TSchema>(name: TopicName, payload: S, summary: s
 
 export type Payload<T extends Topic> = Static<T['payload']>;
 
-/** An event as both the WebSocket and serial send it (interface: Events). */
+/** An event as both the WebSocket and serial send it (docs/api.md: Events). */
 export interface EventFrame {
   type: 'event';
   topic: TopicName;

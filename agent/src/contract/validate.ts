@@ -89,7 +89,7 @@ export function fits<S extends TSchema>(schema: S, value: unknown): value is Sta
 /**
  * Validates an untyped value and gives it its type.
  * @param what the part of the request, for the message; empty for the body
- * @throws ApiError `bad_request` with the issues in `details` (docs/contract.md: Errors)
+ * @throws ApiError `bad_request` with the issues in `details` (docs/api.md: Errors)
  */
 export function parse<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
   const found = issues(schema, value);
@@ -118,7 +118,7 @@ function readNumber(field: TSchema | undefined, text: string): unknown {
   return (type === 'integer' || type === 'number') && NUMBER.test(text) ? Number(text) : text;
 }
 
-/** A 400 that lists up to MAX_ISSUES issues (docs/contract.md: Errors). */
+/** A 400 that lists up to MAX_ISSUES issues (docs/api.md: Errors). */
 export function badRequest(what: string, found: Issue[]): ApiError {
   const listed = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: path.slice(0, MAX_TEXT).toWellFormed(),

@@ -6,7 +6,7 @@ import { topic } from '../../contract/topics.ts';
 
 const Address = Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$', examples: ['AA:BB:CC:DD:EE:FF'] });
 
-/** The adapter (interface: Bluetooth). */
+/** The adapter. */
 export const BluetoothAdapter = Type.Object(
   {
     address: Address,

@@ -3,7 +3,7 @@ import { endpoint } from '../../contract/endpoint.ts';
 import { ErrorEnvelopeSchema, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
-/** A long-running task (interface: Resources, Operation). */
+/** A long-running task. */
 export const Operation = Type.Object(
   {
     operation_id: Type.String(),
@@ -38,7 +38,7 @@ export const UploadQuery = Type.Object(
 export const operationChanged = topic(
   'operation',
   Operation,
-  'Every state transition of an upload or install',
+  'Progress and every state transition of an upload or install',
 );
 
 export const getOperation = endpoint({
