@@ -194,7 +194,7 @@ export const factoryReset = endpoint({
     'and the log are lost, and both slots stay as they are. If the partition could not be used at this boot, its ' +
     'beginning is erased instead. `confirm` must be the `serial` of the device; anything else gives `confirm_mismatch`. ' +
     '409 `conflict` while an update is being installed; 503 `unavailable` without a data partition, while it is ' +
-    'read-only, and on a system that was not booted from an image of ours; 507 if there is no space for the record.',
+    'read-only, and on a system that was not booted from an image of this firmware; 507 if there is no space for the record.',
   body: Type.Object(
     { confirm: Type.String({ description: 'The device serial' }) },
     { additionalProperties: false },

@@ -242,8 +242,8 @@ export const proxyConfig = configGroup(
   },
   {
     description:
-      'The browser restarts for a change. Bundles and other addresses of the loopback, link-local addresses, the own names ' +
-      'of the device and the network of the USB cable are never reached through a proxy. Proxies that ask for a password ' +
+      'The browser restarts for a change. Bundles and other addresses of the loopback, link-local addresses, names of the ' +
+      'device itself and the network of the USB cable are never reached through a proxy. Proxies that ask for a password ' +
       'cannot be used. A proxy on the host of the cable needs `browser.allow_host_services`',
     rules: ({ mode, http, https, pac_url }) => {
       const broken = urlRules({ '/http': http, '/https': https, '/pac_url': pac_url });

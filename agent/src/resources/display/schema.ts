@@ -83,7 +83,7 @@ export const DisplayState = Type.Object(
   {
     $id: 'DisplayState',
     description:
-      'What is on the screen. `error` tells why the target is not; the device goes on trying by itself, but for ' +
+      'What is on the screen. `resolution` is null without a screen. `error` tells why the target is not; the device goes on trying by itself, but for ' +
       '`authentication_required`: what the server answers without a password is shown. In mode `waiting`, `bundle_missing` and `bundle_damaged` tell why the bundle that was to be shown at boot is not; ' +
       'it is not tried again before the next boot.',
   },
@@ -262,8 +262,8 @@ export const executeJs = endpoint({
   path: '/display/execute-js',
   summary: 'Evaluate a script in the displayed page',
   description:
-    'The script is the body of an async function in the top frame of the page, with the own objects of the page, also ' +
-    'under a strict content security policy. `result` is the value of its last statement if that is an expression, or ' +
+    'The script is the body of an async function in the top frame of the page, where it sees the objects of the page, ' +
+    'also under a strict content security policy. `result` is the value of its last statement if that is an expression, or ' +
     'what `return` gives. Promises are awaited, an object literal is a value, `undefined` and functions are null, and ' +
     'variables end with the script. The page can shape results and exceptions, so both are its claim.\n\n' +
     '400 `script_error` if the script throws or is not JavaScript, with message, line and column in `details` (null where ' +
