@@ -9,6 +9,7 @@ import { errorCodesOf } from '../../agent/src/contract/error-codes.ts';
 import { ERRORS } from '../../agent/src/contract/errors.ts';
 import { TOPICS } from '../../agent/src/contract/topics.ts';
 import { endpoints, endpointsById, topics } from '../../agent/src/resources/all.ts';
+import { Health } from '../../agent/src/resources/device/schema.ts';
 import { repetitions } from '../../lib/long-runs.ts';
 import { docsHtml, openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
@@ -299,6 +300,13 @@ describe('the page for people', () => {
     for (const name of Object.keys(document.components.schemas))
       assert.ok(anchors.has(`shape-${name}`), name);
     for (const { path } of endpoints) assert.ok(html.includes(`<code>${path}</code>`), path);
+  });
+
+  test('has the description of a field that may be null', async () => {
+    const html = await docsHtml();
+    const { throttled } = Health.properties;
+    const [description] = throttled.anyOf.map((part) => 'description' in part && part.description);
+    assert.ok(typeof description === 'string' && html.includes(description));
   });
 
   test('loads nothing', async () => {
