@@ -17,7 +17,11 @@ interface Area {
 
 export const AREAS: readonly Area[] = [
   { files: /\.test\.ts$|\/tests\//, scenarios: [] },
-  { files: /^docs\/|^[^/]+\.md$|\/README\.md$|^LICENSE$|^\.(?:editorconfig|gitignore)$/, scenarios: [] },
+  {
+    files:
+      /^docs\/|^[^/]+\.md$|\/README\.md$|^(?:LICENSE|NOTICE)$|^\.github\/|^\.(?:editorconfig|gitignore)$/,
+    scenarios: [],
+  },
   { files: /^\.clang-format$|^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
 
   {

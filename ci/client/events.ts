@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { waitFor } from '../../lib/wait.ts';
 
-/** The envelope of an event (interface: Events). The tests check the payloads. */
+/** The envelope of an event (docs/api.md: Events). The tests check the payloads. */
 export const EventFrame = Type.Object(
   {
     type: Type.Literal('event'),

@@ -10,7 +10,7 @@ const MAX_LINE_BYTES = 32 * 2 ** 20;
 const TEXT_KEPT = 256 * 1024;
 const REQUEST_TIMEOUT_MS = 120_000;
 const FRAME_TIMEOUT_MS = 90_000;
-/** Maximum size of an upload chunk (interface: Limits). */
+/** Maximum size of an upload chunk (docs/api.md: Limits). */
 const CHUNK_BYTES = 16 * 1024;
 
 const Response = Type.Object({
@@ -21,7 +21,7 @@ const Response = Type.Object({
   body_b64: Type.Optional(Type.String()),
 });
 
-/** A response frame's content (interface: Serial transport). */
+/** A response frame's content (docs/api.md: Serial frames). */
 export interface SerialResponse {
   status: number;
   body?: unknown;
@@ -86,7 +86,7 @@ export class SerialClient {
     return await this.response(this.send(method, path, body));
   }
 
-  /** Sends a body in chunks (interface: Serial transport, binary uploads) and returns the response. */
+  /** Sends a body in chunks (docs/api.md: Uploads and operations) and returns the response. */
   async upload(method: string, path: string, body: Buffer): Promise<SerialResponse> {
     const id = ++this.#lastId;
     this.write(`${JSON.stringify({ id, type: 'request', method, path, body_b64: '' })}\n`);

@@ -1,10 +1,11 @@
 import type { TSchema } from 'typebox';
-import { BASE_PATH, INTERFACE_VERSION } from '../../agent/src/contract/api.ts';
+import { BASE_PATH } from '../../agent/src/contract/api.ts';
 import type { Endpoint } from '../../agent/src/contract/endpoint.ts';
 import { errorsOf } from '../../agent/src/contract/endpoint.ts';
 import { type ErrorDefinition, type ErrorRef, errorDefinition } from '../../agent/src/contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
 import type { Topic } from '../../agent/src/contract/topics.ts';
+import { projectVersion } from '../image/lib/inputs.ts';
 import { Components } from './components.ts';
 import { frames } from './frames.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -56,7 +57,7 @@ export function openApi({ endpointsById, errors, topics }: Contract): OpenApi {
     openapi: '3.1.0',
     info: {
       title: 'Vitrine',
-      version: INTERFACE_VERSION,
+      version: projectVersion(),
       summary: 'Display appliance management interface',
       description: ABOUT,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

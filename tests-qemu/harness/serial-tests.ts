@@ -60,7 +60,7 @@ export async function testSerialLink(
       serial.write('\n\r\n{"id":1,\n');
       assert.equal(field(await serial.frame('error', mark), 'error.code'), 'bad_frame');
       assert.equal(serial.mark, mark + 1, 'an empty line was answered');
-      // A line over 1 MiB is silently ignored (interface: Limits).
+      // A line over 1 MiB is silently ignored (docs/api.md: Limits).
       serial.write(`{"id":2,"type":"request","method":"GET","path":"${'x'.repeat(1024 * 1024)}"}\n`);
       assert.equal((await serial.request('GET', '/api/v1/device')).status, 200);
       assert.equal(serial.mark, mark + 1, 'the long line was answered');

@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 
-/** ISO 8601 UTC with milliseconds and `Z` (docs/contract.md: General). */
+/** ISO 8601 UTC with milliseconds and `Z` (docs/api.md: Responses). */
 export const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
   format: 'date-time',

@@ -28,14 +28,14 @@ interface Queued {
   text: string;
 }
 
-/** A frame that reports an error outside of any request (interface: Errors). */
+/** A frame that reports an error outside of any request. */
 export function errorFrame(error: ApiError): string {
   return JSON.stringify({ type: 'error', ...error.envelope });
 }
 
 /**
- * One client of the event bus, on any link: its topics, and the events that are queued until it reads (interface:
- * Events; docs/contract.md: Events and sockets).
+ * One client of the event bus, on any link: its topics, and the events that are queued until it reads
+ * (docs/api.md: Events).
  */
 export class EventSession {
   readonly #bus: EventBus;

@@ -59,7 +59,7 @@ const HTTP_CODES: Record<number, CommonCode> = {
 };
 
 /**
- * Answers any failure with the standard envelope (interface: Errors). A forbidden request also loses its connection, so
+ * Answers any failure with the standard envelope (docs/api.md: Errors). A forbidden request also loses its connection, so
  * that another site's page cannot make the host's browser keep connections open; so does a request with a large body
  * that is not wanted.
  */

@@ -1,4 +1,4 @@
-/** The WebSocket link: events and page messages at `{base_url}/events` (interface: WebSocket; Events). */
+/** The WebSocket link: events and page messages at `{base_url}/events` (docs/api.md: Events). */
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';

@@ -49,7 +49,7 @@ const NEEDS: Readonly<Record<string, object>> = {
   'proxy.mode': { proxy: { http: 'http://192.0.2.1:3128/' } },
   'wifi.enabled': { wifi: { country: 'DE' } },
 };
-/** Stored and never applied on a computer that is not the appliance (docs/contract.md: PATCH). */
+/** Stored and never applied on a computer that is not the appliance (docs/api.md: Configuration). */
 const NOT_APPLIED_HERE = new Set([
   'device.timezone',
   'device.ntp_servers',

@@ -36,7 +36,7 @@ export function radioResource(
 
 /**
  * Routes that answer 503 `<kind>_unsupported` without a radio, 503 `<kind>_disabled` while that is configured, and else
- * 501 (docs/contract.md: Gates).
+ * 501 (docs/api.md: Features that are off or missing).
  */
 export function radioRoutes(contract: RadioContract, { hasRadio, isEnabled }: RadioState): Route[] {
   const gate = async () => {

@@ -18,7 +18,7 @@ export interface CheckedCall {
   upload: Readable | undefined;
   /** Content length announced by the client, in bytes; undefined without one. */
   uploadBytes: number | undefined;
-  /** Runs `action` after the link has sent the answer (docs/contract.md: General). */
+  /** Runs `action` after the link has sent the answer (docs/api.md: Responses). */
   afterAnswer(action: () => void): void;
 }
 
@@ -45,7 +45,7 @@ export type Handler<E extends Endpoint> = (
 export interface Route {
   endpoint: Endpoint;
   handler: (call: CheckedCall) => unknown;
-  /** Throws while the feature is not available; called before the body is read (docs/contract.md: Gates). */
+  /** Throws while the feature is not available; called before the body is read (docs/api.md: Features that are off or missing). */
   gate?: Gate;
 }
 

@@ -27,11 +27,7 @@ const ERRORS: readonly [string, object | string, object][] = [
     { status: 405, code: 'method_not_allowed' },
   ],
   ['an unknown method', request(1, 'HEAD', '/echo'), { status: 400, code: 'bad_request' }],
-  [
-    'a path outside the interface',
-    { ...request(1, 'GET', ''), path: '/' },
-    { status: 404, code: 'not_found' },
-  ],
+  ['a path outside the API', { ...request(1, 'GET', ''), path: '/' }, { status: 404, code: 'not_found' }],
   ['a path with a blank', request(1, 'GET', '/a b'), { status: 400, code: 'bad_request' }],
   ['a path that is not text', { ...request(1, 'GET', ''), path: 5 }, { status: 400, code: 'bad_request' }],
   ['a path that does not decode', request(1, 'GET', '/file/%zz'), { status: 400, code: 'bad_request' }],

@@ -1,10 +1,10 @@
-/** The chunked uploads of one serial session as a pure state machine (interface: Serial transport, binary uploads). */
+/** The chunked uploads of one serial session as a pure state machine (docs/api.md: Uploads and operations). */
 import { ApiError } from '../../contract/errors.ts';
 import { payloadTooLarge } from '../../uploads/receive.ts';
 import type { Fields } from './framing.ts';
 import { badField, fromBase64 } from './requests.ts';
 
-/** Decoded bytes of one chunk (interface: Limits). */
+/** Decoded bytes of one chunk (docs/api.md: Limits). */
 export const MAX_CHUNK_BYTES = 16 * 1024;
 /** Uploads of one session that are open at the same time: neither failed nor answered by the app. */
 export const MAX_UPLOADS = 4;

@@ -1,4 +1,4 @@
-/** Configuration group `bluetooth` (interface: Configuration). */
+/** Configuration group `bluetooth`. */
 import { Type } from 'typebox';
 import { label } from '../config/field-types.ts';
 import { live } from '../config/fields.ts';

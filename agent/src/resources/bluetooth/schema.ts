@@ -13,7 +13,7 @@ export const disabled = defineError(
 
 const Address = Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$', examples: ['AA:BB:CC:DD:EE:FF'] });
 
-/** The adapter (interface: Bluetooth). */
+/** The adapter. */
 export const BluetoothAdapter = Type.Object(
   {
     address: Address,

@@ -62,8 +62,8 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * The uploaded certificates (interface: Files): the CA certificates that are trusted, and the certificate and key of
- * HTTPS. Changes are made one at a time and are on the disk when they resolve.
+ * The uploaded certificates: the CA certificates that are trusted, and the certificate and key of HTTPS. Changes are made
+ * one at a time and are on the disk when they resolve.
  */
 export class Certificates {
   readonly #o: CertificatesOptions;

@@ -48,7 +48,7 @@ export type ConfigReader = Pick<ConfigStore, 'get'>;
 
 /**
  * The configuration: one document, which is merged, checked, stored and applied in the same order for every client
- * (interface: Configuration). It knows no group by name; the resources declare them.
+ * (docs/api.md: Configuration). It knows no group by name; the resources declare them.
  */
 export class ConfigStore {
   readonly #options: ConfigOptions;

@@ -1,5 +1,4 @@
-/** The stored content bundles (interface: Content). Archives are kept as uploaded; nothing is extracted. */
-
+/** The stored content bundles. Archives are kept as uploaded; nothing is extracted. */
 import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { removeFile, syncFolder } from '../../base/atomic-file.ts';

@@ -27,7 +27,7 @@ export interface DeviceOptions
 
 type AfterAnswer = CheckedCall['afterAnswer'];
 
-/** The device as a whole (interface: Resources, Device). */
+/** The device as a whole. */
 export class Device {
   readonly #options: DeviceOptions;
   /** Stops producing the log topic. */

@@ -49,7 +49,7 @@ export interface DisplayOptions
   newBrowserMs?: number;
 }
 
-/** The screen and what it shows (interface: Display). */
+/** The screen and what it shows. */
 export class Display {
   readonly #o: DisplayOptions;
   /** All of them, as of the last refresh. */
@@ -179,7 +179,7 @@ export class Display {
     return this.screens.primary?.connected === true;
   }
 
-  /** The browser's part of the health report (docs/contract.md: Device). */
+  /** The browser's part of the health report. */
   async browserHealth() {
     const { connected, pid } = this.#o.browser;
     const restarts = Math.max(0, this.#keeper.state.connection - 1);

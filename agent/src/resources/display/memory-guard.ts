@@ -106,7 +106,7 @@ export class MemoryGuard {
     this.#o.restart();
   }
 
-  /** The browser's memory in the health report (docs/contract.md: Device). */
+  /** The browser's memory in the health report. */
   async health() {
     const memory = await this.#read(this.#o.browser.pid);
     const hasTrend = this.#samples.length >= MIN_SAMPLES;

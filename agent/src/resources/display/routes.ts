@@ -9,7 +9,7 @@ const onScreen = validator(ScreenQuery);
 /** Each may take tens of megabytes on a large screen. */
 const MAX_SCREENSHOTS = 4;
 
-/** The Display section of the interface. */
+/** The routes of the display. */
 export function displayRoutes(display: Display): Route[] {
   const takePicture = atMost(MAX_SCREENSHOTS, 'screenshots being taken');
   const routes = [

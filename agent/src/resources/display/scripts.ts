@@ -30,7 +30,7 @@ export interface ScriptsOptions {
   timeoutMs: () => number;
 }
 
-/** Runs the host's scripts in the displayed page (interface: execute-js; docs/contract.md: Display). */
+/** Runs the host's scripts in the displayed page. */
 export class Scripts {
   readonly #o: ScriptsOptions;
   readonly #limit = atMost(MAX_RUNNING + MAX_WAITING, 'scripts');

@@ -14,7 +14,7 @@ export const nfc = defineResource({
   }),
 });
 
-/** While `nfc.enabled` is false every endpoint answers 503 `nfc_disabled` (interface: NFC). */
+/** While `nfc.enabled` is false every endpoint answers 503 `nfc_disabled`. */
 export function nfcRoutes(isEnabled: () => boolean): Route[] {
   return noneWired(contract, () => {
     if (!isEnabled()) throw new ApiError(nfcDisabled);

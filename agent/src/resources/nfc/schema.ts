@@ -23,7 +23,7 @@ const Base64 = (maxLength: number) =>
   });
 const Hex = Type.String({ pattern: '^(?:[0-9A-F]{2})+$', description: 'Upper-case hexadecimal' });
 
-/** An NFC reader (interface: NFC reader). */
+/** An NFC reader. */
 export const NfcReader = Type.Object(
   {
     id: ReaderId,

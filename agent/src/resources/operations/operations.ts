@@ -30,7 +30,7 @@ export interface OperationStart {
   bytesTotal?: number | null;
 }
 
-/** Running and recently ended operations (interface: States, Operation). */
+/** Running and recently ended operations (docs/api.md: Uploads and operations). */
 export class Operations {
   readonly #bus: EventBus;
   readonly #operations = new Map<string, Operation>();

@@ -10,7 +10,7 @@ export const operationNotFound = defineError(
   'There is no such operation, or it has expired.',
 );
 
-/** A long-running task (interface: Resources, Operation). */
+/** A long-running task. */
 export const Operation = Type.Object(
   {
     operation_id: Type.String(),
@@ -45,7 +45,7 @@ export const UploadQuery = Type.Object(
 export const operationChanged = topic(
   'operation',
   Operation,
-  'Every state transition of an upload or install',
+  'Progress and every state transition of an upload or install',
 );
 
 export const getOperation = endpoint({

@@ -1,4 +1,4 @@
-/** Configuration group `devices`: peripherals that the displayed page may use (interface: Configuration). */
+/** Configuration group `devices`: peripherals that the displayed page may use. */
 import { Type } from 'typebox';
 import { Origin, originRules } from '../config/field-types.ts';
 import { live, section } from '../config/fields.ts';
@@ -40,7 +40,8 @@ export const peripheralsConfig = configGroup(
   },
   {
     description:
-      "Which peripherals at the board's USB host ports the displayed page may reach; inert without such a port",
+      'Which peripherals at the USB host ports of the board the displayed page may reach: those that match an entry of ' +
+      '`allow` of an enabled kind, if the page is one of `origins`. Stored and validated; this build gives pages no devices',
     rules: ({ origins }) => originRules('/origins', origins),
   },
 );

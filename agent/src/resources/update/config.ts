@@ -1,4 +1,4 @@
-/** Configuration group `update` (docs/contract.md: Updates). */
+/** Configuration group `update`. */
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
 import { hawkbitRules, hawkbitSection } from './hawkbit/config.ts';
@@ -8,7 +8,8 @@ export const updateConfig = configGroup(
   'UpdateConfig',
   {
     allow_downgrade: live.bool(false, {
-      description: 'Whether a bundle of an older version than the running one is installed',
+      description:
+        'Whether a bundle of an older version (SemVer) than the running one is installed; the same one always is',
     }),
     hawkbit: hawkbitSection,
   },

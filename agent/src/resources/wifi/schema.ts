@@ -24,7 +24,7 @@ const WifiConnection = Type.Object(
   { $id: 'WifiConnection' },
 );
 
-/** State of the radio and its connection (interface: Wi-Fi status). */
+/** State of the radio and its connection. */
 export const WifiStatus = Type.Object(
   {
     enabled: Type.Boolean(),
@@ -33,7 +33,7 @@ export const WifiStatus = Type.Object(
     country: Nullable(Type.String({ pattern: '^[A-Z]{2}$' })),
     connection: Nullable(WifiConnection),
   },
-  { $id: 'WifiStatus', description: '`connection` is null without an association' },
+  { $id: 'WifiStatus', description: '`country` and `connection` are null if not set or not connected' },
 );
 
 export const ScannedNetwork = Type.Object(
@@ -103,7 +103,9 @@ export const connectWifi = endpoint({
   path: '/wifi/connect',
   ...common,
   summary: 'Connect to a configured network now',
-  description: 'Not stored. 404 for an ssid that is not configured, 409 while an access point is active.',
+  description:
+    'Not stored. 404 for an ssid that is not configured, 409 while an access point is active, 503 `unavailable` if it ' +
+    'cannot be established.',
   body: Exactly({ ssid: WifiSsid }),
   response: WifiStatus,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
@@ -114,7 +116,8 @@ export const setAccessPoint = endpoint({
   path: '/wifi/ap',
   ...common,
   summary: 'Start or stop the access point now',
-  description: 'Not stored. Fields that `ap` omits are taken from `wifi.ap`.',
+  description:
+    'Not stored. Fields that `ap` omits are taken from `wifi.ap`. 503 `unavailable` if it cannot be established.',
   body: Exactly({
     active: Type.Boolean(),
     ap: Type.Optional(

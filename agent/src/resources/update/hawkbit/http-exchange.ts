@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
-/** Largest answer, in bytes: those of the interface have a few kilobytes. */
+/** Largest answer, in bytes: those of the server's API have a few kilobytes. */
 const MAX_ANSWER = 1024 * 1024;
 /** Most interim answers (status 1xx) before the final one. */
 const MAX_INTERIM = 16;
