@@ -3,7 +3,7 @@
  * there. Takes seconds, because the image is not rebuilt.
  */
 import { stat } from 'node:fs/promises';
-import { waitFor } from '../lib/wait.ts';
+import { waitFor } from '../testing/wait.ts';
 import { machineName, readArguments, requireNoRest } from './lib/arguments.ts';
 import { command, messageOf, Problem } from './lib/problem.ts';
 import { pushAgent } from './qemu/development.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { type RunningAgent, startAgent } from '../lib/running-agent.ts';
+import { type RunningAgent, startAgent } from '../testing/running-agent.ts';
 import { field } from './client/events.ts';
 import type { SerialResponse } from './client/ndjson.ts';
 import { CHECKS, type Expectations } from './factory/checks.ts';

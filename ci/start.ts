@@ -10,7 +10,7 @@ import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFileAtomic } from '../agent/src/base/atomic-file.ts';
-import { waitFor } from '../lib/wait.ts';
+import { waitFor } from '../testing/wait.ts';
 import { prepareContainer } from './container/start-container.ts';
 import { machineName, readArguments } from './lib/arguments.ts';
 import { hasDisplay } from './lib/display.ts';

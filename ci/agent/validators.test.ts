@@ -8,7 +8,7 @@ import { build, type Metafile } from 'esbuild';
 import fc from 'fast-check';
 import * as source from '../../agent/src/contract/validate.ts';
 import { endpoints } from '../../agent/src/resources/all.ts';
-import { repetitions } from '../../lib/long-runs.ts';
+import { repetitions } from '../../testing/long-runs.ts';
 import { BUNDLE, buildAgent } from '../build-agent.ts';
 import { valuesFor } from './tests/schema-values.ts';
 import { validateCalls, validatedSchemas } from './validated-schemas.ts';

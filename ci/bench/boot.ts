@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { waitFor } from '../../lib/wait.ts';
+import { colourAt, colourCount, decodePng, type Picture, readPpm } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { Container, type ContainerSettings } from '../container/container.ts';
 import { ensureContainerImage } from '../container/image.ts';
 import { requireContainers } from '../container/requirements.ts';
 import { containerScreen } from '../container/screen.ts';
 import { ROOT } from '../lib/places.ts';
-import { colourAt, colourCount, decodePng, type Picture, readPpm } from '../lib/png.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import { type Credential, type VirtualDevice, waitForApi } from '../lib/virtual-device.ts';
 import { chooseAcceleration } from '../qemu/acceleration.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { runTool } from '../lib/tool.ts';
 import { type Figure, interleaved, residentMegabytes, startAgent, stop } from './measure.ts';
 import { type BenchEntry, writeBundle } from './test-bundle.ts';

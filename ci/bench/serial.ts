@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SerialPort } from 'serialport';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
 import { type Figure, interleaved, median, startAgent, startNode, stop } from './measure.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ORIGIN_HEADERS } from '../../agent/src/resources/content/serving/answer.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
 import { type Figure, interleaved, runNode, startNode, stop } from './measure.ts';
 import { type BenchEntry, writeBundle } from './test-bundle.ts';

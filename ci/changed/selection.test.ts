@@ -13,7 +13,7 @@ const SOURCES = {
   'agent/src/resources/config/store.ts': "export { write } from '../../base/file.ts';",
   'agent/src/resources/config/store.test.ts': "const late = await import('./store.ts');",
   'agent/src/resources/config/other.test.ts': '// as ./store.ts does\n',
-  'agent/src/resources/page/page.test.ts': "import '../../../../lib/png.ts'; await asset('ui/index.html');",
+  'agent/src/resources/page/page.test.ts': "import '../../../../testing/png.ts'; await asset('ui/index.html');",
   'agent/src/boards/read.ts': "const boards = join(import.meta.dirname, '../../../board');",
   'agent/src/boards/read.test.ts': "import './read.ts';",
   'ci/image/render.test.ts': "const init = readFileSync(join(ROOT, 'board', 'common', name));",
@@ -24,9 +24,9 @@ const SOURCES = {
   'ci/all.test.ts': "import './all.ts';",
   'ci/zip.test.ts': "const names = ['board/..', 'a/../b', '../'];",
   'ci/lib/wait.ts': '',
-  'lib/png.ts': '',
+  'testing/png.ts': '',
   'tests-qemu/harness/screen.ts': "import { wait } from '../../ci/lib/wait.ts';",
-  'tests-qemu/scenarios/splash.ts': "import { png } from '../../lib/png.ts';",
+  'tests-qemu/scenarios/splash.ts': "import { png } from '../../testing/png.ts';",
   'tests-qemu/scenarios/page.ts': "const sources = join(ROOT, 'agent/src/resources/page');",
   'tests-qemu/scenarios/screen.ts': "import { look } from '../harness/screen.ts';",
   'tests-qemu/scenarios/power.ts': "import type { Look } from '../other.ts';",
@@ -77,7 +77,7 @@ test('a new file in a folder that a test names selects that test', () => {
 
 test('scenarios are selected by their imports, and by the area of a file in the image', () => {
   assert.deepEqual(selected('ci/lib/wait.ts').scenarios, ['screen']);
-  assert.deepEqual(selected('lib/png.ts').scenarios, ['splash']);
+  assert.deepEqual(selected('testing/png.ts').scenarios, ['splash']);
   assert.deepEqual(selected('splash/src/main.c').scenarios, ['boot', 'splash', 'update']);
   assert.equal(selected('overlay/etc/a').scenarios, ALL);
   assert.deepEqual(selected('docs/a.md').scenarios, []);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 /** The envelope of an event (interface: Events). The tests check the payloads. */
 export const EventFrame = Type.Object(

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 import { asEvent, EventLog, field } from './events.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/prom
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import type { Credential, DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';

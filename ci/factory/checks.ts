@@ -1,8 +1,8 @@
 /** The checks of a freshly flashed unit, in the order in which they run. */
 import { randomBytes } from 'node:crypto';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { field } from '../client/events.ts';
-import { zip } from '../lib/zip.ts';
 import { testPicture } from './picture.ts';
 import { Defect, describe, NotTested, type Unit } from './unit.ts';
 

@@ -1,7 +1,7 @@
 /** The serial link to a unit on the line: a tty of this computer, or the unix socket of a virtual machine. */
 import { stat } from 'node:fs/promises';
 import { SerialPort } from 'serialport';
-import { TimeoutError, waitFor, within } from '../../lib/wait.ts';
+import { TimeoutError, waitFor, within } from '../../testing/wait.ts';
 import { SerialClient } from '../client/ndjson.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import { connectUnix } from '../lib/unix-socket.ts';

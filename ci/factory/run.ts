@@ -1,6 +1,6 @@
 /** Runs the checks on one unit and collects their results. */
 
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { field } from '../client/events.ts';
 import { messageOf } from '../lib/problem.ts';
 import { type Bench, type Check, restore } from './checks.ts';

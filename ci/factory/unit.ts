@@ -1,6 +1,6 @@
 /** Requests to the unit under test, and the errors that say what is wrong with it. */
 
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { field } from '../client/events.ts';
 import type { SerialClient, SerialResponse } from '../client/ndjson.ts';
 import { Problem } from '../lib/problem.ts';

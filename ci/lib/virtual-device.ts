@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { messageOf, Problem } from './problem.ts';
 import { printable } from './progress.ts';
 

@@ -9,7 +9,7 @@ import { errorCodesOf } from '../../agent/src/contract/error-codes.ts';
 import { ERRORS } from '../../agent/src/contract/errors.ts';
 import { TOPICS } from '../../agent/src/contract/topics.ts';
 import { endpoints, endpointsById, topics } from '../../agent/src/resources/all.ts';
-import { repetitions } from '../../lib/long-runs.ts';
+import { repetitions } from '../../testing/long-runs.ts';
 import { docsHtml, openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { openApi } from './openapi.ts';

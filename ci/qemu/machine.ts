@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { messageOf, Problem } from '../lib/problem.ts';
 import type { DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';
 

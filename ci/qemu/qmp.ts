@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { messageOf } from '../lib/problem.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 

@@ -4,12 +4,12 @@ import type { SerialClient } from '../../ci/client/ndjson.ts';
 import { Container } from '../../ci/container/container.ts';
 import type { ContainerImage } from '../../ci/container/image.ts';
 import { containerScreen } from '../../ci/container/screen.ts';
-import { colourCount, type Picture, readPpm } from '../../ci/lib/png.ts';
 import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { testCredentials } from '../../ci/qemu/test-credentials.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { colourCount, type Picture, readPpm } from '../../testing/png.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 import { connectAndWaitForHello, Device, type SerialLink } from './device.ts';
 import { prepareFolders, SERIAL_NUMBER } from './device-setup.ts';
 

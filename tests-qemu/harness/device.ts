@@ -1,12 +1,11 @@
 import { field } from '../../ci/client/events.ts';
 import { SerialClient } from '../../ci/client/ndjson.ts';
-import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
-
 import { type VirtualDevice, waitForApi } from '../../ci/lib/virtual-device.ts';
 import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import type { GuestShell } from '../../ci/qemu/shell.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { type Colour, decodePng, type Picture } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 import { type HttpOptions, type HttpResponse, http } from './http.ts';
 import { waitForColours } from './screen.ts';

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { field } from '../../ci/client/events.ts';
 import type { SerialClient } from '../../ci/client/ndjson.ts';
-import { decodePng } from '../../ci/lib/png.ts';
+import { decodePng } from '../../testing/png.ts';
 import type { Device } from './device.ts';
 import { guestHttp } from './guest.ts';
 

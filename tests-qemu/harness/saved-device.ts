@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { field } from '../../ci/client/events.ts';
 import { Cache } from '../../ci/image/lib/cache.ts';
 import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
-import { type Colour, colourCount } from '../../ci/lib/png.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { instancePaths } from '../../ci/qemu/instance.ts';
@@ -16,7 +15,8 @@ import {
   snapshotFiles,
   snapshotKey,
 } from '../../ci/qemu/snapshot.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { type Colour, colourCount } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { waitForHostAddress } from './cable.ts';
 import { deviceSettings } from './device-setup.ts';
 import { PageServer } from './pages.ts';

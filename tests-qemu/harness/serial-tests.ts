@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
 import type { SerialClient } from '../../ci/client/ndjson.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { SerialLink } from './device.ts';
 import { SERIAL_NUMBER } from './device-setup.ts';
 import type { ScenarioContext } from './suite.ts';

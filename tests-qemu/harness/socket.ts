@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { asEvent, EventLog, field } from '../../ci/client/events.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 
 const OPEN_TIMEOUT_MS = 60_000;
 

@@ -12,7 +12,7 @@ import { field } from '../../ci/client/events.ts';
 import { runInBuilder } from '../../ci/image/builder.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
 import type { HttpResponse } from './http.ts';
 import type { TestUpdate } from './power-loss/workload.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
 import { ContainerDevice } from '../harness/container-device.ts';
 import { compareKinds, compareLinks } from '../harness/contract.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
 import { messageOf } from '../../ci/lib/problem.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type EventLog, field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
-import { zip } from '../../ci/lib/zip.ts';
-import { waitFor } from '../../lib/wait.ts';
+import type { Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { listed, putBundle, sendBundle } from '../harness/bundles.ts';
 import { BLUE, GREEN, menuBundle, waitForMenu } from '../harness/menu-app.ts';
 import { coloursPage } from '../harness/pages.ts';

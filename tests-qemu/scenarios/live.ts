@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import { http } from '../harness/http.ts';
 import { scenario } from '../harness/suite.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { field } from '../../ci/client/events.ts';
-import { zip } from '../../ci/lib/zip.ts';
-import { certificate } from '../../lib/make-certificates.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { certificate } from '../../testing/make-certificates.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { putBundle, removeBundles } from '../harness/bundles.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import { RecordingServer } from '../harness/web.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import type { Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { killPage, killProcesses, processes } from '../harness/guest.ts';
 import type { EventSocket } from '../harness/socket.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
-import { agreement, type Colour, colourCount } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { agreement, type Colour, colourCount } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { CONTENT_PORT } from '../harness/bundles.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import { browserProcess, type GuestRequest, guestHttp } from '../harness/guest.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
-import { solidPng } from '../../lib/make-png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { solidPng } from '../../testing/make-png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { BOOT, recognise, type ScreenContent, SHUTDOWN } from '../harness/screen-contents.ts';
 import { scenario } from '../harness/suite.ts';
 

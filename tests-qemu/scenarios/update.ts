@@ -9,8 +9,8 @@
 import assert from 'node:assert/strict';
 import { field } from '../../ci/client/events.ts';
 import { waitForApi } from '../../ci/lib/virtual-device.ts';
-import { solidPng } from '../../lib/make-png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { solidPng } from '../../testing/make-png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { FAILURES, type Failure } from '../harness/broken-slots.ts';
 import type { Device } from '../harness/device.ts';
 import { coloursPage } from '../harness/pages.ts';

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { messageOf } from '../../ci/lib/problem.ts';
 import { printable } from '../../ci/lib/progress.ts';
 import { Qmp } from '../../ci/qemu/qmp.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 
 /** Time limit for QEMU to answer, which it does at once unless the computer is busy. */
 const START_TIMEOUT_MS = 60_000;

@@ -1,7 +1,7 @@
 /** An object of the agent that another service calls, as BlueZ calls its pairing agent. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { SystemBus } from './dbus.ts';
 import { type ExportedObject, MAX_OPEN_CALLS, method } from './dbus-export.ts';

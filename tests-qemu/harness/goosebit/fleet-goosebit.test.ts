@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '../../../ci/qemu/ports.ts';
-import { FleetStage, until } from '../../../lib/fleet-stage.ts';
+import { FleetStage, until } from '../../../testing/fleet-stage.ts';
 import { BreakingProxy } from '../breaking-proxy.ts';
 import { GooseBit } from './goosebit.ts';
 import { installGooseBit } from './install.ts';

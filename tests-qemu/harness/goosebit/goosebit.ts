@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../../../ci/lib/places.ts';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { http } from '../http.ts';
 
 const START_MS = 60_000;

@@ -1,7 +1,7 @@
 import { field } from '../../../ci/client/events.ts';
 import { messageOf } from '../../../ci/lib/problem.ts';
 import type { GuestShell } from '../../../ci/qemu/shell.ts';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { http } from '../http.ts';
 import type { CutMachine } from './cut-machine.ts';
 import { ABSENT } from './ledger.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SerialClient } from '../../../ci/client/ndjson.ts';
-import { within } from '../../../lib/wait.ts';
+import { within } from '../../../testing/wait.ts';
 import { EventSocket } from '../socket.ts';
 import type { CutMachine } from './cut-machine.ts';
 import { inspect } from './inspection.ts';
