@@ -1,9 +1,10 @@
 /** The serial link to a unit on the line: a tty of this computer, or the unix socket of a virtual machine. */
 import { stat } from 'node:fs/promises';
 import { SerialPort } from 'serialport';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { TimeoutError, waitFor, within } from '../../testing/wait.ts';
 import { SerialClient } from '../client/ndjson.ts';
-import { messageOf, Problem } from '../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 
 const HELLO_MS = 2000;
@@ -59,7 +60,7 @@ async function openTty(path: string): Promise<UnitLink> {
   const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
   port.open((error) => (error ? reject(error) : resolve()));
   await within(opened, CLOSE_MS, `${path} to open`).catch((error: unknown) => {
-    throw new Error(`${path} cannot be opened: ${messageOf(error)}`);
+    throw new Error(`${path} cannot be opened: ${errorMessage(error)}`);
   });
   const client = new SerialClient(port);
   const close = async (): Promise<void> => {

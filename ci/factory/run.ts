@@ -1,8 +1,8 @@
 /** Runs the checks on one unit and collects their results. */
 
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { within } from '../../testing/wait.ts';
 import { field } from '../client/events.ts';
-import { messageOf } from '../lib/problem.ts';
 import { type Bench, type Check, restore } from './checks.ts';
 import { NotTested } from './unit.ts';
 
@@ -85,7 +85,7 @@ async function runCheck(name: string, timeoutMs: number, work: () => Promise<str
   const begun = performance.now();
   const [result, detail] = await within(work(), timeoutMs, `the check ${name} to end`).then(
     (found) => ['passed', found] as const,
-    (error: unknown) => [error instanceof NotTested ? 'not_tested' : 'failed', messageOf(error)] as const,
+    (error: unknown) => [error instanceof NotTested ? 'not_tested' : 'failed', errorMessage(error)] as const,
   );
   return { name, result, detail, seconds: Math.ceil(performance.now() - begun) / 1000 };
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { waitFor } from '../../testing/wait.ts';
-import { messageOf, Problem } from './problem.ts';
+import { Problem } from './problem.ts';
 import { printable } from './progress.ts';
 
 const TAIL_BYTES = 8 * 1024;
@@ -83,10 +84,7 @@ export async function waitForApi(
       return ok;
     },
     { timeoutMs, what: 'the API', intervalMs },
-  ).then(
-    () => 'answered' as const,
-    (error: unknown) => messageOf(error),
-  );
+  ).then(() => 'answered' as const, errorMessage);
   const outcome = await Promise.race([sawEnd, answered]);
   done.abort();
   if (outcome === 'answered') return;

@@ -1,6 +1,6 @@
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { field } from '../../ci/client/events.ts';
 import { SerialClient } from '../../ci/client/ndjson.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
 import { type VirtualDevice, waitForApi } from '../../ci/lib/virtual-device.ts';
 import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import type { GuestShell } from '../../ci/qemu/shell.ts';
@@ -144,7 +144,7 @@ export abstract class Device {
       );
       return last;
     } catch (error) {
-      throw new Error(`${messageOf(error)}; the display is ${JSON.stringify(last)}`);
+      throw new Error(`${errorMessage(error)}; the display is ${JSON.stringify(last)}`);
     }
   }
 

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { field } from '../../ci/client/events.ts';
 import { Cache } from '../../ci/image/lib/cache.ts';
 import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { instancePaths } from '../../ci/qemu/instance.ts';
 import { qemuVersion } from '../../ci/qemu/program.ts';
@@ -128,7 +128,7 @@ export class SavedDevice {
     } catch (error) {
       // This run boots its devices from now on; the next run saves a new one.
       this.#files = Promise.resolve(undefined);
-      this.#say(`the saved device cannot be restored, so devices are booted: ${messageOf(error)}`);
+      this.#say(`the saved device cannot be restored, so devices are booted: ${errorMessage(error)}`);
       await this.#cache.remove('device', await this.#key()).catch(() => undefined);
       return undefined;
     }
@@ -151,7 +151,7 @@ export class SavedDevice {
       });
       return files;
     } catch (error) {
-      this.#say(`there is no saved device to restore, so devices are booted: ${messageOf(error)}`);
+      this.#say(`there is no saved device to restore, so devices are booted: ${errorMessage(error)}`);
       return undefined;
     }
   }

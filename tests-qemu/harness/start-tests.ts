@@ -5,10 +5,10 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { field } from '../../ci/client/events.ts';
 import { SerialClient } from '../../ci/client/ndjson.ts';
 import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
 import { runTool } from '../../ci/lib/tool.ts';
 import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
 import { certificate } from '../../testing/make-certificates.ts';
@@ -229,7 +229,7 @@ export async function testStart(
         return left.length === 0;
       },
       { timeoutMs: GONE_MS, what: 'everything of the device to be gone' },
-    ).catch((error: unknown) => assert.fail(`${messageOf(error)}: ${left.join('; ')}`));
+    ).catch((error: unknown) => assert.fail(`${errorMessage(error)}: ${left.join('; ')}`));
     assert.deepEqual(await traces(), before);
   };
   try {
