@@ -13,6 +13,7 @@ import { runTool } from '../../ci/lib/tool.ts';
 import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
 import { certificate } from '../../testing/make-certificates.ts';
 import type { Colour } from '../../testing/png.ts';
+import { isRunning } from '../../testing/processes.ts';
 import { waitFor, within } from '../../testing/wait.ts';
 import { http } from './http.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -98,14 +99,6 @@ async function readyInfo(start: Command, file: string): Promise<ReadyInfo> {
     `npm start ended with ${start.child.exitCode}: ${start.stderr.slice(-4000)}`,
   );
   return JSON.parse(text);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 async function exists(path: string): Promise<boolean> {
