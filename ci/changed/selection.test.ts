@@ -13,7 +13,8 @@ const SOURCES = {
   'agent/src/resources/config/store.ts': "export { write } from '../../base/file.ts';",
   'agent/src/resources/config/store.test.ts': "const late = await import('./store.ts');",
   'agent/src/resources/config/other.test.ts': '// as ./store.ts does\n',
-  'agent/src/resources/page/page.test.ts': "import '../../../../testing/png.ts'; await asset('ui/index.html');",
+  'agent/src/resources/page/page.test.ts':
+    "import '../../../../testing/png.ts'; await asset('ui/index.html');",
   'agent/src/boards/read.ts': "const boards = join(import.meta.dirname, '../../../board');",
   'agent/src/boards/read.test.ts': "import './read.ts';",
   'ci/image/render.test.ts': "const init = readFileSync(join(ROOT, 'board', 'common', name));",

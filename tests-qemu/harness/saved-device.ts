@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../../agent/src/base/system-error.ts';
-import { field } from '../../ci/client/events.ts';
 import { Cache } from '../../ci/image/lib/cache.ts';
 import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
@@ -15,6 +14,7 @@ import {
   snapshotFiles,
   snapshotKey,
 } from '../../ci/qemu/snapshot.ts';
+import { field } from '../../testing/field.ts';
 import { type Colour, colourCount } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { waitForHostAddress } from './cable.ts';
@@ -78,8 +78,8 @@ async function warmUp(device: QemuDevice): Promise<void> {
   }
   for (const open of [() => device.serial(), () => device.gadget()]) {
     const serial = await open();
-    await serial.request('GET', '/api/v1/device');
-    serial.close();
+    await serial.request('GET', '/device');
+    await serial.close();
   }
   await device.gadgetClosed();
   await device.showWaiting();

@@ -6,20 +6,20 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage } from '../../agent/src/base/system-error.ts';
-import { field } from '../../ci/client/events.ts';
-import { SerialClient } from '../../ci/client/ndjson.ts';
 import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
 import { runTool } from '../../ci/lib/tool.ts';
 import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
+import { http, openSocket } from '../../client/http.ts';
+import { field } from '../../testing/field.ts';
 import { certificate } from '../../testing/make-certificates.ts';
+import { matchingState } from '../../testing/matching-state.ts';
 import type { Colour } from '../../testing/png.ts';
 import { isRunning } from '../../testing/processes.ts';
 import { waitFor, within } from '../../testing/wait.ts';
-import { http } from './http.ts';
+import { connectSerial } from './device.ts';
 import { removeLeftovers } from './leftovers.ts';
 import type { PageServer } from './pages.ts';
 import { waitForColours } from './screen.ts';
-import { EventSocket } from './socket.ts';
 import type { ContextWithoutDevice } from './suite.ts';
 import { VncClient } from './vnc.ts';
 
@@ -126,8 +126,8 @@ async function showPage(ready: ReadyInfo, pages: PageServer): Promise<void> {
   const page = new URL(pages.addColours(VIOLET, SAND));
   page.hostname = ready.host_address;
   const url = page.href;
-  const socket = await EventSocket.open(ready.events);
-  const serial = await SerialClient.connect(ready.serial);
+  const socket = await openSocket(ready.events);
+  const serial = await connectSerial(ready.serial);
   let screen: VncClient | undefined;
   try {
     screen = await VncClient.connect(String(ready.vnc));
@@ -148,12 +148,12 @@ async function showPage(ready: ReadyInfo, pages: PageServer): Promise<void> {
       const { body } = await http('GET', `${ready.api}/display`);
       return shown(body) ? body : 'not yet';
     };
-    await socket.events.matchingState('display_state', onSocket, display);
-    await serial.events.matchingState('display_state', onSerial, display);
+    await matchingState(socket.events, 'display_state', onSocket, display);
+    await matchingState(serial.events, 'display_state', onSerial, display);
     assert.equal(pages.requests.filter((path) => path === page.pathname).length, 1, 'loads of the page');
   } finally {
     await screen?.close();
-    serial.close();
+    await serial.close();
     await socket.close();
   }
 }

@@ -9,10 +9,10 @@
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { field } from '../../ci/client/events.ts';
 import { runtimeFolder } from '../../ci/lib/places.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
+import { field } from '../../testing/field.ts';
 import { authority, certificate } from '../../testing/make-certificates.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { BreakingProxy } from '../harness/breaking-proxy.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
+import { field } from '../../testing/field.ts';
 import type { Colour } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { processes } from '../harness/guest.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { field } from '../../ci/client/events.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import { field } from '../../testing/field.ts';
 import { authority, certificate, rsaKey } from '../../testing/make-certificates.ts';
 import type { Colour } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';

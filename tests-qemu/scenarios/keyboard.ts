@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import { type Colour, colourAt, near } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import { colourAt, near } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { putBundle, removeBundles } from '../harness/bundles.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { transform } from 'esbuild';
-import { field } from '../../ci/client/events.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
+import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { scenario } from '../harness/suite.ts';
 

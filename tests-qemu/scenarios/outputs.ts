@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import type { Colour } from '../../testing/png.ts';
 import { agreement } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import { agreement, type Colour } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';

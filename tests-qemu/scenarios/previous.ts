@@ -3,8 +3,8 @@
  * `npm run image` prints it in a working tree of that version; default: the image under test.
  */
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
 import { imageIn } from '../../ci/qemu/image.ts';
+import { field } from '../../testing/field.ts';
 import { authority } from '../../testing/make-certificates.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { zip } from '../../testing/zip.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import { authority, certificate } from '../../testing/make-certificates.ts';
 import { type Colour, colourCount } from '../../testing/png.ts';
 import { waitFor, within } from '../../testing/wait.ts';

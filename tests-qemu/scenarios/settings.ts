@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { field } from '../../ci/client/events.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import { field } from '../../testing/field.ts';
 import { certificate } from '../../testing/make-certificates.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { waitForHostAddress } from '../harness/cable.ts';

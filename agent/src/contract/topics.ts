@@ -24,22 +24,26 @@ export const TOPICS = [
 export type TopicName = (typeof TOPICS)[number];
 
 /** A topic with the schema of its payload, declared by the resource that emits it. */
-export interface Topic<S extends TSchema = TSchema> {
-  name: TopicName;
+export interface Topic<S extends TSchema = TSchema, N extends TopicName = TopicName> {
+  name: N;
   payload: S;
   summary: string;
 }
 
-export function topic<S extends TSchema>(name: TopicName, payload: S, summary: string): Topic<S> {
+export function topic<S extends TSchema, N extends TopicName>(
+  name: N,
+  payload: S,
+  summary: string,
+): Topic<S, N> {
   return { name, payload, summary };
 }
 
 export type Payload<T extends Topic> = Static<T['payload']>;
 
 /** An event as both the WebSocket and serial send it (interface: Events). */
-export interface EventFrame {
+export interface EventFrame<N extends TopicName = TopicName, P = unknown> {
   type: 'event';
-  topic: TopicName;
+  topic: N;
   ts: string;
-  payload: unknown;
+  payload: P;
 }

@@ -12,9 +12,9 @@ export interface RadioState {
 }
 
 /** The resource of a radio that this build does not drive. @param contract the exports of its schema.ts */
-export function radioResource(
+export function radioResource<C extends object>(
   kind: 'wifi' | 'bluetooth',
-  contract: object,
+  contract: C,
   group: ConfigGroup,
   isEnabled: (config: ConfigReader) => boolean,
 ) {

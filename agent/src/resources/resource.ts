@@ -45,18 +45,19 @@ export interface Resource<S = unknown> {
  * A resource as the contract and the composition root know it.
  * @typeParam P the ports to the board that it needs, each of which an adapter in `system/` implements
  * @typeParam S its service
+ * @typeParam C the exports of its schema.ts
  */
-export interface ResourceDefinition<P = never, S = unknown> {
-  /** The exports of its schema.ts; the endpoints and topics among them are part of the contract. */
-  readonly contract: object;
+export interface ResourceDefinition<P = never, S = unknown, C extends object = object> {
+  /** The endpoints and topics among the exports are part of the contract. */
+  readonly contract: C;
   readonly config?: readonly ConfigGroup[];
   create(services: Services, ports: P): Resource<S> | Promise<Resource<S>>;
 }
 
 /** Keeps the types of a definition. */
-export function defineResource<P = unknown, S = undefined>(
-  definition: ResourceDefinition<P, S>,
-): ResourceDefinition<P, S> {
+export function defineResource<P = unknown, S = undefined, C extends object = object>(
+  definition: ResourceDefinition<P, S, C>,
+): ResourceDefinition<P, S, C> {
   return definition;
 }
 

@@ -1,8 +1,8 @@
 import { errorMessage } from '../../../agent/src/base/system-error.ts';
-import { field } from '../../../ci/client/events.ts';
 import type { GuestShell } from '../../../ci/qemu/shell.ts';
+import { http } from '../../../client/http.ts';
+import { field } from '../../../testing/field.ts';
 import { waitFor } from '../../../testing/wait.ts';
-import { http } from '../http.ts';
 import type { CutMachine } from './cut-machine.ts';
 import { ABSENT } from './ledger.ts';
 import { AUTHORITIES, BUNDLE, CONFIG, configValue, digest, SPLASH, UPDATE, updateValue } from './workload.ts';
