@@ -23,6 +23,7 @@ const SOURCES = {
   'ci/docs.test.ts': "for (const path of await projectFiles('*.md')) check(path);",
   'ci/all.ts': "const first = ['agent/src/base/file.test.ts'];",
   'ci/all.test.ts': "import './all.ts';",
+  'ci/types.test.ts': "import type {\n  Write,\n} from '../agent/src/base/file.ts';",
   'ci/zip.test.ts': "const names = ['board/..', 'a/../b', '../'];",
   'ci/lib/wait.ts': '',
   'testing/png.ts': '',
@@ -30,7 +31,7 @@ const SOURCES = {
   'tests-qemu/scenarios/splash.ts': "import { png } from '../../testing/png.ts';",
   'tests-qemu/scenarios/page.ts': "const sources = join(ROOT, 'agent/src/resources/page');",
   'tests-qemu/scenarios/screen.ts': "import { look } from '../harness/screen.ts';",
-  'tests-qemu/scenarios/power.ts': "import type { Look } from '../other.ts';",
+  'tests-qemu/scenarios/power.ts': "import { look } from '../other.ts';",
 };
 const OTHERS = [
   'agent/ui/index.html',
