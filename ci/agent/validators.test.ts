@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import '../../agent/src/main.ts';
 import { endpoints } from '../../agent/src/resources/contract.ts';
 import { validatedSchemas, validator } from '../../agent/src/validation/validator.ts';
-import { repetitions } from '../../lib/long-runs.ts';
+import { repetitions } from '../../testing/long-runs.ts';
 import { BUNDLE, buildAgent } from '../build-agent.ts';
 import { valuesFor } from './tests/schema-values.ts';
 

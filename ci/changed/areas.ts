@@ -89,7 +89,7 @@ export const AREAS: readonly Area[] = [
   { files: /^tests-qemu\/media\//, scenarios: ['media'] },
   { files: /^tests-qemu\/run\.ts$/, scenarios: ['boot'] },
   // Scenarios import or name these files, so the graph finds them.
-  { files: /^(?:ci|lib|tests-qemu)\//, scenarios: [] },
+  { files: /^(?:ci|client|testing|tests-qemu)\//, scenarios: [] },
 ];
 
 /** The scenarios of the area that contains a file; undefined when there is none. */

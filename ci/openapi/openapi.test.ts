@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { errorsOf } from '../../agent/src/contract/endpoint.ts';
 import * as contract from '../../agent/src/resources/contract.ts';
 import { Health } from '../../agent/src/resources/device/schema.ts';
-import { repetitions } from '../../lib/long-runs.ts';
+import { repetitions } from '../../testing/long-runs.ts';
 import { docsHtml, openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { openApi } from './openapi.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
 import type { QemuDevice } from './qemu-device.ts';
 

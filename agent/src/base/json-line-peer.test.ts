@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { JsonLinePeer, type PeerLimits, ProtocolViolation } from './json-line-peer.ts';
 import { limitedLog } from './limited-log.ts';
 import { createLogger } from './logger.ts';

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { Type } from 'typebox';
 import { WebSocket } from 'ws';
-import { certificate, ecKey, ed25519Key, rsaKey } from '../../../lib/make-certificates.ts';
+import { certificate, ecKey, ed25519Key, rsaKey } from '../../../testing/make-certificates.ts';
 import { createLogger } from '../base/logger.ts';
 import { topic } from '../contract/topics.ts';
 import { EventBus } from '../events/bus.ts';

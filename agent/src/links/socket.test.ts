@@ -4,7 +4,7 @@ import { connect as connectTcp } from 'node:net';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { WebSocket } from 'ws';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
 import { topic } from '../contract/topics.ts';

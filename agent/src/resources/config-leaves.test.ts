@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
-import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
+import { type RunningAgent, startAgent } from '../../../testing/running-agent.ts';
 import { APPLIED } from './config/fields.ts';
 import { isObject, valueAt } from './config/tree.ts';
 import { configuration } from './contract.ts';

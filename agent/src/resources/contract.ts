@@ -48,7 +48,8 @@ export const configuration = configContract([
   uiConfig,
 ]);
 
-const declarations: readonly object[] = [
+/** What the schema files export. */
+export const declarations = [
   device,
   network,
   display,
@@ -65,7 +66,7 @@ const declarations: readonly object[] = [
   bluetooth,
   document,
   configuration,
-];
+] as const;
 const exported = declarations.flatMap((each): [string, unknown][] => Object.entries(each));
 
 /** Every endpoint by its operation id: the name under which its schema file exports it. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { SystemBus } from './dbus/bus.ts';
 import { keepRestartDelaysShort } from './restart-delays.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { bindGroup, READ_WHEN_NEEDED } from '../resources/config/group.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { fits } from '../../validation/validator.ts';
 import type { ConfigFormat } from './file.ts';
 import type { ConfigStore } from './store.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { fits, issues, parse } from '../../validation/validator.ts';
 import { configuration } from '../contract.ts';

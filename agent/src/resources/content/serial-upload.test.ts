@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { MemoryPort } from '../../links/serial/tests/memory-port.ts';
 import { connect, failure, request } from '../../links/serial/tests/test-link.ts';

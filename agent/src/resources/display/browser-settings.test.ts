@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { SETTINGS } from '../../../../lib/fake-browser.ts';
+import { SETTINGS } from '../../../../testing/fake-browser.ts';
 import { openConfig } from '../config/tests/open-config.ts';
 import { browserSettings } from './apply-config.ts';
 import { DisplayStage } from './tests/display-stage.ts';

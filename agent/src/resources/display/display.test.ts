@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
+import type { FakeBrowser } from '../../../../testing/fake-browser.ts';
 import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
 import type { Display, DisplayOptions } from './display.ts';

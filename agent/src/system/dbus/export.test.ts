@@ -1,7 +1,7 @@
 /** An object of the agent that another service calls, as BlueZ calls its pairing agent. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import { BusDaemon, BusPeer, noDaemon as skip } from '../tests/bus.ts';
 import { SystemBus } from './bus.ts';

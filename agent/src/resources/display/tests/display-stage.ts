@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FakeBrowser, SETTINGS } from '../../../../../lib/fake-browser.ts';
+import { FakeBrowser, SETTINGS } from '../../../../../testing/fake-browser.ts';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
 import type { BundleProblem } from '../../content/schema.ts';

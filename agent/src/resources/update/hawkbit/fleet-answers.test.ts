@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { FleetStage, until } from '../../../../../lib/fleet-stage.ts';
+import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
 import { exchange } from './http-exchange.ts';
 import { HawkbitServer } from './tests/hawkbit-server.ts';
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FleetStage, until } from '../../../../../lib/fleet-stage.ts';
+import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
 import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 /** Puts something in the place of the file. */

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FleetStage, until } from '../../../../../lib/fleet-stage.ts';
-import { authority, certificate } from '../../../../../lib/make-certificates.ts';
+import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
+import { authority, certificate } from '../../../../../testing/make-certificates.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { NodeTrust } from '../../../system/trust.ts';
 import { bundleInvalid } from '../../content/schema.ts';

@@ -1,7 +1,7 @@
 /** What fails again and again: it is tried ever more rarely, reported, and prevents nothing else. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FleetStage, until } from '../../../../../lib/fleet-stage.ts';
+import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { FLEET_TIMING } from './fleet-client.ts';
 import { advance } from './fleet-machine.ts';

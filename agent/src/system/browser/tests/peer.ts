@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitFor } from '../../../../../lib/wait.ts';
+import { waitFor } from '../../../../../testing/wait.ts';
 import { LineSplitter } from '../../../base/line-splitter.ts';
 import { createLogger, type Logger } from '../../../base/logger.ts';
 import type { BrowserEvent } from '../../../resources/display/ports.ts';

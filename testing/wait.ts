@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../agent/src/base/system-error.ts';
+import { withTimeout } from '../agent/src/base/timeout.ts';
 
 /** A condition that was not met within its time limit. */
 export class TimeoutError extends Error {
@@ -33,13 +34,9 @@ export async function waitFor<T>(
 
 /** The promise's value; throws a {@link TimeoutError} after `timeoutMs`. The work itself is not stopped. */
 export async function within<T>(promise: Promise<T>, timeoutMs: number, what: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new TimeoutError(`waited ${timeoutMs / 1000} s for ${what}`));
-  }, timeoutMs);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await withTimeout(
+    promise,
+    timeoutMs,
+    () => new TimeoutError(`waited ${timeoutMs / 1000} s for ${what}`),
+  );
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
+import { chunk, ihdr, png } from './make-png.ts';
 import { agreement, type Colour, colourAt, colourCount, decodePng, near, type Picture } from './png.ts';
 
 /** Encodes a PNG with a chosen filter for every row: the inverse of the decoder under test. */
@@ -25,24 +26,14 @@ function encode({ width, height, rgb }: Picture, channels: 3 | 4, filters: numbe
       rows.push((at(x, y) - guess) & 0xff);
     }
   }
-  const chunk = (type: string, body: Buffer): Buffer => {
-    const out = Buffer.alloc(12 + body.length);
-    out.writeUInt32BE(body.length);
-    out.write(type, 4, 'latin1');
-    body.copy(out, 8);
-    out.writeUInt32BE(crc32(out.subarray(4, 8 + body.length)), 8 + body.length);
-    return out;
-  };
-  const header = Buffer.from([0, 0, 0, width, 0, 0, 0, height, 8, channels === 3 ? 2 : 6, 0, 0, 0]);
   const data = deflateSync(Buffer.from(rows));
   const cut = Math.ceil(data.length / 2);
-  return Buffer.concat([
-    Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
+  return png(
+    ihdr({ width, height, colourType: channels === 3 ? 2 : 6 }),
     chunk('IDAT', data.subarray(0, cut)),
     chunk('IDAT', data.subarray(cut)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+    chunk('IEND'),
+  );
 }
 
 const pictures = fc

@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import { readChunks } from '../agent/src/resources/branding/png.ts';
 
 /** A picture with 8 bits per channel, rows from top to bottom, tightly packed RGB. */
 export interface Picture {
@@ -9,45 +10,20 @@ export interface Picture {
 
 export type Colour = [red: number, green: number, blue: number];
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Bytes per pixel by colour type: 2 is RGB, 6 is RGBA. Screenshots use no other type. */
 const CHANNELS = new Map([
   [2, 3],
   [6, 4],
 ]);
-const MAX_PIXELS = 64 * 2 ** 20;
 
 /** Decodes a PNG of 8-bit RGB or RGBA, not interlaced (PNG specification, third edition). Throws on anything else. */
 export function decodePng(file: Buffer): Picture {
-  if (!file.subarray(0, 8).equals(SIGNATURE))
-    throw new Error('not a PNG: its first bytes are not the signature');
-  let header: { width: number; height: number; channels: number } | undefined;
-  const data: Buffer[] = [];
-  for (let at = 8; at + 12 <= file.length; ) {
-    const length = file.readUInt32BE(at);
-    const type = file.toString('latin1', at + 4, at + 8);
-    const body = file.subarray(at + 8, at + 8 + length);
-    if (body.length < length) break;
-    if (type === 'IHDR') header = readHeader(body);
-    else if (type === 'IDAT') data.push(body);
-    else if (type === 'IEND') {
-      if (!header) throw new Error('a PNG without a header');
-      return unfilter(inflateSync(Buffer.concat(data)), header);
-    }
-    at += 12 + length;
-  }
-  throw new Error('the PNG ends before its end mark');
-}
-
-function readHeader(body: Buffer): { width: number; height: number; channels: number } {
-  const [width, height] = [body.readUInt32BE(0), body.readUInt32BE(4)];
-  const channels = CHANNELS.get(body.readUInt8(9));
-  if (body.readUInt8(8) !== 8 || !channels || body.readUInt8(12) !== 0) {
+  const { header, pixels } = readChunks(file);
+  const channels = CHANNELS.get(header.colourType);
+  if (header.bitDepth !== 8 || !channels || header.interlaced) {
     throw new Error('a PNG that is not 8-bit RGB or RGBA, or is interlaced');
   }
-  if (width === 0 || height === 0 || width * height > MAX_PIXELS)
-    throw new Error(`a PNG of ${width}x${height}`);
-  return { width, height, channels };
+  return unfilter(inflateSync(pixels), { ...header, channels });
 }
 
 function unfilter(
