@@ -5,7 +5,7 @@ import type {
   BundleSource,
   FleetUpdater,
   UpdaterState,
-} from '../agent/src/resources/update/hawkbit/ports.ts';
+} from '../agent/src/resources/update/fleet/ports.ts';
 
 /** Size of the parts that a bundle is fetched in, in bytes: RAUC's are at most as large. */
 const PART = 256 * 1024;

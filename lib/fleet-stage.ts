@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { HawkbitConfig } from '../agent/src/resources/update/hawkbit/config.ts';
-import { FleetClient } from '../agent/src/resources/update/hawkbit/fleet-client.ts';
-import { FleetFile } from '../agent/src/resources/update/hawkbit/fleet-file.ts';
-import type { Timing } from '../agent/src/resources/update/hawkbit/fleet-state.ts';
+import type { HawkbitConfig } from '../agent/src/resources/update/fleet/config.ts';
+import { FleetClient } from '../agent/src/resources/update/fleet/fleet-client.ts';
+import { FleetFile } from '../agent/src/resources/update/fleet/fleet-file.ts';
+import type { Timing } from '../agent/src/resources/update/fleet/fleet-state.ts';
 import { FakeUpdater } from './fake-updater.ts';
 import { waitFor } from './wait.ts';
 

@@ -1,7 +1,7 @@
 /** Configuration group `update` (docs/contract.md: Updates). */
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
-import { hawkbitRules, hawkbitSection } from './hawkbit/config.ts';
+import { hawkbitRules, hawkbitSection } from './fleet/config.ts';
 
 export const updateConfig = configGroup(
   'update',

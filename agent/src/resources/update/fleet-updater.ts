@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { FleetUpdater } from './hawkbit/ports.ts';
+import type { FleetUpdater } from './fleet/ports.ts';
 import type { Installation } from './installation.ts';
-import type { Updates } from './updates.ts';
+import type { Updates } from './slot-trial.ts';
 
 /** The updater as the fleet client uses it: what that installs carries its reference. */
 export function fleetUpdater(updates: Updates, installation: Installation): FleetUpdater {

@@ -12,12 +12,12 @@ import { defineResource } from '../resource.ts';
 import { BootConfirmation } from './boot-confirmation.ts';
 import { updateConfig } from './config.ts';
 import { fleetUpdater } from './fleet-updater.ts';
-import { createHawkbit } from './hawkbit/index.ts';
+import { createHawkbit } from './fleet/index.ts';
 import { Installation } from './installation.ts';
 import type { BootSlots, BundleInstaller } from './ports.ts';
 import * as contract from './schema.ts';
 import { StateFile } from './state-file.ts';
-import { Updates } from './updates.ts';
+import { Updates } from './slot-trial.ts';
 
 /** A screen that is not found in this time does not exist, in ms; drivers load late and monitors wake slowly. */
 const SCREENLESS_MS = 120_000;

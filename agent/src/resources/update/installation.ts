@@ -13,7 +13,7 @@ import { receiveUnhashed } from '../../uploads/receive.ts';
 import { TemporaryFile } from '../../uploads/temporary-file.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
-import { checkBundleStart, START_BYTES } from './bundle-start.ts';
+import { checkHeader, HEADER_BYTES } from './raucb-header.ts';
 import { installError } from './install-error.ts';
 import type { BootSlots, BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
 import { otherSlot } from './slot-status.ts';
@@ -120,7 +120,7 @@ export class Installation {
       const running = operation;
       const size = await receiveUnhashed(body, file, {
         announced,
-        inspectStart: { bytes: START_BYTES, inspect: (start) => checkBundleStart(start, announced) },
+        inspectStart: { bytes: HEADER_BYTES, inspect: (start) => checkHeader(start, announced) },
         progress: (fraction, bytes) => {
           running.received(bytes);
           running.progress(fraction * ARRIVED);

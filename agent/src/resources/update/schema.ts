@@ -4,7 +4,7 @@ import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { UPDATE_TYPES } from '../../contract/upload-types.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
-import { HawkbitStatus } from './hawkbit/schema.ts';
+import { HawkbitStatus } from './fleet/schema.ts';
 
 const SlotName = Type.Enum(['a', 'b']);
 const Slot = Type.Object(

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { now } from '../../contract/shared.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { Device } from '../device/device.ts';
-import { type FleetStatus, STATUS_WHEN_OFF } from './hawkbit/fleet-status.ts';
+import { type FleetStatus, STATUS_WHEN_OFF } from './fleet/fleet-status.ts';
 import type { Installation } from './installation.ts';
 import type { BootSlots, SlotName, SlotReport } from './ports.ts';
 import { type UpdateResult, type UpdateStatus, updateChanged } from './schema.ts';

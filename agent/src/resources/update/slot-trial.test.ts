@@ -12,7 +12,7 @@ import type { BootSlots, SlotFacts, SlotName } from './ports.ts';
 import { type UpdateStatus, updateChanged } from './schema.ts';
 import { otherSlot } from './slot-status.ts';
 import { StateFile } from './state-file.ts';
-import { Updates } from './updates.ts';
+import { Updates } from './slot-trial.ts';
 
 const log = createLogger('silent');
 const ATTEMPTS = 3;
