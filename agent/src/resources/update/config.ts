@@ -1,7 +1,7 @@
 /** Configuration group `update` (docs/contract.md: Updates). */
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
-import { hawkbitRules, hawkbitSection } from './fleet/config.ts';
+import { fleetRules, fleetSection } from './fleet/config.ts';
 
 export const updateConfig = configGroup(
   'update',
@@ -10,7 +10,7 @@ export const updateConfig = configGroup(
     allow_downgrade: live.bool(false, {
       description: 'Whether a bundle of an older version than the running one is installed',
     }),
-    hawkbit: hawkbitSection,
+    hawkbit: fleetSection,
   },
-  { rules: ({ hawkbit }) => hawkbitRules(hawkbit, '/hawkbit') },
+  { rules: ({ hawkbit }) => fleetRules(hawkbit, '/hawkbit') },
 );

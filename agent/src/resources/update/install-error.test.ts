@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkHeader, HEADER_BYTES } from './raucb-header.ts';
 import { installError } from './install-error.ts';
+import { checkHeader, HEADER_BYTES } from './raucb-header.ts';
 
 /** Most are written as in RAUC's sources; the scenario `update` gets those for bad bundles from RAUC itself. */
 const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [

@@ -21,7 +21,7 @@ export function isPending({ booted, slots }: SlotReport, { installed, intent }: 
   );
 }
 
-export interface Moment {
+export interface SlotContext {
   /** Whether the running boot was found good. */
   confirmed: boolean;
   /** Whether the other slot is being written. */
@@ -32,7 +32,7 @@ export interface Moment {
 export function slotStates(
   report: SlotReport,
   state: UpdateState,
-  { confirmed, installing }: Moment,
+  { confirmed, installing }: SlotContext,
 ): Record<SlotName, 'good' | 'bad' | 'unknown'> {
   const { booted } = report;
   const other = otherSlot(booted);
@@ -44,10 +44,10 @@ export function slotStates(
 }
 
 /** What an operator should know of the slots, as sentences. */
-export function slotProblems(report: SlotReport, state: UpdateState, moment: Moment): string[] {
+export function slotProblems(report: SlotReport, state: UpdateState, context: SlotContext): string[] {
   const { booted } = report;
   const other = otherSlot(booted);
-  if (slotStates(report, state, moment)[other] !== 'bad') return [];
+  if (slotStates(report, state, context)[other] !== 'bad') return [];
   const { last_result: result } = state;
   if (result?.outcome === 'rolled_back' && result.slot === other) {
     const version = result.version === null ? '' : ` to ${result.version}`;
@@ -59,12 +59,4 @@ export function slotProblems(report: SlotReport, state: UpdateState, moment: Mom
     return [`Slot ${other} holds an incomplete update and cannot be started; install an update again.`];
   }
   return [`Slot ${other} does not start or was marked bad; the device runs from slot ${booted}.`];
-}
-
-/** All that is known while the other slot is written. */
-export function writing(booted: SlotName): SlotReport {
-  const facts = { version: null, installations: 0, activations: 0 };
-  const other = { ...facts, bootable: false, content: 'incomplete' } as const;
-  const own = { ...facts, bootable: true, content: 'unknown' } as const;
-  return { booted, slots: booted === 'a' ? { a: own, b: other } : { a: other, b: own } };
 }

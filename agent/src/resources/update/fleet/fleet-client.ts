@@ -1,12 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Board } from '../../../base/board.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { errorMessage } from '../../../base/system-error.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { now } from '../../../contract/shared.ts';
-import type { HawkbitConfig } from './config.ts';
+import type { FleetConfig } from './config.ts';
 import { BundleFailure, DdiClient, type DdiServer, failureOf } from './ddi-client.ts';
 import type { Artifact } from './ddi-messages.ts';
-import type { FleetFile } from './fleet-file.ts';
+import { FleetFile } from './fleet-file.ts';
 import { advance } from './fleet-machine.ts';
 import {
   type DdiRequest,
@@ -20,8 +23,9 @@ import {
   type TimerName,
   type Timing,
 } from './fleet-state.ts';
-import { type FleetStatus, problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
-import type { FleetUpdater } from './ports.ts';
+import { problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
+import type { FleetInstaller, FleetTrial } from './ports.ts';
+import type { FleetStatus } from './schema.ts';
 import { withoutToken } from './secrets.ts';
 
 const SECOND = 1000;
@@ -40,16 +44,16 @@ const STORAGE_RETRY_MS = 30 * SECOND;
 const SPREAD = { around: { from: 0.9, to: 1.1 }, below: { from: 0.5, to: 1 }, above: { from: 1, to: 1.1 } };
 
 export interface FleetClientOptions {
-  updater: FleetUpdater;
-  file: FleetFile;
+  installation: FleetInstaller;
+  trial: FleetTrial;
+  /** The state is kept in `update/hawkbit.json` of the data folder. */
+  board: Pick<Board, 'dataFolder' | 'runtimeFolder'>;
+  /** The serial is the name of this device on the server when none is configured. */
+  identity: { serial: string; model: string; version: string };
+  /** RAUC's `compatible` of this board, by which servers choose bundles. */
+  compatible: () => Promise<string>;
   /** `update.hawkbit`, read at the start and when it has changed. */
-  config: () => HawkbitConfig;
-  /** The name of this device on the server when none is configured. */
-  serial: string;
-  /** What the server is told about the device: versions, board. gooseBit needs `hw_boardname`, RAUC's `compatible`. */
-  attributes: () => Promise<Record<string, string>>;
-  /** Path of a PEM file with the authorities for RAUC's downloads; undefined: the system's. */
-  tlsCa: () => string | undefined;
+  config: () => FleetConfig;
   log: Pick<Logger, 'info' | 'warn'>;
   timing?: Timing;
   requestTimeoutMs?: number;
@@ -62,6 +66,7 @@ export interface FleetClientOptions {
  */
 export class FleetClient {
   readonly #o: FleetClientOptions;
+  readonly #file: FleetFile;
   readonly #timing: Timing;
   readonly #timers = new Map<TimerName | 'storage', NodeJS.Timeout>();
   #state: Readonly<FleetState> = initialState(NOTHING_STORED);
@@ -79,13 +84,14 @@ export class FleetClient {
 
   constructor(options: FleetClientOptions) {
     this.#o = options;
+    this.#file = new FleetFile(join(options.board.dataFolder, 'update'), options.log);
     this.#timing = options.timing ?? FLEET_TIMING;
   }
 
   /** Goes on where the last run ended. Does nothing while no server is configured. */
   async start(): Promise<void> {
     if (this.#isStopped) return;
-    const { stored, problem } = await this.#o.file.load();
+    const { stored, problem } = await this.#file.load();
     // An install that runs in the updater survives this.
     this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
     this.#storageProblem = undefined;
@@ -105,7 +111,7 @@ export class FleetClient {
     if (server) {
       this.#client = new DdiClient({
         server,
-        attributes: this.#o.attributes,
+        attributes: () => this.#attributes(),
         timeoutMs: this.#o.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
         signal: this.#session.signal,
       });
@@ -143,7 +149,14 @@ export class FleetClient {
         : gateway_token !== null
           ? ({ kind: 'GatewayToken', value: gateway_token } as const)
           : undefined;
-    return { url, tenant, controllerId: controller_id ?? this.#o.serial, token };
+    return { url, tenant, controllerId: controller_id ?? this.#o.identity.serial, token };
+  }
+
+  /** What the server is told about the device. gooseBit reads `hw_boardname` and `sw_version`, as SWUpdate names them. */
+  async #attributes(): Promise<Record<string, string>> {
+    const { compatible, identity } = this.#o;
+    const { version, serial, model } = identity;
+    return { hw_boardname: await compatible(), sw_version: version, serial, model };
   }
 
   #take(event: FleetEvent): void {
@@ -166,7 +179,7 @@ export class FleetClient {
     try {
       for (let effect = this.#effects.shift(); effect && !this.#isStopped; effect = this.#effects.shift()) {
         if (effect.do === 'save') {
-          await this.#o.file.save(effect.stored);
+          await this.#file.save(effect.stored);
           this.#storageProblem = undefined;
         } else this.#perform(effect);
       }
@@ -189,7 +202,7 @@ export class FleetClient {
   }
 
   #perform(effect: Exclude<FleetEffect, { do: 'save' }>): void {
-    const { log, updater } = this.#o;
+    const { log, trial } = this.#o;
     switch (effect.do) {
       case 'request':
         void this.#request(effect.request, effect.session);
@@ -204,7 +217,7 @@ export class FleetClient {
         void this.#apply(effect.reference);
         return;
       case 'discard':
-        updater.discard(effect.reference).catch((error: unknown) => {
+        trial.discard(effect.reference).catch((error: unknown) => {
           log.warn({ err: error }, 'an update that the server withdrew stays in its slot');
         });
         return;
@@ -255,22 +268,25 @@ export class FleetClient {
 
   async #readUpdater(session: number): Promise<void> {
     try {
-      this.#take({ event: 'updater_read', session, updater: await this.#o.updater.state() });
+      this.#take({ event: 'updater_read', session, updater: await this.#o.trial.state() });
     } catch (error) {
       this.#take({ event: 'updater_failed', session, message: errorMessage(error) });
     }
   }
 
   async #install(reference: string, artifact: Artifact): Promise<void> {
-    const { updater, tlsCa } = this.#o;
+    const { installation, trial, board } = this.#o;
     const progress = (fraction: number) => this.#take({ event: 'progress', reference, fraction });
     try {
-      const { pending } = await updater.state();
+      const { pending } = await trial.state();
       // Else it may have gone on in the updater after a restart of the agent.
       if (pending?.reference !== reference) {
-        const source = await this.#client?.findBundle(artifact, reference, tlsCa());
+        // The built-in and the uploaded authorities; exists when there are uploaded ones.
+        const authorities = join(board.runtimeFolder, 'ca-certificates.crt');
+        const tlsCa = existsSync(authorities) ? authorities : undefined;
+        const source = await this.#client?.findBundle(artifact, reference, tlsCa);
         if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
-        await updater.installFrom(source, { progress });
+        await installation.installFrom(source, progress);
       }
       this.#take({ event: 'installed', reference });
     } catch (error) {
@@ -284,11 +300,11 @@ export class FleetClient {
 
   async #apply(reference: string): Promise<void> {
     try {
-      await this.#o.updater.apply(reference);
+      await this.#o.trial.applyInstalled(reference);
       this.#take({ event: 'applied', reference });
     } catch (error) {
       // The slot may be activated although the reboot was refused.
-      const after = await this.#o.updater.state().catch(() => undefined);
+      const after = await this.#o.trial.state().catch(() => undefined);
       if (after?.rebooting) return this.#take({ event: 'applied', reference });
       const isLost = error instanceof ApiError && error.code === 'conflict';
       this.#take({ event: 'apply_failed', reference, isLost, message: errorMessage(error) });
