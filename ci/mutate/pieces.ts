@@ -29,8 +29,8 @@ export const PIECES: Readonly<Record<string, Piece>> = {
     tests: ['upload-chunks', 'uploads', 'upload-state'].map((name) => `${SERIAL}/${name}.test.ts`),
   },
   config: {
-    files: ['store', 'machine', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
-    tests: ['machine', 'store', 'appliers', 'file'].map((name) => `${CONFIG}/${name}.test.ts`),
+    files: ['store', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
+    tests: ['store', 'appliers', 'file'].map((name) => `${CONFIG}/${name}.test.ts`),
   },
   session: { files: ['agent/src/events/session.ts'], tests: ['agent/src/events/session.test.ts'] },
   boot: {

@@ -110,12 +110,7 @@ export const update = defineResource({
         ),
         serve(contract.applyUpdate, ({ afterAnswer }) => trial.apply(afterAnswer)),
       ],
-      config: [
-        bindGroup(updateConfig, {
-          allow_downgrade: READ_WHEN_NEEDED,
-          hawkbit: () => fleet.configChanged(),
-        }),
-      ],
+      config: [bindGroup(updateConfig, READ_WHEN_NEEDED, { hawkbit: () => fleet.configChanged() })],
       problems: () => [...trial.problems(), ...confirmation.problems(), ...fleet.problems()],
       start: () => installation.prepare(),
       ready: () => {
