@@ -1,7 +1,7 @@
 /** Each fault of a chunk is named, and ends its upload. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_CHUNK_BYTES, NO_UPLOADS, type UploadEffect, uploadStep } from './upload-state.ts';
+import { MAX_CHUNK_BYTES, NO_UPLOADS, type UploadEffect, uploadStep } from './upload-machine.ts';
 
 const MAX_BYTES = MAX_CHUNK_BYTES + 1;
 const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64');

@@ -1,4 +1,4 @@
-/** Runs the uploads of a serial session: streams, timers and answers around the state machine in upload-state.ts. */
+/** Runs the uploads of a serial session: streams, timers and answers around the state machine in upload-machine.ts. */
 import { Readable } from 'node:stream';
 import type { ApiError } from '../../contract/errors.ts';
 import type { Fields } from './framing.ts';
@@ -8,7 +8,7 @@ import {
   type UploadEvent,
   type UploadsState,
   uploadStep,
-} from './upload-state.ts';
+} from './upload-machine.ts';
 
 /** An upload fails when no chunk arrives for so long, in ms. */
 const IDLE_MS = 30_000;

@@ -3,9 +3,9 @@
  * page itself.
  */
 import type { EventOf } from './keeper-state.ts';
+import type { Transition } from './keeper-transition.ts';
 import type { DisplayError } from './schema.ts';
 import { OWN_URI } from './target.ts';
-import type { Transition } from './transition.ts';
 
 export const FROZEN: DisplayError = {
   code: 'screen_frozen',

@@ -12,9 +12,9 @@ import type {
   KeeperState,
   TimerName,
 } from './keeper-state.ts';
+import { Transition } from './keeper-transition.ts';
 import type { DisplayError } from './schema.ts';
 import { isPageOf } from './target.ts';
-import { Transition } from './transition.ts';
 
 /** The longest delay between restarts of the unit, as a multiple of the first. */
 const MAX_UNIT_DELAY_FACTOR = 16;

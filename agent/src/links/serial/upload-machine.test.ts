@@ -12,7 +12,7 @@ import {
   type UploadEffect,
   type UploadEvent,
   uploadStep,
-} from './upload-state.ts';
+} from './upload-machine.ts';
 
 const RUNS = repetitions(1000, 50_000);
 const IDS = ['1', '"1"', '2', '3', '4', '5'];
