@@ -1,6 +1,11 @@
 /** What the slots' state means for clients. */
 import type { SlotName, SlotReport } from './ports.ts';
+import type { UpdateStatus } from './schema.ts';
+import type { Slots } from './slots.ts';
 import type { UpdateState } from './state-file.ts';
+
+/** The state of the slots in `GET /update`, without the fleet client's. */
+export type SlotStatus = Omit<UpdateStatus, 'hawkbit'>;
 
 export function otherSlot(slot: SlotName): SlotName {
   return slot === 'a' ? 'b' : 'a';
@@ -28,8 +33,37 @@ export interface SlotContext {
   installing: boolean;
 }
 
-/** State of each slot in `GET /update`. */
-export function slotStates(
+/** @param report undefined on a system without slots @param version of the running system */
+export function slotStatus(
+  slots: Pick<Slots, 'booted' | 'versionOf'>,
+  report: SlotReport | undefined,
+  state: UpdateState,
+  context: SlotContext,
+  version: string,
+): SlotStatus {
+  if (!report) return withoutSlots(slots.booted, version);
+  const states = slotStates(report, state, context);
+  const slotOf = (name: SlotName) => ({
+    version: name === report.booted ? version : slots.versionOf(report, name),
+    state: states[name],
+  });
+  const hasPending = !context.installing && isPending(report, state);
+  return {
+    active_slot: report.booted,
+    slots: { a: slotOf('a'), b: slotOf('b') },
+    pending: hasPending ? slots.versionOf(report, otherSlot(report.booted)) : null,
+    last_result: state.last_result,
+  };
+}
+
+/** The same slot as `GET /device`, which must name one. */
+function withoutSlots(booted: SlotName, version: string): SlotStatus {
+  const [own, other] = [{ version, state: 'good' } as const, { version: null, state: 'unknown' } as const];
+  const slots = booted === 'a' ? { a: own, b: other } : { a: other, b: own };
+  return { active_slot: booted, slots, pending: null, last_result: null };
+}
+
+function slotStates(
   report: SlotReport,
   state: UpdateState,
   { confirmed, installing }: SlotContext,

@@ -8,8 +8,8 @@ import { type TestContext, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { BootSlots, SlotFacts, SlotName } from './ports.ts';
-import { otherSlot } from './slot-status.ts';
-import { SlotTrial, type SlotTrialStatus } from './slot-trial.ts';
+import { otherSlot, type SlotStatus } from './slot-status.ts';
+import { SlotTrial } from './slot-trial.ts';
 import { Slots } from './slots.ts';
 import { StateFile } from './state-file.ts';
 
@@ -100,7 +100,7 @@ async function device(t: TestContext) {
   t.after(() => rm(atCut, { recursive: true, force: true }));
   const disk = new Disk();
   disk.cut = () => cpSync(folder, atCut, { recursive: true });
-  const events: SlotTrialStatus[] = [];
+  const events: SlotStatus[] = [];
   let reboots = 0;
   let boots = 0;
   let slots: Slots;

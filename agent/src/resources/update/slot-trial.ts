@@ -6,8 +6,15 @@ import type { Device } from '../device/device.ts';
 import type { BootedSlot } from './boot-confirmation.ts';
 import type { FleetTrial, UpdaterState } from './fleet/ports.ts';
 import type { BootSlots, SlotName, SlotReport } from './ports.ts';
-import type { UpdateResult, UpdateStatus } from './schema.ts';
-import { isPending, otherSlot, type SlotContext, slotProblems, slotStates } from './slot-status.ts';
+import type { UpdateResult } from './schema.ts';
+import {
+  isPending,
+  otherSlot,
+  type SlotContext,
+  type SlotStatus,
+  slotProblems,
+  slotStatus,
+} from './slot-status.ts';
 import type { Slots } from './slots.ts';
 import type { StateFile } from './state-file.ts';
 import { isGivenUp, readReason, readTrial, removeRecord, wasStarted, writeTrial } from './trial-record.ts';
@@ -31,9 +38,6 @@ export interface SlotTrialOptions {
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** The state of the slots for clients, without the fleet client's. */
-export type SlotTrialStatus = Omit<UpdateStatus, 'hawkbit'>;
-
 /** The trial of an updated slot, from `apply` until it was found good or given up. */
 export class SlotTrial implements BootedSlot, FleetTrial {
   readonly #options: SlotTrialOptions;
@@ -54,30 +58,10 @@ export class SlotTrial implements BootedSlot, FleetTrial {
    * The state of the slots. Waits for an attempt to settle an earlier trial that is under way, and begins none.
    * @throws ApiError `unavailable` while the update service does not answer
    */
-  async status(): Promise<SlotTrialStatus> {
+  async status(): Promise<SlotStatus> {
     const { slots, state, version } = this.#options;
     await this.#settling?.catch(() => undefined);
-    const report = await slots.read();
-    if (!report) return this.#withoutSlots();
-    const states = slotStates(report, state.current, this.#context());
-    const slotOf = (name: SlotName) => ({
-      version: name === report.booted ? version : slots.versionOf(report, name),
-      state: states[name],
-    });
-    return {
-      active_slot: report.booted,
-      slots: { a: slotOf('a'), b: slotOf('b') },
-      pending: this.#pendingVersion(report),
-      last_result: state.current.last_result,
-    };
-  }
-
-  /** The same slot as `GET /device`, which must name one. */
-  #withoutSlots(): SlotTrialStatus {
-    const { slots, version } = this.#options;
-    const [own, other] = [{ version, state: 'good' } as const, { version: null, state: 'unknown' } as const];
-    const both = slots.booted === 'a' ? { a: own, b: other } : { a: other, b: own };
-    return { active_slot: slots.booted, slots: both, pending: null, last_result: null };
+    return slotStatus(slots, await slots.read(), state.current, this.#context(), version);
   }
 
   /** For the fleet client, which must learn how an earlier trial has ended. */
@@ -248,12 +232,6 @@ export class SlotTrial implements BootedSlot, FleetTrial {
 
   #context(): SlotContext {
     return { confirmed: this.#confirmed, installing: this.#options.slots.installing };
-  }
-
-  #pendingVersion(report: SlotReport): string | null {
-    const { slots, state } = this.#options;
-    if (slots.installing || !isPending(report, state.current)) return null;
-    return slots.versionOf(report, otherSlot(report.booted));
   }
 
   /** The intent is on the disk before anything boots differently, and is withdrawn when that fails. */
