@@ -1,16 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Board } from '../../../base/board.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { Driver } from '../../../base/machine.ts';
 import { errorMessage } from '../../../base/system-error.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { now } from '../../../contract/shared.ts';
 import type { FleetConfig } from './config.ts';
-import { BundleFailure, DdiClient, type DdiServer, failureOf } from './ddi-client.ts';
+import { BundleFailure, DdiClient, failureOf } from './ddi-client.ts';
 import type { Artifact } from './ddi-messages.ts';
+import { keyOf, serverOf } from './ddi-server.ts';
 import { FleetFile } from './fleet-file.ts';
-import { advance } from './fleet-machine.ts';
+import { fleetMachine } from './fleet-machine.ts';
 import {
   type DdiRequest,
   type FleetEffect,
@@ -20,6 +22,7 @@ import {
   initialState,
   NOTHING_STORED,
   referenceOf,
+  type Stored,
   type TimerName,
   type Timing,
 } from './fleet-state.ts';
@@ -67,12 +70,8 @@ export interface FleetClientOptions {
 export class FleetClient {
   readonly #o: FleetClientOptions;
   readonly #file: FleetFile;
-  readonly #timing: Timing;
   readonly #timers = new Map<TimerName | 'storage', NodeJS.Timeout>();
-  #state: Readonly<FleetState> = initialState(NOTHING_STORED);
-  /** Waiting effects; a few at any time, since every event waits for something of the machine's. */
-  #effects: FleetEffect[] = [];
-  #isWorking = false;
+  readonly #driver: Driver<Readonly<FleetState>, FleetEvent, FleetEffect>;
   #isStarted = false;
   #client: DdiClient | undefined;
   #session = new AbortController();
@@ -85,7 +84,12 @@ export class FleetClient {
   constructor(options: FleetClientOptions) {
     this.#o = options;
     this.#file = new FleetFile(join(options.board.dataFolder, 'update'), options.log);
-    this.#timing = options.timing ?? FLEET_TIMING;
+    this.#driver = new Driver({
+      machine: fleetMachine(options.timing ?? FLEET_TIMING),
+      initial: initialState(NOTHING_STORED),
+      perform: (effect) => this.#perform(effect),
+      failed: (error) => this.#storageFailed(error),
+    });
   }
 
   /** Goes on where the last run ended. Does nothing while no server is configured. */
@@ -93,7 +97,8 @@ export class FleetClient {
     if (this.#isStopped) return;
     const { stored, problem } = await this.#file.load();
     // An install that runs in the updater survives this.
-    this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
+    const { session, running } = this.#driver.state;
+    this.#driver.reset({ ...initialState(stored), session, running });
     this.#storageProblem = undefined;
     this.#fileProblem = problem ?? this.#fileProblem;
     this.#isStarted = true;
@@ -107,7 +112,7 @@ export class FleetClient {
     this.#session = new AbortController();
     this.#client = undefined;
     this.#polls = { last: null, next: null };
-    const server = this.#server();
+    const server = serverOf(this.#o.config(), this.#o.identity.serial);
     if (server) {
       this.#client = new DdiClient({
         server,
@@ -122,6 +127,7 @@ export class FleetClient {
   /** Ends requests and timers. An install that runs in the updater goes on there. */
   stop(): void {
     this.#isStopped = true;
+    this.#driver.stop();
     this.#session.abort();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
@@ -130,26 +136,14 @@ export class FleetClient {
   /** For `GET /update`. */
   status(): FleetStatus {
     if (this.#o.config().url === null) return STATUS_WHEN_OFF;
-    return statusOf(this.#state, this.#polls, this.#storageProblem);
+    return statusOf(this.#driver.state, this.#polls, this.#storageProblem);
   }
 
   /** What an operator should know, as sentences. */
   problems(): string[] {
     const file = this.#fileProblem === undefined ? [] : [this.#fileProblem];
     if (this.#o.config().url === null) return file;
-    return [...file, ...problemsOf(this.#state, this.#storageProblem)];
-  }
-
-  #server(): DdiServer | undefined {
-    const { url, tenant, controller_id, target_token, gateway_token } = this.#o.config();
-    if (url === null) return undefined;
-    const token =
-      target_token !== null
-        ? ({ kind: 'TargetToken', value: target_token } as const)
-        : gateway_token !== null
-          ? ({ kind: 'GatewayToken', value: gateway_token } as const)
-          : undefined;
-    return { url, tenant, controllerId: controller_id ?? this.#o.identity.serial, token };
+    return [...file, ...problemsOf(this.#driver.state, this.#storageProblem)];
   }
 
   /** What the server is told about the device. gooseBit reads `hw_boardname` and `sw_version`, as SWUpdate names them. */
@@ -159,51 +153,32 @@ export class FleetClient {
     return { hw_boardname: await compatible(), sw_version: version, serial, model };
   }
 
-  #take(event: FleetEvent): void {
-    if (this.#isStopped) return;
-    const { state, effects } = advance(this.#timing, this.#state, this.#withoutToken(event));
-    this.#state = state;
-    this.#effects.push(...effects);
-    if (!this.#isWorking) void this.#work();
-  }
-
   /** Texts of the server and of the updater, which knows the token, are logged and shown. */
-  #withoutToken(event: FleetEvent): FleetEvent {
+  #take(event: FleetEvent): void {
     const { target_token, gateway_token } = this.#o.config();
     const token = target_token ?? gateway_token;
-    return token === null ? event : withoutToken(event, token);
+    this.#driver.dispatch(token === null ? event : withoutToken(event, token));
   }
 
-  async #work(): Promise<void> {
-    this.#isWorking = true;
-    try {
-      for (let effect = this.#effects.shift(); effect && !this.#isStopped; effect = this.#effects.shift()) {
-        if (effect.do === 'save') {
-          await this.#file.save(effect.stored);
-          this.#storageProblem = undefined;
-        } else this.#perform(effect);
-      }
-    } catch (error) {
-      this.#storageFailed(error);
-    } finally {
-      this.#isWorking = false;
-    }
+  async #save(stored: Stored): Promise<void> {
+    await this.#file.save(stored);
+    this.#storageProblem = undefined;
   }
 
   /** As after a restart: what is not on the disk has not happened. */
   #storageFailed(error: unknown): void {
-    if (this.#isStopped) return;
     this.#storageProblem = errorMessage(error);
     this.#o.log.warn({ err: error }, 'the fleet client cannot store its state');
-    this.#effects = [];
     this.#isStarted = false;
     this.#session.abort();
     this.#setTimer('storage', STORAGE_RETRY_MS, () => void this.start());
   }
 
-  #perform(effect: Exclude<FleetEffect, { do: 'save' }>): void {
+  #perform(effect: FleetEffect): Promise<void> | void {
     const { log, trial } = this.#o;
     switch (effect.do) {
+      case 'save':
+        return this.#save(effect.stored);
       case 'request':
         void this.#request(effect.request, effect.session);
         return;
@@ -244,14 +219,14 @@ export class FleetClient {
   async #request(request: DdiRequest, session: number): Promise<void> {
     try {
       const reply = await this.#client?.perform(request);
-      if (!reply || session !== this.#state.session) return;
+      if (!reply || session !== this.#driver.state.session) return;
       switch (reply.kind) {
         case 'poll':
           this.#polls.last = now();
           this.#take({ event: 'polled', session, poll: reply.poll });
           return;
         case 'deployment': {
-          const reference = referenceOf(reply.deployment.id, this.#state.server ?? '', randomUUID());
+          const reference = referenceOf(reply.deployment.id, this.#driver.state.server ?? '', randomUUID());
           this.#take({ event: 'deployment_read', session, deployment: reply.deployment, reference });
           return;
         }
@@ -317,12 +292,4 @@ function installFailure(error: unknown): InstallFailure {
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'bundle_invalid') return 'final';
   return code === 'conflict' || code === 'unavailable' ? 'again' : 'doubtful';
-}
-
-/** Names server and device in what is stored, without the token. */
-function keyOf({ url, tenant, controllerId }: DdiServer): string {
-  return createHash('sha256')
-    .update(JSON.stringify([url, tenant, controllerId]))
-    .digest('hex')
-    .slice(0, 32);
 }
