@@ -3,15 +3,16 @@ import { request as requestHttps } from 'node:https';
 import { ApiError } from '../agent/src/contract/errors.ts';
 import type {
   BundleSource,
-  FleetUpdater,
+  FleetInstaller,
+  FleetTrial,
   UpdaterState,
-} from '../agent/src/resources/update/hawkbit/ports.ts';
+} from '../agent/src/resources/update/fleet/ports.ts';
 
 /** Size of the parts that a bundle is fetched in, in bytes: RAUC's are at most as large. */
 const PART = 256 * 1024;
 
 /** An updater without RAUC and slots. It fetches bundles over HTTP, as RAUC does, and reboots when a test says so. */
-export class FakeUpdater implements FleetUpdater {
+export class FakeUpdater implements FleetInstaller, FleetTrial {
   current: UpdaterState = {
     version: '1.0.0',
     pending: null,
@@ -35,7 +36,7 @@ export class FakeUpdater implements FleetUpdater {
   /** Parts that were fetched, by URL: an interrupted install goes on after them. */
   readonly #fetched = new Map<string, number>();
 
-  async installFrom(source: BundleSource, { progress }: { progress(fraction: number): void }): Promise<void> {
+  async installFrom(source: BundleSource, progress: (fraction: number) => void): Promise<void> {
     if (this.#isInstalling) throw new ApiError('conflict', 'An update is being installed.');
     this.#isInstalling = true;
     this.sources.push(source);
@@ -65,7 +66,7 @@ export class FakeUpdater implements FleetUpdater {
     this.current = { ...this.current, pending: { version: this.version, reference } };
   }
 
-  async apply(reference: string): Promise<void> {
+  async applyInstalled(reference: string): Promise<void> {
     if (this.current.rebooting && this.applied.at(-1) === reference) {
       this.rebootRequests += 1;
       this.#requireReboot();

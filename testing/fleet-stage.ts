@@ -3,10 +3,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { HawkbitConfig } from '../agent/src/resources/update/hawkbit/config.ts';
-import { FleetClient } from '../agent/src/resources/update/hawkbit/fleet-client.ts';
-import { FleetFile } from '../agent/src/resources/update/hawkbit/fleet-file.ts';
-import type { Timing } from '../agent/src/resources/update/hawkbit/fleet-state.ts';
+import type { FleetConfig } from '../agent/src/resources/update/fleet/config.ts';
+import { FleetClient } from '../agent/src/resources/update/fleet/fleet-client.ts';
+import type { Timing } from '../agent/src/resources/update/fleet/fleet-state.ts';
 import { FakeUpdater } from './fake-updater.ts';
 import { waitFor } from './wait.ts';
 
@@ -20,10 +19,11 @@ const REQUEST_TIMEOUT_MS = 2000;
 /** A device: its fleet client, which can be restarted, a fake updater, and a file on the disk. */
 export class FleetStage {
   readonly updater = new FakeUpdater();
-  readonly folder = mkdtempSync(join(tmpdir(), 'vitrine-fleet-'));
+  readonly #dataFolder = mkdtempSync(join(tmpdir(), 'vitrine-fleet-'));
+  readonly folder = join(this.#dataFolder, 'update');
   /** Everything that was logged, as JSON. */
   logged = '';
-  config: HawkbitConfig;
+  config: FleetConfig;
   client: FleetClient;
   readonly #requestTimeoutMs: number;
 
@@ -41,7 +41,7 @@ export class FleetStage {
     this.client = this.#create();
     t.after(async () => {
       this.client.stop();
-      await rm(this.folder, { recursive: true, force: true });
+      await rm(this.#dataFolder, { recursive: true, force: true });
     });
   }
 
@@ -52,7 +52,7 @@ export class FleetStage {
     await this.client.start();
   }
 
-  configure(change: Partial<HawkbitConfig>): void {
+  configure(change: Partial<FleetConfig>): void {
     this.config = { ...this.config, ...change };
     this.client.configChanged();
   }
@@ -70,13 +70,20 @@ export class FleetStage {
     const log = (details: object, message?: string) => {
       this.logged += JSON.stringify([details, String(Object.values(details)), message]);
     };
+    const { updater } = this;
     return new FleetClient({
-      updater: this.updater,
-      file: new FleetFile(this.folder, { warn: log }),
+      installation: updater,
+      trial: updater,
+      board: { dataFolder: this.#dataFolder, runtimeFolder: this.#dataFolder },
+      identity: {
+        serial: 'device-1',
+        model: 'virt',
+        get version() {
+          return updater.current.version;
+        },
+      },
+      compatible: async () => 'vitrine-test',
       config: () => this.config,
-      serial: 'device-1',
-      attributes: async () => ({ hw_boardname: 'vitrine-test', sw_version: this.updater.current.version }),
-      tlsCa: () => undefined,
       log: { info: log, warn: log },
       timing: TIMING,
       requestTimeoutMs: this.#requestTimeoutMs,

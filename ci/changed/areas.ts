@@ -52,7 +52,7 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/uploads\//, scenarios: [...BUNDLES, 'splash', 'https', 'cuts'] },
   { files: /^agent\/src\/resources\/branding\//, scenarios: ['splash', 'contract', 'links', 'cuts'] },
   { files: /^agent\/src\/resources\/certificates\//, scenarios: ['https', 'contract', 'cuts'] },
-  { files: /^agent\/src\/resources\/update\/hawkbit\//, scenarios: [...SHARED, 'fleet'] },
+  { files: /^agent\/src\/resources\/update\/fleet\//, scenarios: [...SHARED, 'fleet'] },
   { files: /^agent\/src\/resources\/update\//, scenarios: [...SHARED, 'update', 'fleet', 'cuts'] },
   {
     files: /^agent\/src\/resources\/display\//,

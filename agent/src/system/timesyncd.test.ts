@@ -84,13 +84,7 @@ test('the time service has the configured servers: from the start, live, and whe
   const fields = clockFields(clock, () => {
     changed += 1;
   });
-  config.bind(
-    bindGroup(deviceConfig, {
-      name: READ_WHEN_NEEDED,
-      health_interval_ms: READ_WHEN_NEEDED,
-      ...fields,
-    }),
-  );
+  config.bind(bindGroup(deviceConfig, READ_WHEN_NEEDED, fields));
   t.after(await applyStoredClock(clock, config));
   assert.deepEqual([zones, changed], [['Asia/Tokyo'], 1], 'the zone is set when the start goes on');
   await until('the stored servers are set', () => first.manager.RuntimeNTPServers[0] === '192.0.2.1');

@@ -25,7 +25,6 @@ export const audio = defineResource({
       };
     }
     const service = new Audio({ server: soundServer, settings: () => config.get(audioConfig), log });
-    const apply = () => service.apply();
     return {
       service: undefined,
       routes: [
@@ -36,7 +35,7 @@ export const audio = defineResource({
           return await service.get();
         }),
       ],
-      config: [bindGroup(audioConfig, { output: apply, volume: apply, mute: apply })],
+      config: [bindGroup(audioConfig, () => service.apply())],
       problems: () => service.problems(),
       // Starting the sound server must not delay the screen.
       ready: () => service.start(),

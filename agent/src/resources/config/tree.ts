@@ -27,6 +27,15 @@ function entryOf(schema: TSchema): TSchema | undefined {
   return Type.IsRecord(schema) ? Object.values(schema.patternProperties)[0] : undefined;
 }
 
+/** Whether a part of a field takes effect immediately. */
+export function hasLiveLeaf(schema: TSchema): boolean {
+  const { [APPLIED]: applied } = keywords(schema);
+  if (applied !== undefined) return applied === 'live';
+  if (Type.IsObject(schema)) return Object.values(schema.properties).some(hasLiveLeaf);
+  const entry = entryOf(schema);
+  return entry !== undefined && hasLiveLeaf(entry);
+}
+
 /** RFC 7396: `target` with `patch` merged into it. Neither is changed; an own `__proto__` stays a plain key. */
 export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   const merged = new Map(isObject(target) ? Object.entries(target) : []);

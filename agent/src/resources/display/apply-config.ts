@@ -52,10 +52,10 @@ export function bindDisplay(
   display: Display,
   schedule: { check(): void },
 ): ConfigBinding {
-  const drive = () => display.screens.driveNow();
   return bindGroup(
     displayConfig,
-    { rotation: drive, scale: drive, screens: drive, power_schedule: () => schedule.check() },
+    () => display.screens.driveNow(),
+    { power_schedule: () => schedule.check() },
     {
       changed: () => display.configChanged(),
       check: (patch) => checkScreens(patch, config, display),

@@ -104,22 +104,14 @@ export const display = defineResource({
       routes: displayRoutes(screen),
       config: [
         bindDisplay(config, screen, schedule),
-        bindGroup(browserConfig, {
+        bindGroup(browserConfig, apply, {
           script_timeout_ms: READ_WHEN_NEEDED,
-          user_agent: apply,
-          languages: apply,
-          ignore_tls_errors: apply,
-          memory_limit_mb: apply,
           remote_debugging: hostServices ? apply : NOT_APPLIED_HERE,
-          permissions: apply,
-          text_selection: apply,
-          pointer: apply,
-          zoom: apply,
           allow_host_services: hostServices ? async () => allow() : NOT_APPLIED_HERE,
           on_screen_keyboard: applyKeyboard,
           keyboard_layouts: applyKeyboard,
         }),
-        bindGroup(proxyConfig, { mode: apply, http: apply, https: apply, no_proxy: apply, pac_url: apply }),
+        bindGroup(proxyConfig, apply),
       ],
       problems: () => [
         ...screen.screens.problems(),

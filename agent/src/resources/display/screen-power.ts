@@ -3,7 +3,14 @@ import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { atMost } from '../at-most.ts';
 import type { Connector, Television, TelevisionReport } from './ports.ts';
-import { INITIAL_POWER, isVisible, type PowerEvent, type PowerState, powerStep } from './power-machine.ts';
+import {
+  INITIAL_POWER,
+  isVisible,
+  type PowerEffect,
+  type PowerEvent,
+  type PowerState,
+  powerMachine,
+} from './power-machine.ts';
 
 /** How often the power is read while a command is to take effect, and otherwise, in ms. */
 const READ_MS = { switching: 1000, idle: 10_000 };
@@ -122,8 +129,9 @@ export class ScreenPower {
       const report = (connector !== undefined && (await television?.read(connector))) || NO_CEC;
       this.#broken = '';
       if (requests === this.#requests) {
-        const send = this.#take({ event: 'reported', report, at: this.#now() });
-        if (send !== undefined && connector !== undefined) await television?.switch(connector, send);
+        for (const { on } of this.#take({ event: 'reported', report, at: this.#now() })) {
+          if (connector !== undefined) await television?.switch(connector, on);
+        }
       }
     } catch (error) {
       const reason = errorMessage(error);
@@ -135,14 +143,15 @@ export class ScreenPower {
     this.#readIn(this.#state.request ? this.#readMs.switching : this.#readMs.idle);
   }
 
-  #take(event: PowerEvent): boolean | undefined {
+  /** @returns effects, which are a part of the reading: the next one waits, and a failure is one without an answer */
+  #take(event: PowerEvent): readonly PowerEffect[] {
     const { failure, power } = this.#state;
-    const { state, send } = powerStep(this.#state, event);
+    const { state, effects } = powerMachine(this.#state, event);
     this.#state = state;
     if (state.failure && state.failure !== failure)
       this.#o.log.warn({ ...state.failure }, 'the screen was not switched');
     if (state.power !== power) this.#o.log.info({ power: state.power }, 'the power of the screen');
     this.#o.changed();
-    return send;
+    return effects;
   }
 }

@@ -26,7 +26,7 @@ export const input = defineResource({
     return {
       service: undefined,
       routes: [serve(contract.getInputDevices, list)],
-      config: [bindGroup(inputConfig, { keyboard_layout: keyboardLayout ? setLayout : NOT_APPLIED_HERE })],
+      config: [bindGroup(inputConfig, keyboardLayout ? setLayout : NOT_APPLIED_HERE)],
       // The file may be of a configuration that has been changed since.
       start: () => (keyboardLayout ? config.applyStored('input.keyboard_layout') : undefined),
       stop,

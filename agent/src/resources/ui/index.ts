@@ -7,6 +7,6 @@ export const ui = defineResource({
   create: ({ config }) => ({
     service: { isEnabled: () => config.get(uiConfig).enabled },
     routes: [],
-    config: [bindGroup(uiConfig, { enabled: READ_WHEN_NEEDED })],
+    config: [bindGroup(uiConfig, READ_WHEN_NEEDED)],
   }),
 });

@@ -1,7 +1,7 @@
 /** Configuration group `update`. */
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
-import { hawkbitRules, hawkbitSection } from './hawkbit/config.ts';
+import { fleetRules, fleetSection } from './fleet/config.ts';
 
 export const updateConfig = configGroup(
   'update',
@@ -11,7 +11,7 @@ export const updateConfig = configGroup(
       description:
         'Whether a bundle of an older version (SemVer) than the running one is installed; the same one always is',
     }),
-    hawkbit: hawkbitSection,
+    hawkbit: fleetSection,
   },
-  { rules: ({ hawkbit }) => hawkbitRules(hawkbit, '/hawkbit') },
+  { rules: ({ hawkbit }) => fleetRules(hawkbit, '/hawkbit') },
 );

@@ -5,7 +5,7 @@ import { topic } from '../../contract/topics.ts';
 import { UPDATE_TYPES } from '../../contract/upload-types.ts';
 import { bundleInvalid } from '../content/schema.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
-import { HawkbitStatus } from './hawkbit/schema.ts';
+import { FleetStatus } from './fleet/schema.ts';
 
 const SlotName = Type.Enum(['a', 'b']);
 const Slot = Type.Object(
@@ -53,7 +53,7 @@ export const UpdateStatus = Type.Object(
     slots: Type.Object({ a: Slot, b: Slot }),
     pending: Nullable(Type.String({ description: 'Version that `apply` reboots into' })),
     last_result: Nullable(UpdateResult),
-    hawkbit: HawkbitStatus,
+    hawkbit: FleetStatus,
   },
   { $id: 'UpdateStatus' },
 );

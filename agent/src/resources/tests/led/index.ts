@@ -1,5 +1,5 @@
 import { ApiError } from '../../../contract/errors.ts';
-import { bindGroup, NOTHING_TO_APPLY } from '../../config/group.ts';
+import { bindGroup, bindNothing } from '../../config/group.ts';
 import { defineResource } from '../../resource.ts';
 import { serve } from '../../route.ts';
 import { ledConfig } from './config.ts';
@@ -29,9 +29,7 @@ export const led = defineResource({
           return show();
         }),
       ],
-      config: [
-        bindGroup(ledConfig, { brightness: ledPort ? async () => void (await show()) : NOTHING_TO_APPLY }),
-      ],
+      config: [ledPort ? bindGroup(ledConfig, async () => void (await show())) : bindNothing(ledConfig)],
       stop: () => ledPort?.set(0),
     };
   },

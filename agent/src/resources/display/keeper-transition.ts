@@ -1,20 +1,21 @@
-import type { Effect, KeeperConfig, KeeperState, TimerName } from './keeper-state.ts';
+import type { Transition } from '../../base/machine.ts';
+import type { KeeperConfig, KeeperEffect, KeeperState, TimerName } from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
 import { noticeOf } from './target.ts';
 import type { FailureKind, Stage, Step } from './timing.ts';
 
 /** The new state and the effects of one event, with the operations that the keeper's rules share. */
-export class Transition {
+export class KeeperTransition implements Transition<KeeperState, KeeperEffect> {
   readonly config: KeeperConfig;
   readonly state: KeeperState;
-  readonly effects: Effect[] = [];
+  readonly effects: KeeperEffect[] = [];
 
   constructor(config: KeeperConfig, before: Readonly<KeeperState>) {
     this.config = config;
     this.state = { ...before };
   }
 
-  emit(effect: Effect): void {
+  emit(effect: KeeperEffect): void {
     this.effects.push(effect);
   }
 

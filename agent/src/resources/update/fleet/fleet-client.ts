@@ -1,13 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Board } from '../../../base/board.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { Driver } from '../../../base/machine.ts';
 import { errorMessage } from '../../../base/system-error.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { now } from '../../../contract/shared.ts';
-import type { HawkbitConfig } from './config.ts';
-import { BundleFailure, DdiClient, type DdiServer, failureOf } from './ddi-client.ts';
+import type { FleetConfig } from './config.ts';
+import { BundleFailure, DdiClient, failureOf } from './ddi-client.ts';
 import type { Artifact } from './ddi-messages.ts';
-import type { FleetFile } from './fleet-file.ts';
-import { advance } from './fleet-machine.ts';
+import { keyOf, serverOf } from './ddi-server.ts';
+import { FleetFile } from './fleet-file.ts';
+import { fleetMachine } from './fleet-machine.ts';
 import {
   type DdiRequest,
   type FleetEffect,
@@ -17,11 +22,13 @@ import {
   initialState,
   NOTHING_STORED,
   referenceOf,
+  type Stored,
   type TimerName,
   type Timing,
 } from './fleet-state.ts';
-import { type FleetStatus, problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
-import type { FleetUpdater } from './ports.ts';
+import { problemsOf, STATUS_WHEN_OFF, statusOf } from './fleet-status.ts';
+import type { FleetInstaller, FleetTrial } from './ports.ts';
+import type { FleetStatus } from './schema.ts';
 import { withoutToken } from './secrets.ts';
 
 const SECOND = 1000;
@@ -40,16 +47,16 @@ const STORAGE_RETRY_MS = 30 * SECOND;
 const SPREAD = { around: { from: 0.9, to: 1.1 }, below: { from: 0.5, to: 1 }, above: { from: 1, to: 1.1 } };
 
 export interface FleetClientOptions {
-  updater: FleetUpdater;
-  file: FleetFile;
+  installation: FleetInstaller;
+  trial: FleetTrial;
+  /** The state is kept in `update/hawkbit.json` of the data folder. */
+  board: Pick<Board, 'dataFolder' | 'runtimeFolder'>;
+  /** The serial is the name of this device on the server when none is configured. */
+  identity: { serial: string; model: string; version: string };
+  /** RAUC's `compatible` of this board, by which servers choose bundles. */
+  compatible: () => Promise<string>;
   /** `update.hawkbit`, read at the start and when it has changed. */
-  config: () => HawkbitConfig;
-  /** The name of this device on the server when none is configured. */
-  serial: string;
-  /** What the server is told about the device: versions, board. gooseBit needs `hw_boardname`, RAUC's `compatible`. */
-  attributes: () => Promise<Record<string, string>>;
-  /** Path of a PEM file with the authorities for RAUC's downloads; undefined: the system's. */
-  tlsCa: () => string | undefined;
+  config: () => FleetConfig;
   log: Pick<Logger, 'info' | 'warn'>;
   timing?: Timing;
   requestTimeoutMs?: number;
@@ -62,12 +69,9 @@ export interface FleetClientOptions {
  */
 export class FleetClient {
   readonly #o: FleetClientOptions;
-  readonly #timing: Timing;
+  readonly #file: FleetFile;
   readonly #timers = new Map<TimerName | 'storage', NodeJS.Timeout>();
-  #state: Readonly<FleetState> = initialState(NOTHING_STORED);
-  /** Waiting effects; a few at any time, since every event waits for something of the machine's. */
-  #effects: FleetEffect[] = [];
-  #isWorking = false;
+  readonly #driver: Driver<Readonly<FleetState>, FleetEvent, FleetEffect>;
   #isStarted = false;
   #client: DdiClient | undefined;
   #session = new AbortController();
@@ -79,15 +83,22 @@ export class FleetClient {
 
   constructor(options: FleetClientOptions) {
     this.#o = options;
-    this.#timing = options.timing ?? FLEET_TIMING;
+    this.#file = new FleetFile(join(options.board.dataFolder, 'update'), options.log);
+    this.#driver = new Driver({
+      machine: fleetMachine(options.timing ?? FLEET_TIMING),
+      initial: initialState(NOTHING_STORED),
+      perform: (effect) => this.#perform(effect),
+      failed: (error) => this.#storageFailed(error),
+    });
   }
 
   /** Goes on where the last run ended. Does nothing while no server is configured. */
   async start(): Promise<void> {
     if (this.#isStopped) return;
-    const { stored, problem } = await this.#o.file.load();
+    const { stored, problem } = await this.#file.load();
     // An install that runs in the updater survives this.
-    this.#state = { ...initialState(stored), session: this.#state.session, running: this.#state.running };
+    const { session, running } = this.#driver.state;
+    this.#driver.reset({ ...initialState(stored), session, running });
     this.#storageProblem = undefined;
     this.#fileProblem = problem ?? this.#fileProblem;
     this.#isStarted = true;
@@ -101,11 +112,11 @@ export class FleetClient {
     this.#session = new AbortController();
     this.#client = undefined;
     this.#polls = { last: null, next: null };
-    const server = this.#server();
+    const server = serverOf(this.#o.config(), this.#o.identity.serial);
     if (server) {
       this.#client = new DdiClient({
         server,
-        attributes: this.#o.attributes,
+        attributes: () => this.#attributes(),
         timeoutMs: this.#o.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
         signal: this.#session.signal,
       });
@@ -116,6 +127,7 @@ export class FleetClient {
   /** Ends requests and timers. An install that runs in the updater goes on there. */
   stop(): void {
     this.#isStopped = true;
+    this.#driver.stop();
     this.#session.abort();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
@@ -124,73 +136,49 @@ export class FleetClient {
   /** For `GET /update`. */
   status(): FleetStatus {
     if (this.#o.config().url === null) return STATUS_WHEN_OFF;
-    return statusOf(this.#state, this.#polls, this.#storageProblem);
+    return statusOf(this.#driver.state, this.#polls, this.#storageProblem);
   }
 
   /** What an operator should know, as sentences. */
   problems(): string[] {
     const file = this.#fileProblem === undefined ? [] : [this.#fileProblem];
     if (this.#o.config().url === null) return file;
-    return [...file, ...problemsOf(this.#state, this.#storageProblem)];
+    return [...file, ...problemsOf(this.#driver.state, this.#storageProblem)];
   }
 
-  #server(): DdiServer | undefined {
-    const { url, tenant, controller_id, target_token, gateway_token } = this.#o.config();
-    if (url === null) return undefined;
-    const token =
-      target_token !== null
-        ? ({ kind: 'TargetToken', value: target_token } as const)
-        : gateway_token !== null
-          ? ({ kind: 'GatewayToken', value: gateway_token } as const)
-          : undefined;
-    return { url, tenant, controllerId: controller_id ?? this.#o.serial, token };
-  }
-
-  #take(event: FleetEvent): void {
-    if (this.#isStopped) return;
-    const { state, effects } = advance(this.#timing, this.#state, this.#withoutToken(event));
-    this.#state = state;
-    this.#effects.push(...effects);
-    if (!this.#isWorking) void this.#work();
+  /** What the server is told about the device. gooseBit reads `hw_boardname` and `sw_version`, as SWUpdate names them. */
+  async #attributes(): Promise<Record<string, string>> {
+    const { compatible, identity } = this.#o;
+    const { version, serial, model } = identity;
+    return { hw_boardname: await compatible(), sw_version: version, serial, model };
   }
 
   /** Texts of the server and of the updater, which knows the token, are logged and shown. */
-  #withoutToken(event: FleetEvent): FleetEvent {
+  #take(event: FleetEvent): void {
     const { target_token, gateway_token } = this.#o.config();
     const token = target_token ?? gateway_token;
-    return token === null ? event : withoutToken(event, token);
+    this.#driver.dispatch(token === null ? event : withoutToken(event, token));
   }
 
-  async #work(): Promise<void> {
-    this.#isWorking = true;
-    try {
-      for (let effect = this.#effects.shift(); effect && !this.#isStopped; effect = this.#effects.shift()) {
-        if (effect.do === 'save') {
-          await this.#o.file.save(effect.stored);
-          this.#storageProblem = undefined;
-        } else this.#perform(effect);
-      }
-    } catch (error) {
-      this.#storageFailed(error);
-    } finally {
-      this.#isWorking = false;
-    }
+  async #save(stored: Stored): Promise<void> {
+    await this.#file.save(stored);
+    this.#storageProblem = undefined;
   }
 
   /** As after a restart: what is not on the disk has not happened. */
   #storageFailed(error: unknown): void {
-    if (this.#isStopped) return;
     this.#storageProblem = errorMessage(error);
     this.#o.log.warn({ err: error }, 'the fleet client cannot store its state');
-    this.#effects = [];
     this.#isStarted = false;
     this.#session.abort();
     this.#setTimer('storage', STORAGE_RETRY_MS, () => void this.start());
   }
 
-  #perform(effect: Exclude<FleetEffect, { do: 'save' }>): void {
-    const { log, updater } = this.#o;
+  #perform(effect: FleetEffect): Promise<void> | void {
+    const { log, trial } = this.#o;
     switch (effect.do) {
+      case 'save':
+        return this.#save(effect.stored);
       case 'request':
         void this.#request(effect.request, effect.session);
         return;
@@ -204,7 +192,7 @@ export class FleetClient {
         void this.#apply(effect.reference);
         return;
       case 'discard':
-        updater.discard(effect.reference).catch((error: unknown) => {
+        trial.discard(effect.reference).catch((error: unknown) => {
           log.warn({ err: error }, 'an update that the server withdrew stays in its slot');
         });
         return;
@@ -231,14 +219,14 @@ export class FleetClient {
   async #request(request: DdiRequest, session: number): Promise<void> {
     try {
       const reply = await this.#client?.perform(request);
-      if (!reply || session !== this.#state.session) return;
+      if (!reply || session !== this.#driver.state.session) return;
       switch (reply.kind) {
         case 'poll':
           this.#polls.last = now();
           this.#take({ event: 'polled', session, poll: reply.poll });
           return;
         case 'deployment': {
-          const reference = referenceOf(reply.deployment.id, this.#state.server ?? '', randomUUID());
+          const reference = referenceOf(reply.deployment.id, this.#driver.state.server ?? '', randomUUID());
           this.#take({ event: 'deployment_read', session, deployment: reply.deployment, reference });
           return;
         }
@@ -255,22 +243,25 @@ export class FleetClient {
 
   async #readUpdater(session: number): Promise<void> {
     try {
-      this.#take({ event: 'updater_read', session, updater: await this.#o.updater.state() });
+      this.#take({ event: 'updater_read', session, updater: await this.#o.trial.state() });
     } catch (error) {
       this.#take({ event: 'updater_failed', session, message: errorMessage(error) });
     }
   }
 
   async #install(reference: string, artifact: Artifact): Promise<void> {
-    const { updater, tlsCa } = this.#o;
+    const { installation, trial, board } = this.#o;
     const progress = (fraction: number) => this.#take({ event: 'progress', reference, fraction });
     try {
-      const { pending } = await updater.state();
+      const { pending } = await trial.state();
       // Else it may have gone on in the updater after a restart of the agent.
       if (pending?.reference !== reference) {
-        const source = await this.#client?.findBundle(artifact, reference, tlsCa());
+        // The built-in and the uploaded authorities; exists when there are uploaded ones.
+        const authorities = join(board.runtimeFolder, 'ca-certificates.crt');
+        const tlsCa = existsSync(authorities) ? authorities : undefined;
+        const source = await this.#client?.findBundle(artifact, reference, tlsCa);
         if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
-        await updater.installFrom(source, { progress });
+        await installation.installFrom(source, progress);
       }
       this.#take({ event: 'installed', reference });
     } catch (error) {
@@ -284,11 +275,11 @@ export class FleetClient {
 
   async #apply(reference: string): Promise<void> {
     try {
-      await this.#o.updater.apply(reference);
+      await this.#o.trial.applyInstalled(reference);
       this.#take({ event: 'applied', reference });
     } catch (error) {
       // The slot may be activated although the reboot was refused.
-      const after = await this.#o.updater.state().catch(() => undefined);
+      const after = await this.#o.trial.state().catch(() => undefined);
       if (after?.rebooting) return this.#take({ event: 'applied', reference });
       const isLost = error instanceof ApiError && error.code === 'conflict';
       this.#take({ event: 'apply_failed', reference, isLost, message: errorMessage(error) });
@@ -301,12 +292,4 @@ function installFailure(error: unknown): InstallFailure {
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'bundle_invalid') return 'final';
   return code === 'conflict' || code === 'unavailable' ? 'again' : 'doubtful';
-}
-
-/** Names server and device in what is stored, without the token. */
-function keyOf({ url, tenant, controllerId }: DdiServer): string {
-  return createHash('sha256')
-    .update(JSON.stringify([url, tenant, controllerId]))
-    .digest('hex')
-    .slice(0, 32);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Poll } from '../ddi-messages.ts';
-import { advance } from '../fleet-machine.ts';
+import { fleetMachine } from '../fleet-machine.ts';
 import {
   type DdiRequest,
   type FleetEffect,
@@ -19,6 +19,7 @@ const TIMING: Timing = {
   retryMs: { first: 1, last: 100 },
   resultMs: 1,
 };
+const machine = fleetMachine(TIMING);
 /** Its first digits are those in references. */
 const SERVER = '12345678901234567890';
 const NOT_ACTIVATED = 'The slot was not activated.';
@@ -46,6 +47,8 @@ export class FleetWorld {
   /** Undefined: there is no file, or it cannot be used. */
   disk: Stored | undefined;
   state: Readonly<FleetState> = initialState(undefined);
+  /** As in the driver: an event waits until all effects of the one before are performed. */
+  #events: FleetEvent[] = [];
   #effects: FleetEffect[] = [];
   #request: { request: DdiRequest; session: number } | undefined;
   #reading: number | undefined;
@@ -86,6 +89,7 @@ export class FleetWorld {
   }
 
   startAgent(): void {
+    this.#events = [];
     this.#effects = [];
     this.#request = undefined;
     this.#reading = undefined;
@@ -168,7 +172,20 @@ export class FleetWorld {
   }
 
   send(event: FleetEvent): void {
-    const { state, effects } = advance(TIMING, this.state, event);
+    this.#events.push(event);
+    this.#takeEvents();
+  }
+
+  #takeEvents(): void {
+    while (this.#effects.length === 0) {
+      const event = this.#events.shift();
+      if (!event) return;
+      this.#take(event);
+    }
+  }
+
+  #take(event: FleetEvent): void {
+    const { state, effects } = machine(this.state, event);
     this.state = state;
     this.#effects.push(...effects);
     const { action, result } = state;
@@ -185,6 +202,7 @@ export class FleetWorld {
   step(): boolean {
     const effect = this.#effects.shift();
     if (effect) this.#perform(effect);
+    this.#takeEvents();
     return effect !== undefined;
   }
 

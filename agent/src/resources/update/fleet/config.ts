@@ -11,7 +11,7 @@ const PATH_NAME = '^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,127}$';
 const Token = Type.String({ pattern: '^[!-~]{1,256}$' });
 
 /** The fields `update.hawkbit`. */
-export const hawkbitSection = section('HawkbitConfig', {
+export const fleetSection = section('HawkbitConfig', {
   url: live.maybe(WebUrl, {
     description:
       'Address of the hawkBit DDI server, without tenant; null: no updates from a server. With `http:` everything, the token included, is sent in clear',
@@ -24,10 +24,10 @@ export const hawkbitSection = section('HawkbitConfig', {
   gateway_token: live.maybe(Token, { description: 'Token of all devices of the tenant' }),
 });
 
-export type HawkbitConfig = Static<typeof hawkbitSection>;
+export type FleetConfig = Static<typeof fleetSection>;
 
 /** The rules that `update.hawkbit` breaks. @param at JSON pointer of the section in its group */
-export function hawkbitRules({ url, target_token, gateway_token }: HawkbitConfig, at: string): BrokenRule[] {
+export function fleetRules({ url, target_token, gateway_token }: FleetConfig, at: string): BrokenRule[] {
   const broken: BrokenRule[] = [];
   if (url !== null && !isServerUrl(url)) {
     broken.push({ path: `${at}/url`, message: 'must be a URL without user name, query and fragment' });

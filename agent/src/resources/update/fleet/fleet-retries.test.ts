@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { FLEET_TIMING } from './fleet-client.ts';
-import { advance } from './fleet-machine.ts';
+import { fleetMachine } from './fleet-machine.ts';
 import {
   type DdiRequest,
   type Failure,
@@ -56,7 +56,7 @@ function delaysWith(failing: DdiRequest['kind'], failure: Failure, rounds: numbe
     send({ event: 'timer', timer: effect.timer });
   };
   const send = (event: FleetEvent): void => {
-    const { state: next, effects } = advance(FLEET_TIMING, state, event);
+    const { state: next, effects } = fleetMachine(FLEET_TIMING)(state, event);
     state = next;
     effects.forEach(perform);
   };

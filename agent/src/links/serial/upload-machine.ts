@@ -1,4 +1,5 @@
 /** The chunked uploads of one serial session as a pure state machine (docs/api.md: Uploads and operations). */
+import type { Machine, Transition } from '../../base/machine.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { payloadTooLarge } from '../../uploads/receive.ts';
 import type { Fields } from './framing.ts';
@@ -37,36 +38,31 @@ export const NO_UPLOADS: UploadsState = { uploads: new Map(), nextKey: 0, ignore
 
 export type UploadEvent =
   /** A request frame has arrived, of whatever kind. Its chunks are ignored unless `begin` follows. */
-  | { type: 'request'; id: string; announcesChunks: boolean }
+  | { event: 'request'; id: string; announcesChunks: boolean }
   /** It opens an upload of at most `maxBytes` bytes. */
-  | { type: 'begin'; id: string; maxBytes: number | undefined }
+  | { event: 'begin'; id: string; maxBytes: number | undefined }
   /** A `request_chunk` frame has arrived. */
-  | { type: 'chunk'; id: string; frame: Fields }
+  | { event: 'chunk'; id: string; frame: Fields }
   /** The app has answered the request. */
-  | { type: 'answered'; key: number }
+  | { event: 'answered'; key: number }
   /** No chunk has arrived for too long. */
-  | { type: 'timeout'; key: number }
-  | { type: 'hostLeft' };
+  | { event: 'timeout'; key: number }
+  | { event: 'host_left' };
 
 export type UploadEffect =
   /** Creates the body, which may now time out. */
-  | { type: 'create'; key: number }
+  | { do: 'create'; key: number }
   /** Adds bytes to the body and restarts its timeout; the last ones end both. */
-  | { type: 'push'; key: number; bytes: Buffer; last: boolean }
+  | { do: 'push'; key: number; bytes: Buffer; last: boolean }
   /** Ends the timeout; a reader that is still reading gets the error. */
-  | { type: 'destroy'; key: number; error: Error | undefined }
+  | { do: 'destroy'; key: number; error: Error | undefined }
   /** Sends an error response. */
-  | { type: 'reject'; id: string; error: ApiError };
+  | { do: 'reject'; id: string; error: ApiError };
 
-/** A new state and what must be done, in this order. */
-export interface UploadStep {
-  readonly state: UploadsState;
-  readonly effects: readonly UploadEffect[];
-}
+type UploadTransition = Transition<UploadsState, UploadEffect>;
 
-/** What happens on an event. Never throws. */
-export function uploadStep(state: UploadsState, event: UploadEvent): UploadStep {
-  switch (event.type) {
+export const uploadMachine: Machine<UploadsState, UploadEvent, UploadEffect> = (state, event) => {
+  switch (event.event) {
     case 'request':
       return request(state, event.id, event.announcesChunks);
     case 'begin':
@@ -77,32 +73,32 @@ export function uploadStep(state: UploadsState, event: UploadEvent): UploadStep 
       return answered(state, event.key);
     case 'timeout':
       return timeout(state, event.key);
-    case 'hostLeft':
+    case 'host_left':
       return hostLeft(state);
   }
-}
+};
 
 /** A request may take the id of an upload whose last chunk never came: that upload is over. */
-function request(before: UploadsState, id: string, announcesChunks: boolean): UploadStep {
+function request(before: UploadsState, id: string, announcesChunks: boolean): UploadTransition {
   const state = ignoreChunks(before, id, announcesChunks);
   const [key, upload] = receiving(state, id);
   if (!upload) return { state, effects: [] };
   return fail(state, key, upload, new ApiError('bad_request', 'The upload ended without its last chunk.'));
 }
 
-function begin(state: UploadsState, id: string, maxBytes: number | undefined): UploadStep {
+function begin(state: UploadsState, id: string, maxBytes: number | undefined): UploadTransition {
   const open = [...state.uploads.values()].filter(({ phase }) => phase !== 'failed');
   if (open.length >= MAX_UPLOADS) {
     const error = new ApiError('too_many_requests', `There are already ${MAX_UPLOADS} uploads on this link.`);
-    return { state, effects: [{ type: 'reject', id, error }] };
+    return { state, effects: [{ do: 'reject', id, error }] };
   }
   const key = state.nextKey;
   const upload: Upload = { id, maxBytes, phase: 'receiving', nextSeq: 0, receivedBytes: 0 };
   const next = { ...withUpload(state, key, upload), nextKey: key + 1 };
-  return { state: ignoreChunks(next, id, false), effects: [{ type: 'create', key }] };
+  return { state: ignoreChunks(next, id, false), effects: [{ do: 'create', key }] };
 }
 
-function chunk(state: UploadsState, id: string, frame: Fields): UploadStep {
+function chunk(state: UploadsState, id: string, frame: Fields): UploadTransition {
   const last = frame.last === true;
   const [key, upload] = receiving(state, id);
   if (!upload) {
@@ -110,7 +106,7 @@ function chunk(state: UploadsState, id: string, frame: Fields): UploadStep {
     const isIgnored = state.ignoredIds.includes(id);
     return {
       state: ignoreChunks(state, id, !last),
-      effects: isIgnored ? [] : [{ type: 'reject', id, error }],
+      effects: isIgnored ? [] : [{ do: 'reject', id, error }],
     };
   }
   const bytes = bytesOf(upload, frame);
@@ -121,10 +117,10 @@ function chunk(state: UploadsState, id: string, frame: Fields): UploadStep {
     nextSeq: upload.nextSeq + 1,
     receivedBytes: upload.receivedBytes + bytes.length,
   });
-  return { state: next, effects: [{ type: 'push', key, bytes, last }] };
+  return { state: next, effects: [{ do: 'push', key, bytes, last }] };
 }
 
-function answered(state: UploadsState, key: number): UploadStep {
+function answered(state: UploadsState, key: number): UploadTransition {
   const upload = state.uploads.get(key);
   const uploads = new Map(state.uploads);
   uploads.delete(key);
@@ -132,11 +128,11 @@ function answered(state: UploadsState, key: number): UploadStep {
   if (!upload || upload.phase === 'failed') return { state: next, effects: [] };
   return {
     state: upload.phase === 'complete' ? next : ignoreChunks(next, upload.id, true),
-    effects: [{ type: 'destroy', key, error: undefined }],
+    effects: [{ do: 'destroy', key, error: undefined }],
   };
 }
 
-function timeout(state: UploadsState, key: number): UploadStep {
+function timeout(state: UploadsState, key: number): UploadTransition {
   const upload = state.uploads.get(key);
   if (upload?.phase !== 'receiving') return { state, effects: [] };
   const error = new ApiError('bad_request', 'The upload was given up: no chunk came for too long.');
@@ -144,22 +140,22 @@ function timeout(state: UploadsState, key: number): UploadStep {
 }
 
 /** Bodies that are not complete break off; complete ones are still read to their end. */
-function hostLeft(state: UploadsState): UploadStep {
+function hostLeft(state: UploadsState): UploadTransition {
   const error = new Error('the host has left');
   const open = [...state.uploads].filter(([, { phase }]) => phase === 'receiving');
   const failed = open.map(([key, upload]) => [key, { ...upload, phase: 'failed' as const }] as const);
   return {
     state: { ...state, uploads: new Map([...state.uploads, ...failed]), ignoredIds: [] },
-    effects: open.map(([key]) => ({ type: 'destroy', key, error })),
+    effects: open.map(([key]) => ({ do: 'destroy', key, error })),
   };
 }
 
-function fail(state: UploadsState, key: number, upload: Upload, error: ApiError): UploadStep {
+function fail(state: UploadsState, key: number, upload: Upload, error: ApiError): UploadTransition {
   return {
     state: withUpload(state, key, { ...upload, phase: 'failed' }),
     effects: [
-      { type: 'destroy', key, error },
-      { type: 'reject', id: upload.id, error },
+      { do: 'destroy', key, error },
+      { do: 'reject', id: upload.id, error },
     ],
   };
 }

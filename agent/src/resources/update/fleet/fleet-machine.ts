@@ -2,6 +2,7 @@
  * The rules of the fleet client, as a pure function: no time, no input or output. `FleetClient` carries out the effects
  * and reports their results as events.
  */
+import type { Machine } from '../../../base/machine.ts';
 import type { Deployment } from './ddi-messages.ts';
 import {
   type Action,
@@ -25,17 +26,16 @@ const MAX_DOUBTFUL = 10;
 
 type EventOf<K extends FleetEvent['event']> = Extract<FleetEvent, { event: K }>;
 
-/** @returns the same state object when the event is out of date */
-export function advance(
-  timing: Timing,
-  before: Readonly<FleetState>,
-  event: FleetEvent,
-): { state: Readonly<FleetState>; effects: readonly FleetEffect[] } {
-  if ('session' in event && event.session !== before.session) return { state: before, effects: [] };
-  const transition = new FleetTransition(timing, before);
-  handle(transition, event.event, event);
-  transition.requestNext();
-  return transition;
+export type FleetMachine = Machine<Readonly<FleetState>, FleetEvent, FleetEffect>;
+
+export function fleetMachine(timing: Timing): FleetMachine {
+  return (before, event) => {
+    if ('session' in event && event.session !== before.session) return { state: before, effects: [] };
+    const transition = new FleetTransition(timing, before);
+    handle(transition, event.event, event);
+    transition.requestNext();
+    return transition;
+  };
 }
 
 function handle<K extends FleetEvent['event']>(t: FleetTransition, kind: K, event: EventOf<K>): void {

@@ -1,3 +1,4 @@
+import type { Transition } from '../../../base/machine.ts';
 import type {
   Action,
   DdiRequest,
@@ -23,7 +24,7 @@ const MAX_DOUBLINGS = 20;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** One step of the fleet client's state machine: a copy of the state that may be changed, and the effects so far. */
-export class FleetTransition {
+export class FleetTransition implements Transition<FleetState, FleetEffect> {
   readonly state: FleetState;
   readonly effects: FleetEffect[] = [];
   readonly #timing: Timing;

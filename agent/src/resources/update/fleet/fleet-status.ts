@@ -1,8 +1,5 @@
-import type { Static } from 'typebox';
 import type { DdiRequest, FleetState, Problem } from './fleet-state.ts';
-import type { HawkbitStatus } from './schema.ts';
-
-export type FleetStatus = Static<typeof HawkbitStatus>;
+import type { FleetStatus } from './schema.ts';
 
 /** Failures in a row that health reports. */
 const FAILURES_IN_HEALTH = 3;

@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { EventBus } from '../../events/bus.ts';
 import type { BootSlots, SlotFacts, SlotName } from './ports.ts';
-import { type UpdateStatus, updateChanged } from './schema.ts';
-import { otherSlot } from './slot-status.ts';
+import { otherSlot, type SlotStatus } from './slot-status.ts';
+import { SlotTrial } from './slot-trial.ts';
+import { Slots } from './slots.ts';
 import { StateFile } from './state-file.ts';
-import { Updates } from './updates.ts';
 
 const log = createLogger('silent');
 const ATTEMPTS = 3;
@@ -21,7 +20,7 @@ const hasCode = (code: string) => (error: unknown) => error instanceof ApiError 
 class PowerCut extends Error {}
 
 /** A disk with two slots, U-Boot's variables and RAUC's records, as RAUC and board/common/boot.cmd change them. */
-class Slots {
+class Disk {
   order: SlotName[] = ['a', 'b'];
   attempts = { a: ATTEMPTS, b: ATTEMPTS };
   booted: SlotName = 'a';
@@ -99,21 +98,22 @@ async function device(t: TestContext) {
   t.after(() => rm(folder, { recursive: true }));
   const atCut = `${folder}.cut`;
   t.after(() => rm(atCut, { recursive: true, force: true }));
-  const slots = new Slots();
-  slots.cut = () => cpSync(folder, atCut, { recursive: true });
-  const events: UpdateStatus[] = [];
-  const bus = new EventBus();
-  bus.on(updateChanged, (status) => events.push(status));
+  const disk = new Disk();
+  disk.cut = () => cpSync(folder, atCut, { recursive: true });
+  const events: SlotStatus[] = [];
   let reboots = 0;
   let boots = 0;
-  let updates: Updates;
+  let slots: Slots;
+  let trial: SlotTrial;
   let state: StateFile;
   /** Starts an agent in the booted slot. */
-  const start = async (): Promise<Updates> => {
+  const start = async ({ settle = true } = {}): Promise<SlotTrial> => {
     state = await StateFile.open(folder, log);
-    updates = new Updates({
+    slots = new Slots(disk.port, disk.booted, log);
+    trial = new SlotTrial({
       folder,
-      slots: slots.port,
+      slots,
+      service: disk.port,
       state,
       device: {
         checkEnd: async () => undefined,
@@ -122,47 +122,46 @@ async function device(t: TestContext) {
           return {};
         },
       },
-      version: slots.version[slots.booted],
-      slot: slots.booted,
+      version: disk.version[disk.booted],
       boot: `boot ${boots}`,
       noteConfirmed: async () => undefined,
-      bus,
       log,
     });
-    await updates.begin();
-    return updates;
+    slots.onChange(async () => void events.push(await trial.status()));
+    if (settle) await trial.settleEarlierTrial();
+    return trial;
   };
   await start();
   return {
-    slots,
+    disk,
     folder,
     events,
-    get updates() {
-      return updates;
+    get trial() {
+      return trial;
     },
     get reboots() {
       return reboots;
     },
     start,
     install: async (version: string, reference: string | null = null) => {
-      slots.install(version);
-      const { installations } = slots.records[otherSlot(slots.booted)];
+      disk.install(version);
+      const { installations } = disk.records[otherSlot(disk.booted)];
       await state.change({ installed: { installations, reference } });
-      await updates.contentChanged();
+      await slots.contentChanged();
     },
     apply: () =>
-      updates.apply((action) => {
+      trial.apply((action) => {
         action();
         reboots += 1;
       }),
     /** Boots, and starts the agent. */
     boot: async () => {
-      slots.power = Number.POSITIVE_INFINITY;
+      disk.power = Number.POSITIVE_INFINITY;
       if (existsSync(atCut)) {
         await rm(folder, { recursive: true });
         await rename(atCut, folder);
       }
-      slots.boot();
+      disk.boot();
       boots += 1;
       return start();
     },
@@ -172,93 +171,137 @@ async function device(t: TestContext) {
 test('an update is pending until it is applied, runs after the reboot, and has succeeded once it is confirmed', async (t) => {
   const d = await device(t);
   await assert.rejects(d.apply(), hasCode('conflict'));
-  await d.updates.confirm();
+  await d.trial.confirm();
   await d.install('2.0.0', 'action 7');
-  const { pending, slots } = await d.updates.status();
+  const { pending, slots } = await d.trial.status();
   assert.deepEqual([pending, slots.b], ['2.0.0', { version: '2.0.0', state: 'unknown' }]);
-  assert.deepEqual(d.updates.problems(), []);
+  assert.deepEqual(d.trial.problems(), []);
   await d.apply();
   assert.equal(d.reboots, 1);
   // Until the reboot it can only be asked for again, also from an agent that has restarted.
-  assert.throws(() => d.updates.requireNoTrial(), /about to reboot/);
+  assert.throws(() => d.trial.requireNoTrial(), /about to reboot/);
   await d.start();
-  assert.equal((await d.updates.status()).last_result, null);
+  assert.equal((await d.trial.status()).last_result, null);
   await d.apply();
   assert.equal(d.reboots, 2);
   await d.boot();
-  assert.throws(() => d.updates.requireNoTrial(), /not been found good yet/);
-  assert.deepEqual((await d.updates.status()).slots, {
+  assert.throws(() => d.trial.requireNoTrial(), /not been found good yet/);
+  assert.deepEqual((await d.trial.status()).slots, {
     a: { version: '1.0.0', state: 'good' },
     b: { version: '2.0.0', state: 'unknown' },
   });
-  await d.updates.confirm();
-  const { ts, ...result } = (await d.updates.status()).last_result ?? {};
+  await d.trial.confirm();
+  const { ts, ...result } = (await d.trial.status()).last_result ?? {};
   const about = { version: '2.0.0', slot: 'b', reference: 'action 7' };
   assert.deepEqual(result, { ...about, outcome: 'success', reason: null });
   assert.ok(Date.parse(String(ts)) > 0);
-  assert.deepEqual(d.events.at(-1), await d.updates.status());
-  d.updates.requireNoTrial();
+  assert.deepEqual(d.events.at(-1), await d.trial.status());
+  d.trial.requireNoTrial();
   await d.install('3.0.0');
-  assert.equal((await d.updates.status()).pending, '3.0.0');
+  assert.equal((await d.trial.status()).pending, '3.0.0');
 });
 
 test('a slot that uses up its attempts is rolled back, with the recorded reason, once', async (t) => {
   const d = await device(t);
-  await d.updates.confirm();
+  await d.trial.confirm();
   await d.install('2.0.0');
   await d.apply();
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    assert.equal(d.slots.boot(), 'b');
+    assert.equal(d.disk.boot(), 'b');
     await appendFile(join(d.folder, 'trial-boots'), 'b watchdog\n');
   }
   await appendFile(join(d.folder, 'trial-boots'), 'a watchdog\n');
   await d.boot();
-  const { active_slot, slots, pending, last_result } = await d.updates.status();
+  const { active_slot, slots, pending, last_result } = await d.trial.status();
   assert.deepEqual([active_slot, slots.b.state, pending], ['a', 'bad', null]);
   assert.deepEqual([last_result?.outcome, last_result?.reason?.code], ['rolled_back', 'watchdog']);
-  assert.match(d.updates.problems().join(), /^The update to 2\.0\.0 was rolled back: .*watchdog/);
+  assert.match(d.trial.problems().join(), /^The update to 2\.0\.0 was rolled back: .*watchdog/);
   // The slot is not started again when this one runs out of attempts.
-  assert.equal(d.slots.order[0], 'a');
+  assert.equal(d.disk.order[0], 'a');
   // The record of this trial is not that of the next one.
   await d.install('2.0.1');
-  assert.deepEqual(d.updates.problems(), []);
+  assert.deepEqual(d.trial.problems(), []);
   await d.apply();
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.slots.boot();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.disk.boot();
   await d.boot();
-  assert.equal((await d.updates.status()).last_result?.reason?.code, 'boot_failed');
+  assert.equal((await d.trial.status()).last_result?.reason?.code, 'boot_failed');
+});
+
+test('reading the slots never activates one, also while the end of a trial cannot be stored', async (t) => {
+  const d = await device(t);
+  await d.trial.confirm();
+  await d.install('2.0.0');
+  await d.apply();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.disk.boot();
+  // The update service does not take the first activation of the fallback.
+  const activate = t.mock.method(d.disk.port, 'activate');
+  activate.mock.mockImplementationOnce(async () => {
+    throw new Error('no');
+  });
+  await d.boot();
+  assert.equal(activate.mock.callCount(), 1);
+  const markGood = t.mock.method(d.disk.port, 'markGood');
+  const before = await d.trial.status();
+  assert.deepEqual(await d.trial.status(), before);
+  assert.deepEqual([before.last_result, before.slots.b.state], [null, 'unknown']);
+  assert.deepEqual([activate.mock.callCount(), markGood.mock.callCount()], [1, 0]);
+  // Nor does a reading begin anything in an agent that has just started.
+  const early = await d.start({ settle: false });
+  await early.status();
+  assert.deepEqual([activate.mock.callCount(), markGood.mock.callCount()], [1, 0]);
+  await early.settleEarlierTrial();
+  assert.equal(activate.mock.callCount(), 2);
+  assert.equal((await early.status()).last_result?.outcome, 'rolled_back');
+});
+
+test('the confirmation of a boot stores the end of an earlier trial, and fails until that is stored', async (t) => {
+  const d = await device(t);
+  await d.install('2.0.0');
+  await d.apply();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.disk.boot();
+  const { activate } = d.disk.port;
+  d.disk.port.activate = async () => {
+    throw new Error('no');
+  };
+  await d.boot();
+  await assert.rejects(d.trial.confirm(), /the end of an update could not be stored/);
+  assert.equal(d.disk.attempts.a, ATTEMPTS, 'the slot is marked good all the same');
+  d.disk.port.activate = activate;
+  await d.trial.confirm();
+  assert.equal((await d.trial.status()).last_result?.outcome, 'rolled_back');
 });
 
 test('the fallback has all its attempts, and is in the boot order, when an update is applied', async (t) => {
   const d = await device(t);
   await d.install('2.0.0');
-  d.slots.attempts.a = 0;
-  d.slots.order = [];
+  d.disk.attempts.a = 0;
+  d.disk.order = [];
   await d.apply();
-  assert.deepEqual([d.slots.order, d.slots.attempts], [['b', 'a'], { a: ATTEMPTS, b: ATTEMPTS }]);
+  assert.deepEqual([d.disk.order, d.disk.attempts], [['b', 'a'], { a: ATTEMPTS, b: ATTEMPTS }]);
 });
 
 test('wherever the power fails in apply, the device boots and says what happened', async (t) => {
   for (let writes = 0; writes < 8; writes += 1) {
     const d = await device(t);
-    await d.updates.confirm();
+    await d.trial.confirm();
     await d.install('2.0.0');
-    d.slots.power = writes;
+    d.disk.power = writes;
     const applied = await d.apply().then(
       () => true,
       () => false,
     );
     await d.boot();
-    const { booted } = d.slots;
+    const { booted } = d.disk;
     if (applied) assert.equal(booted, 'b');
     if (booted === 'b') {
-      await d.updates.confirm();
-      assert.equal((await d.updates.status()).last_result?.outcome, 'success');
+      await d.trial.confirm();
+      assert.equal((await d.trial.status()).last_result?.outcome, 'success');
     } else {
       // The update is still there and can be applied.
-      assert.equal((await d.updates.status()).pending, '2.0.0', `${writes} writes`);
+      assert.equal((await d.trial.status()).pending, '2.0.0', `${writes} writes`);
       await d.apply();
       await d.boot();
-      assert.equal(d.slots.booted, 'b');
+      assert.equal(d.disk.booted, 'b');
     }
   }
 });
@@ -270,7 +313,7 @@ test('an agent that starts after a power cut between intent and activation repor
   const intent = { version: '2.0.0', activations: 0, activated: false, boot: 'boot 0', reference: null };
   await state.change({ intent: { ...intent, slot: 'b' } });
   await d.boot();
-  const { last_result, pending } = await d.updates.status();
+  const { last_result, pending } = await d.trial.status();
   assert.deepEqual([last_result?.outcome, last_result?.reason?.code], ['failed', 'not_started']);
   assert.equal(pending, '2.0.0');
 });
@@ -294,32 +337,32 @@ for (const [what, place, reason] of UNUSABLE) {
       await rm(join(d.folder, 'state.json'));
       await place(join(d.folder, 'state.json'));
     };
-    await d.updates.confirm();
+    await d.trial.confirm();
     await d.install('2.0.0', 'action 7');
     await d.apply();
     // Before the reboot.
     await lose();
     await d.start();
-    assert.throws(() => d.updates.requireNoTrial(), /about to reboot/);
-    assert.match(d.updates.problems().join(), reason);
+    assert.throws(() => d.trial.requireNoTrial(), /about to reboot/);
+    assert.match(d.trial.problems().join(), reason);
     // In the slot that is tried: the other one is still needed.
     await lose();
     await d.boot();
-    assert.equal(d.slots.booted, 'b');
-    assert.throws(() => d.updates.requireNoTrial(), /not been found good yet/);
+    assert.equal(d.disk.booted, 'b');
+    assert.throws(() => d.trial.requireNoTrial(), /not been found good yet/);
     // In the fallback.
-    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) d.slots.boot();
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) d.disk.boot();
     await appendFile(join(d.folder, 'trial-boots'), 'b -\nb watchdog\nb watchdog\na watchdog\n');
     await lose();
     await d.boot();
-    assert.equal(d.slots.booted, 'a');
-    const { last_result, pending } = await d.updates.status();
+    assert.equal(d.disk.booted, 'a');
+    const { last_result, pending } = await d.trial.status();
     const { ts: _, reason: why, ...result } = last_result ?? {};
     assert.deepEqual(result, { version: '2.0.0', slot: 'b', outcome: 'rolled_back', reference: 'action 7' });
     assert.equal(why?.code, 'watchdog');
     assert.equal(pending, null);
-    assert.match(d.updates.problems().join(' '), reason);
-    assert.deepEqual(d.slots.order, ['a', 'b'], 'the failed slot is not tried again');
+    assert.match(d.trial.problems().join(' '), reason);
+    assert.deepEqual(d.disk.order, ['a', 'b'], 'the failed slot is not tried again');
     await assert.rejects(d.apply(), hasCode('conflict'));
     // What was set aside is still there; the next update works.
     const kept = (await readdir(d.folder)).filter(
@@ -329,8 +372,8 @@ for (const [what, place, reason] of UNUSABLE) {
     await d.install('2.0.1');
     await d.apply();
     await d.boot();
-    await d.updates.confirm();
-    assert.equal((await d.updates.status()).last_result?.outcome, 'success');
+    await d.trial.confirm();
+    assert.equal((await d.trial.status()).last_result?.outcome, 'success');
   });
 }
 
@@ -340,16 +383,16 @@ test('a trial is known from what is left of its record', async (t) => {
     const d = await device(t);
     await d.install('2.0.0');
     await d.apply();
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.slots.boot();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) d.disk.boot();
     await writeFile(join(d.folder, 'trial-boots'), 'b -\nb -\nb -\na -\n');
     await rm(join(d.folder, 'trial'));
     if (trial === undefined) await mkdir(join(d.folder, 'trial/sub'), { recursive: true });
     else await writeFile(join(d.folder, 'trial'), trial);
     await writeFile(join(d.folder, 'state.json'), '{');
     await d.boot();
-    const { last_result } = await d.updates.status();
+    const { last_result } = await d.trial.status();
     assert.deepEqual([last_result?.outcome, last_result?.version], ['rolled_back', '2.0.0']);
-    assert.equal(d.slots.order[0], 'a');
+    assert.equal(d.disk.order[0], 'a');
     assert.ok(!existsSync(join(d.folder, 'trial')) && !existsSync(join(d.folder, 'trial-boots')));
   }
 });
@@ -361,22 +404,22 @@ test('folders and pipes in the place of the record of a trial do not prevent an 
     else await mkdir(join(d.folder, name, 'sub'), { recursive: true });
   }
   await d.start();
-  await d.updates.confirm();
+  await d.trial.confirm();
   await d.install('2.0.0');
   await d.apply();
   await d.boot();
-  await d.updates.confirm();
-  assert.equal((await d.updates.status()).last_result?.outcome, 'success');
+  await d.trial.confirm();
+  assert.equal((await d.trial.status()).last_result?.outcome, 'success');
 });
 
 test('health reports a reboot that does not come', async (t) => {
   const d = await device(t);
   await d.install('2.0.0');
   await d.apply();
-  assert.deepEqual(d.updates.problems(), []);
+  assert.deepEqual(d.trial.problems(), []);
   const now = performance.now();
   t.mock.method(performance, 'now', () => now + 400_000);
-  assert.match(d.updates.problems().join(), /has not rebooted/);
+  assert.match(d.trial.problems().join(), /has not rebooted/);
   await d.boot();
-  assert.ok(!d.updates.problems().join().includes('has not rebooted'));
+  assert.ok(!d.trial.problems().join().includes('has not rebooted'));
 });

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Nullable, Timestamp } from '../../../contract/shared.ts';
 
-const HawkbitAction = Type.Object(
+const FleetAction = Type.Object(
   {
     id: Type.String({ description: "The server's id of the update" }),
     version: Type.String({ description: 'As the server names it' }),
@@ -15,7 +15,7 @@ const HawkbitAction = Type.Object(
 );
 
 /** The fleet client in `GET /update`. */
-export const HawkbitStatus = Type.Object(
+export const FleetStatus = Type.Object(
   {
     enabled: Type.Boolean({ description: 'A server is configured' }),
     connected: Type.Boolean({ description: 'The last request to the server succeeded' }),
@@ -35,7 +35,8 @@ export const HawkbitStatus = Type.Object(
         message: Type.String(),
       }),
     ),
-    action: Nullable(HawkbitAction),
+    action: Nullable(FleetAction),
   },
   { $id: 'HawkbitStatus', description: 'Updates from a hawkBit server' },
 );
+export type FleetStatus = Static<typeof FleetStatus>;

@@ -10,8 +10,8 @@ import {
   NO_UPLOADS,
   type UploadEffect,
   type UploadEvent,
-  uploadStep,
-} from './upload-state.ts';
+  uploadMachine,
+} from './upload-machine.ts';
 
 const RUNS = repetitions(1000, 50_000);
 const IDS = ['1', '"1"', '2', '3', '4', '5'];
@@ -44,7 +44,7 @@ class World {
   apply(event: UploadEvent): readonly UploadEffect[] {
     const frozen = structuredClone(this.state);
     const before = this.state;
-    const { state, effects } = uploadStep(this.state, event);
+    const { state, effects } = uploadMachine(this.state, event);
     assert.deepEqual(before, frozen, 'the old state is unchanged');
     this.state = state;
     for (const effect of effects) this.#run(effect, event);
@@ -53,9 +53,9 @@ class World {
   }
 
   #run(effect: UploadEffect, event: UploadEvent): void {
-    switch (effect.type) {
+    switch (effect.do) {
       case 'create': {
-        assert.ok(event.type === 'begin');
+        assert.ok(event.event === 'begin');
         assert.equal(effect.key, this.requests.length);
         this.requests.push({
           id: event.id,
@@ -166,11 +166,11 @@ function begin(id: string, limited: boolean): Command {
     ({ hostLeft }) => !hostLeft,
     (world) => {
       const earlier = world.receiving(id);
-      world.apply({ type: 'request', id, announcesChunks: true });
+      world.apply({ event: 'request', id, announcesChunks: true });
       if (earlier) assert.deepEqual(earlier.answers, ['bad_request'], 'the unfinished upload is answered');
       const { isFull } = world;
       const [strays, count] = [world.strays.length, world.requests.length];
-      world.apply({ type: 'begin', id, maxBytes: limited ? MAX_BYTES : undefined });
+      world.apply({ event: 'begin', id, maxBytes: limited ? MAX_BYTES : undefined });
       assert.deepEqual(world.strays.slice(strays), isFull ? [`${id} too_many_requests`] : []);
       assert.equal(world.state.ignoredIds.includes(id), isFull);
       assert.equal(world.requests.length, count + (isFull ? 0 : 1));
@@ -185,7 +185,7 @@ function other(id: string, announcesChunks: boolean): Command {
     ({ hostLeft }) => !hostLeft,
     (world) => {
       const earlier = world.receiving(id);
-      world.apply({ type: 'request', id, announcesChunks });
+      world.apply({ event: 'request', id, announcesChunks });
       if (earlier) assert.deepEqual(earlier.answers, ['bad_request']);
       assert.equal(world.state.ignoredIds.includes(id), announcesChunks);
     },
@@ -208,7 +208,7 @@ function chunk(id: string, size: number, last: boolean, wrong: number | undefine
       if (!request) {
         const wasIgnored = world.state.ignoredIds.includes(id);
         const strays = world.strays.length;
-        world.apply({ type: 'chunk', id, frame: sent });
+        world.apply({ event: 'chunk', id, frame: sent });
         assert.equal(world.strays.length - strays, wasIgnored ? 0 : 1);
         assert.equal(world.state.ignoredIds.includes(id), sent.last !== true);
         return;
@@ -220,7 +220,7 @@ function chunk(id: string, size: number, last: boolean, wrong: number | undefine
         request.sent.push(bytes);
         request.isComplete = last;
       }
-      world.apply({ type: 'chunk', id, frame: sent });
+      world.apply({ event: 'chunk', id, frame: sent });
       assert.deepEqual(request.answers, expected ? [expected] : []);
       if (expected) assert.equal(world.state.ignoredIds.includes(id), sent.last !== true);
     },
@@ -241,7 +241,7 @@ function answer(index: number): Command {
     const wasOpen = world.receiving(request.id) === request;
     request.isAppDone = true;
     if (!request.isFailed) request.answers.push('app');
-    world.apply({ type: 'answered', key });
+    world.apply({ event: 'answered', key });
     if (wasOpen && !world.hostLeft) assert.ok(world.state.ignoredIds.includes(request.id));
   });
 }
@@ -251,10 +251,10 @@ function timeout(index: number): Command {
     const { key, request } = pick(world, index);
     if (world.receiving(request.id) !== request) {
       // A timer may have fired just before it was stopped.
-      assert.deepEqual(world.apply({ type: 'timeout', key }), []);
+      assert.deepEqual(world.apply({ event: 'timeout', key }), []);
       return;
     }
-    world.apply({ type: 'timeout', key });
+    world.apply({ event: 'timeout', key });
     assert.deepEqual(request.answers, ['bad_request']);
     assert.ok(world.state.ignoredIds.includes(request.id));
   });
@@ -265,7 +265,7 @@ const hostLeaves = command(
   ({ hostLeft }) => !hostLeft,
   (world) => {
     world.hostLeft = true;
-    world.apply({ type: 'hostLeft' });
+    world.apply({ event: 'host_left' });
     assert.deepEqual(world.state.ignoredIds, []);
     assert.ok(
       world.requests.every(({ isComplete, isFailed, isAppDone }) => isComplete || isFailed || isAppDone),
@@ -332,8 +332,8 @@ test(`${RUNS} sequences of events`, { timeout: 600_000 }, (t) => {
 test('the ids whose chunks are ignored are bounded: the oldest is answered again', () => {
   const world = new World();
   const ids = Array.from({ length: MAX_IGNORED_IDS + 1 }, (_, index) => `${index}`);
-  for (const id of ids) world.apply({ type: 'request', id, announcesChunks: true });
+  for (const id of ids) world.apply({ event: 'request', id, announcesChunks: true });
   assert.deepEqual(world.state.ignoredIds, ids.slice(1));
-  world.apply({ type: 'chunk', id: '0', frame: frame(0, Buffer.alloc(1), true) });
+  world.apply({ event: 'chunk', id: '0', frame: frame(0, Buffer.alloc(1), true) });
   assert.deepEqual(world.strays, ['0 bad_request']);
 });

@@ -1,4 +1,4 @@
-/** What the agent creates, and its configuration. */
+/** The fleet client as the agent creates it, and its configuration. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { FakeUpdater } from '../../../../../testing/fake-updater.ts';
 import { until } from '../../../../../testing/fleet-stage.ts';
 import { fits } from '../../../validation/validator.ts';
-import { hawkbitRules, hawkbitSection } from './config.ts';
-import { createHawkbit } from './index.ts';
-import { HawkbitStatus } from './schema.ts';
+import { fleetRules, fleetSection } from './config.ts';
+import { FleetClient } from './fleet-client.ts';
+import { FleetStatus } from './schema.ts';
 import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 const OFF = { url: null, tenant: 'DEFAULT', controller_id: null, target_token: null, gateway_token: null };
@@ -24,43 +24,44 @@ test('is off by default, and works with an authority of its own', async (t) => {
   server.bundle = Buffer.alloc(1000);
   const updater = new FakeUpdater();
   let config = OFF;
-  const hawkbit = createHawkbit({
-    updater,
+  const client = new FleetClient({
+    installation: updater,
+    trial: updater,
     board: { dataFolder: folder, runtimeFolder: folder },
     identity: { serial: 'device-1', model: 'virt', version: '1.0.0' },
     compatible: async () => 'vitrine-virt',
     config: () => config,
     log: { info: () => undefined, warn: () => undefined },
   });
-  t.after(() => hawkbit.stop());
-  await hawkbit.start();
-  assert.equal(hawkbit.status().enabled, false);
+  t.after(() => client.stop());
+  await client.start();
+  assert.equal(client.status().enabled, false);
 
   config = Object.assign({}, OFF, { url: server.url, target_token: 'its-token' });
   server.offer();
-  hawkbit.configChanged();
+  client.configChanged();
   await until('the reboot', () => updater.applied.length === 1);
   const expected = { hw_boardname: 'vitrine-virt', sw_version: '1.0.0', serial: 'device-1', model: 'virt' };
   assert.deepEqual(server.attributes, expected);
   assert.equal(updater.sources[0]?.tlsCa, join(folder, 'ca-certificates.crt'));
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.ok(fits(HawkbitStatus, hawkbit.status()), JSON.stringify(hawkbit.status()));
-  assert.deepEqual(hawkbit.problems(), []);
+  assert.ok(fits(FleetStatus, client.status()), JSON.stringify(client.status()));
+  assert.deepEqual(client.problems(), []);
 });
 
 test('refuses settings that would send requests elsewhere', () => {
   const url = 'https://updates.example/hawkbit';
-  assert.ok(fits(hawkbitSection, OFF));
+  assert.ok(fits(fleetSection, OFF));
   for (const id of ['.', '..', 'a/b', 'a?b', '', 'x'.repeat(129)]) {
-    assert.ok(!fits(hawkbitSection, { ...OFF, controller_id: id }), id);
-    assert.ok(!fits(hawkbitSection, { ...OFF, tenant: id }), id);
+    assert.ok(!fits(fleetSection, { ...OFF, controller_id: id }), id);
+    assert.ok(!fits(fleetSection, { ...OFF, tenant: id }), id);
   }
   for (const token of ['', 'a b', 'a\nb', 'x'.repeat(257)]) {
-    assert.ok(!fits(hawkbitSection, { ...OFF, target_token: token }), token);
+    assert.ok(!fits(fleetSection, { ...OFF, target_token: token }), token);
   }
-  assert.deepEqual(hawkbitRules({ ...OFF, url, target_token: 'a' }, '/hawkbit'), []);
+  assert.deepEqual(fleetRules({ ...OFF, url, target_token: 'a' }, '/hawkbit'), []);
   const broken = (change: object) =>
-    hawkbitRules({ ...OFF, url, ...change }, '/hawkbit').map(({ path }) => path);
+    fleetRules({ ...OFF, url, ...change }, '/hawkbit').map(({ path }) => path);
   for (const other of ['https://user:pw@updates.example', `${url}?a=b`, `${url}#a`, 'https://[']) {
     assert.deepEqual(broken({ url: other }), ['/hawkbit/url']);
   }

@@ -30,22 +30,27 @@ export interface UpdaterState {
   rebooting: boolean;
 }
 
-/** What a fleet client needs of the updater. */
-export interface FleetUpdater {
+/** What the fleet client needs of the installation. */
+export interface FleetInstaller {
   /**
    * Installs a bundle from a URL into the inactive slot (RAUC streams it with HTTP range requests). Resolves when it is
    * installed and can be applied.
+   * @param progress called with 0 to 1
    * @throws ApiError `bundle_invalid` when this bundle can never be installed: that is the end of the update.
    *   `conflict` while another install runs or the boot is not confirmed, and `unavailable` when the network broke: the
    *   install is repeated until it works, and does not fetch again what is in the slot. Any other code, for example
    *   `internal` for an I/O error that the network or a damaged bundle has caused: repeated ten times
    */
-  installFrom(source: BundleSource, options: { progress(fraction: number): void }): Promise<void>;
+  installFrom(source: BundleSource, progress: (fraction: number) => void): Promise<void>;
+}
+
+/** What the fleet client needs of the trial of a slot. */
+export interface FleetTrial {
   /**
    * Activates what was installed with this reference and reboots. Once it is applied: asks for the reboot again.
    * @throws ApiError `conflict` when it is not pending
    */
-  apply(reference: string): Promise<void>;
+  applyInstalled(reference: string): Promise<void>;
   /** Forgets what was installed with this reference and not applied. */
   discard(reference: string): Promise<void>;
   state(): Promise<UpdaterState>;

@@ -9,6 +9,7 @@ import {
   readDeployment,
   readPoll,
 } from './ddi-messages.ts';
+import type { DdiServer } from './ddi-server.ts';
 import { feedbackOf } from './feedback.ts';
 import type { DdiRequest, Failure, FailureKind, InstallFailure } from './fleet-state.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';
@@ -18,14 +19,6 @@ import type { BundleSource } from './ports.ts';
 const MAX_REDIRECTS = 3;
 /** The server does not know the action, or it is closed there. */
 const GONE = [404, 410];
-
-export interface DdiServer {
-  /** Without tenant. */
-  url: string;
-  tenant: string;
-  controllerId: string;
-  token: { kind: 'TargetToken' | 'GatewayToken'; value: string } | undefined;
-}
 
 export interface DdiClientOptions {
   server: DdiServer;
