@@ -1,4 +1,5 @@
 /** Any request to any route of the contract gets the standard envelope with a documented code, or succeeds. */
+
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,7 @@ import type { Route } from '../resources/route.ts';
 import { wifiConfig } from '../resources/wifi/config.ts';
 import * as wifi from '../resources/wifi/schema.ts';
 import { asset } from '../system/assets.ts';
-import { fits } from '../validation/validator.ts';
+import { validator } from '../validation/validator.ts';
 import { createApp } from './app.ts';
 
 const log = createLogger('silent');
@@ -128,7 +129,7 @@ async function shoot(app: FastifyInstance, { payload, ...shot }: Shot) {
 function codeOf(shot: Shot, { status, text }: { status: number; text: string }): string {
   const context = `${shot.method} ${shot.url.slice(0, 200)}: ${status} ${text.slice(0, 200)}`;
   const value: unknown = JSON.parse(text);
-  assert.ok(fits(ErrorEnvelopeSchema, value), context);
+  assert.ok(validator(ErrorEnvelopeSchema).fits(value), context);
   const error = errors.find(({ code }) => code === value.error.code) ?? assert.fail(context);
   assert.equal(error.status, status, context);
   return error.code;

@@ -1,4 +1,5 @@
 /** What the running agent answers is what the contract says: no field more, none less. */
+
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { authority, certificate } from '../../../testing/make-certificates.ts';
 import { type RunningAgent, startAgent } from '../../../testing/running-agent.ts';
 import { errorsOf } from '../contract/endpoint.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
-import { fits, issues } from '../validation/validator.ts';
+import { validator } from '../validation/validator.ts';
 import { valueAt } from './config/tree.ts';
 import { bundle } from './content/tests/content.ts';
 import { endpoints } from './contract.ts';
@@ -41,14 +42,15 @@ for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' &
     const answer = await fetch(`${api}${endpoint.path}`, { signal: AbortSignal.timeout(30_000) });
     if (answer.status >= 400) {
       const body: unknown = await answer.json();
-      assert.ok(fits(ErrorEnvelopeSchema, body), JSON.stringify(body));
+      assert.ok(validator(ErrorEnvelopeSchema).fits(body), JSON.stringify(body));
       const error = errorsOf(endpoint).find(({ code }) => code === body.error.code);
       assert.ok(error, `${body.error.code} is not documented for GET ${endpoint.path}`);
       assert.notEqual(error.code, 'internal');
       assert.equal(answer.status, error.status);
     } else {
       assert.equal(answer.status, endpoint.status);
-      if (endpoint.response) assert.deepEqual(issues(closed(endpoint.response), await answer.json()), []);
+      if (endpoint.response)
+        assert.deepEqual(validator(closed(endpoint.response)).issues(await answer.json()), []);
       else assert.equal(answer.headers.get('content-type'), endpoint.download?.contentType);
     }
   });

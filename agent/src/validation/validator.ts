@@ -133,9 +133,3 @@ function readNumber(field: TSchema | undefined, text: string): unknown {
   const type = field !== undefined && 'type' in field ? field.type : undefined;
   return (type === 'integer' || type === 'number') && NUMBER.test(text) ? Number(text) : text;
 }
-
-export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
-  validator(schema).fits(value);
-export const issues = (schema: TSchema, value: unknown): Issue[] => validator(schema).issues(value);
-export const parse = <S extends TSchema>(schema: S, value: unknown, _what: string): Static<S> =>
-  validator(schema).parse(value);

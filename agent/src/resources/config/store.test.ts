@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { repetitions } from '../../../../testing/long-runs.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { EventBus } from '../../events/bus.ts';
-import { fits } from '../../validation/validator.ts';
+import { validator } from '../../validation/validator.ts';
 import { bindGroup, READ_WHEN_NEEDED } from './group.ts';
 import type { ConfigOptions, ConfigStore } from './store.ts';
 import { BOARD, openStore } from './tests/open-store.ts';
@@ -47,7 +47,7 @@ async function issuesOf(config: ConfigStore, patch: JsonObject): Promise<unknown
 describe('reading', () => {
   test('a new device has every field at its default, and no file', async () => {
     const config = await open({ defaults: { sound: { output: 'own' } } });
-    assert.ok(fits(contract.Config, config.tree));
+    assert.ok(validator(contract.Config).fits(config.tree));
     assert.equal(config.get(sound).output, 'own');
     assert.equal(config.get(sound).volume, 80);
     assert.deepEqual(config.problems(), []);

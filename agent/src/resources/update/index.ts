@@ -8,7 +8,7 @@ import type { Display } from '../display/display.ts';
 import { display } from '../display/index.ts';
 import { operations } from '../operations/index.ts';
 import { defineResource } from '../resource.ts';
-import { type Route, serve } from '../route.ts';
+import { serve } from '../route.ts';
 import { BootConfirmation } from './boot-confirmation.ts';
 import { updateConfig } from './config.ts';
 import { FleetClient } from './fleet/fleet-client.ts';

@@ -1,23 +1,26 @@
 /** What a DDI server answers. Pure: every answer is checked against a schema before anything of it is used. */
+
 import { Type } from 'typebox';
-import { fits, issues } from '../../../validation/validator.ts';
+import { validator } from '../../../validation/validator.ts';
 
 /** Part of a path of ours: hawkBit and gooseBit use numbers, gooseBit also -1. */
 const ID = '^[A-Za-z0-9_-]{1,64}$';
 const Href = Type.Object({ href: Type.String({ maxLength: 4096 }) });
 
-export const PollAnswer = Type.Object({
-  config: Type.Optional(
-    Type.Object({ polling: Type.Optional(Type.Object({ sleep: Type.Optional(Type.String()) })) }),
-  ),
-  _links: Type.Optional(
-    Type.Object({
-      deploymentBase: Type.Optional(Href),
-      cancelAction: Type.Optional(Href),
-      configData: Type.Optional(Href),
-    }),
-  ),
-});
+export const PollAnswer = validator(
+  Type.Object({
+    config: Type.Optional(
+      Type.Object({ polling: Type.Optional(Type.Object({ sleep: Type.Optional(Type.String()) })) }),
+    ),
+    _links: Type.Optional(
+      Type.Object({
+        deploymentBase: Type.Optional(Href),
+        cancelAction: Type.Optional(Href),
+        configData: Type.Optional(Href),
+      }),
+    ),
+  }),
+);
 
 const Handling = Type.Enum(['skip', 'attempt', 'forced']);
 // Its hashes are not read: the bundle is never fetched as a whole, and its signature covers every part.
@@ -27,25 +30,29 @@ const Artifact = Type.Object({
   _links: Type.Object({ download: Type.Optional(Href), 'download-http': Type.Optional(Href) }),
 });
 
-export const DeploymentAnswer = Type.Object({
-  id: Type.String({ pattern: ID }),
-  deployment: Type.Object({
-    download: Handling,
-    update: Handling,
-    maintenanceWindow: Type.Optional(Type.Union([Type.Enum(['available', 'unavailable']), Type.Null()])),
-    chunks: Type.Array(
-      Type.Object({
-        version: Type.String({ maxLength: 256 }),
-        artifacts: Type.Optional(Type.Array(Artifact, { maxItems: 32 })),
-      }),
-      { maxItems: 32 },
-    ),
+export const DeploymentAnswer = validator(
+  Type.Object({
+    id: Type.String({ pattern: ID }),
+    deployment: Type.Object({
+      download: Handling,
+      update: Handling,
+      maintenanceWindow: Type.Optional(Type.Union([Type.Enum(['available', 'unavailable']), Type.Null()])),
+      chunks: Type.Array(
+        Type.Object({
+          version: Type.String({ maxLength: 256 }),
+          artifacts: Type.Optional(Type.Array(Artifact, { maxItems: 32 })),
+        }),
+        { maxItems: 32 },
+      ),
+    }),
   }),
-});
+);
 
-export const CancelAnswer = Type.Object({
-  cancelAction: Type.Object({ stopId: Type.String({ pattern: ID }) }),
-});
+export const CancelAnswer = validator(
+  Type.Object({
+    cancelAction: Type.Object({ stopId: Type.String({ pattern: ID }) }),
+  }),
+);
 
 /** What the server wants, from its answer to a poll. */
 export interface Poll {
@@ -81,7 +88,7 @@ export class InvalidAnswer extends Error {}
 
 /** @throws InvalidAnswer */
 export function readPoll(answer: unknown): Poll {
-  if (!fits(PollAnswer, answer)) throw new InvalidAnswer(firstIssue(issues(PollAnswer, answer)));
+  if (!PollAnswer.fits(answer)) throw new InvalidAnswer(firstIssue(PollAnswer.issues(answer)));
   const { deploymentBase, cancelAction, configData } = answer._links ?? {};
   return {
     sleepMs: readSleep(answer.config?.polling?.sleep),
@@ -93,7 +100,7 @@ export function readPoll(answer: unknown): Poll {
 
 /** @throws InvalidAnswer */
 export function readDeployment(answer: unknown, id: string): Deployment {
-  if (!fits(DeploymentAnswer, answer)) throw new InvalidAnswer(firstIssue(issues(DeploymentAnswer, answer)));
+  if (!DeploymentAnswer.fits(answer)) throw new InvalidAnswer(firstIssue(DeploymentAnswer.issues(answer)));
   if (answer.id !== id) throw new InvalidAnswer(`the deployment ${id} has the id ${answer.id}`);
   const { download, update, maintenanceWindow, chunks } = answer.deployment;
   const [chunk] = chunks;
@@ -117,7 +124,7 @@ export function readDeployment(answer: unknown, id: string): Deployment {
 
 /** @returns the action to stop @throws InvalidAnswer */
 export function readCancel(answer: unknown): string {
-  if (!fits(CancelAnswer, answer)) throw new InvalidAnswer(firstIssue(issues(CancelAnswer, answer)));
+  if (!CancelAnswer.fits(answer)) throw new InvalidAnswer(firstIssue(CancelAnswer.issues(answer)));
   return answer.cancelAction.stopId;
 }
 

@@ -1,4 +1,5 @@
 /** The fleet client as the agent creates it, and its configuration. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeUpdater } from '../../../../../testing/fake-updater.ts';
 import { until } from '../../../../../testing/fleet-stage.ts';
-import { fits } from '../../../validation/validator.ts';
+import { validator } from '../../../validation/validator.ts';
 import { fleetRules, fleetSection } from './config.ts';
 import { FleetClient } from './fleet-client.ts';
 import { FleetStatus } from './schema.ts';
@@ -45,19 +46,19 @@ test('is off by default, and works with an authority of its own', async (t) => {
   assert.deepEqual(server.attributes, expected);
   assert.equal(updater.sources[0]?.tlsCa, join(folder, 'ca-certificates.crt'));
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.ok(fits(FleetStatus, client.status()), JSON.stringify(client.status()));
+  assert.ok(validator(FleetStatus).fits(client.status()), JSON.stringify(client.status()));
   assert.deepEqual(client.problems(), []);
 });
 
 test('refuses settings that would send requests elsewhere', () => {
   const url = 'https://updates.example/hawkbit';
-  assert.ok(fits(fleetSection, OFF));
+  assert.ok(validator(fleetSection).fits(OFF));
   for (const id of ['.', '..', 'a/b', 'a?b', '', 'x'.repeat(129)]) {
-    assert.ok(!fits(fleetSection, { ...OFF, controller_id: id }), id);
-    assert.ok(!fits(fleetSection, { ...OFF, tenant: id }), id);
+    assert.ok(!validator(fleetSection).fits({ ...OFF, controller_id: id }), id);
+    assert.ok(!validator(fleetSection).fits({ ...OFF, tenant: id }), id);
   }
   for (const token of ['', 'a b', 'a\nb', 'x'.repeat(257)]) {
-    assert.ok(!fits(fleetSection, { ...OFF, target_token: token }), token);
+    assert.ok(!validator(fleetSection).fits({ ...OFF, target_token: token }), token);
   }
   assert.deepEqual(fleetRules({ ...OFF, url, target_token: 'a' }, '/hawkbit'), []);
   const broken = (change: object) =>

@@ -1,34 +1,36 @@
 import { Type } from 'typebox';
 import { JsonFile, whyUnusable } from '../../../base/json-file.ts';
 import type { Logger } from '../../../base/logger.ts';
-import { fits } from '../../../validation/validator.ts';
+import { validator } from '../../../validation/validator.ts';
 import { NOTHING_STORED, type Stored } from './fleet-state.ts';
 
 const Text = Type.String({ maxLength: 1024 });
 
-export const FleetFileContent = Type.Object({
-  server: Type.Optional(Text),
-  action: Type.Optional(
-    Type.Object({
-      id: Text,
-      reference: Text,
-      version: Text,
-      phase: Type.Enum(['waiting', 'installing', 'installed', 'applying']),
-      applied: Type.Integer({ minimum: 0 }),
-      lost: Type.Integer({ minimum: 0 }),
-    }),
-  ),
-  result: Type.Optional(
-    Type.Object({
-      id: Text,
-      version: Text,
-      success: Type.Boolean(),
-      message: Text,
-      delivered: Type.Boolean(),
-    }),
-  ),
-  cancelReply: Type.Optional(Type.Object({ id: Text, accepted: Type.Boolean(), message: Text })),
-});
+export const FleetFileContent = validator(
+  Type.Object({
+    server: Type.Optional(Text),
+    action: Type.Optional(
+      Type.Object({
+        id: Text,
+        reference: Text,
+        version: Text,
+        phase: Type.Enum(['waiting', 'installing', 'installed', 'applying']),
+        applied: Type.Integer({ minimum: 0 }),
+        lost: Type.Integer({ minimum: 0 }),
+      }),
+    ),
+    result: Type.Optional(
+      Type.Object({
+        id: Text,
+        version: Text,
+        success: Type.Boolean(),
+        message: Text,
+        delivered: Type.Boolean(),
+      }),
+    ),
+    cancelReply: Type.Optional(Type.Object({ id: Text, accepted: Type.Boolean(), message: Text })),
+  }),
+);
 
 /** Raised only if an older version would misread the file. */
 const SCHEMA = 1;
@@ -55,7 +57,7 @@ export class FleetFile {
     try {
       const content = (await this.#file.read())?.fields;
       if (!content) return { stored: undefined };
-      if (!fits(FleetFileContent, content)) throw new Error('it has another form');
+      if (!FleetFileContent.fits(content)) throw new Error('it has another form');
       return { stored: { ...NOTHING_STORED, ...content } };
     } catch (error) {
       const setAside = await this.#file.setAside(error);
