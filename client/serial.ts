@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { SerialPort } from 'serialport';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { Value } from 'typebox/value';
 import { LineSplitter } from '../agent/src/base/line-splitter.ts';
 import { errorMessage } from '../agent/src/base/system-error.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import type { Board } from '../base/board.ts';
 import { ApiError } from '../contract/errors.ts';
 import { validator } from '../validation/validator.ts';

@@ -1,4 +1,5 @@
-import { type TProperties, type TSchema, Type } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
+import * as Type from 'typebox';
 
 /** ISO 8601 UTC with milliseconds and `Z` (docs/api.md: Responses). */
 export const Timestamp = Type.String({

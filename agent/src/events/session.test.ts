@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { ApiError } from '../contract/errors.ts';
 import { MAX_ISSUES } from '../contract/issues.ts';
 import { topic } from '../contract/topics.ts';

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { WebSocket } from 'ws';
 import { certificate, ecKey, ed25519Key, rsaKey } from '../../../testing/make-certificates.ts';
 import { createLogger } from '../base/logger.ts';

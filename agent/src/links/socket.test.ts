@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { test } from 'node:test';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { WebSocket } from 'ws';
 import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';

@@ -1,7 +1,8 @@
 /** Every leaf of the configuration on a running agent: it takes a value, and is answered as its schema declares. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import * as Type from 'typebox';
 import { type RunningAgent, startAgent } from '../../../testing/running-agent.ts';
 import { APPLIED } from './config/fields.ts';
 import { isObject, valueAt } from './config/tree.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import type { SoundOutput } from '../resources/audio/ports.ts';
 import { type Valid, validator } from '../validation/validator.ts';
 

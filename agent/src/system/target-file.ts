@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { JsonFile, whyUnusable } from '../base/json-file.ts';
 import type { Logger } from '../base/logger.ts';

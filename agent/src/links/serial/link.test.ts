@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { topic } from '../../contract/topics.ts';
 import { topics } from '../../resources/contract.ts';
 import { FILE } from '../tests/test-app.ts';

@@ -2,7 +2,7 @@
  * An API that logs a record for every request, for logging.test.ts; prints its address on standard output.
  * A request for `/fatal` ends it as a failed start does.
  */
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { createLogger } from '../../base/logger.ts';
 import { endpoint } from '../../contract/endpoint.ts';
 import { serve } from '../../resources/route.ts';

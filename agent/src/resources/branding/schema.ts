@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
 import { PNG_TYPES } from '../../contract/upload-types.ts';

@@ -1,5 +1,6 @@
 /** A resource's part of the configuration: a group of fields, its rules, and how changes take effect. */
-import { type Static, type TObject, type TRecord, type TSchema, Type } from 'typebox';
+import type { Static, TObject, TRecord, TSchema } from 'typebox';
+import * as Type from 'typebox';
 import type { ErrorDefinition } from '../../contract/errors.ts';
 import type { Issue } from '../../contract/issues.ts';
 import type { APPLIED } from './fields.ts';

@@ -1,4 +1,5 @@
-import { type TObject, type TSchema, Type } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
 import { APPLIED } from './fields.ts';

@@ -1,5 +1,6 @@
 /** The configuration as a tree: JSON values that follow a schema of groups, maps, lists and leaves. */
-import { type TObject, type TSchema, Type } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
+import * as Type from 'typebox';
 import { APPLIED, type Applied } from './fields.ts';
 
 /** A JSON object as it comes from outside. */

@@ -1,5 +1,5 @@
 /** Configuration group `device`. */
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { label } from '../config/field-types.ts';
 import { live } from '../config/fields.ts';
 import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.ts';

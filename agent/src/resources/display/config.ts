@@ -1,5 +1,5 @@
 /** Configuration groups `display`, `browser` and `proxy`. */
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { label, Origin, originRules, pointerKey, urlRules, WebUrl } from '../config/field-types.ts';
 import { atBoot, live, section } from '../config/fields.ts';
 import { type BrokenRule, configGroup, type GroupValue } from '../config/group.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';

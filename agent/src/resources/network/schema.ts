@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError, type ErrorRef } from '../../contract/errors.ts';
 import { Exactly } from '../../contract/shared.ts';

@@ -1,5 +1,5 @@
 /** Configuration group `devices`: peripherals that the displayed page may use. */
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { Origin, originRules } from '../config/field-types.ts';
 import { live, section } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';

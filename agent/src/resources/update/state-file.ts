@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { JsonFile, whyUnusable } from '../../base/json-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';

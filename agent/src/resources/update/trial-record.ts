@@ -1,7 +1,7 @@
 /** Reads what the system left about the starts of a slot that an update tried. */
 
 import { join } from 'node:path';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { removeTree, writeFileAtomic } from '../../base/atomic-file.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { Nullable } from '../../contract/shared.ts';

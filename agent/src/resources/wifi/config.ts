@@ -1,5 +1,6 @@
 /** Configuration group `wifi`. */
-import { type Static, type TObject, Type } from 'typebox';
+import type { Static, TObject } from 'typebox';
+import * as Type from 'typebox';
 import { live, section } from '../config/fields.ts';
 import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.ts';
 import { accessPointChannels, COUNTRIES } from './countries.ts';

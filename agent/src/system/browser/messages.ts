@@ -1,6 +1,6 @@
 /** The messages of the browser (browser/PROTOCOL.md). */
 
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { validator } from '../../validation/validator.ts';
 
 export const PROTOCOL = 3;

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { isSameMode } from '../../base/screen-mode.ts';
 import type { Output } from '../../resources/display/ports.ts';
 import type { Rotation } from '../../resources/display/schema.ts';

@@ -1,5 +1,6 @@
 /** The part `hawkbit` of the configuration group `update`. */
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { WebUrl } from '../../config/field-types.ts';
 import { live, section } from '../../config/fields.ts';
 import type { BrokenRule } from '../../config/group.ts';

@@ -1,6 +1,6 @@
 /** What a DDI server answers. Pure: every answer is checked against a schema before anything of it is used. */
 
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { validator } from '../../../validation/validator.ts';
 
 /** Part of a path of ours: hawkBit and gooseBit use numbers, gooseBit also -1. */

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { Nullable, Timestamp } from '../../../contract/shared.ts';
 
 const FleetAction = Type.Object(
