@@ -73,6 +73,8 @@ export class FleetClient {
   readonly #timers = new Map<TimerName | 'storage', NodeJS.Timeout>();
   readonly #driver: Driver<Readonly<FleetState>, FleetEvent, FleetEffect>;
   #isStarted = false;
+  /** The reference of the update that is being installed, or whose reboot was asked for. */
+  #running: string | undefined;
   #client: DdiClient | undefined;
   #session = new AbortController();
   #polls: { last: string | null; next: string | null } = { last: null, next: null };
@@ -96,9 +98,9 @@ export class FleetClient {
   async start(): Promise<void> {
     if (this.#isStopped) return;
     const { stored, problem } = await this.#file.load();
-    // An install that runs in the updater survives this.
-    const { session, running } = this.#driver.state;
-    this.#driver.reset({ ...initialState(stored), session, running });
+    // An install or a restart that was begun survives this.
+    const { session } = this.#driver.state;
+    this.#driver.reset({ ...initialState(stored), session, running: this.#running });
     this.#storageProblem = undefined;
     this.#fileProblem = problem ?? this.#fileProblem;
     this.#isStarted = true;
@@ -252,6 +254,7 @@ export class FleetClient {
   async #install(reference: string, artifact: Artifact): Promise<void> {
     const { installation, trial, board } = this.#o;
     const progress = (fraction: number) => this.#take({ event: 'progress', reference, fraction });
+    this.#running = reference;
     try {
       const { pending } = await trial.state();
       // Else it may have gone on in the updater after a restart of the agent.
@@ -263,8 +266,10 @@ export class FleetClient {
         if (!source) throw new ApiError('unavailable', 'The configuration has changed.');
         await installation.installFrom(source, progress);
       }
+      this.#running = undefined;
       this.#take({ event: 'installed', reference });
     } catch (error) {
+      this.#running = undefined;
       const message = errorMessage(error);
       const kind = installFailure(error);
       const wait = error instanceof BundleFailure ? error.retryAfterMs : undefined;
@@ -274,6 +279,7 @@ export class FleetClient {
   }
 
   async #apply(reference: string): Promise<void> {
+    this.#running = reference;
     try {
       await this.#o.trial.applyInstalled(reference);
       this.#take({ event: 'applied', reference });
@@ -281,6 +287,7 @@ export class FleetClient {
       // The slot may be activated although the reboot was refused.
       const after = await this.#o.trial.state().catch(() => undefined);
       if (after?.rebooting) return this.#take({ event: 'applied', reference });
+      this.#running = undefined;
       const isLost = error instanceof ApiError && error.code === 'conflict';
       this.#take({ event: 'apply_failed', reference, isLost, message: errorMessage(error) });
     }

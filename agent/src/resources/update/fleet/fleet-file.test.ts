@@ -1,7 +1,7 @@
 /** What the fleet client makes of a file that it cannot use. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
@@ -77,4 +77,22 @@ test('the end of an update of one server is not reported to another one', async 
   await device.start();
   await until('its reboot', () => device.updater.applied.length === 2);
   assert.equal(action.state, 'running');
+});
+
+test('an update that could not begin because the disk took no file begins when it does', async (t) => {
+  const server = await HawkbitServer.start(t);
+  server.bundle = Buffer.alloc(1000, 7);
+  const device = new FleetStage(t, server.url, { token: 'its-token' });
+  await device.start();
+  await until('a poll', () => device.client.status().connected);
+  renameSync(device.folder, `${device.folder}.away`);
+  writeFileSync(device.folder, '');
+  server.offer();
+  await until('the problem', () => /cannot store/.test(device.client.problems().join()));
+  assert.equal(device.updater.sources.length, 0);
+  rmSync(device.folder);
+  renameSync(`${device.folder}.away`, device.folder);
+  // As the client does by itself half a minute later.
+  await device.client.start();
+  await until('the reboot', () => device.updater.applied.length === 1);
 });
