@@ -251,7 +251,7 @@ export async function refusal(device: Device, bundle: Buffer | string): Promise<
   return String(field(body, 'error.message'));
 }
 
-/** Applies what is installed, and waits until a slot has been found good or given up. Returns `GET /update`. */
+/** Applies what is installed, and waits until a slot was confirmed or given up. Returns `GET /update`. */
 export async function applyAndWait(device: Device): Promise<unknown> {
   return await resultAfter(device, () => device.act('POST', '/update/apply'));
 }

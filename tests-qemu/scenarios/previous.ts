@@ -84,7 +84,7 @@ export default scenario({
     });
 
     await test(
-      'this version starts after the update with all of it, and is found good',
+      'this version starts after the update with all of it, and is confirmed',
       async () => {
         await install(device, await changedBundle(image, NEXT));
         assert.equal(field(await applyAndWait(device), 'last_result.outcome'), 'success');

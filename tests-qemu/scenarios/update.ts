@@ -321,7 +321,7 @@ export default scenario({
     }
 
     await test(
-      'the update runs after apply and is found good; configuration, identity and page are the same; splash images are shown meanwhile',
+      'the update runs after apply and is confirmed; configuration, identity and page are the same; splash images are shown meanwhile',
       async () => {
         for (const [path, colour] of [
           ['/files/splash', BOOT],

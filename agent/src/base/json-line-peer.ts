@@ -257,7 +257,7 @@ function objectOf(line: Buffer): object {
   throw new ProtocolViolation('a line is not a JSON object');
 }
 
-/** A peer in C ends strings at a NUL, and may not read a line with half a character; stored text may have both. */
+/** A peer in C ends strings at a NUL, and may not read a line with an unpaired surrogate; stored text may have both. */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
 }

@@ -49,7 +49,7 @@ export const setAudio = endpoint({
   ...common,
   summary: 'Set volume and mute',
   description:
-    'What is left out stays as it is. Stored as `audio.volume` and `audio.mute`; nothing is stored when it answers 503.',
+    'Omitted fields are unchanged. Stored as `audio.volume` and `audio.mute`; nothing is stored when it answers 503.',
   body: Type.Object(
     { volume: Type.Optional(Volume), mute: Type.Optional(Type.Boolean()) },
     { additionalProperties: false, minProperties: 1 },

@@ -38,7 +38,7 @@ export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'composito
  * back, with growing delays, and the screen says meanwhile why it is not there. The rules are in keeper-machine.ts.
  */
 export class Keeper {
-  readonly #o: KeeperOptions;
+  readonly #options: KeeperOptions;
   readonly #config: KeeperConfig;
   /** Limited, since a page can fail as often as it likes. */
   readonly #warn: Write;
@@ -51,7 +51,7 @@ export class Keeper {
   #isRendering = false;
 
   constructor(options: KeeperOptions) {
-    this.#o = options;
+    this.#options = options;
     const { kiosk, log, timing = TIMING } = options;
     this.#warn = new RecordLimit().of((fields, message) => log.warn(fields, message));
     this.#config = { timing, kioskInstalled: kiosk.installed };
@@ -65,7 +65,7 @@ export class Keeper {
 
   /** @param missing why the target is the waiting page, when a bundle was wanted */
   start(target: LocatedTarget, missing: MissingBundle | undefined): void {
-    const { browser } = this.#o;
+    const { browser } = this.#options;
     this.dispatch({ event: 'start', target, missing });
     this.#stopListening = browser.on(KINDS, (event) => this.dispatch(event));
     if (browser.connected) this.dispatch({ event: 'connected', uri: browser.uri });
@@ -97,18 +97,18 @@ export class Keeper {
   } = {
     configure: () => {
       const { connection } = this.state;
-      this.#command(this.#o.configure(), { event: 'configured', connection });
+      this.#command(this.#options.configure(), { event: 'configured', connection });
     },
-    load: ({ address }) => this.#load(this.#o.browser.load(address)),
-    load_own_page: ({ html }) => this.#load(this.#o.browser.loadHtml(html, OWN_URI)),
-    reload: () => this.#load(this.#o.browser.reload()),
+    load: ({ address }) => this.#load(this.#options.browser.load(address)),
+    load_own_page: ({ html }) => this.#load(this.#options.browser.loadHtml(html, OWN_URI)),
+    reload: () => this.#load(this.#options.browser.reload()),
     terminate_page: ({ next }) => {
       const { generation } = this.state;
-      this.#command(this.#o.browser.terminatePage(), { event: 'page_terminated', generation, next });
+      this.#command(this.#options.browser.terminatePage(), { event: 'page_terminated', generation, next });
     },
     ping: () => {
       const { connection } = this.state;
-      void this.#o.browser.ping(this.#config.timing.pongMs).then((answered) => {
+      void this.#options.browser.ping(this.#config.timing.pongMs).then((answered) => {
         this.dispatch({ event: 'pong', connection, answered });
       });
     },
@@ -118,7 +118,7 @@ export class Keeper {
         this.dispatch({ event: 'frames_checked', connection, during, result });
       });
     },
-    quit: () => this.#command(this.#o.browser.quit(), undefined, 'quit_failed'),
+    quit: () => this.#command(this.#options.browser.quit(), undefined, 'quit_failed'),
     restart_unit: () => void this.#restartUnit(),
     render: ({ notice }) => void this.#render(notice),
     set_timer: ({ timer, ms }) => {
@@ -155,7 +155,7 @@ export class Keeper {
   }
 
   async #checkFrames(): Promise<FrameResult> {
-    const { browser, compositor, hasScreen } = this.#o;
+    const { browser, compositor, hasScreen } = this.#options;
     const { frameMs, pongMs } = this.#config.timing;
     if (!hasScreen()) return 'unknown';
     if (await browser.showsFrames(frameMs)) return 'shown';
@@ -185,7 +185,7 @@ export class Keeper {
   /** Undefined when it cannot be rendered. */
   async #html(notice: Notice | undefined): Promise<string | undefined> {
     try {
-      return await withTimeout(this.#o.renderPage(notice), RENDER_MS);
+      return await withTimeout(this.#options.renderPage(notice), RENDER_MS);
     } catch (error) {
       this.#warn({ err: error }, 'the waiting page cannot be rendered');
       return undefined;
@@ -193,7 +193,7 @@ export class Keeper {
   }
 
   async #restartUnit(): Promise<void> {
-    const { kiosk } = this.#o;
+    const { kiosk } = this.#options;
     const { connection } = this.state;
     try {
       await kiosk.restart();

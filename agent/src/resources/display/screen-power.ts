@@ -32,7 +32,7 @@ export interface ScreenPowerOptions {
 
 /** The power of the screen over HDMI-CEC: switches it, and reads regularly what it is. */
 export class ScreenPower {
-  readonly #o: ScreenPowerOptions;
+  readonly #options: ScreenPowerOptions;
   readonly #readMs: typeof READ_MS;
   readonly #now: () => number;
   readonly #limited = atMost(MAX_REQUESTS, 'commands for the screen');
@@ -47,14 +47,14 @@ export class ScreenPower {
   #broken = '';
 
   constructor(options: ScreenPowerOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#readMs = options.readMs ?? READ_MS;
     this.#now = options.now ?? (() => performance.now());
   }
 
   /** Starts reading the power regularly. */
   start(): void {
-    if (this.#o.television) this.#readIn(0);
+    if (this.#options.television) this.#readIn(0);
   }
 
   stop(): void {
@@ -84,12 +84,12 @@ export class ScreenPower {
 
   /** While no screen is connected, that of the last command: a television in standby may look unplugged. */
   get #connector(): string | undefined {
-    const primary = this.#o.primary();
+    const primary = this.#options.primary();
     return primary?.connected ? primary.id : (this.#switched ?? primary?.id);
   }
 
   async #request(on: boolean): Promise<void> {
-    const { television } = this.#o;
+    const { television } = this.#options;
     const connector = this.#connector;
     if (!television || connector === undefined) {
       throw new ApiError('unavailable', 'This device has no screen that it can switch.');
@@ -122,7 +122,7 @@ export class ScreenPower {
 
   /** Never rejects. */
   async #read(): Promise<void> {
-    const { television, log } = this.#o;
+    const { television, log } = this.#options;
     const connector = this.#connector;
     const requests = this.#requests;
     try {
@@ -149,9 +149,9 @@ export class ScreenPower {
     const { state, effects } = powerMachine(this.#state, event);
     this.#state = state;
     if (state.failure && state.failure !== failure)
-      this.#o.log.warn({ ...state.failure }, 'the screen was not switched');
-    if (state.power !== power) this.#o.log.info({ power: state.power }, 'the power of the screen');
-    this.#o.changed();
+      this.#options.log.warn({ ...state.failure }, 'the screen was not switched');
+    if (state.power !== power) this.#options.log.info({ power: state.power }, 'the power of the screen');
+    this.#options.changed();
     return effects;
   }
 }

@@ -36,7 +36,7 @@ export interface ScreensOptions
  * of the last refresh.
  */
 export class Screens {
-  readonly #o: ScreensOptions;
+  readonly #options: ScreensOptions;
   readonly #reading = new Mutex();
   /** Forced modes take effect at boot only. */
   readonly #atBoot: DisplayConfig;
@@ -68,7 +68,7 @@ export class Screens {
   #checking: Promise<void> | undefined;
 
   constructor(options: ScreensOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#atBoot = options.config();
   }
 
@@ -78,7 +78,7 @@ export class Screens {
       this.#checking ??= this.#check().finally(() => {
         this.#checking = undefined;
       });
-    }, this.#o.checkEveryMs).unref();
+    }, this.#options.checkEveryMs).unref();
   }
 
   stop(): void {
@@ -115,7 +115,7 @@ export class Screens {
 
   /** The configured rotation of the primary screen, in degrees clockwise. */
   get configuredRotation(): Rotation {
-    const { screens, rotation } = this.#o.config();
+    const { screens, rotation } = this.#options.config();
     return screens[this.primary?.id ?? '']?.rotation ?? rotation;
   }
 
@@ -151,7 +151,7 @@ export class Screens {
   /** A browser has connected. Never rejects. */
   async browserConnected(): Promise<void> {
     await this.refresh();
-    this.#pidWithoutScreen = this.#isPluggedIn ? null : this.#o.browser.pid;
+    this.#pidWithoutScreen = this.#isPluggedIn ? null : this.#options.browser.pid;
     await this.drive();
   }
 
@@ -170,7 +170,8 @@ export class Screens {
   #settings(primary: Connector): OutputSettings {
     const { screens, forced_mode } = this.#atBoot;
     const mode = this.#refusalOf(primary) === '' ? (screens[primary.id]?.forced_mode ?? forced_mode) : null;
-    const scale = this.#o.config().scale ?? defaultScale(mode ?? primary.modes[0] ?? null, primary.sizeMm);
+    const scale =
+      this.#options.config().scale ?? defaultScale(mode ?? primary.modes[0] ?? null, primary.sizeMm);
     return { rotation: this.configuredRotation, scale, mode };
   }
 
@@ -212,7 +213,7 @@ export class Screens {
   }
 
   async #read(): Promise<void> {
-    const { connectors, compositor, browser, checkEveryMs } = this.#o;
+    const { connectors, compositor, browser, checkEveryMs } = this.#options;
     const now = performance.now();
     if (now - this.#connectorsAt >= CONNECTORS_FRESH_MS) {
       const before = JSON.stringify(this.#hardware);
@@ -223,7 +224,7 @@ export class Screens {
     if (this.#pidWithoutScreen !== null && this.#isPluggedIn) {
       const isSameBrowser = this.#pidWithoutScreen === browser.pid;
       this.#pidWithoutScreen = null;
-      if (isSameBrowser) this.#o.screenCameLate();
+      if (isSameBrowser) this.#options.screenCameLate();
     }
     if (!browser.connected) {
       this.#outputs = [];
@@ -244,10 +245,10 @@ export class Screens {
    */
   async #check(): Promise<void> {
     await this.refresh();
-    this.#o.changed();
+    this.#options.changed();
     await this.#driving.run(() => undefined); // until a command that is under way has ended
     const { primary } = this;
-    if (!primary?.connected || !this.#o.browser.connected) return;
+    if (!primary?.connected || !this.#options.browser.connected) return;
     const isDriven =
       this.#output(primary) !== undefined &&
       this.#outputs.every((output) =>
@@ -262,7 +263,7 @@ export class Screens {
   }
 
   async #drive(): Promise<void> {
-    const { browser, changed } = this.#o;
+    const { browser, changed } = this.#options;
     await this.refresh(true);
     const { primary } = this;
     // The kernel knows a new screen a moment before the compositor; then the next check drives it.
@@ -273,11 +274,11 @@ export class Screens {
 
   /** @returns why the screen is not used as configured; empty if it is */
   async #use(primary: Connector): Promise<string> {
-    const { compositor, turnTouches } = this.#o;
+    const { compositor, turnTouches } = this.#options;
     const expected = this.#settings(primary);
     const connected = this.#connected;
     // Of the compositor that gets the commands; there is perhaps another one, or none, when they have failed.
-    const { pid } = this.#o.browser;
+    const { pid } = this.#options.browser;
     const others = this.#outputs.map(({ name }) => name).filter((name) => name !== primary.id);
     const drive = (settings: OutputSettings) =>
       compositor.drive(primary.id, settings, others).then(() => '', errorMessage);
@@ -294,7 +295,7 @@ export class Screens {
         this.#suspect = { screen, pid };
         this.#refusal = undefined;
       } else {
-        this.#o.log.warn({ reason }, 'the forced mode is not used');
+        this.#options.log.warn({ reason }, 'the forced mode is not used');
       }
     }
     this.#drivenFor = failure ? undefined : connected; // after a failure the next check tries again
@@ -309,7 +310,7 @@ export class Screens {
   /** Logs a failure once. */
   #report(failure: string): void {
     if (failure && failure !== this.#failure) {
-      this.#o.log.warn({ reason: failure }, 'the screen could not be used as configured');
+      this.#options.log.warn({ reason: failure }, 'the screen could not be used as configured');
     }
     this.#failure = failure;
   }

@@ -32,7 +32,7 @@ export interface ScriptsOptions {
 
 /** Runs the host's scripts in the displayed page. */
 export class Scripts {
-  readonly #o: ScriptsOptions;
+  readonly #options: ScriptsOptions;
   readonly #limit = atMost(MAX_RUNNING + MAX_WAITING, 'scripts');
   /** Counts the documents that have been on the screen. */
   #documents = 0;
@@ -42,7 +42,7 @@ export class Scripts {
   readonly #stopListening: () => void;
 
   constructor(options: ScriptsOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#stopListening = options.browser.on(['load', 'page_gone', 'disconnected'], (event) => {
       if (event.event !== 'load' || event.state === 'committed') this.#documents += 1;
     });
@@ -66,11 +66,11 @@ export class Scripts {
   run(script: string): Promise<unknown> {
     const { body, locate } = prepareScript(script);
     return this.#limit(async () => {
-      const end = performance.now() + this.#o.timeoutMs();
+      const end = performance.now() + this.#options.timeoutMs();
       const document = await this.#arrival(end);
       const result = await this.#inTurn(end, () => {
         if (document !== this.#documents) throw new ApiError('conflict', PAGE_LEFT);
-        return this.#o.browser.evaluate(body, this.#o.timeoutMs());
+        return this.#options.browser.evaluate(body, this.#options.timeoutMs());
       });
       if ('value' in result) return result.value;
       const exception = locate(result.exception);
@@ -80,9 +80,9 @@ export class Scripts {
 
   /** Waits for the target's document, if it is on its way. @returns its number */
   async #arrival(end: number): Promise<number> {
-    const { target } = this.#o.keeperState();
+    const { target } = this.#options.keeperState();
     for (;;) {
-      const state = this.#o.keeperState();
+      const state = this.#options.keeperState();
       if (state.target !== target) throw new ApiError('conflict', PAGE_LEFT);
       if (state.load.stage === 'committed' && !state.ending) return this.#documents;
       if (!state.loading) {

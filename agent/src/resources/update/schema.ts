@@ -15,7 +15,7 @@ const Slot = Type.Object(
     $id: 'Slot',
     description:
       '`bad`: does not start, or holds an incomplete update. `unknown`: being written, installed and not started yet, or ' +
-      'running and not found good yet. `version` is null for a slot that holds no complete system',
+      'running and not confirmed yet. `version` is null for a slot that holds no complete system',
   },
 );
 
@@ -23,7 +23,7 @@ const Slot = Type.Object(
 const Reason = Type.Object({
   code: Type.Enum(['kernel_panic', 'watchdog', 'boot_failed', 'unhealthy', 'not_started'], {
     description:
-      '`boot_failed`: the slot has used up its three attempts. `unhealthy`: not found good within five minutes; the ' +
+      '`boot_failed`: the slot has used up its three attempts. `unhealthy`: not confirmed within five minutes; the ' +
       'message says what was waited for. `not_started`: the power failed before the slot was activated. The board ' +
       'determines which reasons it can tell',
   }),
@@ -96,7 +96,7 @@ export const uploadUpdate = endpoint({
     'says which, with the words of RAUC in brackets), `insufficient_storage`, `unavailable` if it was interrupted or the ' +
     'medium fails, or `internal`. An agent or updater that restarts, and a power cut, continue it under the same id or ' +
     'end it `failed`.\n\n' +
-    '409 `conflict` while another bundle is received or installed, and from `apply` until the new slot was found good. ' +
+    '409 `conflict` while another bundle is received or installed, and from `apply` until the new slot was confirmed. ' +
     'While a slot is being written, reboot, shutdown, factory reset and `apply` are 409.',
   query: UploadQuery,
   upload: { contentTypes: UPDATE_TYPES, description: 'The signed update bundle' },
@@ -112,7 +112,7 @@ export const applyUpdate = endpoint({
   summary: 'Reboot into the updated slot',
   description:
     'The response is sent first. Only this starts an installed update, never an ordinary reboot. 409 `conflict` if nothing ' +
-    'is installed; a second call before the reboot asks for it again. A slot that is not found good within five minutes ' +
+    'is installed; a second call before the reboot asks for it again. A slot that is not confirmed within five minutes ' +
     'is given up: the device returns to the other one by itself and reports why in `last_result`. `problems` of health ' +
     'says so if the device has not rebooted after five minutes.',
   status: 202,

@@ -27,7 +27,7 @@ export function isPending({ booted, slots }: SlotReport, { installed, intent }: 
 }
 
 export interface SlotContext {
-  /** Whether the running boot was found good. */
+  /** Whether the running boot was confirmed. */
   confirmed: boolean;
   /** Whether the other slot is being written. */
   installing: boolean;

@@ -185,7 +185,7 @@ test('an update is pending until it is applied, runs after the reboot, and has s
   await d.apply();
   assert.equal(d.reboots, 2);
   await d.boot();
-  assert.throws(() => d.trial.requireNoTrial(), /not been found good yet/);
+  assert.throws(() => d.trial.requireNoTrial(), /not confirmed yet/);
   assert.deepEqual((await d.trial.status()).slots, {
     a: { version: '1.0.0', state: 'good' },
     b: { version: '2.0.0', state: 'unknown' },
@@ -349,7 +349,7 @@ for (const [what, place, reason] of UNUSABLE) {
     await lose();
     await d.boot();
     assert.equal(d.disk.booted, 'b');
-    assert.throws(() => d.trial.requireNoTrial(), /not been found good yet/);
+    assert.throws(() => d.trial.requireNoTrial(), /not confirmed yet/);
     // In the fallback.
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) d.disk.boot();
     await appendFile(join(d.folder, 'trial-boots'), 'b -\nb watchdog\nb watchdog\na watchdog\n');

@@ -33,12 +33,12 @@ export interface SlotTrialOptions {
   version: string;
   /** The kernel's id of this boot. */
   boot: string;
-  /** Tells the system's deadline that this boot was found good. */
+  /** Tells the system's deadline that this boot was confirmed. */
   noteConfirmed: () => Promise<void>;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** The trial of an updated slot, from `apply` until it was found good or given up. */
+/** The trial of an updated slot, from `apply` until it was confirmed or given up. */
 export class SlotTrial implements BootedSlot, FleetTrial {
   readonly #options: SlotTrialOptions;
   #confirmed = false;
@@ -97,7 +97,7 @@ export class SlotTrial implements BootedSlot, FleetTrial {
     await this.#options.slots.require();
   }
 
-  /** @throws ApiError `conflict` from `apply` until the updated slot was found good or given up */
+  /** @throws ApiError `conflict` from `apply` until the updated slot was confirmed or given up */
   requireNoTrial(): void {
     const { state, slots } = this.#options;
     const { intent } = state.current;
@@ -105,7 +105,7 @@ export class SlotTrial implements BootedSlot, FleetTrial {
     throw new ApiError(
       'conflict',
       intent?.slot === slots.booted
-        ? 'The updated slot has not been found good yet; the other slot is still needed.'
+        ? 'The updated slot is not confirmed yet; the other slot is still needed.'
         : 'The update is applied: the device is about to reboot.',
     );
   }

@@ -79,7 +79,7 @@ export function rollbackReason(slot: SlotName, boots: string, failure: string): 
     return { code: 'watchdog', message: `${attempts}the watchdog reset it last.` };
   }
   const what = starts === 0 ? 'it never reached its initramfs' : `its system started ${starts} times`;
-  return { code: 'boot_failed', message: `${attempts}${what} and was not found good.` };
+  return { code: 'boot_failed', message: `${attempts}${what} and was not confirmed.` };
 }
 
 /** @throws Error of the system */

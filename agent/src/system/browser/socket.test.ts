@@ -50,7 +50,7 @@ test('carries commands and answers, also out of order', async () => {
   );
 });
 
-test('half a character and NUL do not reach the browser', async () => {
+test('an unpaired surrogate and NUL do not reach the browser', async () => {
   await browser.start();
   const lines: unknown[] = [];
   const socket = stage.connect((command) => {

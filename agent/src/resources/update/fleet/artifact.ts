@@ -1,7 +1,7 @@
 import type { Artifact } from './ddi-messages.ts';
 
 /**
- * Whether a bundle may be fetched from an address that another one has named. HTTPS is not left: who configured it asked
+ * Whether a bundle may be fetched from an address that another one has named. It never downgrades to HTTP: who configured it asked
  * for encryption.
  */
 export function isUsable({ protocol, username, password }: URL, named: URL): boolean {

@@ -61,13 +61,13 @@ export class BundleFailure extends Error {
  * the configured origin only; redirects are not followed with it.
  */
 export class DdiClient {
-  readonly #o: DdiClientOptions;
+  readonly #options: DdiClientOptions;
   readonly #server: URL;
   /** Address of this device's resources. */
   readonly #base: string;
 
   constructor(options: DdiClientOptions) {
-    this.#o = options;
+    this.#options = options;
     const { url, tenant, controllerId } = options.server;
     this.#server = new URL(url);
     const path = [tenant, 'controller', 'v1', controllerId].map(encodeURIComponent).join('/');
@@ -89,7 +89,7 @@ export class DdiClient {
       case 'read_cancel':
         return { kind: 'cancel', id: readCancel(await this.#json(`/cancelAction/${request.id}`)) };
       case 'send_attributes':
-        await this.#send('PUT', '/configData', { mode: 'merge', data: await this.#o.attributes() });
+        await this.#send('PUT', '/configData', { mode: 'merge', data: await this.#options.attributes() });
         return { kind: 'taken' };
       default: {
         const { path, body } = feedbackOf(request, Date.now());
@@ -101,7 +101,7 @@ export class DdiClient {
 
   /** Ids are logged and shown. @throws InvalidAnswer */
   #requireNoToken(poll: Poll): Poll {
-    const token = this.#o.server.token?.value;
+    const token = this.#options.server.token?.value;
     if ([poll.offer, poll.cancel].some((id) => revealsToken(id ?? '', token))) {
       throw new InvalidAnswer('an id contains the token');
     }
@@ -116,7 +116,7 @@ export class DdiClient {
    *   somebody else, for example from the sign-in page of a network
    */
   async findBundle(artifact: Artifact, reference: string, tlsCa: string | undefined): Promise<BundleSource> {
-    const link = chooseLink(artifact, this.#server, this.#o.server.token?.value);
+    const link = chooseLink(artifact, this.#server, this.#options.server.token?.value);
     if (typeof link === 'string') throw new BundleFailure('final', link);
     const url = await this.#resolveBundle(link, artifact.size).catch((error: unknown) => {
       throw error instanceof BundleFailure ? error : bundleFailureOf(failureOf(error));
@@ -158,16 +158,16 @@ export class DdiClient {
     throw new BundleFailure('again', `${from.host} redirects more than ${MAX_REDIRECTS} times.`);
   }
 
-  /** Where a redirect leads. HTTPS is not left. */
+  /** Where a redirect leads. Never downgrades to HTTP. */
   #redirected(from: URL, location: string): URL {
     const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-    if (to && isUsable(to, from) && !revealsToken(to.href, this.#o.server.token?.value)) return to;
+    if (to && isUsable(to, from) && !revealsToken(to.href, this.#options.server.token?.value)) return to;
     throw new BundleFailure('again', `${from.host} redirects to an address that is not allowed.`);
   }
 
   /** The token, for the configured server only. */
   #authorization({ origin }: URL): { authorization?: string } {
-    const { token } = this.#o.server;
+    const { token } = this.#options.server;
     return token && origin === this.#server.origin ? { authorization: `${token.kind} ${token.value}` } : {};
   }
 
@@ -192,7 +192,7 @@ export class DdiClient {
   async #exchange(
     request: Pick<Parameters<typeof exchange>[0], 'method' | 'url' | 'headers' | 'body' | 'headersOnly'>,
   ): Promise<HttpAnswer> {
-    const { timeoutMs, signal } = this.#o;
+    const { timeoutMs, signal } = this.#options;
     try {
       return await exchange({ ...request, timeoutMs, signal });
     } catch (error) {

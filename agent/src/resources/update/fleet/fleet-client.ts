@@ -68,7 +68,7 @@ export interface FleetClientOptions {
  * carries out what they request, one effect after the other, so that nothing begins before it is on the disk.
  */
 export class FleetClient {
-  readonly #o: FleetClientOptions;
+  readonly #options: FleetClientOptions;
   readonly #file: FleetFile;
   readonly #timers = new Map<TimerName | 'storage', NodeJS.Timeout>();
   readonly #driver: Driver<Readonly<FleetState>, FleetEvent, FleetEffect>;
@@ -84,7 +84,7 @@ export class FleetClient {
   #isStopped = false;
 
   constructor(options: FleetClientOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#file = new FleetFile(join(options.board.dataFolder, 'update'), options.log);
     this.#driver = new Driver({
       machine: fleetMachine(options.timing ?? FLEET_TIMING),
@@ -114,12 +114,12 @@ export class FleetClient {
     this.#session = new AbortController();
     this.#client = undefined;
     this.#polls = { last: null, next: null };
-    const server = serverOf(this.#o.config(), this.#o.identity.serial);
+    const server = serverOf(this.#options.config(), this.#options.identity.serial);
     if (server) {
       this.#client = new DdiClient({
         server,
         attributes: () => this.#attributes(),
-        timeoutMs: this.#o.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+        timeoutMs: this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
         signal: this.#session.signal,
       });
     }
@@ -137,27 +137,27 @@ export class FleetClient {
 
   /** For `GET /update`. */
   status(): FleetStatus {
-    if (this.#o.config().url === null) return STATUS_WHEN_OFF;
+    if (this.#options.config().url === null) return STATUS_WHEN_OFF;
     return statusOf(this.#driver.state, this.#polls, this.#storageProblem);
   }
 
   /** What an operator should know, as sentences. */
   problems(): string[] {
     const file = this.#fileProblem === undefined ? [] : [this.#fileProblem];
-    if (this.#o.config().url === null) return file;
+    if (this.#options.config().url === null) return file;
     return [...file, ...problemsOf(this.#driver.state, this.#storageProblem)];
   }
 
   /** What the server is told about the device. gooseBit reads `hw_boardname` and `sw_version`, as SWUpdate names them. */
   async #attributes(): Promise<Record<string, string>> {
-    const { compatible, identity } = this.#o;
+    const { compatible, identity } = this.#options;
     const { version, serial, model } = identity;
     return { hw_boardname: await compatible(), sw_version: version, serial, model };
   }
 
   /** Texts of the server and of the updater, which knows the token, are logged and shown. */
   #take(event: FleetEvent): void {
-    const { target_token, gateway_token } = this.#o.config();
+    const { target_token, gateway_token } = this.#options.config();
     const token = target_token ?? gateway_token;
     this.#driver.dispatch(token === null ? event : withoutToken(event, token));
   }
@@ -170,14 +170,14 @@ export class FleetClient {
   /** As after a restart: what is not on the disk has not happened. */
   #storageFailed(error: unknown): void {
     this.#storageProblem = errorMessage(error);
-    this.#o.log.warn({ err: error }, 'the fleet client cannot store its state');
+    this.#options.log.warn({ err: error }, 'the fleet client cannot store its state');
     this.#isStarted = false;
     this.#session.abort();
     this.#setTimer('storage', STORAGE_RETRY_MS, () => void this.start());
   }
 
   #perform(effect: FleetEffect): Promise<void> | void {
-    const { log, trial } = this.#o;
+    const { log, trial } = this.#options;
     switch (effect.do) {
       case 'save':
         return this.#save(effect.stored);
@@ -200,7 +200,7 @@ export class FleetClient {
         return;
       case 'set_timer': {
         const { from, to } = SPREAD[effect.spread];
-        const ms = effect.ms * (from + (to - from) * (this.#o.random ?? Math.random)());
+        const ms = effect.ms * (from + (to - from) * (this.#options.random ?? Math.random)());
         if (effect.timer === 'poll') this.#polls.next = new Date(Date.now() + ms).toISOString();
         this.#setTimer(effect.timer, ms, () => this.#take({ event: 'timer', timer: effect.timer }));
         return;
@@ -245,14 +245,14 @@ export class FleetClient {
 
   async #readUpdater(session: number): Promise<void> {
     try {
-      this.#take({ event: 'updater_read', session, updater: await this.#o.trial.state() });
+      this.#take({ event: 'updater_read', session, updater: await this.#options.trial.state() });
     } catch (error) {
       this.#take({ event: 'updater_failed', session, message: errorMessage(error) });
     }
   }
 
   async #install(reference: string, artifact: Artifact): Promise<void> {
-    const { installation, trial, board } = this.#o;
+    const { installation, trial, board } = this.#options;
     const progress = (fraction: number) => this.#take({ event: 'progress', reference, fraction });
     this.#running = reference;
     try {
@@ -281,11 +281,11 @@ export class FleetClient {
   async #apply(reference: string): Promise<void> {
     this.#running = reference;
     try {
-      await this.#o.trial.applyInstalled(reference);
+      await this.#options.trial.applyInstalled(reference);
       this.#take({ event: 'applied', reference });
     } catch (error) {
       // The slot may be activated although the reboot was refused.
-      const after = await this.#o.trial.state().catch(() => undefined);
+      const after = await this.#options.trial.state().catch(() => undefined);
       if (after?.rebooting) return this.#take({ event: 'applied', reference });
       this.#running = undefined;
       const isLost = error instanceof ApiError && error.code === 'conflict';

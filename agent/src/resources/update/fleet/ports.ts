@@ -24,7 +24,7 @@ export interface UpdaterState {
     reference: string | null;
     version: string;
   } | null;
-  /** Whether the running boot was found good. */
+  /** Whether the running boot was confirmed. */
   confirmed: boolean;
   /** Whether an update was applied in this boot: the device has yet to reboot. */
   rebooting: boolean;

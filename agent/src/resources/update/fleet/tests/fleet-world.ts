@@ -62,7 +62,7 @@ export class FleetWorld {
     confirmed: true,
     rebooting: false,
   };
-  /** The slot that was applied and has to be found good or bad. */
+  /** The slot that was applied and has to be confirmed or given up. */
   #trial: string | undefined;
   #references = 0;
   /** References by the id of their action. */
