@@ -200,7 +200,7 @@ export class QemuDevice extends Device {
   }
 
   async withoutHost(between: () => Promise<void>): Promise<void> {
-    await gadgetUnplugged(this, () => networkUnplugged(this, between));
+    await gadgetUnplugged(this, () => networkUnplugged(this.machine, between));
   }
 
   async discard(): Promise<void> {

@@ -11,7 +11,7 @@ import { BASE_PATH } from '../contract/api.ts';
 import type { Endpoint, Method } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { Nothing } from '../contract/shared.ts';
-import { type CheckedCall, notWired, type Route } from '../resources/route.ts';
+import { type CheckedCall, notImplemented, type Route } from '../resources/route.ts';
 import { payloadTooLarge } from '../uploads/receive.ts';
 import { parseText, validator } from '../validation/validator.ts';
 import { answerError, SECURITY_HEADERS, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
@@ -92,7 +92,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   const uploads = new Set<string>();
   for (const endpoint of endpoints) {
     for (const type of endpoint.upload?.contentTypes ?? []) uploads.add(type);
-    register(app, served.get(endpoint) ?? notWired(endpoint), uploads, log);
+    register(app, served.get(endpoint) ?? notImplemented(endpoint), uploads, log);
   }
   // Binary bodies reach the handler as a stream; they are never buffered as a whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));

@@ -3,7 +3,7 @@ import { bindNothing, type ConfigGroup } from './config/group.ts';
 import type { ConfigReader } from './config/store.ts';
 import { device } from './device/index.ts';
 import { defineResource } from './resource.ts';
-import { noneWired, type Route } from './route.ts';
+import { noneImplemented, type Route } from './route.ts';
 
 /** The exports of a radio's schema.ts. */
 export interface RadioContract {
@@ -43,5 +43,5 @@ export function radioRoutes(contract: RadioContract, { hasRadio, isEnabled }: Ra
     if (!(await hasRadio())) throw new ApiError(contract.unsupported);
     if (!isEnabled()) throw new ApiError(contract.disabled);
   };
-  return noneWired(contract, gate);
+  return noneImplemented(contract, gate);
 }

@@ -59,14 +59,14 @@ export function serve<E extends Endpoint>(declaration: E, handler: Handler<E>, g
 }
 
 /** The routes of all endpoints of a schema file that this build does not implement. */
-export function noneWired(contract: object, gate: Gate): Route[] {
+export function noneImplemented(contract: object, gate: Gate): Route[] {
   return Object.values<unknown>({ ...contract })
     .filter(isEndpoint)
-    .map((declaration) => notWired(declaration, gate));
+    .map((declaration) => notImplemented(declaration, gate));
 }
 
 /** The route of an endpoint that this build does not implement: its gate, then 501. */
-export function notWired(declaration: Endpoint, gate?: Gate): Route {
+export function notImplemented(declaration: Endpoint, gate?: Gate): Route {
   const refuse = () => {
     throw new ApiError('not_implemented');
   };

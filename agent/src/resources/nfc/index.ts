@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
-import { noneWired, type Route } from '../route.ts';
+import { noneImplemented, type Route } from '../route.ts';
 import { nfcConfig } from './config.ts';
 import * as contract from './schema.ts';
 import { nfcDisabled } from './schema.ts';
@@ -16,7 +16,7 @@ export const nfc = defineResource({
 
 /** While `nfc.enabled` is false every endpoint answers 503 `nfc_disabled`. */
 export function nfcRoutes(isEnabled: () => boolean): Route[] {
-  return noneWired(contract, () => {
+  return noneImplemented(contract, () => {
     if (!isEnabled()) throw new ApiError(nfcDisabled);
   });
 }
