@@ -22,7 +22,7 @@ const second = certificate({ name: 'second' });
 
 async function start(t: TestContext) {
   const { app, release, waiting } = testApp();
-  const bus = new EventBus();
+  const bus = new EventBus([state]);
   const events = new EventSocket({
     bus,
     log,
