@@ -1,4 +1,4 @@
-/** A job, and whether it runs in a container, which waits for most of its time, while a machine uses a processor. */
+/** A job, and whether it runs in a container, which needs less of the processors than an emulated machine. */
 export interface Job {
   inContainer: boolean;
   run: () => Promise<void>;

@@ -7,9 +7,9 @@
  *
  * Covered (../uboot/cases.ts makes the cases):
  * - BOOT_ORDER: both slots in either order, one slot, empty, missing, another name, a slot twice. BOOT_A_LEFT and
- *   BOOT_B_LEFT: 0, 1, 2, 3, missing, not a number. All combinations of these (without --long: a fifth of them), in
- *   copy 0 and in copy 1, with all generations from 0 to 255. Also other names among the slots, additional blanks, a command; counters that are empty, 7,
- *   255, negative.
+ *   BOOT_B_LEFT: 0, 1, 2, 3, missing, not a number. With --long all combinations of these, in copy 0 and in copy 1, with
+ *   all generations from 0 to 255; otherwise a fifth of them, with 58 generations. Also other names among the slots,
+ *   additional blanks, a command; counters that are empty, 7, 255, negative.
  * - The copies: all relations of generations (next, equal, wrapping from ff to 0, across 7f, far apart); one or both
  *   missing, empty, all zero, all ones, with a wrong byte in crc, text or padding, short by one byte or more, too long,
  *   without a variable, with additional variables.
