@@ -11,10 +11,10 @@ import { after, before, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
+import { HELLO, KINDS } from '../../../../testing/browser-stage.ts';
 import { repetitions } from '../../../../testing/long-runs.ts';
 import { type RunningAgent, startAgent } from '../../../../testing/running-agent.ts';
 import { within } from '../../../../testing/wait.ts';
-import { HELLO, KINDS } from './tests/peer.ts';
 
 /** Of one attack; the bytes are fewer where the agent reads slowly. */
 const ATTACK_MS = repetitions(600, 5000);

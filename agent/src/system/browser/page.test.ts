@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { BrowserStage, type Command, HELLO, send, sendInParts, until } from './tests/peer.ts';
+import {
+  BrowserStage,
+  type Command,
+  HELLO,
+  send,
+  sendInParts,
+  until,
+} from '../../../../testing/browser-stage.ts';
 
 const ORIGIN = 'http://shop.example';
 const OPEN = { event: 'channel', channel: 4, open: true, origin: ORIGIN };

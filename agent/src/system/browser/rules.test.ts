@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
-import { BrowserStage, HELLO, send, until } from './tests/peer.ts';
+import { BrowserStage, HELLO, send, until } from '../../../../testing/browser-stage.ts';
 
 const ORIGIN = 'http://shop.example';
 const LOAD = { event: 'load', state: 'started', load: 1, uri: 'http://a/' };

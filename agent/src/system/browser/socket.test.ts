@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, test } from 'node:test';
 import { pino } from 'pino';
+import {
+  BrowserStage,
+  type Command,
+  HELLO,
+  send,
+  sendInParts,
+  until,
+} from '../../../../testing/browser-stage.ts';
 import { SETTINGS } from '../../../../testing/fake-browser.ts';
 import type { BrowserSocket } from './socket.ts';
-import { BrowserStage, type Command, HELLO, send, sendInParts, until } from './tests/peer.ts';
 
 let stage: BrowserStage;
 let browser: BrowserSocket;

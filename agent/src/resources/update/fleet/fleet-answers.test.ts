@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
+import { HawkbitServer } from '../../../../../testing/hawkbit-server.ts';
 import { exchange } from './http-exchange.ts';
-import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 const LIMIT_MS = 200;
 /** A slow computer needs longer than the limit, but an exchange without one does not end at all, in ms. */

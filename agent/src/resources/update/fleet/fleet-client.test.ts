@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeUpdater } from '../../../../../testing/fake-updater.ts';
 import { until } from '../../../../../testing/fleet-stage.ts';
+import { HawkbitServer } from '../../../../../testing/hawkbit-server.ts';
 import { validator } from '../../../validation/validator.ts';
 import { fleetRules, fleetSection } from './config.ts';
 import { FleetClient } from './fleet-client.ts';
 import { FleetStatus } from './schema.ts';
-import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 const OFF = { url: null, tenant: 'DEFAULT', controller_id: null, target_token: null, gateway_token: null };
 

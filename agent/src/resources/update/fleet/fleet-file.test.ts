@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
-import { HawkbitServer } from './tests/hawkbit-server.ts';
+import { HawkbitServer } from '../../../../../testing/hawkbit-server.ts';
 
 /** Puts something in the place of the file. */
 const UNUSABLE: readonly [what: string, place: (path: string) => void, reason: RegExp][] = [

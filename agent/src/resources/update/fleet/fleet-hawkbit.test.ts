@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
+import { HawkbitServer } from '../../../../../testing/hawkbit-server.ts';
 import { authority, certificate } from '../../../../../testing/make-certificates.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { NodeTrust } from '../../../system/trust.ts';
 import { bundleInvalid } from '../../content/schema.ts';
-import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 const MIB = 2 ** 20;
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FleetStage, until } from '../../../../../testing/fleet-stage.ts';
+import { HawkbitServer } from '../../../../../testing/hawkbit-server.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import { FLEET_TIMING } from './fleet-client.ts';
 import { fleetMachine } from './fleet-machine.ts';
@@ -15,7 +16,6 @@ import {
   NOTHING_STORED,
 } from './fleet-state.ts';
 import { problemsOf } from './fleet-status.ts';
-import { HawkbitServer } from './tests/hawkbit-server.ts';
 
 const MINUTE = 60_000;
 const TOKEN = 'its-secret/token+1';

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import { FakeBrowser, SETTINGS } from '../../../../../testing/fake-browser.ts';
-import { createLogger } from '../../../base/logger.ts';
-import { EventBus } from '../../../events/bus.ts';
-import type { BundleProblem } from '../../content/schema.ts';
-import type { DisplayConfig } from '../config.ts';
-import { Display, type DisplayOptions } from '../display.ts';
-import type { Bundles, Connector, Target } from '../ports.ts';
-import { type DisplayState, displayState, type Rotation } from '../schema.ts';
-import { type FailureKind, type TIMING as REAL_TIMING, recoveryStep, type Step } from '../timing.ts';
+import { createLogger } from '../agent/src/base/logger.ts';
+import { EventBus } from '../agent/src/events/bus.ts';
+import type { BundleProblem } from '../agent/src/resources/content/schema.ts';
+import type { DisplayConfig } from '../agent/src/resources/display/config.ts';
+import { Display, type DisplayOptions } from '../agent/src/resources/display/display.ts';
+import type { Bundles, Connector, Target } from '../agent/src/resources/display/ports.ts';
+import { type DisplayState, displayState, type Rotation } from '../agent/src/resources/display/schema.ts';
+import {
+  type FailureKind,
+  type TIMING as REAL_TIMING,
+  recoveryStep,
+  type Step,
+} from '../agent/src/resources/display/timing.ts';
+import { FakeBrowser, SETTINGS } from './fake-browser.ts';
 
 export const CONNECTOR: Connector = {
   id: 'Virtual-1',

@@ -5,7 +5,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { Issued } from '../../../../../../testing/make-certificates.ts';
+import type { Issued } from './make-certificates.ts';
 
 const DEVICE = '/DEFAULT/controller/v1/device-1';
 const EXECUTIONS = 'closed proceeding canceled scheduled rejected resumed downloaded download'.split(' ');

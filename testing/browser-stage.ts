@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitFor } from '../../../../../testing/wait.ts';
-import { LineSplitter } from '../../../base/line-splitter.ts';
-import { createLogger, type Logger } from '../../../base/logger.ts';
-import type { BrowserEvent } from '../../../resources/display/ports.ts';
-import type { PageEvent } from '../../../resources/page/ports.ts';
-import type { FindAsset } from '../page-assets.ts';
-import { BrowserSocket } from '../socket.ts';
+import { LineSplitter } from '../agent/src/base/line-splitter.ts';
+import { createLogger, type Logger } from '../agent/src/base/logger.ts';
+import type { BrowserEvent } from '../agent/src/resources/display/ports.ts';
+import type { PageEvent } from '../agent/src/resources/page/ports.ts';
+import type { FindAsset } from '../agent/src/system/browser/page-assets.ts';
+import { BrowserSocket } from '../agent/src/system/browser/socket.ts';
+import { waitFor } from './wait.ts';
 
 export const HELLO = { event: 'hello', protocol: 3, pid: 7, webkit: '2.54.2', uri: null };
 
