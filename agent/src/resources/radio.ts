@@ -3,7 +3,7 @@ import { bindNothing, type ConfigGroup } from './config/group.ts';
 import type { ConfigReader } from './config/store.ts';
 import { device } from './device/index.ts';
 import { defineResource } from './resource.ts';
-import { noneImplemented, type Route } from './route.ts';
+import { type Gate, noneImplemented, type Route } from './route.ts';
 
 /** The exports of a radio's schema.ts. */
 export interface RadioContract {
@@ -34,14 +34,21 @@ export function radioResource(
   });
 }
 
+/** Routes that answer the errors of `radioGate`, and else 501. */
+export function radioRoutes(contract: RadioContract, state: RadioState): Route[] {
+  return noneImplemented(contract, radioGate(contract, state));
+}
+
 /**
- * Routes that answer 503 `<kind>_unsupported` without a radio, 503 `<kind>_disabled` while that is configured, and else
- * 501 (docs/api.md: Features that are off or missing).
+ * Refuses with 503 `<kind>_unsupported` without a radio, and with 503 `<kind>_disabled` while that is configured
+ * (docs/api.md: Features that are off or missing).
  */
-export function radioRoutes(contract: RadioContract, { hasRadio, isEnabled }: RadioState): Route[] {
-  const gate = async () => {
-    if (!(await hasRadio())) throw new ApiError(contract.unsupported);
-    if (!isEnabled()) throw new ApiError(contract.disabled);
+export function radioGate(
+  { unsupported, disabled }: RadioContract,
+  { hasRadio, isEnabled }: RadioState,
+): Gate {
+  return async () => {
+    if (!(await hasRadio())) throw new ApiError(unsupported);
+    if (!isEnabled()) throw new ApiError(disabled);
   };
-  return noneImplemented(contract, gate);
 }
