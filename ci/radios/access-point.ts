@@ -11,8 +11,10 @@ export interface AccessPointOptions {
   security: 'open' | 'wpa2' | 'wpa3' | 'mixed';
   /** Required unless the network is open. */
   passphrase?: string;
-  /** 1 to 13: 2.4 GHz; others: 5 GHz. Default 1. */
+  /** 1 to 13: 2.4 GHz; others: 5 GHz, which needs a country that allows it. Default 1. */
   channel?: number;
+  /** Sets the kernel's country, which is also that of the device's radio. */
+  country?: string;
   hidden?: boolean;
   /** Whether stations get an address. Default: true. */
   dhcp?: boolean;
@@ -62,11 +64,12 @@ export class AccessPoint {
   /** Starts it, again after {@link stop}, and waits until it is on the air. */
   async start(): Promise<void> {
     const { radio, options } = this;
-    const { ssid, channel = 1, hidden = false, dhcp = true, dhcpOptions = [], powerDbm } = options;
+    const { ssid, channel = 1, country, hidden = false, dhcp = true, dhcpOptions = [], powerDbm } = options;
     const lines = [
       ...[`interface=${radio.interface}`, 'driver=nl80211', `ssid=${ssid}`],
       ...[`hw_mode=${channel <= 14 ? 'g' : 'a'}`, `channel=${channel}`],
       `ignore_broadcast_ssid=${hidden ? 1 : 0}`,
+      ...(country === undefined ? [] : [`country_code=${country}`]),
       ...securityLines(options),
     ];
     const leases = [

@@ -33,10 +33,16 @@ export class WifiStation {
   /** Joins a network, or tells why that fails. Waits at most `timeoutMs` for the network. */
   async join({ ssid, passphrase }: Credentials, timeoutMs = JOIN_MS): Promise<JoinResult> {
     const { radio } = this;
-    const key = passphrase === null ? 'key_mgmt=NONE' : `psk="${passphrase}"`;
+    const secure = ['key_mgmt=WPA-PSK SAE', 'ieee80211w=1', `psk="${passphrase}"`];
     const lines = [
       `ctrl_interface=${this.#control}`,
-      ...['network={', `ssid="${ssid}"`, 'scan_ssid=1', key, '}'],
+      ...[
+        'network={',
+        `ssid="${ssid}"`,
+        'scan_ssid=1',
+        ...(passphrase === null ? ['key_mgmt=NONE'] : secure),
+        '}',
+      ],
     ];
     const supplicant = `wpa_supplicant -D nl80211 -i ${radio.interface} -c ${radio.file('station.conf')}`;
     await radio.shell.ok(
