@@ -65,8 +65,8 @@ export async function buildRootfs(): Promise<Built> {
 }
 
 /**
- * The folder with the programs at the other end of emulated radios: `usr/sbin/hostapd` and `usr/sbin/iw`, of the same
- * Debian suite as the image but not on it.
+ * The folder with the programs at the other end of emulated radios: `usr/sbin/hostapd`, `usr/sbin/iw` and `usr/bin/btvirt`, of
+ * the same Debian suite as the image but not on it.
  */
 export async function buildRadioPrograms(): Promise<string> {
   return (await runBuild('radios')).folder;

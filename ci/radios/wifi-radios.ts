@@ -1,34 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { buildRadioPrograms } from '../image/build.ts';
-import { served } from '../qemu/served.ts';
 import { type GuestShell, shellQuote } from '../qemu/shell.ts';
 import { AccessPoint, type AccessPointOptions } from './access-point.ts';
 import { COMMAND_MS, FarRadio, FOLDER, IW, MAX_RADIOS, UNIT_PREFIX } from './far-radio.ts';
+import { sendPrograms } from './send-programs.ts';
 import { WifiStation } from './wifi-station.ts';
 
 /** The radio's interface that stays with the device. */
 export const DEVICE_INTERFACE = 'wlan0';
-const DOWNLOAD_MS = 120_000;
 /** Script of udhcpc: sets the address, and keeps everything that the server said. */
 const USE_LEASE = `#!/bin/sh
 test "$1" = bound || exit 0
 ip addr replace $ip/$mask dev $interface
 env >$LEASE
 `;
-
-/** Copies the programs of the other end into the device's memory. */
-async function sendPrograms(shell: GuestShell): Promise<void> {
-  const folder = await buildRadioPrograms();
-  await shell.ok(`mkdir -p ${FOLDER} && printf %s ${shellQuote(USE_LEASE)} >${FOLDER}/use-lease
-    chmod +x ${FOLDER}/use-lease`);
-  for (const name of ['hostapd', 'iw']) {
-    const path = `${FOLDER}/${name}`;
-    await served(await readFile(join(folder, 'usr/sbin', name)), (url) =>
-      shell.ok(`busybox wget -q -O ${path} ${url} && chmod +x ${path}`, DOWNLOAD_MS),
-    );
-  }
-}
 
 /**
  * Wi-Fi for a device in QEMU: radios of the kernel's mac80211_hwsim, which hear each other. One is the device's; the others are
@@ -42,7 +25,8 @@ export class WifiRadios {
   /** @param radios number of radios, with the device's own */
   static async plug(shell: GuestShell, radios = 3): Promise<WifiRadios> {
     if (radios > MAX_RADIOS) throw new Error(`at most ${MAX_RADIOS} radios`);
-    await sendPrograms(shell);
+    await sendPrograms(shell, FOLDER, ['usr/sbin/hostapd', 'usr/sbin/iw']);
+    await shell.ok(`printf %s ${shellQuote(USE_LEASE)} >${FOLDER}/use-lease && chmod +x ${FOLDER}/use-lease`);
     const plugged = new WifiRadios(shell, radios);
     try {
       await plugged.load();
