@@ -25,8 +25,8 @@ import { nfcConfig } from '../resources/nfc/config.ts';
 import { nfcRoutes } from '../resources/nfc/index.ts';
 import { operationRoutes } from '../resources/operations/index.ts';
 import { Operations } from '../resources/operations/operations.ts';
-import { radioRoutes } from '../resources/radio.ts';
-import type { Route } from '../resources/route.ts';
+import { radioGate, radioRoutes } from '../resources/radio.ts';
+import { noneImplemented, type Route } from '../resources/route.ts';
 import { wifiConfig } from '../resources/wifi/config.ts';
 import * as wifi from '../resources/wifi/schema.ts';
 import { asset } from '../system/assets.ts';
@@ -206,10 +206,10 @@ describe('with the resources that need no hardware', () => {
       ...operationRoutes(new Operations(bus)),
       ...nfcRoutes(() => config.get(nfcConfig).enabled),
       ...radioRoutes(wifi, { hasRadio, isEnabled: () => config.get(wifiConfig).enabled }),
-      ...radioRoutes(bluetooth, {
-        hasRadio,
-        isEnabled: () => config.get(bluetoothConfig).enabled,
-      }),
+      ...noneImplemented(
+        bluetooth,
+        radioGate(bluetooth, { hasRadio, isEnabled: () => config.get(bluetoothConfig).enabled }),
+      ),
       ...documentRoutes(asset),
     ];
     app = createApp({ endpoints, routes, log });
