@@ -20,8 +20,8 @@ export type Step =
   | { step: 'set'; adapter: string; setting: AdapterSetting }
   | { step: 'discover'; adapter: string; active: boolean };
 
-/** Until when nothing is done. */
-type Waiting = 'daemon' | 'radio' | 'retry';
+/** What the timer is for; `calm`: whether the configured state lasts. */
+type Waiting = 'daemon' | 'radio' | 'retry' | 'calm';
 
 export interface AdapterMachineState {
   settings: Settings;
@@ -51,7 +51,7 @@ export interface AdapterMachineState {
   failure: string | undefined;
   /** Failures since the configured state was reached last. */
   failures: number;
-  /** Steps since then. */
+  /** Steps since the configured state lasted. */
   steps: number;
 }
 
@@ -79,9 +79,11 @@ export type AdapterMachineEffect =
   | { do: 'report'; message: string };
 
 /** systemd restarts a daemon that died in less time. */
-export const DAEMON_MS = 10_000;
+const DAEMON_MS = 10_000;
 /** How often an adapter is looked for. */
-export const LOOK_MS = 2000;
+const LOOK_MS = 2000;
+const CALM_MS = 5000;
+const WAIT_MS = { daemon: DAEMON_MS, radio: LOOK_MS, calm: CALM_MS };
 /** So many times the daemon may not have an adapter of the kernel: firmware is loaded first. */
 const MAX_MISSED = 5;
 const FIRST_RETRY_MS = 1000;
@@ -105,6 +107,8 @@ export const adapterMachine: Machine<State, AdapterMachineEvent, AdapterMachineE
   const effects: Effects = [];
   take(state, event, effects);
   advance(state, effects);
+  const hadTimer = before.waiting !== undefined && event.event !== 'timer';
+  if (hadTimer && state.waiting === undefined) effects.push({ do: 'cancel_timer' });
   return { state, effects };
 };
 
@@ -195,6 +199,7 @@ function takeTimer(state: AdapterMachineState, effects: Effects): void {
   const { waiting } = state;
   state.waiting = undefined;
   if (waiting === 'radio') state.hasRadio = undefined;
+  if (waiting === 'calm') state.steps = 0;
   if (waiting !== 'daemon' || state.isUp) return;
   state.isStarted = false;
   state.failure = 'The Bluetooth service does not run.';
@@ -227,15 +232,13 @@ function advance(state: AdapterMachineState, effects: Effects): void {
   const action = next(state);
   if (action === undefined && state.failure !== undefined)
     Object.assign(state, { failure: undefined, failures: 0 });
-  if (action === undefined) state.steps = 0;
   if (action === 'look') {
     effects.push({ do: 'look' });
     return;
   }
   const waiting = typeof action === 'object' ? undefined : (action ?? idleWait(state));
-  if (waiting === undefined && state.waiting !== undefined) effects.push({ do: 'cancel_timer' });
-  else if (waiting !== undefined && waiting !== state.waiting) {
-    effects.push({ do: 'set_timer', ms: waiting === 'daemon' ? DAEMON_MS : LOOK_MS });
+  if (waiting !== undefined && waiting !== state.waiting) {
+    effects.push({ do: 'set_timer', ms: WAIT_MS[waiting] });
   }
   state.waiting = waiting;
   if (typeof action !== 'object') return;
@@ -245,8 +248,9 @@ function advance(state: AdapterMachineState, effects: Effects): void {
 }
 
 /** An adapter may be plugged in at any time. */
-function idleWait({ settings, adapter }: State): Waiting | undefined {
-  return settings.enabled && !adapter ? 'radio' : undefined;
+function idleWait({ settings, adapter, steps }: State): 'radio' | 'calm' | undefined {
+  if (settings.enabled && !adapter) return 'radio';
+  return steps > 0 ? 'calm' : undefined;
 }
 
 /** The next step, what is waited for, or undefined if nothing is to be done. */
