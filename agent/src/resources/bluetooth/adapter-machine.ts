@@ -41,8 +41,8 @@ export interface AdapterMachineState {
   isRegistered: boolean;
   adapter: AdapterState | undefined;
   othersPowered: readonly string[];
-  /** The daemon discovers for us. */
-  session: boolean;
+  /** The daemon discovers for us; undefined if it may: it did not answer. */
+  session: boolean | undefined;
   /** The adapter failed to switch off before the daemon is stopped, which switches it off, too. */
   leftOn: boolean;
   running: Step | undefined;
@@ -176,13 +176,15 @@ function takeDone(state: AdapterMachineState, effects: Effects, error: string | 
   const { running } = state;
   state.running = undefined;
   if (running?.step === 'discover') {
-    const { active } = running;
+    const isThere = state.adapter?.id === running.adapter && state.adapter.powered;
     if (error !== undefined) {
       effects.push({ do: 'report', message: error });
-      // Not tried again: a session that does not end ends with the adapter or at the daemon's end.
+      // Not tried again.
       state.scanning = false;
     }
-    state.session = active && error === undefined && state.adapter?.id === running.adapter;
+    // One that was not begun is ended, to be sure; one that did not end ends with the adapter or the daemon.
+    if (!running.active || !isThere) state.session = false;
+    else state.session = error === undefined ? true : undefined;
     return;
   }
   if (error !== undefined) {
