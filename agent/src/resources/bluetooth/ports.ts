@@ -100,7 +100,7 @@ export interface BluetoothRadio {
   /** Resolves when `state` has the value. */
   set(adapter: string, setting: AdapterSetting): Promise<void>;
   setDiscovering(adapter: string, active: boolean): Promise<void>;
-  /** Pairs, within 30 s. Does nothing for a device that is paired. */
+  /** Pairs, within 30 s, and learns within 20 s more what the device offers. Does nothing for a device that is paired. */
   pair(device: string): Promise<void>;
   /** Resolves when `devices` says so. */
   trust(device: string): Promise<void>;

@@ -11,7 +11,7 @@ import type {
 } from '../../resources/bluetooth/ports.ts';
 import type { BusCall, SystemBus } from '../dbus/bus.ts';
 import { ManagedObjects, type ObjectEvent, type Properties } from '../dbus/objects.ts';
-import { BusError, type BusValue } from '../dbus/values.ts';
+import type { BusValue } from '../dbus/values.ts';
 import type { Systemd } from '../systemd.ts';
 import { AGENT_PATH, bluezAgent, CAPABILITY } from './bluez-agent.ts';
 import { bluezError, isBluezError } from './bluez-errors.ts';
@@ -27,6 +27,8 @@ const CALL_MS = 6000;
 /** A property has its new value shortly after the call, in ms. */
 const PROPERTY_MS = 1500;
 const PAIR_MS = 30_000;
+/** After that BlueZ asks the device what it offers. */
+const SERVICES_MS = 20_000;
 const CONNECT_MS = 10_000;
 /** The properties that `deviceOf` reads: devices advertise others all the time. */
 const SHOWN = ['Address', 'Name', 'Paired', 'Connected', 'Trusted', 'RSSI', 'Icon', 'UUIDs'];
@@ -107,19 +109,30 @@ export class BluezRadio implements BluetoothRadio {
     const known = active ? 'InProgress' : 'Failed';
     await this.#call({ path: adapter, interface: ADAPTER, member }).catch(unless(known));
     // Another program on the bus may discover as well.
-    await this.#until(() => this.#objects?.objects.get(adapter)?.get(ADAPTER)?.Discovering === active).catch(
+    await this.#until(() => this.#property(adapter, ADAPTER, 'Discovering') === active).catch(
       () => undefined,
     );
   }
 
   async pair(device: string): Promise<void> {
     const object = { path: device, interface: DEVICE };
+    const done = new AbortController();
+    // BlueZ answers when it also knows the device's services.
+    const answered = this.#call({ ...object, member: 'Pair', timeoutMs: PAIR_MS + SERVICES_MS }).finally(() =>
+      done.abort(),
+    );
+    const late = () =>
+      new ApiError('unavailable', `The device did not finish pairing in ${PAIR_MS / 1000} s.`);
+    const bonded = this.#until(() => this.#property(device, DEVICE, 'Bonded') === true, {
+      ...{ ms: PAIR_MS, late, signal: done.signal },
+    });
     try {
-      await this.#call({ ...object, member: 'Pair', timeoutMs: PAIR_MS });
+      await Promise.all([bonded, answered]);
     } catch (error) {
-      if (!isTimeout(error)) return unless('AlreadyExists')(error);
+      if (isBluezError(error, 'AlreadyExists')) return;
       await this.#call({ ...object, member: 'CancelPairing' }).catch(() => undefined);
-      throw new ApiError('unavailable', `The device did not finish pairing in ${PAIR_MS / 1000} s.`);
+      await answered.catch(() => undefined);
+      throw bluezError(error);
     }
   }
 
@@ -207,19 +220,30 @@ export class BluezRadio implements BluetoothRadio {
     const properties = 'org.freedesktop.DBus.Properties';
     await this.#call({ path, interface: properties, member: 'Set', args }).catch(unless());
     const [, wanted] = value;
-    await this.#until(() => this.#objects?.objects.get(path)?.get(iface)?.[property] === wanted);
+    await this.#until(() => this.#property(path, iface, property) === wanted);
   }
 
-  /** Waits until the objects meet a condition. @throws ApiError */
-  async #until(condition: () => boolean): Promise<void> {
+  #property(path: string, iface: string, name: string): unknown {
+    return this.#objects?.objects.get(path)?.get(iface)?.[name];
+  }
+
+  /** Waits until the objects meet a condition, or `signal` aborts. @throws ApiError */
+  async #until(
+    condition: () => boolean,
+    {
+      ms = PROPERTY_MS,
+      late = notTaken,
+      signal,
+    }: { ms?: number; late?: () => Error; signal?: AbortSignal } = {},
+  ): Promise<void> {
     const met = Promise.withResolvers<void>();
+    signal?.addEventListener('abort', () => met.resolve(), { once: true });
     const check = () => {
       if (condition()) met.resolve();
     };
     const stop = this.#objects?.on(['loaded', 'lost', 'added', 'removed', 'changed'], check);
     check();
-    const late = () => new ApiError('unavailable', 'The Bluetooth service does not do what it has accepted.');
-    await withTimeout(met.promise, PROPERTY_MS, late).finally(() => stop?.());
+    await withTimeout(met.promise, ms, late).finally(() => stop?.());
   }
 
   async #call(call: Omit<BusCall, 'destination'>): Promise<void> {
@@ -242,8 +266,8 @@ function propertyOf({ name, value }: AdapterSetting): [property: string, value: 
   }
 }
 
-function isTimeout(error: unknown): boolean {
-  return error instanceof BusError && error.errorName === 'vitrine.Timeout';
+function notTaken(): ApiError {
+  return new ApiError('unavailable', 'The Bluetooth service does not do what it has accepted.');
 }
 
 /** For `catch`: accepts BlueZ's errors of these names, and throws others as the API's. */
