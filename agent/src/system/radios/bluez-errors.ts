@@ -6,13 +6,14 @@ const BUS = 'org.freedesktop.DBus.Error';
 /** Longest text of BlueZ that is passed on, in characters. */
 const MAX_TEXT = 200;
 
+export const RADIO_BLOCKED = 'The Bluetooth radio is blocked (rfkill).';
 const GONE = 'The Bluetooth device or the adapter is gone.';
 const ENDED = 'The Bluetooth service has ended; it is started again.';
 const BUSY = 'The Bluetooth adapter is busy; try again.';
 
 /** Sentences for errors of BlueZ (src/error.c, src/device.c there) and of the bus. */
 const REASONS: Readonly<Record<string, string>> = {
-  [`${BLUEZ}.Blocked`]: 'The Bluetooth radio is blocked (rfkill).',
+  [`${BLUEZ}.Blocked`]: RADIO_BLOCKED,
   [`${BLUEZ}.AuthenticationFailed`]:
     'Pairing failed: the device refused it, or the number was not typed correctly.',
   [`${BLUEZ}.AuthenticationRejected`]: 'The device rejected the pairing.',

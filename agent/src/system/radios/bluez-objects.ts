@@ -8,6 +8,9 @@ const ADDRESS = /^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$/;
 const MAX_NAME = 248;
 const MAX_PROFILES = 100;
 
+/** `PowerState` of an adapter that rfkill keeps off. */
+export const BLOCKED = 'off-blocked';
+
 /** The number of an adapter; undefined for other paths. */
 export function adapterNumber(path: string): number | undefined {
   const [, number] = /^\/org\/bluez\/hci(\d+)$/.exec(path) ?? [];
@@ -24,7 +27,7 @@ export function adapterOf(id: string, properties: Properties): AdapterState | un
     address: Address,
     alias: text(Alias) ? Alias : '',
     powered: Powered === true,
-    blocked: PowerState === 'off-blocked',
+    blocked: PowerState === BLOCKED,
     discovering: Discovering === true,
     discoverable: Discoverable === true,
     discoverableTimeout: integer(DiscoverableTimeout) ? DiscoverableTimeout : 0,

@@ -14,8 +14,8 @@ import { ManagedObjects, type ObjectEvent, type Properties } from '../dbus/objec
 import type { BusValue } from '../dbus/values.ts';
 import type { Systemd } from '../systemd.ts';
 import { AGENT_PATH, bluezAgent, CAPABILITY } from './bluez-agent.ts';
-import { bluezError, isBluezError } from './bluez-errors.ts';
-import { adapterNumber, adapterOf, deviceOf } from './bluez-objects.ts';
+import { bluezError, isBluezError, RADIO_BLOCKED } from './bluez-errors.ts';
+import { adapterNumber, adapterOf, BLOCKED, deviceOf } from './bluez-objects.ts';
 import { hasBluetoothAdapter } from './presence.ts';
 
 const BLUEZ = 'org.bluez';
@@ -100,7 +100,12 @@ export class BluezRadio implements BluetoothRadio {
   }
 
   async set(adapter: string, setting: AdapterSetting): Promise<void> {
-    await this.#set(adapter, ADAPTER, ...propertyOf(setting));
+    await this.#set(adapter, ADAPTER, ...propertyOf(setting)).catch((error: unknown) => {
+      // The kernel's answer does not say that.
+      const isBlocked =
+        setting.name === 'powered' && this.#property(adapter, ADAPTER, 'PowerState') === BLOCKED;
+      throw isBlocked ? new ApiError('unavailable', RADIO_BLOCKED) : error;
+    });
   }
 
   async setDiscovering(adapter: string, active: boolean): Promise<void> {
@@ -128,6 +133,7 @@ export class BluezRadio implements BluetoothRadio {
     });
     try {
       await Promise.all([bonded, answered]);
+      await this.#until(() => this.#devices.get(device)?.paired === true);
     } catch (error) {
       if (isBluezError(error, 'AlreadyExists')) return;
       await this.#call({ ...object, member: 'CancelPairing' }).catch(() => undefined);
