@@ -24,6 +24,7 @@ import { KeyboardLayoutFile } from './system/keyboard-layout.ts';
 import { linuxNetwork } from './system/network.ts';
 import { systemPower } from './system/power.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
+import { BluezRadio } from './system/radios/bluez.ts';
 import { raucInstaller, raucSlots } from './system/rauc.ts';
 import { CecTelevision } from './system/screen/cec.ts';
 import { WaylandCompositor } from './system/screen/compositor.ts';
@@ -99,6 +100,7 @@ export async function createAdapters(
     turnTouches: ownsSystem ? touchRotation(runtimeFolder) : async () => undefined,
     soundServer: ownsSystem ? new PulseSoundServer({ log }) : undefined,
     networkSource: linuxNetwork({ dbus, log }),
+    bluetoothRadio: board.managesRadios ? new BluezRadio({ bus: dbus, systemd, log }) : undefined,
     createServer: plainServer,
     https: new HttpsLink({ addresses: listenHttps, log }),
     trust: new NodeTrust(),

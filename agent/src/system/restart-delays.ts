@@ -14,6 +14,7 @@ export const UNITS = [
   'vitrine-sound.service',
   'vitrine-sound-policy.service',
   'dbus.service',
+  'bluetooth.service',
 ] as const;
 
 const parseValue = shaped(anything);
