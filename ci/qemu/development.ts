@@ -13,7 +13,10 @@ const TAR_TIMEOUT_MS = 30_000;
 const SHELL_TIMEOUT_MS = 60_000;
 const RESTART_TIMEOUT_MS = 120_000;
 
-/** Additional settings for `npm start -- --dev`: the root shell of the test suite, used to update the agent. */
+/**
+ * Additional settings for `npm start -- --dev` and `--radios`: the root shell of the test suite, used to update the agent and
+ * to load radios.
+ */
 export async function developmentSettings(
   paths: InstancePaths,
 ): Promise<Pick<MachineSettings, 'ports' | 'credentials'>> {

@@ -87,6 +87,11 @@ export class BluetoothRadios {
     await this.#program.run({ do: 'remove', peer: name });
   }
 
+  /** Ends the devices of the other end, without a command in the guest. */
+  async stop(): Promise<void> {
+    await this.#program.stop();
+  }
+
   /** The end of what the other end has printed as errors. */
   get errors(): string {
     return this.#program.errors;
