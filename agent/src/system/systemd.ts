@@ -86,8 +86,13 @@ export class Systemd {
     return this.#run('Start', name, timeoutMs);
   }
 
+  /** Stops a service and waits until it has ended. @throws Error when that fails or takes longer than 30 s */
+  stopService(name: string, timeoutMs = SERVICE_MS): Promise<void> {
+    return this.#run('Stop', name, timeoutMs);
+  }
+
   /** Waits for the end of a job. */
-  async #run(verb: 'Start' | 'Reload', name: string, timeoutMs: number): Promise<void> {
+  async #run(verb: 'Start' | 'Stop' | 'Reload', name: string, timeoutMs: number): Promise<void> {
     const command = [verb.toLowerCase(), name];
     /** The result of the job; undefined when the bus or systemd's name on it was lost. */
     const ended = Promise.withResolvers<string | undefined>();
