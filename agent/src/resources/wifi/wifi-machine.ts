@@ -114,6 +114,7 @@ function handle(state: WifiState, event: WifiEvent, effects: WifiEffect[]): Wifi
       return { ...state, service: state.service === 'stopped' ? 'stopped' : 'ready', ...NOTHING };
     case 'lost':
       if (state.service !== 'ready') return state;
+      giveUpLater(state, effects);
       return { ...state, service: 'starting', ...NOTHING };
     case 'start_failed':
       if (state.service !== 'starting') return state;
@@ -169,11 +170,14 @@ function linkChanged(state: WifiState, link: Link, effects: WifiEffect[]): WifiS
   if (link.phase === 'serving') return { ...next, failure: undefined, failedSetups: 0 };
   if (wasUp) {
     effects.push({ do: 'disarm', timer: 'address' });
-    if (state.choice?.mode === 'station' && !state.request) {
-      effects.push({ do: 'arm', timer: 'give_up', ms: GIVE_UP_MS });
-    }
+    giveUpLater(state, effects);
   }
   return next;
+}
+
+/** A request that waits ends by itself. */
+function giveUpLater({ choice, request }: WifiState, effects: WifiEffect[]): void {
+  if (choice?.mode === 'station' && !request) effects.push({ do: 'arm', timer: 'give_up', ms: GIVE_UP_MS });
 }
 
 function isUp({ phase }: Link): boolean {

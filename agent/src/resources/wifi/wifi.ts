@@ -23,7 +23,9 @@ import {
 export type WifiStatus = Static<typeof Status>;
 
 /** Longest time for a setup of the radio, in ms. */
-const SET_UP_MS = 15_000;
+const SET_UP_MS = 12_000;
+/** Longest time of a request, in ms, also while a setup before it is under way. */
+const ANSWER_MS = 19_500;
 /** How long a changed configuration waits until the radio has it, in ms; the configuration waits 10 s. */
 const APPLY_MS = 9000;
 
@@ -214,7 +216,8 @@ export class Wifi {
 
   async #request(choice: Choice, notFound = REASONS.not_found): Promise<void> {
     await this.#refuseWhileBlocked();
-    const failure = await this.#choose(choice);
+    const late = () => new ApiError('unavailable', REASONS.radio_failed, { reason: 'radio_failed' });
+    const failure = await withTimeout(this.#choose(choice), ANSWER_MS, late);
     if (failure === undefined) return;
     if (failure === 'replaced') throw new ApiError('conflict', 'Another request has replaced this one.');
     if (failure === 'off') throw new ApiError('unavailable', 'Wi-Fi was switched off.');

@@ -20,13 +20,15 @@ import { type Bss, parseBss } from './bss.ts';
 const SERVICE = 'fi.w1.wpa_supplicant1';
 const INTERFACE = `${SERVICE}.Interface`;
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
-const SCAN_MS = 15_000;
+/** A scan takes 2 to 5 s, and longer while a network is joined, whose channel is returned to in between. */
+const SCAN_MS = 25_000;
 /** Networks of a scan that are read; wpa_supplicant keeps at most 200. */
 const MAX_NETWORKS = 200;
 /** Properties of networks that are read at a time. */
 const READS = 8;
-/** A network that was not heard for so long was not found by the last scan, in seconds. */
-const MAX_AGE_S = 10;
+/** Networks heard in this time are considered when a channel is chosen, in seconds. */
+const RECENT_S = 120;
+const QUIET_SCAN_MS = 8000;
 /**
  * Longest time until an access point runs, in ms: it takes less than a second. There is no signal for one that does not
  * start, which is so if the frequency is not allowed for it.
@@ -61,6 +63,8 @@ export class SupplicantInterface {
   /** Network objects of the station, by what they were made from. */
   readonly #networks = new Map<string, string>();
   #scan: Promise<SeenNetwork[]> | undefined;
+  /** When the last scan began, in ms of `performance.now()`. */
+  #scanStart = 0;
   #scanEnded: PromiseWithResolvers<boolean> | undefined;
   #accessPointTimer: NodeJS.Timeout | undefined;
   /** Of the access point, in MHz. */
@@ -146,8 +150,7 @@ export class SupplicantInterface {
     for (const path of this.#networks.values())
       await this.#set(path, `${SERVICE}.Network`, 'Enabled', ['b', true]);
     // One that is in range may be better than the joined one; the results of a scan decide.
-    if (isNew && before)
-      await this.#call('Scan', [['a{sv}', { Type: ['s', 'active'] }]]).catch(() => undefined);
+    if (isNew && before) await this.#requestScan().catch(() => undefined);
   }
 
   async #startAccessPoint(setup: AccessPointSetup): Promise<void> {
@@ -169,9 +172,10 @@ export class SupplicantInterface {
     this.#accessPointTimer = setTimeout(failed, ACCESS_POINT_MS).unref();
   }
 
-  /** Without a result of a scan, the first channel. */
+  /** By what was heard lately, else by a scan; without a result, the first channel. */
   async #quietChannel({ band, country }: AccessPointSetup): Promise<number> {
-    const seen = await this.scan().catch(() => []);
+    const known = await this.#seen(RECENT_S);
+    const seen = known.length > 0 ? known : await withTimeout(this.scan(), QUIET_SCAN_MS).catch(() => []);
     return leastBusyChannel(band, country, seen);
   }
 
@@ -185,28 +189,28 @@ export class SupplicantInterface {
   }
 
   async #scanNow(): Promise<SeenNetwork[]> {
-    const deadline = performance.now() + SCAN_MS;
-    for (;;) {
-      this.#scanEnded ??= Promise.withResolvers();
-      const ended = this.#scanEnded.promise;
-      // Refused while the supplicant scans by itself: then its scan is waited for, and another one begun.
-      const isOurs = await this.#call('Scan', [['a{sv}', { Type: ['s', 'active'] }]]).then(
-        () => true,
-        () => false,
-      );
-      const left = deadline - performance.now();
-      const late = () => new Error('the scan did not end in time');
-      const isComplete = await withTimeout(ended, Math.max(left, 1), late);
-      if (this.#isClosed) throw new Error('the radio is gone');
-      if (isOurs && !isComplete) throw new Error('the driver has ended the scan');
-      if (isOurs) break;
-    }
-    const networks = await this.#seen();
+    this.#scanEnded ??= Promise.withResolvers();
+    const ended = this.#scanEnded.promise;
+    // Refused while the supplicant scans by itself: its result is as good.
+    await this.#requestScan().catch(() => undefined);
+    const isComplete = await withTimeout(ended, SCAN_MS, () => new Error('the scan did not end in time'));
+    if (this.#isClosed) throw new Error('the radio is gone');
+    if (!isComplete) throw new Error('the driver has ended the scan');
+    const networks = await this.#seen(this.#secondsSinceScan());
     return networks.map(({ age: _age, ...network }) => network).sort((a, b) => b.signalDbm - a.signalDbm);
   }
 
-  /** The networks that were heard lately. */
-  async #seen(): Promise<Bss[]> {
+  /** A network that was heard longer ago was not found by the last scan. The ages are whole seconds. */
+  #secondsSinceScan(): number {
+    return Math.ceil((performance.now() - this.#scanStart) / 1000) + 1;
+  }
+
+  async #requestScan(): Promise<void> {
+    await this.#call('Scan', [['a{sv}', { Type: ['s', 'active'] }]]);
+  }
+
+  /** The networks that were heard in the last seconds. */
+  async #seen(seconds: number): Promise<Bss[]> {
     const { BSSs } = await this.#getAll(this.path, INTERFACE);
     const paths = listOf(text)(BSSs) ? BSSs.slice(0, MAX_NETWORKS) : [];
     const found: Bss[] = [];
@@ -214,7 +218,7 @@ export class SupplicantInterface {
       const some = paths.slice(at, at + READS).map((path) => this.#bss(path));
       found.push(...(await Promise.all(some)).filter((bss) => bss !== undefined));
     }
-    return found.filter(({ age }) => age <= MAX_AGE_S);
+    return found.filter(({ age }) => age <= seconds);
   }
 
   async #bss(path: string): Promise<Bss | undefined> {
@@ -235,7 +239,7 @@ export class SupplicantInterface {
 
   async #reportSearch({ networks, only }: StationSetup): Promise<void> {
     const wanted = only === undefined ? networks.map(({ ssid }) => ssid) : [only];
-    const seen = await this.#seen();
+    const seen = await this.#seen(this.#secondsSinceScan());
     if (!this.#isClosed)
       this.#emit({ type: 'searched', inRange: seen.some(({ ssid }) => wanted.includes(ssid)) });
   }
@@ -243,6 +247,7 @@ export class SupplicantInterface {
   #changed(changed: Properties): void {
     this.#properties = { ...this.#properties, ...changed };
     const { State, CurrentBSS, AuthStatusCode, AssocStatusCode } = changed;
+    if (changed.Scanning === true) this.#scanStart = performance.now();
     if (AuthStatusCode === CHALLENGE_FAILURE) this.#failed('wrong_passphrase');
     else if (isRefusal(AuthStatusCode) || isRefusal(AssocStatusCode)) this.#failed('refused');
     if (State !== undefined || CurrentBSS !== undefined) void this.#read().catch(() => undefined);
