@@ -24,6 +24,7 @@ import { KeyboardLayoutFile } from './system/keyboard-layout.ts';
 import { linuxNetwork } from './system/network.ts';
 import { systemPower } from './system/power.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
+import { BluezRadio } from './system/radios/bluez.ts';
 import { Supplicant } from './system/radios/supplicant.ts';
 import { raucInstaller, raucSlots } from './system/rauc.ts';
 import { CecTelevision } from './system/screen/cec.ts';
@@ -110,6 +111,7 @@ export async function createAdapters(
     soundServer: ownsSystem ? new PulseSoundServer({ log }) : undefined,
     networkSource: linuxNetwork({ dbus, log }),
     wifiRadio: board.managesRadios ? new Supplicant({ dbus, systemd, allowStations, log }) : undefined,
+    bluetoothRadio: board.managesRadios ? new BluezRadio({ bus: dbus, systemd, log }) : undefined,
     createServer: plainServer,
     https: new HttpsLink({ addresses: listenHttps, log }),
     trust: new NodeTrust(),

@@ -14,8 +14,11 @@ import { errorsOf } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
 import { EventBus } from '../events/bus.ts';
+import { Bluetooth } from '../resources/bluetooth/bluetooth.ts';
 import { bluetoothConfig } from '../resources/bluetooth/config.ts';
+import { bluetoothRoutes } from '../resources/bluetooth/index.ts';
 import * as bluetooth from '../resources/bluetooth/schema.ts';
+import { FakeRadio } from '../resources/bluetooth/tests/fake-radio.ts';
 import { configRoutes } from '../resources/config/index.ts';
 import type { ConfigStore } from '../resources/config/store.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';
@@ -25,7 +28,7 @@ import { nfcConfig } from '../resources/nfc/config.ts';
 import { nfcRoutes } from '../resources/nfc/index.ts';
 import { operationRoutes } from '../resources/operations/index.ts';
 import { Operations } from '../resources/operations/operations.ts';
-import { radioRoutes } from '../resources/radio.ts';
+import { radioGate, radioRoutes } from '../resources/radio.ts';
 import type { Route } from '../resources/route.ts';
 import { wifiConfig } from '../resources/wifi/config.ts';
 import * as wifi from '../resources/wifi/schema.ts';
@@ -201,15 +204,23 @@ describe('with the resources that need no hardware', () => {
     const bus = new EventBus();
     config = await openConfig(folder, { bus });
     const hasRadio = async () => radio;
+    const stopped = new Bluetooth({
+      radio: new FakeRadio(),
+      settings: () => ({ ...config.get(bluetoothConfig), alias: '' }),
+      isOpen: hasRadio,
+      emit: () => undefined,
+      recovered: () => undefined,
+      log,
+    });
     const routes = [
       ...configRoutes(configuration, config),
       ...operationRoutes(new Operations(bus)),
       ...nfcRoutes(() => config.get(nfcConfig).enabled),
       ...radioRoutes(wifi, { hasRadio, isEnabled: () => config.get(wifiConfig).enabled }),
-      ...radioRoutes(bluetooth, {
-        hasRadio,
-        isEnabled: () => config.get(bluetoothConfig).enabled,
-      }),
+      ...bluetoothRoutes(
+        stopped,
+        radioGate(bluetooth, { hasRadio, isEnabled: () => config.get(bluetoothConfig).enabled }),
+      ),
       ...documentRoutes(asset),
     ];
     app = createApp({ endpoints, routes, log });
@@ -254,9 +265,10 @@ describe('with the resources that need no hardware', () => {
       wifi: { enabled: true, country: 'DE' },
       bluetooth: { enabled: true },
     });
-    for (const prefix of ['/nfc', '/wifi', '/bluetooth']) {
+    for (const prefix of ['/nfc', '/wifi']) {
       assert.deepEqual([...(await closed(prefix))], ['not_implemented'], prefix);
     }
+    assert.deepEqual([...(await closed('/bluetooth'))].sort(), ['bad_request', 'unavailable']);
   });
 
   test('GET and PATCH /config answer as the contract says', async () => {

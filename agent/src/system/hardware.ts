@@ -4,6 +4,7 @@ import { errorCode } from '../base/system-error.ts';
 import type { Hardware } from '../resources/device/ports.ts';
 import type { InputKinds } from '../resources/display/ports.ts';
 import { run } from './processes.ts';
+import { hasBluetoothAdapter } from './radios/presence.ts';
 
 const V4L2_TIMEOUT_MS = 2000;
 /** Queries of the same devices while one of them does not answer, as at a busy start. */
@@ -60,15 +61,14 @@ export function linuxHardware({
         currentDecoders(),
         inputKinds(),
         entries(join(root, '/sys/class/ieee80211')),
-        entries(join(root, '/sys/class/bluetooth')),
+        hasBluetoothAdapter(root),
       ]);
       return {
         h264_hw: h264,
         hevc_hw: hevc,
         touch_present: inputs.touch,
         wifi: wifi.length > 0,
-        // hci0 is an adapter, hci0:11 a connection.
-        bluetooth: bluetooth.some((name) => /^hci\d+$/.test(name)),
+        bluetooth,
       };
     },
   };

@@ -14,6 +14,8 @@ export const UNITS = [
   'vitrine-sound.service',
   'vitrine-sound-policy.service',
   'dbus.service',
+  'bluetooth.service',
+  'wpa_supplicant.service',
 ] as const;
 
 const parseValue = shaped(anything);

@@ -61,8 +61,7 @@ export class Systemd {
 
   /** Queues a restart and does not wait for it. @throws Error when it was not queued */
   async restart(name: string): Promise<void> {
-    // A unit that failed too often refuses to start until its failures are reset.
-    await this.#call('ResetFailedUnit', [name], ['reset-failed', name]).catch(() => undefined);
+    await this.#resetFailed(name);
     await this.#call('RestartUnit', [name, 'replace'], ['--no-block', 'restart', name]);
   }
 
@@ -76,6 +75,17 @@ export class Systemd {
     await this.#call('StartUnit', [target, mode], ['--no-block', `--job-mode=${mode}`, 'start', target]);
   }
 
+  /** Starts a unit, also one that failed before, and waits until it runs. @throws Error when it fails or takes longer than 30 s */
+  async start(name: string): Promise<void> {
+    await this.#resetFailed(name);
+    await this.#run('Start', name, SERVICE_MS);
+  }
+
+  /** Stops a unit and waits until it has ended. @throws Error when that fails or takes longer than 30 s */
+  stop(name: string): Promise<void> {
+    return this.#run('Stop', name, SERVICE_MS);
+  }
+
   /** Waits until a unit has reloaded its files. @throws Error when that fails or takes longer than 10 s */
   reload(name: string): Promise<void> {
     return this.#run('Reload', name, RELOAD_MS);
@@ -86,9 +96,9 @@ export class Systemd {
     return this.#run('Start', name, timeoutMs);
   }
 
-  /** Stops a service and waits until it has ended. @throws Error when that fails or takes longer than 30 s */
-  stopService(name: string, timeoutMs = SERVICE_MS): Promise<void> {
-    return this.#run('Stop', name, timeoutMs);
+  /** A unit that failed too often refuses to start until its failures are reset. */
+  async #resetFailed(name: string): Promise<void> {
+    await this.#call('ResetFailedUnit', [name], ['reset-failed', name]).catch(() => undefined);
   }
 
   /** Waits for the end of a job. */
@@ -115,7 +125,7 @@ export class Systemd {
         timeoutMs,
         () => new Error(`systemd did not ${command.join(' ')} in ${timeoutMs} ms`),
       );
-      // The job may have ended meanwhile. To start or reload once more does no harm.
+      // The job may have ended meanwhile. To do it once more does no harm.
       if (result === undefined) await this.#systemctl(command, timeoutMs);
       else if (!GOOD_RESULTS.includes(result)) {
         throw new Error(`systemd failed to ${command.join(' ')}: ${result}`);

@@ -35,6 +35,7 @@ export class Device {
   #capabilities: Promise<contract.Capabilities> | undefined;
   #measured = 0;
   readonly #conditions: (() => void)[] = [];
+  readonly #nameListeners = new Set<() => Promise<void>>();
 
   constructor(options: DeviceOptions) {
     this.#options = options;
@@ -67,6 +68,17 @@ export class Device {
   /** @param condition called before every reboot, shutdown and factory reset; it throws an ApiError to refuse it */
   addCondition(condition: () => void): void {
     this.#conditions.push(condition);
+  }
+
+  /** Calls `listener` after `device.name` has changed, until the returned function is called. */
+  onNameChanged(listener: () => Promise<void>): () => void {
+    this.#nameListeners.add(listener);
+    return () => this.#nameListeners.delete(listener);
+  }
+
+  /** Resolves when whatever has the device's name has the new one. @throws what a listener throws */
+  async nameChanged(): Promise<void> {
+    await Promise.all([...this.#nameListeners].map((listener) => listener()));
   }
 
   /** @throws ApiError `unavailable` when the system cannot do that; what a condition throws */

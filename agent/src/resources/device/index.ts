@@ -29,7 +29,10 @@ export const device = defineResource({
       routes: deviceRoutes(service, health),
       config: [
         bindGroup(deviceConfig, NOT_APPLIED_HERE, {
-          name: () => screen.waitingPageChanged(),
+          name: () => {
+            screen.waitingPageChanged();
+            return service.nameChanged();
+          },
           health_interval_ms: () => health.periodChanged(),
           ...(clock ? clockFields(clock, restartBrowser) : {}),
         }),

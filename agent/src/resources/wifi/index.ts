@@ -84,7 +84,7 @@ export const wifi = defineResource({
         service.start();
         stops.push(
           bus.on(networkChanged, () => service.networkChanged()),
-          bus.listen('config_changed', () => service.settingsChanged()),
+          system.onNameChanged(async () => service.settingsChanged()),
         );
       },
       stop: () => {

@@ -1,5 +1,6 @@
 import { Backoff } from '../../base/backoff.ts';
 import { KindEvents } from '../../base/kind-events.ts';
+import { limitedLog, type Records } from '../../base/limited-log.ts';
 import type { Logger } from '../../base/logger.ts';
 import { sleep } from '../../base/timeout.ts';
 import type { IncomingMessage, SystemBus } from './bus.ts';
@@ -38,6 +39,8 @@ export interface ManagedObjectsOptions {
   service: string;
   /** Path of the object manager, `/` by default. */
   path?: string;
+  /** Only objects with one of these interfaces are kept, with these only; by default all. */
+  interfaces?: readonly string[];
 }
 
 /**
@@ -46,9 +49,10 @@ export interface ManagedObjectsOptions {
  */
 export class ManagedObjects {
   readonly #bus: SystemBus;
-  readonly #log: Logger;
+  readonly #log: Records;
   /** The object manager. */
   readonly #manager: { destination: string; path: string; interface: string };
+  readonly #interfaces: readonly string[] | undefined;
   readonly #objects = new Map<string, Map<string, Properties>>();
   readonly #events = new KindEvents<ObjectEvent>();
   readonly #stops: (() => void)[];
@@ -56,9 +60,10 @@ export class ManagedObjects {
   #reading = new AbortController();
   #loaded = false;
 
-  constructor({ bus, log, service, path = '/' }: ManagedObjectsOptions) {
+  constructor({ bus, log, service, path = '/', interfaces }: ManagedObjectsOptions) {
     this.#bus = bus;
-    this.#log = log;
+    this.#log = limitedLog(log);
+    this.#interfaces = interfaces;
     this.#manager = { destination: service, path, interface: 'org.freedesktop.DBus.ObjectManager' };
     const manager = { sender: service, path, interface: this.#manager.interface };
     const properties = {
@@ -125,11 +130,13 @@ export class ManagedObjects {
 
   #add(path: string, interfaces: Record<string, Properties>): boolean {
     const known = this.#objects.get(path) ?? [];
+    const wanted = Object.entries(interfaces).filter(([name]) => this.#interfaces?.includes(name) ?? true);
+    if (wanted.length === 0 && this.#interfaces) return false;
     if (!this.#objects.has(path) && this.#objects.size >= MAX_OBJECTS) {
       this.#log.warn({ path, service: this.#manager.destination }, 'too many D-Bus objects');
       return false;
     }
-    this.#objects.set(path, new Map([...known, ...Object.entries(interfaces)]));
+    this.#objects.set(path, new Map([...known, ...wanted]));
     return true;
   }
 

@@ -16,7 +16,6 @@ import { isRadioBlocked, type WirelessInterface, wirelessInterface } from './wir
 export const SUPPLICANT = 'fi.w1.wpa_supplicant1';
 const UNIT = 'wpa_supplicant.service';
 const ROOT = { destination: SUPPLICANT, path: '/fi/w1/wpa_supplicant1', interface: SUPPLICANT };
-const START_MS = 20_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
 
@@ -69,7 +68,7 @@ export class Supplicant implements WifiRadio {
   async start(): Promise<void> {
     this.#isWanted = true;
     if (!wirelessInterface()) return; // `interfacesChanged` starts it
-    await this.#systemd.runService(UNIT, START_MS);
+    await this.#systemd.start(UNIT);
     this.#unwatch ??= this.#dbus.watch(SUPPLICANT, (owner) => {
       this.#owner = owner;
       void this.#update();
@@ -82,7 +81,7 @@ export class Supplicant implements WifiRadio {
     this.#unwatch = undefined;
     this.#owner = undefined;
     await this.#update();
-    await this.#systemd.stopService(UNIT, START_MS);
+    await this.#systemd.stop(UNIT);
     await this.#allowStations(undefined);
   }
 

@@ -88,6 +88,14 @@ export class BusPeer {
     }
   }
 
+  /** Answers a call with an error. @param name of the D-Bus error */
+  refuse(call: Message, name: string, message: string): void {
+    const error = dbusNext.Message.newMethodReturn(call, 's', [message]);
+    error.type = dbusNext.MessageType.ERROR;
+    error.errorName = name;
+    this.#connection.send(error);
+  }
+
   static async connect(address: string, name?: string, answer?: BusPeer['answer']): Promise<BusPeer> {
     const connection = dbusNext.sessionBus({ busAddress: address });
     connection.on('error', () => undefined);
