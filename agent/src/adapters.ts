@@ -25,6 +25,7 @@ import { linuxNetwork } from './system/network.ts';
 import { systemPower } from './system/power.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
 import { BluezRadio } from './system/radios/bluez.ts';
+import { Supplicant } from './system/radios/supplicant.ts';
 import { raucInstaller, raucSlots } from './system/rauc.ts';
 import { CecTelevision } from './system/screen/cec.ts';
 import { WaylandCompositor } from './system/screen/compositor.ts';
@@ -75,6 +76,10 @@ export async function createAdapters(
   const inputDevices = new LinuxInputDevices({ log });
   const writeTrial = new WriteTrial(dataFolder);
   const dataProblems = ownsSystem ? await dataPartitionProblems(runtimeFolder) : [];
+  const firewall = new Firewall(join(runtimeFolder, 'firewall'), () =>
+    systemd.reload('vitrine-firewall.service'),
+  );
+  const allowStations = (name: string | undefined) => firewall.allowStations(name);
   return {
     dbus,
     browser: new BrowserSocket(join(runtimeFolder, 'browser.sock'), log),
@@ -91,7 +96,12 @@ export async function createAdapters(
     clockIsSet,
     bootId: boot,
     targetStore: new TargetFile(runtimeFolder, dataFolder, boot, log),
-    hostServices: ownsSystem ? hostServices(runtimeFolder, systemd) : undefined,
+    hostServices: ownsSystem
+      ? {
+          allow: (allowed) => firewall.allowHostServices(allowed),
+          problems: () => firewall.problems(),
+        }
+      : undefined,
     inputKinds: () => inputDevices.kinds(),
     inputDevices,
     keyboardLayout: ownsSystem
@@ -100,6 +110,7 @@ export async function createAdapters(
     turnTouches: ownsSystem ? touchRotation(runtimeFolder) : async () => undefined,
     soundServer: ownsSystem ? new PulseSoundServer({ log }) : undefined,
     networkSource: linuxNetwork({ dbus, log }),
+    wifiRadio: board.managesRadios ? new Supplicant({ dbus, systemd, allowStations, log }) : undefined,
     bluetoothRadio: board.managesRadios ? new BluezRadio({ bus: dbus, systemd, log }) : undefined,
     createServer: plainServer,
     https: new HttpsLink({ addresses: listenHttps, log }),
@@ -126,15 +137,5 @@ export async function createAdapters(
     clock: ownsSystem
       ? { zone: new TimeZoneLink(join(dataFolder, 'state/localtime')), servers: timesyncd(dbus) }
       : undefined,
-  };
-}
-
-function hostServices(runtimeFolder: string, systemd: Systemd) {
-  const firewall = new Firewall(join(runtimeFolder, 'firewall'), () =>
-    systemd.reload('vitrine-firewall.service'),
-  );
-  return {
-    allow: (allowed: boolean) => firewall.allowHostServices(allowed),
-    problems: () => firewall.problems(),
   };
 }

@@ -15,6 +15,7 @@ export const UNITS = [
   'vitrine-sound-policy.service',
   'dbus.service',
   'bluetooth.service',
+  'wpa_supplicant.service',
 ] as const;
 
 const parseValue = shaped(anything);

@@ -17,12 +17,14 @@ import type { DisplayPorts } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import * as contract from './schema.ts';
 import { ScreenSchedule } from './screen-schedule.ts';
-import { SPLASH_URI, waitingPage } from './waiting-page.ts';
+import { type AccessPoint, SPLASH_URI, waitingPage } from './waiting-page.ts';
 
 export interface DisplayService {
   display: Display;
   /** Restarts the browser, if one runs, for what it reads at its start only. */
   restartBrowser(): void;
+  /** Sets what tells the access point that people can join, which the waiting page shows. */
+  setAccessPoint(current: () => AccessPoint | undefined): void;
 }
 
 export const display = defineResource({
@@ -35,6 +37,7 @@ export const display = defineResource({
     serve(SPLASH_URI, () => {
       return { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') };
     });
+    let accessPoint: () => AccessPoint | undefined = () => undefined;
     const screen = new Display({
       ...ports,
       renderPage: async (notice) => {
@@ -43,6 +46,7 @@ export const display = defineResource({
           version: ports.identity.version,
           addresses: addresses.addresses(),
           splash: splash.version,
+          accessPoint: accessPoint(),
         };
         return waitingPage(String(await asset('page/waiting.html')), facts, notice);
       },
@@ -99,6 +103,9 @@ export const display = defineResource({
         display: screen,
         restartBrowser: () => {
           if (board.ownsSystem || browser.connected) screen.restartBrowser();
+        },
+        setAccessPoint: (current: () => AccessPoint | undefined) => {
+          accessPoint = current;
         },
       },
       routes: displayRoutes(screen),

@@ -33,9 +33,10 @@ export class Network {
     return this.#source.read();
   }
 
-  /** All current addresses except loopback. */
+  /** Current addresses without those of loopback and of Wi-Fi interfaces, on which nobody can reach the API. */
   addresses(): string[] {
-    return this.get().interfaces.flatMap((entry) => entry.addresses);
+    const { interfaces } = this.get();
+    return interfaces.filter(({ name }) => !name.startsWith('wl')).flatMap((entry) => entry.addresses);
   }
 
   start(): void {

@@ -84,9 +84,10 @@ function stationRules({ enabled, country, networks }: Wifi): BrokenRule[] {
   return broken;
 }
 
-function accessPointRules(
-  { enabled, mode, country, ap }: Wifi,
-  { dualBandRadio }: BoardLimits,
+/** The rules that an access point breaks; paths start at the group. */
+export function accessPointRules(
+  { enabled, mode, country, ap }: Pick<Wifi, 'enabled' | 'mode' | 'country' | 'ap'>,
+  { dualBandRadio }: Pick<BoardLimits, 'dualBandRadio'>,
 ): BrokenRule[] {
   const broken: BrokenRule[] = [];
   if (enabled && mode === 'ap' && ap.psk === null) {

@@ -30,3 +30,37 @@ export function accessPointChannels(band: '2.4' | '5', country: string | null): 
   }
   return country !== null && LOWER_5GHZ_ONLY.has(country) ? LOWER_5GHZ : [...LOWER_5GHZ, ...UPPER_5GHZ];
 }
+
+/** Distance in MHz within which networks of the 2.4 GHz band disturb each other: channels are 5 MHz apart, 20 MHz wide. */
+const OVERLAP_MHZ = 20;
+/** In the 2.4 GHz band, channels that do not overlap. */
+const SEPARATE_24GHZ = [1, 6, 11];
+/** Signals below do not disturb, in dBm. */
+const NOISE_DBM = -95;
+
+/** The frequency of a channel's centre, in MHz (IEEE 802.11, 17.3.8.4). */
+export function channelFrequency(band: '2.4' | '5', channel: number): number {
+  return (band === '5' ? 5000 : 2407) + 5 * channel;
+}
+
+/** The channel of a frequency in MHz. */
+export function frequencyChannel(mhz: number): number {
+  if (mhz === 2484) return 14;
+  return mhz < 5000 ? (mhz - 2407) / 5 : (mhz - 5000) / 5;
+}
+
+/** The channel that suffers least from other networks; the lowest one of equals. */
+export function leastBusyChannel(
+  band: '2.4' | '5',
+  country: string | null,
+  seen: readonly { frequencyMhz: number; signalDbm: number }[],
+): number {
+  const candidates = band === '5' ? accessPointChannels(band, country) : SEPARATE_24GHZ;
+  const loads = candidates.map((channel) => {
+    const centre = channelFrequency(band, channel);
+    const near = seen.filter(({ frequencyMhz }) => Math.abs(frequencyMhz - centre) < OVERLAP_MHZ);
+    const load = near.reduce((sum, { signalDbm }) => sum + Math.max(0, signalDbm - NOISE_DBM), 0);
+    return { channel, load };
+  });
+  return loads.reduce((best, next) => (next.load < best.load ? next : best)).channel;
+}

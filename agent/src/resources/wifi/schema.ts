@@ -24,6 +24,32 @@ const WifiConnection = Type.Object(
   { $id: 'WifiConnection' },
 );
 
+const AccessPoint = Type.Object(
+  {
+    ssid: Type.String(),
+    channel: Type.Integer(),
+    frequency_mhz: Frequency,
+    stations: Type.Integer({ description: 'Number of stations that have joined' }),
+  },
+  { $id: 'WifiAccessPoint' },
+);
+
+const WifiError = Type.Object(
+  {
+    code: Type.Enum([
+      'wrong_passphrase',
+      'refused',
+      'not_found',
+      'no_address',
+      'rfkill',
+      'channel_not_allowed',
+      'radio_failed',
+    ]),
+    message: Type.String(),
+  },
+  { $id: 'WifiError' },
+);
+
 /** State of the radio and its connection. */
 export const WifiStatus = Type.Object(
   {
@@ -32,8 +58,15 @@ export const WifiStatus = Type.Object(
     rfkill_blocked: Type.Boolean(),
     country: Nullable(Type.String({ pattern: '^[A-Z]{2}$' })),
     connection: Nullable(WifiConnection),
+    access_point: Nullable(AccessPoint),
+    error: Nullable(WifiError),
   },
-  { $id: 'WifiStatus', description: '`country` and `connection` are null if not set or not connected' },
+  {
+    $id: 'WifiStatus',
+    description:
+      'Null are: `country` if not set, `connection` without an association, `access_point` without an active one, and ' +
+      '`error` unless the last attempt to connect or to start the access point failed',
+  },
 );
 
 export const ScannedNetwork = Type.Object(
@@ -54,7 +87,7 @@ export const wifiChanged = topic(
 );
 
 const common = { tag: 'Wi-Fi', status: 200 } as const;
-const GATES: ErrorRef[] = [unsupported, disabled, 'not_implemented'];
+const GATES: ErrorRef[] = [unsupported, disabled];
 
 export const getWifi = endpoint({
   method: 'GET',
@@ -104,8 +137,9 @@ export const connectWifi = endpoint({
   ...common,
   summary: 'Connect to a configured network now',
   description:
-    'Not stored. 404 for an ssid that is not configured, 409 while an access point is active, 503 `unavailable` if it ' +
-    'cannot be established.',
+    'Waits until the network has given an address. Not stored: the configured choice is back after a restart, when the ' +
+    'network is lost for 30 s, and when this request fails. 404 for an ssid that is not configured, 409 while an access ' +
+    'point is active, 503 `unavailable` within 20 s with the reason of `error` in `details.reason`.',
   body: Exactly({ ssid: WifiSsid }),
   response: WifiStatus,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
@@ -117,7 +151,8 @@ export const setAccessPoint = endpoint({
   ...common,
   summary: 'Start or stop the access point now',
   description:
-    'Not stored. Fields that `ap` omits are taken from `wifi.ap`. 503 `unavailable` if it cannot be established.',
+    'Not stored. Fields that `ap` omits are taken from `wifi.ap`. Stopping returns to the configured networks. 503 ' +
+    '`unavailable` with the reason in `details.reason` if the access point cannot be started.',
   body: Exactly({
     active: Type.Boolean(),
     ap: Type.Optional(

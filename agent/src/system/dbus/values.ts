@@ -68,6 +68,7 @@ export type Guard<T> = (value: unknown) => value is T;
 
 export const anything: Guard<unknown> = (value): value is unknown => true;
 export const text: Guard<string> = (value) => typeof value === 'string';
+export const isBytes: Guard<Uint8Array> = (value): value is Uint8Array => value instanceof Uint8Array;
 export const integer: Guard<number> = (value): value is number => Number.isInteger(value);
 export const listOf =
   <T>(item: Guard<T>): Guard<T[]> =>
