@@ -87,11 +87,13 @@ export class WifiRadios {
     );
   }
 
-  /** Removes the driver and with it all radios, as when a USB adapter is pulled out. */
+  /**
+   * Removes the driver and with it all radios, as when a USB adapter is pulled out. cfg80211 stays, as it does then: a
+   * wpa_supplicant that runs cannot use one that is loaded later.
+   */
   async unload(): Promise<void> {
     await this.shell.ok(
-      `systemctl stop '${UNIT_PREFIX}*' 2>/dev/null; modprobe -r mac80211_hwsim
-      modprobe -r -q cfg80211; ! test -e /sys/class/net/${DEVICE_INTERFACE}`,
+      `systemctl stop '${UNIT_PREFIX}*' 2>/dev/null; modprobe -r mac80211_hwsim; ! test -e /sys/class/net/${DEVICE_INTERFACE}`,
       COMMAND_MS,
     );
   }
@@ -100,6 +102,6 @@ export class WifiRadios {
   async unplug(): Promise<void> {
     await this.unload();
     const names = this.far.map(({ netns }) => `ip netns del ${netns} 2>/dev/null`).join('\n');
-    await this.shell.ok(`${names}\nrm -rf ${FOLDER}`);
+    await this.shell.ok(`${names}\nmodprobe -r -q cfg80211; rm -rf ${FOLDER}`);
   }
 }
