@@ -44,8 +44,12 @@ async function waitForWifi(
   });
 }
 
-const isConnectedTo = (ssid: string) => (wifi: unknown) =>
-  field(wifi, 'connection.ssid') === ssid && Object(field(wifi, 'connection.addresses')).length > 0;
+/** Joined, with an address that the network has given. */
+const isConnectedTo = (ssid: string) => (wifi: unknown) => {
+  const addresses = field(wifi, 'connection.addresses');
+  const isGiven = (address: unknown) => !String(address).startsWith('fe80:');
+  return field(wifi, 'connection.ssid') === ssid && Array.isArray(addresses) && addresses.some(isGiven);
+};
 
 /** Makes one network the only configured one and waits until it is joined. */
 async function join(device: Device, ssid: string, psk: string): Promise<unknown> {
