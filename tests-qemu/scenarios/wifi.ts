@@ -130,7 +130,11 @@ export default scenario({
             ssid: 'house',
             security: 'wpa2',
             passphrase: PASSPHRASE,
-            dhcpOptions: ['opt dns 192.0.2.1', `opt domain ${LAN_DOMAIN}`],
+            // Also a route that would take over the host at the cable.
+            dhcpOptions: [
+              ...['opt dns 192.0.2.1', `opt domain ${LAN_DOMAIN}`],
+              `opt staticroutes ${HOST.host}/32 192.0.2.1`,
+            ],
           },
           async ({ radio, address }) => {
             const { netns } = radio;
@@ -148,6 +152,11 @@ export default scenario({
             const status = await join(device, 'house', PASSPHRASE);
             assert.equal(field(status, 'error'), null);
             assert.equal(field(status, 'connection.frequency_mhz'), 2412);
+            assert.match(await device.shell.ok(`ip route get ${HOST.host}`), /dev gadget0/);
+            assert.match(
+              await device.shell.ok(`ip route show default dev ${DEVICE_INTERFACE}`),
+              /via 192.0.2.1 .*metric 2048/,
+            );
             for (const name of LAN_NAMES) {
               await device.act('POST', '/display/navigate', { url: `http://${name}/` });
               await device.waitForDisplay((now) => field(now, 'loading') === false, name, WAIT_MS);
