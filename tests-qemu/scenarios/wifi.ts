@@ -16,6 +16,9 @@ const WAIT_MS = 120_000;
 const LONG_MS = 15 * 60_000;
 const COUNTRY = 'DE';
 const PASSPHRASE = 'long passphrase';
+/** Changes between networks, and how much memory they may cost. */
+const CHANGES = 50;
+const MAX_GROWTH_MB = 8;
 const OWN = { ssid: 'Lobby display', psk: 'of the device' };
 /** Ports that nothing may offer to a wireless network, besides those on which something listens. */
 const COMMON_PORTS = [22, 53, 80, 443, 5353, 5355, 8080, 9222];
@@ -75,6 +78,16 @@ async function assertUnreachable(device: Device, netns: string): Promise<void> {
   const results = await probe(device, netns, targets);
   const reached = targets.filter((_target, index) => results[index] !== 'silent');
   assert.deepEqual(reached, [], `reached from ${netns}, of ${targets.length}`);
+}
+
+/** What agent and supplicant hold: memory in MB, open files of the agent, networks of the supplicant. */
+async function held(device: Device): Promise<{ megabytes: number[]; files: number; networks: number }> {
+  const output = await device.shell.ok(`agent=$(systemctl show -P MainPID vitrine-agent)
+    for pid in $agent $(systemctl show -P MainPID wpa_supplicant); do sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/$pid/status; done
+    ls /proc/$agent/fd | wc -l
+    for path in $(busctl --list tree fi.w1.wpa_supplicant1); do echo $path; done | grep -c /Networks/`);
+  const [agent = 0, supplicant = 0, files = 0, networks = 0] = output.split('\n').map(Number);
+  return { megabytes: [agent / 1024, supplicant / 1024], files, networks };
 }
 
 export default scenario({
@@ -301,6 +314,38 @@ export default scenario({
             await waitForWifi(device, isConnectedTo('house'), 'the network after the driver was reloaded');
           }),
         LONG_MS,
+      );
+
+      await longTest(
+        `${CHANGES} changes between two networks leave no memory, files or networks behind`,
+        () =>
+          withPoint({ ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE }, () =>
+            withPoint({ ssid: 'yard', security: 'open', channel: 6 }, async () => {
+              await configure(device, {
+                networks: [
+                  { ssid: 'house', psk: PASSPHRASE, priority: 1 },
+                  { ssid: 'yard', psk: '', priority: 0 },
+                ],
+              });
+              const change = async (times: number) => {
+                for (let n = 0; n < times; n += 1) {
+                  await device.act('POST', '/wifi/connect', { ssid: n % 2 === 0 ? 'yard' : 'house' });
+                }
+              };
+              await change(CHANGES / 5);
+              const before = await held(device);
+              await change(CHANGES);
+              const after = await held(device);
+              const grown = after.megabytes.map(
+                (megabytes, index) => megabytes - (before.megabytes[index] ?? 0),
+              );
+              device.say(`grown by ${grown.map((each) => each.toFixed(1)).join(' and ')} MB`);
+              assert.ok(Math.max(...grown) < MAX_GROWTH_MB, JSON.stringify([before, after]));
+              assert.ok(after.files <= before.files + 2, JSON.stringify([before, after]));
+              assert.deepEqual([before.networks, after.networks], [2, 2]);
+            }),
+          ),
+        2 * LONG_MS,
       );
 
       await longTest(
