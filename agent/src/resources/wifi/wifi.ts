@@ -322,7 +322,9 @@ export class Wifi {
     const isBlocked = await this.#options.radio.isBlocked();
     const { settings, choice, link, given, stations } = state;
     const { enabled, country, mode } = settings;
-    const code = isBlocked ? 'rfkill' : failureOf(state);
+    const failure = isBlocked ? 'rfkill' : failureOf(state);
+    // The address may be a moment older than its event.
+    const code = failure === 'no_address' && this.#addresses().some(isReachable) ? undefined : failure;
     return {
       enabled,
       mode: choice?.mode ?? mode,
