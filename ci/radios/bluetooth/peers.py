@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 import sys
+from contextlib import suppress
 
 from bumble.core import AdvertisingData, PhysicalTransport
 from bumble.device import AdvertisingType, Device, DeviceConfiguration
@@ -155,7 +156,9 @@ class Peer:
             await asyncio.wait_for(connection.authenticate(), PAIR_S)
             return True
         finally:
-            await asyncio.wait_for(connection.disconnect(), PAIR_S)
+            # The device may have ended the connection itself.
+            with suppress(Exception):
+                await asyncio.wait_for(connection.disconnect(), PAIR_S)
 
     async def remove(self) -> None:
         self.starting.cancel()
