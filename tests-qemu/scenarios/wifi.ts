@@ -354,7 +354,9 @@ export default scenario({
           withPoint({ ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE }, async () => {
             await join(device, 'house', PASSPHRASE);
             const block = (value: number) =>
-              device.shell.ok(`echo ${value} >/sys/class/net/${DEVICE_INTERFACE}/phy80211/rfkill*/soft`);
+              device.shell.ok(
+                `for file in /sys/class/net/${DEVICE_INTERFACE}/phy80211/rfkill*/soft; do echo ${value} >$file; done`,
+              );
             await block(1);
             try {
               await waitForWifi(device, (wifi) => field(wifi, 'rfkill_blocked') === true, 'the block');
