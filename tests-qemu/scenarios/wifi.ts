@@ -146,7 +146,7 @@ export default scenario({
             // Also a route that would take over the host at the cable.
             dhcpOptions: [
               ...['opt dns 192.0.2.1', `opt domain ${LAN_DOMAIN}`],
-              `opt staticroutes ${HOST.host}/32 192.0.2.1`,
+              `opt staticroutes ${HOST.host}/32 192.0.2.1, 0.0.0.0/0 192.0.2.1`,
             ],
           },
           async ({ radio, address }) => {
@@ -166,9 +166,11 @@ export default scenario({
             assert.equal(field(status, 'error'), null);
             assert.equal(field(status, 'connection.frequency_mhz'), 2412);
             assert.match(await device.shell.ok(`ip route get ${HOST.host}`), /dev gadget0/);
-            assert.match(
-              await device.shell.ok(`ip route show default dev ${DEVICE_INTERFACE}`),
-              /via 192.0.2.1 .*metric 2048/,
+            const routes = await device.shell.ok('ip route show table 78');
+            assert.match(routes, /^default via 192.0.2.1 /m);
+            assert.ok(
+              routes.includes(`${HOST.host} via`),
+              'the route is not there that is to be without effect',
             );
             for (const name of LAN_NAMES) {
               await device.act('POST', '/display/navigate', { url: `http://${name}/` });
