@@ -35,7 +35,7 @@ export interface AdapterMachineState {
   hasRadio: boolean | undefined;
   /** How often the kernel had an adapter which the daemon did not have. */
   missed: number;
-  /** The service was started, or the daemon was seen. */
+  /** The service was started by this agent. */
   isStarted: boolean;
   isUp: boolean;
   isRegistered: boolean;
@@ -168,27 +168,25 @@ function takeDaemon(state: AdapterMachineState, { isUp, adapter, othersPowered }
   if (isOther || (known?.powered && !adapter?.powered)) state.scanning = false;
   if (isUp !== state.isUp) Object.assign(state, { isRegistered: false, leftOn: false });
   if (isOther) Object.assign(state, { hasRadio: adapter ? true : undefined, missed: 0 });
-  if (isUp) state.isStarted = true;
   Object.assign(state, { isUp, adapter, othersPowered });
 }
 
 function takeDone(state: AdapterMachineState, effects: Effects, error: string | undefined): void {
   const { running } = state;
   state.running = undefined;
-  if (running?.step === 'discover') {
+  if (running?.step === 'discover' && (running.active || error === undefined)) {
     const isThere = state.adapter?.id === running.adapter && state.adapter.powered;
-    if (error !== undefined) {
-      effects.push({ do: 'report', message: error });
-      // Not tried again.
-      state.scanning = false;
-    }
-    // One that was not begun is ended, to be sure; one that did not end ends with the adapter or the daemon.
     if (!running.active || !isThere) state.session = false;
     else state.session = error === undefined ? true : undefined;
+    if (error === undefined) return;
+    // Not tried again. What may have begun nevertheless is ended.
+    state.scanning = false;
+    effects.push({ do: 'report', message: error });
     return;
   }
   if (error !== undefined) {
-    if (running?.step === 'set' && !state.settings.enabled) state.leftOn = true;
+    const isOfAdapter = running?.step === 'set' || running?.step === 'discover';
+    if (isOfAdapter && !state.settings.enabled) state.leftOn = true;
     else fail(state, effects, error);
     return;
   }

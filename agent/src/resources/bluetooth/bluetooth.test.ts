@@ -85,6 +85,13 @@ test('enabling starts the daemon and opens the adapter last; disabling ends all 
   radio.calls.length = 0;
   await service.apply();
   assert.deepEqual(radio.calls, ['discover false', 'powered false', 'stop']);
+
+  settings = { ...settings, enabled: true };
+  await service.apply();
+  radio.refused.set('powered false', 'No.');
+  settings = { ...settings, enabled: false };
+  await service.apply();
+  assert.equal(radio.calls.at(-1), 'stop', 'the daemon switches it off when it ends');
 });
 
 test('without a radio nothing is started, until one is plugged in', async () => {

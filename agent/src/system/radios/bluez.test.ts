@@ -190,9 +190,9 @@ test('uses the first adapter with its devices, and the next one when it is gone'
       },
     ],
   );
+  bluez.add('/org/bluez/hci10', ADAPTER, adapter(2));
   bluez.add(HCI1, ADAPTER, { ...adapter(1), Powered: true });
   bluez.add(`${HCI1}/dev_AA_BB_CC_DD_EE_02`, DEVICE, { ...keyboard(), Address: 'AA:BB:CC:DD:EE:02' });
-  bluez.add('/org/bluez/hci10', ADAPTER, adapter(2));
   await until('the other adapter', () => radio.state.othersPowered.length === 1);
   assert.deepEqual([radio.state.adapter?.id, radio.devices.size], [HCI0, 1]);
   bluez.remove(KEYBOARD);
