@@ -29,6 +29,8 @@ export interface PairingOptions {
 interface Shown {
   device: RemoteDevice;
   passkey: string | null;
+  /** The passkey must be typed on the device. */
+  isTyped?: boolean;
 }
 
 /** Pairs with devices, and answers what the daemon asks about those that want to pair or connect. */
@@ -50,6 +52,11 @@ export class Pairing implements PairingAgent {
     if (!this.#shown) return null;
     const { device, passkey } = this.#shown;
     return { address: device.address, name: device.name, passkey };
+  }
+
+  /** Whether the passkey of `shown` must be typed on the device; else the device shows it, too. */
+  get isTyped(): boolean {
+    return this.#shown?.isTyped ?? false;
   }
 
   /**
@@ -94,9 +101,9 @@ export class Pairing implements PairingAgent {
       if (request.kind === 'display') this.#disconnect(request.device);
       return answer;
     }
-    if (request.kind === 'display' || request.kind === 'confirm')
-      this.#showFor(request.device, request.passkey);
-    if (answer.pin !== undefined) this.#showFor(request.device, answer.pin);
+    if (request.kind === 'display') this.#showFor(request.device, request.passkey, true);
+    if (request.kind === 'confirm') this.#showFor(request.device, request.passkey, false);
+    if (answer.pin !== undefined) this.#showFor(request.device, answer.pin, true);
     return answer;
   }
 
@@ -128,9 +135,9 @@ export class Pairing implements PairingAgent {
     return { adapter: this.#options.adapter(), discoverable, pairing: this.#device };
   }
 
-  #showFor(id: string, passkey: string): void {
+  #showFor(id: string, passkey: string, isTyped: boolean): void {
     const device = this.#options.radio.devices.get(id);
-    if (device) this.#show({ device, passkey });
+    if (device) this.#show({ device, passkey, isTyped });
   }
 
   #show(shown: Shown | undefined): void {
