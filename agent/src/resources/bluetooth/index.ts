@@ -7,7 +7,7 @@ import { defineResource } from '../resource.ts';
 import { type Gate, type Route, serve } from '../route.ts';
 import { Bluetooth } from './bluetooth.ts';
 import { bluetoothConfig } from './config.ts';
-import { pairingNotice } from './pairing-notice.ts';
+import { showPairings } from './pairing-notice.ts';
 import type { BluetoothRadio } from './ports.ts';
 import * as contract from './schema.ts';
 
@@ -43,7 +43,7 @@ export const bluetooth = defineResource({
       log,
     });
     const unlisten = system.onNameChanged(() => service.apply());
-    const endNotices = service.onPairing((pairing, isTyped) => showNotice(pairingNotice(pairing, isTyped)));
+    const endNotices = showPairings(service, showNotice);
     return {
       service,
       routes: bluetoothRoutes(service, gate),
@@ -55,7 +55,6 @@ export const bluetooth = defineResource({
         unlisten();
         endNotices();
         service.stop();
-        showNotice(undefined);
       },
     };
   },

@@ -1,7 +1,20 @@
+import type { Bluetooth } from './bluetooth.ts';
 import type { Pairing } from './schema.ts';
 
 /** Longest name of a device in a notice, in characters. */
 const MAX_NAME = 40;
+
+/** Shows the numbers of pairings on the screen, until the returned function is called. */
+export function showPairings(
+  service: Pick<Bluetooth, 'onPairing'>,
+  show: (text: string | undefined) => void,
+): () => void {
+  const stop = service.onPairing((pairing, isTyped) => show(pairingNotice(pairing, isTyped)));
+  return () => {
+    stop();
+    show(undefined);
+  };
+}
 
 /**
  * What the screen says while people need the number of a pairing; undefined if there is none.
