@@ -9,10 +9,10 @@
 
 typedef struct {
     void (*draw)(Canvas *canvas);
-    // What follows is read only outside of overlay.c.
+    // Only overlay.c changes what follows.
     struct wl_surface *surface; // NULL until it was shown
     struct wl_subsurface *subsurface;
-    int y, width, height, scale; // in the page's pixels; height 0: hidden
+    int width, height, scale; // in the page's pixels; height 0: hidden
     guint buffers;
     gboolean is_outdated;
 } Overlay;

@@ -26,9 +26,11 @@ const TEXT = 'Type 123456 on the keyboard “K380”, then Enter';
 const COVER = `<!doctype html><title>cover</title><style>
   * { margin: 0 } dialog, div { position: fixed; inset: 0; width: 100vw; height: 100vh; max-width: none; max-height: none;
     border: 0; z-index: 2147483647; background: var(--colour) } :root { --colour: #00aa66 }
-  input { position: absolute; left: 0; top: 50vh; font-size: 40px; width: 500px }</style>
-  <body style="background: var(--colour)"><div></div><dialog><input></dialog><script>
+  input { position: absolute; left: 0; font-size: 40px; width: 500px }</style>
+  <body style="background: var(--colour)"><div></div><dialog><div><input></div></dialog><script>
   document.querySelector('dialog').showModal();
+  // There also when the on-screen keyboard makes the page smaller.
+  document.querySelector('input').style.top = innerHeight / 2 + 'px';
   for (const type of ['pointerdown', 'mousedown', 'touchstart', 'click', 'wheel'])
     addEventListener(type, ({ target }) => {
       if (target.localName !== 'input') document.documentElement.style.setProperty('--colour', '#145abe');
@@ -46,7 +48,7 @@ function wrongBar(picture: Picture): string | undefined {
       if (near(colour, BAR)) continue;
       if (x < width * MARGIN || x >= width * (1 - MARGIN) || y < 2 || y >= bottom - 2)
         return `${colour} at ${x}, ${y} of ${width} × ${height}`;
-      if (Math.min(...colour) > 200) letters += 1;
+      if (Math.min(...colour) > 100) letters += 1;
     }
   }
   return letters > 0 ? undefined : 'there is no text in it';
@@ -99,9 +101,9 @@ export async function testNotice(context: ScenarioContext): Promise<void> {
       await waitForScreen(device, { bar: true, page: GREEN });
       const full = await browser.call(
         'script',
-        "await document.querySelector('dialog').requestFullscreen(); return document.fullscreenElement.localName",
+        "await document.querySelector('dialog div').requestFullscreen(); return document.fullscreenElement.localName",
       );
-      assert.equal(field(full, 'value'), 'dialog');
+      assert.equal(field(full, 'value'), 'div', String(field(full, 'exception.message')));
       await waitForScreen(device, { bar: true, page: GREEN });
       await browser.call('reload');
       await waitForScreen(device, { bar: true, page: GREEN });
@@ -133,12 +135,17 @@ export async function testNotice(context: ScenarioContext): Promise<void> {
     });
 
     await test('it follows rotation and scale, and no text leaves it', async () => {
-      for (const how of ['--transform 90', '--scale 2', '--transform normal --scale 1']) {
+      // QEMU's picture of an output is not turned with it.
+      const turned = device.kind === 'container' ? '--transform 90' : '--scale 1.5';
+      // In two lines, in one, and as it was.
+      for (const [how, text] of [
+        [turned, 'W '.repeat(100)],
+        ['--scale 2', 'W'.repeat(200)],
+        ['--transform normal --scale 1', TEXT],
+      ] as const) {
+        await browser.call('notice', text);
         await turn(device, how);
-        for (const text of ['W '.repeat(100), 'W'.repeat(200), TEXT]) {
-          await browser.call('notice', text);
-          await waitForScreen(device, { bar: true, page: BLUE });
-        }
+        await waitForScreen(device, { bar: true, page: BLUE });
       }
       await assert.rejects(browser.call('notice', 'W'.repeat(201)), /too long/);
     });

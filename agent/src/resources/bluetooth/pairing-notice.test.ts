@@ -85,4 +85,6 @@ test('the screen says it while a device pairs, until that ends, fails, Bluetooth
   assert.notEqual(notice, undefined);
   end();
   assert.equal(notice, undefined);
+  ask('confirm');
+  assert.equal(notice, undefined);
 });
