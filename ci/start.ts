@@ -31,6 +31,7 @@ import {
 } from './qemu/instance.ts';
 import { freePort, portOf } from './qemu/ports.ts';
 import { prepareMachine } from './qemu/start-machine.ts';
+import { type DeveloperRadios, plugDeveloperRadios } from './radios/developer-radios.ts';
 import { hasDisplay } from './setup.ts';
 
 const OPTIONS = {
@@ -45,6 +46,10 @@ const OPTIONS = {
   detach: { type: 'boolean', help: 'return when the API answers, leave the machine running (headless)' },
   fresh: { type: 'boolean', help: 'erase the disk of this machine: start as a device from the factory' },
   dev: { type: 'boolean', help: 'run the working tree’s agent; "npm run dev:push" updates it' },
+  radios: {
+    type: 'boolean',
+    help: 'emulate Wi-Fi and Bluetooth, with an access point to join and a phone to pair (not in a container)',
+  },
   'boot-timeout': {
     type: 'string',
     value: 'SECONDS',
@@ -66,6 +71,7 @@ interface Request {
   readyFile: string | undefined;
   fresh: boolean;
   dev: boolean;
+  radios: boolean;
   bootTimeoutMs: number | undefined;
 }
 
@@ -75,6 +81,8 @@ function readRequest(): { request: Request; detach: boolean } {
     throw new Problem(`"${rest[0]}" is not an option; options come after "--": npm start -- --headless`);
   const seconds = values['boot-timeout'] === undefined ? undefined : Number(values['boot-timeout']);
   if (seconds !== undefined && !(seconds > 0)) throw new Problem('--boot-timeout takes a number of seconds.');
+  if (values.container && values.radios)
+    throw new Problem('--radios needs the kernel modules of a machine: leave out --container.');
   const detach = values.detach ?? false;
   return {
     detach,
@@ -89,6 +97,7 @@ function readRequest(): { request: Request; detach: boolean } {
           : resolve(process.env.INIT_CWD ?? '.', values['ready-json']),
       fresh: values.fresh ?? false,
       dev: values.dev ?? false,
+      radios: values.radios ?? false,
       bootTimeoutMs: seconds === undefined ? undefined : seconds * 1000,
     },
   };
@@ -122,6 +131,7 @@ async function announce(
   paths: InstancePaths,
   qmp: string | null,
   { name, readyFile }: Request,
+  radios: readonly string[],
 ): Promise<void> {
   const base = `127.0.0.1:${device.settings.apiPort}`;
   const vnc = (await device.vncAddress()) ?? null;
@@ -146,7 +156,7 @@ async function announce(
   Docs     ${ready.docs}
   Serial   ${ready.serial}   (socat -,icanon=0,echo=0 UNIX-CONNECT:${ready.serial})
 ${qmp ? `  QMP      ${qmp}\n` : ''}  Console  ${paths.console}
-  Pages on this computer are at http://${HOST_ADDRESS}:PORT for the device.
+${radios.map((line) => `  ${line}\n`).join('')}  Pages on this computer are at http://${HOST_ADDRESS}:PORT for the device.
   Ctrl-C or "${stopCommand(name)}" powers the device down.
 `);
 }
@@ -209,8 +219,12 @@ async function operate(
   progress: Progress,
 ): Promise<boolean> {
   const timeoutMs = request.bootTimeoutMs ?? bootTimeoutMs;
-  const updateAgent = async (): Promise<'ready'> => {
+  let radios: DeveloperRadios | undefined;
+  const complete = async (): Promise<'ready'> => {
     if (request.dev) await progress.step('installing the working tree’s agent', () => pushAgent(paths));
+    if (request.radios) {
+      radios = await progress.step('plugging in radios', () => plugDeveloperRadios(paths.shell));
+    }
     return 'ready';
   };
   const booted = progress.step(
@@ -218,13 +232,14 @@ async function operate(
     () => waitForApi(device, timeoutMs, request.container ? CONTAINER_POLL_MS : undefined),
     () => tailOf(paths.console, 1),
   );
-  const outcome = await Promise.race([booted.then(updateAgent), stop.first]);
+  const outcome = await Promise.race([booted.then(complete), stop.first]);
   if (outcome === 'ready') {
     progress.line(
       `the API answers ${device.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
-    await announce(device, paths, qmp, request);
+    await announce(device, paths, qmp, request, radios?.lines ?? []);
     await Promise.race([device.ended, stop.first]);
+    await radios?.stop();
   } else booted.catch(() => undefined);
   if (device.running) {
     progress.line('powering the device down …');

@@ -24,6 +24,7 @@ import {
   builderRoot,
   bundleAgent,
   compileParts,
+  radioPrograms,
   runtimeRoot,
   updateKeyring,
   viewerRoot,
@@ -34,6 +35,9 @@ const BOARD = 'virt';
 const ROOM = 7 * 2 ** 30;
 /** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
+
+const WANTED = ['image', 'rootfs', 'radios'] as const;
+type Wanted = (typeof WANTED)[number];
 
 /** Result of a build. */
 export interface Built {
@@ -60,7 +64,15 @@ export async function buildRootfs(): Promise<Built> {
   return await runBuild('rootfs');
 }
 
-async function runBuild(what: 'image' | 'rootfs', onKernel?: (kernel: string) => void): Promise<Built> {
+/**
+ * The folder with the programs at the other end of emulated radios: `usr/sbin/hostapd`, `usr/sbin/iw` and `usr/bin/btvirt`, of
+ * the same Debian suite as the image but not on it.
+ */
+export async function buildRadioPrograms(): Promise<string> {
+  return (await runBuild('radios')).folder;
+}
+
+async function runBuild(what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
   if (process.getuid?.() === 0) return await buildAsRoot(what, onKernel);
   const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [what]);
   const [folder, viewer = ''] = printed?.trim().split('\n') ?? [];
@@ -68,7 +80,7 @@ async function runBuild(what: 'image' | 'rootfs', onKernel?: (kernel: string) =>
   return { folder, viewer };
 }
 
-async function buildAsRoot(what: 'image' | 'rootfs', onKernel?: (kernel: string) => void): Promise<Built> {
+async function buildAsRoot(what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
   const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
   if (probe.status !== 0) {
     throw new Problem(
@@ -97,13 +109,10 @@ export async function beginBuild(cache: Cache): Promise<Build> {
   return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
-async function make(
-  cache: Cache,
-  what: 'image' | 'rootfs',
-  onKernel?: (kernel: string) => void,
-): Promise<Built> {
+async function make(cache: Cache, what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
   await cache.sweep();
   const build = await beginBuild(cache);
+  if (what === 'radios') return { folder: await radioPrograms(build), viewer: '' };
   const parts = await imageParts(build);
   onKernel?.(join(parts.runtime, 'root/boot/vmlinuz'));
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
@@ -183,7 +192,7 @@ export async function asNamespaceRoot(script: string, args: string[]): Promise<s
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    const { folder, viewer } = await runBuild(process.argv[2] === 'rootfs' ? 'rootfs' : 'image');
+    const { folder, viewer } = await runBuild(WANTED.find((what) => what === process.argv[2]) ?? 'image');
     console.log(`${folder}\n${viewer}`);
     return 0;
   });

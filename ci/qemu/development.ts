@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildAgent } from '../build-agent.ts';
 import { runTool } from '../lib/tool.ts';
-import { HOST_ADDRESS, type MachineSettings } from './arguments.ts';
+import type { MachineSettings } from './arguments.ts';
 import type { InstancePaths } from './instance.ts';
+import { served } from './served.ts';
 import { GuestShell } from './shell.ts';
 import { testCredentials } from './test-credentials.ts';
 
@@ -13,7 +13,10 @@ const TAR_TIMEOUT_MS = 30_000;
 const SHELL_TIMEOUT_MS = 60_000;
 const RESTART_TIMEOUT_MS = 120_000;
 
-/** Additional settings for `npm start -- --dev`: the root shell of the test suite, used to update the agent. */
+/**
+ * Additional settings for `npm start -- --dev` and `--radios`: the root shell of the test suite, used to update the agent and
+ * to load radios.
+ */
 export async function developmentSettings(
   paths: InstancePaths,
 ): Promise<Pick<MachineSettings, 'ports' | 'credentials'>> {
@@ -38,23 +41,6 @@ async function packAgent(): Promise<Buffer> {
     return await readFile(tar);
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Serves `file` over HTTP while `work` runs. `work` gets the URL for the device. */
-async function served<T>(file: Buffer, work: (url: string) => Promise<T>): Promise<T> {
-  const server = createServer((_request, response) => response.end(file));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  try {
-    const address = server.address();
-    if (typeof address !== 'object' || !address) throw new Error('the server of the bundle has no address');
-    return await work(`http://${HOST_ADDRESS}:${address.port}/agent.tar`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
   }
 }
 

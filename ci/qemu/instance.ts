@@ -43,6 +43,8 @@ export interface StartRequest {
   fresh: boolean;
   /** Run the working tree's agent. */
   dev: boolean;
+  /** Emulate radios. */
+  radios: boolean;
   serialNumber: string;
   /** The folder of the device's disk. */
   storage: string;

@@ -47,7 +47,7 @@ export async function prepareMachine(
     httpsPort: await freeHttpsPort(request.apiPort),
     screen: request.window && hasWindow() ? ('window' as const) : ('vnc' as const),
     serialNumber: request.serialNumber,
-    ...(request.dev ? await developmentSettings(paths) : {}),
+    ...(request.dev || request.radios ? await developmentSettings(paths) : {}),
   };
   return {
     start: () => Machine.start(settings, paths.qemuLog),

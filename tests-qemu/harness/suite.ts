@@ -60,6 +60,7 @@ export const MACHINE_PARTS = {
   power: 'power-on, reset and power cuts',
   quota: 'project quotas of the file system',
   memory: 'its own amount of memory',
+  radios: 'emulated radios',
 } as const;
 export type MachinePart = keyof typeof MACHINE_PARTS;
 

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { transform } from 'esbuild';
 import { shellQuote } from '../../ci/qemu/shell.ts';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
+import { fetchingLan, LAN_DOMAIN, LAN_NAMES } from '../harness/lan-server.ts';
 import { scenario } from '../harness/suite.ts';
 
-const LAN = new URL('../harness/lan.ts', import.meta.url);
 const SERVER = '192.0.2.2';
 const WAIT_MS = 60_000;
 /** The product's settings of Ethernet, for an interface that the test can make. */
@@ -18,7 +16,7 @@ interface far0
 lease_file /run/lan.leases
 opt subnet 255.255.255.0
 opt dns ${SERVER}
-opt domain lab.test
+opt domain ${LAN_DOMAIN}
 `;
 
 /** Asks the network for the address of a name, and prints who answers. */
@@ -44,13 +42,10 @@ export default scenario({
   needs: 'system',
   machine: 'shared',
   run: async ({ device, pages, test }) => {
-    const { code } = await transform(await readFile(LAN, 'utf8'), { loader: 'ts' });
-    const program = pages.add(code);
-    const download = `fetch('${program}').then((r) => r.text()).then((text) => fs.writeFileSync('/run/lan.mjs', text))`;
     const inside = (unit: string, command: string) =>
       `systemd-run --quiet --collect --unit=${unit} ip netns exec lan ${command}`;
     try {
-      await device.shell.ok(`node -e ${shellQuote(download)}
+      await device.shell.ok(`${await fetchingLan(pages)}
         printf '%s' ${shellQuote(DHCP)} >/run/lan.conf; : >/run/lan.leases
         mkdir -p /run/systemd/network; ${NETWORK}
         ip netns add lan
@@ -60,12 +55,12 @@ export default scenario({
         ${inside('lan-names', `node /run/lan.mjs ${SERVER}`)}
         ${inside('lan-dhcp', 'busybox udhcpd -f /run/lan.conf')}
         networkctl reload; ip link set lan0 up`);
-      await waitFor(async () => (await device.shell.ok('resolvectl domain lan0')).includes('lab.test'), {
+      await waitFor(async () => (await device.shell.ok('resolvectl domain lan0')).includes(LAN_DOMAIN), {
         timeoutMs: WAIT_MS,
         what: 'the domain of the network',
       });
 
-      for (const name of ['printer', 'printer.lab.test', 'speaker.local']) {
+      for (const name of LAN_NAMES) {
         await test(`a page is shown from http://${name}/`, async () => {
           await device.act('POST', '/display/navigate', { url: `http://${name}/` });
           const state = await device.waitForDisplay((now) => field(now, 'loading') === false, name, WAIT_MS);

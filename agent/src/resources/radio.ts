@@ -1,9 +1,5 @@
 import { ApiError, type ErrorDefinition } from '../contract/errors.ts';
-import { bindNothing, type ConfigGroup } from './config/group.ts';
-import type { ConfigReader } from './config/store.ts';
-import { device } from './device/index.ts';
-import { defineResource } from './resource.ts';
-import { type Gate, noneImplemented, type Route } from './route.ts';
+import type { Gate } from './route.ts';
 
 /** The exports of a radio's schema.ts. */
 export interface RadioContract {
@@ -15,28 +11,6 @@ export interface RadioState {
   /** Whether the device has a radio of its own to manage, as measured now. */
   hasRadio: () => Promise<boolean>;
   isEnabled: () => boolean;
-}
-
-/** The resource of a radio that this build does not drive. */
-export function radioResource(
-  kind: 'wifi' | 'bluetooth',
-  contract: RadioContract,
-  group: ConfigGroup,
-  isEnabled: (config: ConfigReader) => boolean,
-) {
-  return defineResource({
-    async create({ board, config, use }) {
-      const system = await use(device);
-      const hasRadio = async () => board.managesRadios && (await system.get()).capabilities[kind];
-      const routes = radioRoutes(contract, { hasRadio, isEnabled: () => isEnabled(config) });
-      return { service: undefined, routes, config: [bindNothing(group)] };
-    },
-  });
-}
-
-/** Routes that answer the errors of `radioGate`, and else 501. */
-export function radioRoutes(contract: RadioContract, state: RadioState): Route[] {
-  return noneImplemented(contract, radioGate(contract, state));
 }
 
 /**

@@ -23,6 +23,8 @@ grim
 [extracted]
 plugins usr/lib/a.so usr/lib/b*.so
 plugins usr/lib/c.so
+[radios]
+iw usr/sbin/iw
 [firmware]
 u-boot-qemu
 `;
@@ -39,6 +41,7 @@ test('lists and settings are read, comments are ignored', () => {
     sources: ['linux-source'],
     firmware: ['u-boot-qemu'],
     extracted: new Map([['plugins', ['usr/lib/a.so', 'usr/lib/b*.so', 'usr/lib/c.so']]]),
+    radios: new Map([['iw', ['usr/sbin/iw']]]),
   });
 });
 

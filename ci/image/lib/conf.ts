@@ -15,7 +15,12 @@ export interface PackageConf {
   firmware: string[];
   /** Patterns of the files that are copied from packages which are not installed, by package. */
   extracted: Map<string, string[]>;
+  /** The same for programs at the other end of emulated radios. */
+  radios: Map<string, string[]>;
 }
+
+/** Sections whose lines are a package and patterns of its files. */
+const FILE_SECTIONS = ['extracted', 'radios'] as const;
 
 /** Reads packages.conf. Throws an error that names the invalid line or section. */
 export function readPackageConf(path: string): PackageConf {
@@ -26,7 +31,7 @@ export function readPackageConf(path: string): PackageConf {
 export function parsePackageConf(text: string): PackageConf {
   const settings = new Map<string, string[]>();
   const lists = new Map<string, string[]>();
-  const extracted = new Map<string, string[]>();
+  const files = new Map(FILE_SECTIONS.map((name) => [name as string, new Map<string, string[]>()]));
   let section = '';
   for (const [index, raw] of text.split('\n').entries()) {
     const words = raw.replace(/#.*/, '').trim().split(/\s+/).filter(Boolean);
@@ -41,14 +46,15 @@ export function parsePackageConf(text: string): PackageConf {
     } else {
       const list = lists.get(section);
       if (!list) throw new Error(`packages.conf:${index + 1}: a package before the first [section]`);
-      const packages = section === 'extracted' ? [first] : words;
+      const patterns = files.get(section);
+      const packages = patterns ? [first] : words;
       const bad = packages.find((word) => !/^[a-z0-9][a-z0-9.+-]+$/.test(word));
       if (bad) throw new Error(`packages.conf:${index + 1}: "${bad}" is not a package name`);
-      if (section === 'extracted') {
+      if (patterns) {
         const outside = rest.find((path) => !/^usr\/(?!.*\.\.)/.test(path));
         if (outside || rest.length === 0)
           throw new Error(`packages.conf:${index + 1}: ${first} needs patterns of files in usr/`);
-        extracted.set(first, [...(extracted.get(first) ?? []), ...rest]);
+        patterns.set(first, [...(patterns.get(first) ?? []), ...rest]);
       }
       list.push(...packages);
     }
@@ -73,6 +79,7 @@ export function parsePackageConf(text: string): PackageConf {
     viewer: list('viewer'),
     sources: list('sources'),
     firmware: list('firmware'),
-    extracted,
+    extracted: files.get('extracted') ?? new Map(),
+    radios: files.get('radios') ?? new Map(),
   };
 }

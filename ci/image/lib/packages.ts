@@ -93,8 +93,8 @@ function withDependencies({ runtime, builder, viewer, sources }: PackageConf): s
 }
 
 /** The packages that are downloaded without their dependencies. */
-function singlePackages({ firmware, extracted }: PackageConf): string[] {
-  return [...firmware, ...extracted.keys()];
+function singlePackages({ firmware, extracted, radios }: PackageConf): string[] {
+  return [...firmware, ...extracted.keys(), ...radios.keys()];
 }
 
 async function fetchAll(home: string, conf: PackageConf, mirror: string, known: Apt): Promise<void> {

@@ -94,13 +94,29 @@ export async function runtimeRoot(build: Build, builder: Promise<string>): Promi
   return await build.cache.make('runtime', key, KEEP_ROOTS, async (target) => {
     const root = join(target, 'root');
     await makeRoot({ ...build, packages: runtime, target: root, epoch: build.store.indexDate });
-    for (const [name, files] of extracted) await extract(build, name, files, root);
+    for (const [name, files] of extracted) {
+      const version = await extract(build, name, files, root);
+      appendFileSync(join(root, 'usr/share/vitrine-packages.txt'), `${name} ${version}\n`);
+    }
     await inBuilder(build, await builder, target, ['/src/ci/image/trim.sh', '/out/root']);
   });
 }
 
-/** Copies single files of a package that is not installed. Throws when a pattern matches none of its files. */
-async function extract(build: Build, name: string, patterns: string[], root: string): Promise<void> {
+/** A folder with the programs at the other end of emulated radios, below `usr/`. */
+export async function radioPrograms(build: Build): Promise<string> {
+  const { radios } = build.conf;
+  const key = hashOf(build.store.id, JSON.stringify([...radios]));
+  return await build.cache.make('radios', key, KEEP_ROOTS, async (target) => {
+    for (const [name, files] of radios) await extract(build, name, files, target);
+  });
+}
+
+/**
+ * Copies single files of a package that is not installed, and returns its version. Throws when a pattern matches none of its
+ * files.
+ */
+async function extract(build: Build, name: string, patterns: string[], root: string): Promise<string> {
+  let version = '';
   await build.cache.scratch('extract', async (work) => {
     const deb = join(build.store.archives, archiveOf(build, name));
     await run('dpkg-deb', ['-x', deb, work]);
@@ -111,9 +127,9 @@ async function extract(build: Build, name: string, patterns: string[], root: str
       files.push(...found.sort());
     }
     await run('cp', ['-a', '--parents', ...files, root], { cwd: work });
-    const version = (await run('dpkg-deb', ['--field', deb, 'Version'])).trim();
-    appendFileSync(join(root, 'usr/share/vitrine-packages.txt'), `${name} ${version}\n`);
+    version = (await run('dpkg-deb', ['--field', deb, 'Version'])).trim();
   });
+  return version;
 }
 
 function rootKey({ store, conf }: Build, packages: string[]): string {

@@ -1,64 +1,13 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheFolder, ROOT } from '../../../ci/lib/places.ts';
-import { Problem } from '../../../ci/lib/problem.ts';
-import { runTool } from '../../../ci/lib/tool.ts';
+import { ROOT } from '../../../ci/lib/places.ts';
+import { type InstalledPython, installPython } from '../../../ci/lib/python-packages.ts';
 
-const REQUIREMENTS = join(ROOT, 'tests-qemu/harness/goosebit/requirements.txt');
-const VERSION_TIMEOUT_MS = 20_000;
-const INSTALL_TIMEOUT_MS = 5 * 60_000;
-/** Without a network pip gives up after about a minute. */
-const PIP_OPTIONS = '-q --disable-pip-version-check --no-input --retries 2 --timeout 15'.split(' ');
-
-/**
- * Installs gooseBit, an independent server of hawkBit's interface for devices, from PyPI into the cache: 64 packages,
- * 150 MB, each in the version and with the hash of requirements.txt, as binary packages only. Later calls use what is
- * there. Needs `python3` with `venv` (Debian: python3-venv).
- * @returns its Python, or why PyPI does not give the packages: a network without it must not fail everything
- * @throws Problem that says why it cannot be installed
- */
-export async function installGooseBit(): Promise<{ python: string } | { unavailable: string }> {
-  const version = await runTool(
-    'python3',
-    ['-c', 'import ensurepip, sys, venv; print(sys.version)'],
-    VERSION_TIMEOUT_MS,
-  );
-  if (!version.ok)
-    throw new Problem('gooseBit needs python3 with venv (Debian: apt-get install python3-venv).');
-  const requirements = await readFile(REQUIREMENTS);
-  const key = createHash('sha256').update(requirements).update(version.output).digest('hex').slice(0, 16);
-  const all = join(cacheFolder(), 'goosebit');
-  const folder = join(all, key);
-  const python = join(folder, 'bin/python');
-  if (existsSync(python)) return { python };
-  const partial = `${folder}.${process.pid}`;
-  try {
-    await mkdir(all, { recursive: true });
-    for (const name of await readdir(all)) {
-      if (!name.startsWith(key)) await rm(join(all, name), { recursive: true, force: true });
-    }
-    console.log(`Installing gooseBit and the packages that it needs, 150 MB from PyPI, into ${folder}`);
-    const venv = await runTool('python3', ['-m', 'venv', partial], INSTALL_TIMEOUT_MS);
-    if (!venv.ok) throw new Problem(`python3 makes no virtual environment: ${lastLine(venv.output)}`);
-    const from = ['--require-hashes', '--no-deps', '--only-binary', ':all:', '-r', REQUIREMENTS];
-    const pip = ['-m', 'pip', 'install', ...PIP_OPTIONS, ...from];
-    const packages = await runTool(join(partial, 'bin/python'), pip, INSTALL_TIMEOUT_MS);
-    if (!packages.ok) {
-      const unavailable = `gooseBit cannot be installed from PyPI; check the network: ${lastLine(packages.output)}`;
-      console.log(unavailable);
-      return { unavailable };
-    }
-    await rename(partial, folder).catch((error: unknown) => {
-      if (!existsSync(python)) throw error; // else another process was faster
-    });
-    return { python };
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
-}
-
-function lastLine(output: string): string {
-  return output.trim().split('\n').at(-1) ?? '';
+/** Installs gooseBit, an independent server of hawkBit's interface for devices: 64 packages. */
+export async function installGooseBit(): Promise<InstalledPython> {
+  return await installPython({
+    folder: 'goosebit',
+    name: 'gooseBit',
+    size: '150 MB',
+    requirements: join(ROOT, 'tests-qemu/harness/goosebit/requirements.txt'),
+  });
 }

@@ -269,12 +269,20 @@ const ACTS = [
 
 test('daemon and adapter become as configured, and are never more open than that', () => {
   const numRuns = repetitions(3000, 60_000);
-  const property = fc.property(fc.commands(ACTS, { maxCommands: 60, size: 'max' }), (acts) => {
-    const world = new World();
-    fc.modelRun(() => ({ model: {}, real: world }), acts);
-    world.heal();
-    world.verify();
-  });
+  const property = fc.property(
+    fc.boolean(),
+    fc.commands(ACTS, { maxCommands: 60, size: 'max' }),
+    (isOn, acts) => {
+      const world = new World();
+      if (isOn && SETTINGS[0]) {
+        world.configure(SETTINGS[0]);
+        world.heal();
+      }
+      fc.modelRun(() => ({ model: {}, real: world }), acts);
+      world.heal();
+      world.verify();
+    },
+  );
   fc.assert(property, numRuns > 3000 ? { numRuns } : { numRuns, seed: 1 });
   assert.ok(commands > 10 * numRuns, `${commands} commands`);
 });

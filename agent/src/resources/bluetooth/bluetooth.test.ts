@@ -233,6 +233,10 @@ test('pairing opens the adapter for one device, shows its number, trusts and con
     assert.equal(radio.agent?.answer({ kind: 'service', adapter, device: id, profile: HID }).accepted, true);
     assert.deepEqual(service.get().pairing, { address, name, passkey: '012345' });
     await fails(service.pair(fakeDevice(2).address), 'conflict');
+    settings = { ...settings, discoverable: true };
+    radio.agent?.answer({ kind: 'display', adapter, device: 'other', passkey: '999999' });
+    settings = { ...settings, discoverable: false };
+    assert.equal(service.get().pairing?.passkey, '012345', 'of the device that was asked for');
   };
   const paired = await service.pair(address);
   assert.deepEqual([paired.paired, paired.trusted], [true, true]);
@@ -267,17 +271,24 @@ test('a stranger that is connected is disconnected; while discoverable, when it 
   radio.agent?.answer({ kind: 'display', adapter: ADAPTER, device: stranger.id, passkey: '1' });
   await settle();
   assert.equal(disconnects(), 2);
+  const refused = `disconnect ${stranger.id}`;
+  radio.refused.set(refused, 'Busy.');
+  radio.change(stranger.id, { connected: true });
+  await settle();
+  radio.refused.clear();
+  await elapse(2000);
+  assert.deepEqual([disconnects(), radio.devices.get(stranger.id)?.connected], [4, false], 'tried again');
 
   settings = { ...settings, discoverable: true };
   await service.apply();
   radio.change(stranger.id, { connected: true });
   await settle();
-  assert.equal(disconnects(), 2);
+  assert.equal(disconnects(), 4);
   radio.agent?.answer({ kind: 'confirm', adapter: ADAPTER, device: stranger.id, passkey: '000007' });
   assert.equal(service.get().pairing?.passkey, '000007');
   radio.change(stranger.id, { paired: true });
   await settle();
-  assert.equal(disconnects(), 3);
+  assert.equal(disconnects(), 5);
   assert.equal(service.get().pairing, null);
 
   for (let number = 2; number < 22; number++) {

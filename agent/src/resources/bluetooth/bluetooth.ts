@@ -1,3 +1,4 @@
+import { limitedLog } from '../../base/limited-log.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Driver } from '../../base/machine.ts';
 import { errorMessage } from '../../base/system-error.ts';
@@ -73,7 +74,7 @@ export class Bluetooth {
     });
     this.#pairing = new Pairing({
       radio,
-      log,
+      log: limitedLog(log),
       adapter: () => this.#driver.state.adapter?.id,
       discoverable: () => options.settings().enabled && options.settings().discoverable,
       open: (device) => this.#reach({ event: 'pairing', device }),

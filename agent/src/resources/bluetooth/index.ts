@@ -42,7 +42,8 @@ export const bluetooth = defineResource({
       recovered: () => void config.applyStored('bluetooth.enabled'),
       log,
     });
-    const unlisten = system.onNameChanged(() => service.apply());
+    // A failure is a problem of Bluetooth, not of `device.name`, and is tried again.
+    const unlisten = system.onNameChanged(() => service.apply().catch(() => undefined));
     const endNotices = showPairings(service, showNotice);
     return {
       service,

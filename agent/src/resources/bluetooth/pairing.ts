@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Logger } from '../../base/logger.ts';
+import type { Records } from '../../base/limited-log.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { answerTo, isInput, mayStayConnected, type PairingFacts } from './pairing-policy.ts';
@@ -8,12 +8,14 @@ import type { Pairing as ShownPairing } from './schema.ts';
 
 /** A number of another device's pairing is displayed no longer than this, in ms. */
 const SHOWN_MS = 60_000;
+/** A connection that was not ended is tried again after this time, in ms. */
+const AGAIN_MS = 2000;
 /** Most devices that have paired by themselves: keys are stored for each of them. */
 const MAX_STRANGERS = 20;
 
 export interface PairingOptions {
   radio: BluetoothRadio;
-  log: Pick<Logger, 'info' | 'warn'>;
+  log: Pick<Records, 'info' | 'warn'>;
   /** Id of the adapter; undefined without one. */
   adapter: () => string | undefined;
   /** `bluetooth.discoverable` while Bluetooth is enabled. */
@@ -41,6 +43,7 @@ export class Pairing implements PairingAgent {
   #isBusy = false;
   #shown: Shown | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
   /** Ids of devices whose connection is being ended. */
   readonly #ending = new Set<string>();
 
@@ -129,13 +132,16 @@ export class Pairing implements PairingAgent {
 
   stop(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#again);
   }
 
   #facts(discoverable: boolean): PairingFacts {
     return { adapter: this.#options.adapter(), discoverable, pairing: this.#device };
   }
 
+  /** Another device that pairs at the same time must not replace the number that somebody is about to type. */
   #showFor(id: string, passkey: string, isTyped: boolean): void {
+    if (this.#device !== undefined && id !== this.#device) return;
     const device = this.#options.radio.devices.get(id);
     if (device) this.#show({ device, passkey, isTyped });
   }
@@ -154,6 +160,8 @@ export class Pairing implements PairingAgent {
     this.#ending.add(id);
     radio.disconnect(id).catch((error: unknown) => {
       this.#ending.delete(id);
+      clearTimeout(this.#again);
+      this.#again = setTimeout(() => this.devicesChanged(), AGAIN_MS).unref();
       log.warn({ reason: errorMessage(error) }, 'a Bluetooth device that is not trusted stays connected');
     });
   }

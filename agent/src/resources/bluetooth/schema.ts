@@ -118,7 +118,7 @@ export const pairBluetooth = endpoint({
   ...common,
   summary: 'Pair with a discovered device',
   description:
-    'Waits up to 30 s until the device is paired, trusts it, connects it if it is an input device, and returns it. Digits that must be typed on the device are in `pairing` of the adapter and on the screen. A device that has paired by itself (`bluetooth.discoverable`) is trusted. 404 for an address that discovery has not found; 409 `conflict` while the adapter is powered off or pairs with a device; 503 `unavailable` with the reason when it fails.',
+    'Waits until the device is paired, up to 30 s, and knows its services, trusts it, connects it if it is an input device, and returns it. Digits that must be typed on the device are in `pairing` of the adapter and on the screen. A device that has paired by itself (`bluetooth.discoverable`) is trusted. 404 for an address that discovery has not found; 409 `conflict` while the adapter is powered off or pairs with a device; 503 `unavailable` with the reason when it fails.',
   body: ByAddress,
   response: BluetoothDevice,
   errors: [...GATES, 'not_found', 'conflict'],

@@ -100,8 +100,12 @@ export function wifiMachine(state: WifiState, event: WifiEvent): Step {
 
 function handle(state: WifiState, event: WifiEvent, effects: WifiEffect[]): WifiState {
   switch (event.type) {
-    case 'settings':
-      return { ...state, settings: event.settings, choice: choiceAfter(state, event.settings) };
+    case 'settings': {
+      const { settings } = event;
+      const isSame = JSON.stringify(settings) === JSON.stringify(state.settings);
+      const failure = isSame ? state.failure : undefined;
+      return { ...state, settings, choice: choiceAfter(state, settings), failure };
+    }
     case 'choose': {
       const before = state.request;
       if (before) effects.push({ do: 'answer', id: before.id, failure: 'replaced' });
@@ -263,8 +267,10 @@ function reconcile(state: WifiState, effects: WifiEffect[]): WifiState {
   if (state.service !== 'ready' || sameSetup(target, state.given)) return state;
   effects.push({ do: 'disarm', timer: 'retry' }, { do: 'set_up', setup: target });
   const failedSetups = state.given === undefined ? state.failedSetups : 0;
-  // The radio reports its link again after every setup, also that of a network which stayed joined.
-  return { ...state, given: target, link: IDLE, stations: 0, failure: undefined, failedSetups };
+  // Why a request has failed stays to be seen while the configured networks are searched; what happened before a request
+  // is not its failure. The radio reports its link again after every setup, also that of a network which stayed joined.
+  const failure = state.request ? undefined : state.failure;
+  return { ...state, given: target, link: IDLE, stations: 0, failure, failedSetups };
 }
 
 function sameSetup(one: Setup | undefined, other: Setup | undefined): boolean {

@@ -253,10 +253,11 @@ for (const [how, failure] of [
     const world = joined();
     world.air.shop = how;
     world.choose({ mode: 'station', only: 'shop' });
-    for (let n = 0; n < 3; n += 1) world.step();
+    for (let n = 0; n < 3 && world.answers.length === 0; n += 1) world.step();
     world.fire('settle');
     world.fire('address');
     assert.deepEqual(world.answers, [failure]);
+    assert.equal(failureOf(world.state), failure, 'the reason stays to be seen');
     // `shop` has the higher priority, and is there.
     world.air.shop = 'away';
     world.settle();

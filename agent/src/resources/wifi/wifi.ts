@@ -166,18 +166,19 @@ export class Wifi {
   }
 
   /**
-   * Starts or stops the access point until the next boot.
-   * @param ap fields that take the place of the configured ones
-   * @throws ApiError `bad_request` without a passphrase, `conflict`, `unavailable`
+   * Starts an access point until the next boot.
+   * @param ap fields that take the place of the configured ones; together they keep the rules of the configuration
+   * @throws ApiError `conflict`, `unavailable`
    */
-  async setAccessPoint(active: boolean, ap: Partial<AccessPointSettings> = {}): Promise<WifiStatus> {
-    if (active) {
-      await this.#request({ mode: 'ap', ap });
-      return this.get();
-    }
-    // Stopping has no outcome to wait for: a configured network may be out of range.
-    const { settings } = this.#driver.state;
-    void this.#choose(settings.mode === 'ap' ? { mode: 'station', only: undefined } : undefined);
+  async startAccessPoint(ap: Partial<AccessPointSettings>): Promise<WifiStatus> {
+    await this.#request({ mode: 'ap', ap });
+    return this.get();
+  }
+
+  /** Returns to the configured networks until the next boot. Does not wait: none of them may be in range. */
+  async stopAccessPoint(): Promise<WifiStatus> {
+    const { mode } = this.#driver.state.settings;
+    void this.#choose(mode === 'ap' ? { mode: 'station', only: undefined } : undefined);
     return this.get();
   }
 
@@ -225,27 +226,31 @@ export class Wifi {
     throw new ApiError('unavailable', reason, { reason: failure });
   }
 
-  async #perform(effect: WifiEffect): Promise<void> {
+  #perform(effect: WifiEffect): Promise<void> | undefined {
+    const { radio } = this.#options;
     switch (effect.do) {
       case 'start':
-        return await this.#tried(() => this.#options.radio.start(), { type: 'start_failed' });
+        return this.#tried(() => radio.start(), { type: 'start_failed' });
       case 'stop':
-        return await this.#tried(() => this.#options.radio.stop(), undefined);
+        return this.#tried(() => radio.stop(), undefined);
       case 'set_up':
-        return await this.#setUp(effect.setup);
+        return this.#setUp(effect.setup);
       case 'read_address':
-        return this.#readAddress();
+        this.#readAddress();
+        return undefined;
       case 'answer':
         this.#requests.get(effect.id)?.(effect.failure);
         this.#requests.delete(effect.id);
-        return;
+        return undefined;
       case 'disarm':
-        return clearTimeout(this.#timers.get(effect.timer));
+        clearTimeout(this.#timers.get(effect.timer));
+        return undefined;
       case 'arm': {
         const { timer, ms } = effect;
         clearTimeout(this.#timers.get(timer));
         const elapsed = () => this.#driver.dispatch({ type: 'elapsed', timer });
         this.#timers.set(timer, setTimeout(elapsed, ms).unref());
+        return undefined;
       }
     }
   }
@@ -272,6 +277,8 @@ export class Wifi {
   #isTaken(): boolean {
     if (this.#running > 0) return false;
     const { settings, choice, service, given } = this.#driver.state;
+    // Events may still wait.
+    if (JSON.stringify(settings) !== JSON.stringify(this.#options.settings())) return false;
     const target = setupOf(settings, choice);
     if (!target) return service === 'stopped';
     return JSON.stringify(target) === JSON.stringify(given);

@@ -166,6 +166,7 @@ export class SupplicantInterface {
       proto: ['s', 'RSN'],
       pairwise: ['s', 'CCMP'],
       group: ['s', 'CCMP'],
+      wps_disabled: ['i', 1],
     });
     await this.#call('SelectNetwork', [['o', network]]);
     const failed = () => this.#failed('channel_not_allowed');

@@ -18,6 +18,7 @@ const UNIT = 'wpa_supplicant.service';
 const ROOT = { destination: SUPPLICANT, path: '/fi/w1/wpa_supplicant1', interface: SUPPLICANT };
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
+const FAILURES_TO_RESTART = 3;
 
 const parsePath = shaped(text);
 
@@ -120,13 +121,15 @@ export class Supplicant implements WifiRadio {
     this.#retries = new AbortController();
     const { signal } = this.#retries;
     const backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
-    while (!signal.aborted) {
+    for (let failures = 1; !signal.aborted; failures += 1) {
       try {
         await this.#turns.run(() => this.#attach());
         return;
       } catch (error) {
         if (signal.aborted) return;
         this.#log.warn({ err: error }, 'the Wi-Fi service did not take the interface');
+        // A service that was started before the kernel's Wi-Fi modules were loaded again finds no radio any more.
+        if (failures % FAILURES_TO_RESTART === 0) await this.#systemd.restart(UNIT).catch(() => undefined);
         await sleep(backoff.next(), signal);
       }
     }

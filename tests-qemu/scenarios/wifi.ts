@@ -1,0 +1,340 @@
+/**
+ * Wi-Fi on a radio: mac80211_hwsim emulates the radios, hostapd and a second wpa_supplicant are the other end (ci/radios/).
+ */
+import assert from 'node:assert/strict';
+import type { AccessPoint, AccessPointOptions } from '../../ci/radios/access-point.ts';
+import { DEVICE_INTERFACE, WifiRadios } from '../../ci/radios/wifi-radios.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
+import type { Device } from '../harness/device.ts';
+import { fetchingLan, LAN_DOMAIN, LAN_NAMES } from '../harness/lan-server.ts';
+import { listeningPorts, type ProbeTarget, probe } from '../harness/network-probe.ts';
+import { checkGate } from '../harness/radio-gates.ts';
+import { scenario } from '../harness/suite.ts';
+
+const WAIT_MS = 120_000;
+const LONG_MS = 15 * 60_000;
+const COUNTRY = 'DE';
+const PASSPHRASE = 'long passphrase';
+const OWN = { ssid: 'Lobby display', psk: 'of the device' };
+/** Ports that nothing may offer to a wireless network, besides those on which something listens. */
+const COMMON_PORTS = [22, 53, 80, 443, 5353, 5355, 8080, 9222];
+/** The host at the other end of the cable, and a port on which the test listens there. */
+const HOST = { protocol: 'tcp', host: '10.55.77.2', port: 8099 } as const;
+const SERVE = `require('net').createServer((c) => c.end()).listen(${HOST.port})`;
+
+async function configure(device: Device, wifi: Record<string, unknown> | null): Promise<void> {
+  await device.act('PATCH', '/config', { wifi });
+}
+
+async function waitForWifi(
+  device: Device,
+  wanted: (wifi: unknown) => boolean,
+  what: string,
+): Promise<unknown> {
+  let last: unknown;
+  return await waitFor(
+    async () => {
+      last = await device.get('/wifi');
+      return wanted(last) ? last : undefined;
+    },
+    { timeoutMs: WAIT_MS, what, intervalMs: 500 },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; the radio is ${JSON.stringify(last)}`);
+  });
+}
+
+/** Joined, with an address that the network has given. */
+const isConnectedTo = (ssid: string) => (wifi: unknown) => {
+  const addresses = field(wifi, 'connection.addresses');
+  const isGiven = (address: unknown) => !String(address).startsWith('fe80:');
+  return field(wifi, 'connection.ssid') === ssid && Array.isArray(addresses) && addresses.some(isGiven);
+};
+
+/** Makes one network the only configured one and waits until it is joined. */
+async function join(device: Device, ssid: string, psk: string): Promise<unknown> {
+  await configure(device, { networks: [{ ssid, psk, priority: 0 }] });
+  return await waitForWifi(device, isConnectedTo(ssid), `the network ${ssid}`);
+}
+
+/** Every port of the device on each of its addresses, and the host on the cable. */
+async function forbiddenTargets(device: Device): Promise<ProbeTarget[]> {
+  const own = (
+    await device.shell.ok("ip -4 -o addr show scope global | awk '{print $4}' | cut -d/ -f1")
+  ).split('\n');
+  const ports = [
+    ...(await listeningPorts(device)),
+    ...COMMON_PORTS.map((port) => ({ protocol: 'tcp' as const, port })),
+  ].filter(({ protocol, port }) => !(protocol === 'udp' && port === 67));
+  return [HOST, ...own.flatMap((host) => ports.map((each) => ({ ...each, host })))];
+}
+
+/** Asserts that nothing of the device and nothing behind it answers in a network namespace. */
+async function assertUnreachable(device: Device, netns: string): Promise<void> {
+  const targets = await forbiddenTargets(device);
+  const results = await probe(device, netns, targets);
+  const reached = targets.filter((_target, index) => results[index] !== 'silent');
+  assert.deepEqual(reached, [], `reached from ${netns}, of ${targets.length}`);
+}
+
+export default scenario({
+  title:
+    'Wi-Fi: gates, secured and open networks, failures with their reasons, an access point that lets nobody in',
+  needs: 'machine',
+  parts: ['radios'],
+  machine: 'shared',
+  run: async ({ device, pages, test, longTest }) => {
+    await test('without a radio, every endpoint says so', () =>
+      checkGate(device, 'wifi', 'wifi_unsupported'));
+
+    const radios = await WifiRadios.plug(device.shell, 3);
+    const withPoint = async (
+      options: AccessPointOptions,
+      work: (point: AccessPoint) => Promise<void>,
+    ): Promise<void> => {
+      const point = await radios.accessPoint(options);
+      try {
+        await work(point);
+      } finally {
+        await radios.release(point);
+      }
+    };
+    try {
+      await test('with a radio that is not enabled, every endpoint says so', async () => {
+        await checkGate(device, 'wifi', 'wifi_disabled');
+        assert.equal(field(await device.get('/device'), 'capabilities.wifi'), true);
+        const { status } = await device.http('PATCH', '/config', { json: { wifi: { enabled: true } } });
+        assert.equal(status, 400, 'without a country');
+        assert.notEqual((await device.shell.run('systemctl is-active wpa_supplicant')).code, 0);
+      });
+
+      await test('enabled, the gate is open and the country is the radio’s', async () => {
+        const { body } = await device.http('PATCH', '/config', {
+          json: { wifi: { enabled: true, country: COUNTRY } },
+        });
+        assert.deepEqual(field(body, 'applied'), { 'wifi.enabled': 'live', 'wifi.country': 'live' });
+        await waitFor(
+          async () => (await device.shell.ok('/run/radios/iw reg get')).includes(`country ${COUNTRY}`),
+          {
+            timeoutMs: WAIT_MS,
+            what: 'the country of the radio',
+            intervalMs: 500,
+          },
+        );
+        await checkGate(device, 'wifi', undefined);
+      });
+
+      await test('a WPA2 network is found and joined, and a page comes through it by the name of its domain', () =>
+        withPoint(
+          {
+            ssid: 'house',
+            security: 'wpa2',
+            passphrase: PASSPHRASE,
+            // Also a route that would take over the host at the cable.
+            dhcpOptions: [
+              ...['opt dns 192.0.2.1', `opt domain ${LAN_DOMAIN}`],
+              `opt staticroutes ${HOST.host}/32 192.0.2.1`,
+            ],
+          },
+          async ({ radio, address }) => {
+            const { netns } = radio;
+            await device.shell.ok(`${await fetchingLan(pages)}
+              systemd-run --quiet --collect --unit=wifi-lan ip netns exec ${netns} node /run/lan.mjs ${address}`);
+            const web = { protocol: 'tcp', host: address, port: 80 } as const;
+            await waitFor(async () => (await probe(device, netns, [web]))[0] === 'open', {
+              timeoutMs: WAIT_MS,
+              what: 'the servers of the network',
+            });
+            const found = await device.act('POST', '/wifi/scan');
+            assert.ok(Array.isArray(found));
+            const seen = found.find((each) => field(each, 'ssid') === 'house');
+            assert.equal(field(seen, 'security'), 'wpa2', JSON.stringify(found));
+            const status = await join(device, 'house', PASSPHRASE);
+            assert.equal(field(status, 'error'), null);
+            assert.equal(field(status, 'connection.frequency_mhz'), 2412);
+            assert.match(await device.shell.ok(`ip route get ${HOST.host}`), /dev gadget0/);
+            assert.match(
+              await device.shell.ok(`ip route show default dev ${DEVICE_INTERFACE}`),
+              /via 192.0.2.1 .*metric 2048/,
+            );
+            for (const name of LAN_NAMES) {
+              await device.act('POST', '/display/navigate', { url: `http://${name}/` });
+              await device.waitForDisplay((now) => field(now, 'loading') === false, name, WAIT_MS);
+              assert.equal(await device.runScript('document.title'), name);
+            }
+            await assertUnreachable(device, netns);
+            await device.shell.ok('systemctl stop wifi-lan; rm -f /run/lan.mjs');
+          },
+        ));
+
+      await test('a wrong passphrase is the answer of `wifi/connect`, within 20 s', () =>
+        withPoint({ ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE }, async () => {
+          await configure(device, { networks: [{ ssid: 'house', psk: 'something else', priority: 0 }] });
+          const started = performance.now();
+          const { status, body } = await device.http('POST', '/wifi/connect', { json: { ssid: 'house' } });
+          const seconds = (performance.now() - started) / 1000;
+          device.say(`${status} after ${seconds.toFixed(1)} s`);
+          assert.deepEqual([status, field(body, 'error.code')], [503, 'unavailable'], JSON.stringify(body));
+          assert.equal(field(body, 'error.details.reason'), 'wrong_passphrase');
+          const { status: unknown } = await device.http('POST', '/wifi/connect', {
+            json: { ssid: 'nowhere' },
+          });
+          assert.equal(unknown, 404);
+        }));
+
+      await test('a station joins the access point and reaches neither the device nor the host on the cable', async () => {
+        await device.act('POST', '/wifi/ap', { active: true, ap: { ...OWN, channel: 6 } });
+        await waitForWifi(device, (wifi) => field(wifi, 'access_point.channel') === 6, 'the access point');
+        const { status } = await device.http('POST', '/wifi/scan');
+        assert.equal(status, 409);
+        const station = radios.station();
+        const { netns } = station.radio;
+        try {
+          assert.equal(
+            await station.join({ ssid: OWN.ssid, passphrase: 'something else' }),
+            'wrong passphrase',
+          );
+          assert.equal(await station.join({ ssid: OWN.ssid, passphrase: OWN.psk }), 'joined');
+          const lease = await station.lease();
+          assert.ok(lease, 'no address');
+          assert.equal(lease.router, undefined);
+          const count = (wifi: unknown) => field(wifi, 'access_point.stations') === 1;
+          await waitForWifi(device, count, 'the station to be counted');
+          // As a hostile station: everything goes by the device, and the host knows the way back.
+          await station.routeBy(lease.server);
+          await device.shell.ok(`ip -n host route replace ${lease.server.replace(/\d+$/, '0')}/24 via 10.55.77.1
+            systemd-run --quiet --collect --unit=wifi-host ip netns exec host node -e "${SERVE}"`);
+          await waitFor(async () => (await probe(device, undefined, [HOST]))[0] === 'open', {
+            timeoutMs: WAIT_MS,
+            what: 'the host to be reachable from the device',
+          });
+          await assertUnreachable(device, netns);
+        } finally {
+          await device.shell.run(`systemctl stop wifi-host; ip -n host route flush proto boot 2>/dev/null`);
+          await radios.release(station);
+          await device.act('POST', '/wifi/ap', { active: false });
+        }
+        const state = await waitForWifi(
+          device,
+          (wifi) => field(wifi, 'access_point') === null,
+          'station mode',
+        );
+        assert.equal(field(state, 'mode'), 'station');
+      });
+
+      for (const [title, psk, options] of [
+        ['WPA3', PASSPHRASE, { security: 'wpa3', passphrase: PASSPHRASE }],
+        ['WPA2 and WPA3', PASSPHRASE, { security: 'mixed', passphrase: PASSPHRASE }],
+        ['open', '', { security: 'open' }],
+        ['hidden', PASSPHRASE, { security: 'wpa2', passphrase: PASSPHRASE, hidden: true }],
+        ['5 GHz', PASSPHRASE, { security: 'wpa2', passphrase: PASSPHRASE, channel: 36 }],
+      ] as const) {
+        await longTest(
+          `a network with ${title} is joined`,
+          () =>
+            withPoint({ ssid: 'house', ...options }, async () => {
+              await join(device, 'house', psk);
+            }),
+          LONG_MS,
+        );
+      }
+
+      await longTest(
+        'no network, and no DHCP answer, each with its reason',
+        async () => {
+          await configure(device, { networks: [{ ssid: 'house', psk: PASSPHRASE, priority: 0 }] });
+          const reason = async () => {
+            const { status, body } = await device.http('POST', '/wifi/connect', { json: { ssid: 'house' } });
+            return [status, field(body, 'error.details.reason')];
+          };
+          assert.deepEqual(await reason(), [503, 'not_found']);
+          const silent = { ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE, dhcp: false } as const;
+          await withPoint(silent, async () => assert.deepEqual(await reason(), [503, 'no_address']));
+        },
+        LONG_MS,
+      );
+
+      await longTest(
+        'the network with the highest priority is joined; without it the next; it comes back',
+        () =>
+          withPoint({ ssid: 'first', security: 'wpa2', passphrase: PASSPHRASE }, (first) =>
+            withPoint({ ssid: 'second', security: 'wpa2', passphrase: PASSPHRASE, channel: 6 }, async () => {
+              const psk = PASSPHRASE;
+              const networks = [
+                { ssid: 'second', psk, priority: 1 },
+                { ssid: 'first', psk, priority: 2 },
+              ];
+              await configure(device, { networks });
+              await waitForWifi(device, isConnectedTo('first'), 'the network of highest priority');
+              await first.radio.setInRange(false);
+              await waitForWifi(device, isConnectedTo('second'), 'the other network');
+              await first.radio.setInRange(true);
+            }),
+          ),
+        LONG_MS,
+      );
+
+      await longTest(
+        'the access point is lost and back; the supplicant is killed; the driver is reloaded',
+        () =>
+          withPoint({ ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE }, async (point) => {
+            const isLost = (wifi: unknown) => field(wifi, 'connection') === null;
+            await join(device, 'house', PASSPHRASE);
+            await point.stop();
+            await waitForWifi(device, isLost, 'the loss to be noticed');
+            await point.start();
+            await waitForWifi(device, isConnectedTo('house'), 'the network again');
+            await device.shell.ok('systemctl kill -s KILL wpa_supplicant');
+            await waitForWifi(device, isConnectedTo('house'), 'the network after the supplicant was killed');
+            await radios.unload();
+            await waitFor(
+              async () =>
+                field((await device.http('GET', '/wifi')).body, 'error.code') === 'wifi_unsupported',
+              { timeoutMs: WAIT_MS, what: 'the radio to be gone' },
+            );
+            await radios.load();
+            await point.start();
+            await waitFor(async () => (await device.http('GET', '/wifi')).status === 200, {
+              timeoutMs: WAIT_MS,
+              what: 'the radio',
+            });
+            await waitForWifi(device, isConnectedTo('house'), 'the network after the driver was reloaded');
+          }),
+        LONG_MS,
+      );
+
+      await longTest(
+        'rfkill of this radio is reported, and over when it is unblocked',
+        () =>
+          withPoint({ ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE }, async () => {
+            await join(device, 'house', PASSPHRASE);
+            const block = (value: number) =>
+              device.shell.ok(`echo ${value} >/sys/class/net/${DEVICE_INTERFACE}/phy80211/rfkill*/soft`);
+            await block(1);
+            try {
+              await waitForWifi(device, (wifi) => field(wifi, 'rfkill_blocked') === true, 'the block');
+              assert.equal(field(await device.get('/wifi'), 'connection'), null);
+            } finally {
+              await block(0);
+            }
+            await waitForWifi(device, isConnectedTo('house'), 'the network again');
+            assert.equal(field(await device.get('/wifi'), 'rfkill_blocked'), false);
+          }),
+        LONG_MS,
+      );
+
+      await test('disabled again, the supplicant is gone', async () => {
+        await configure(device, null);
+        await waitFor(async () => (await device.shell.run('systemctl is-active wpa_supplicant')).code !== 0, {
+          timeoutMs: WAIT_MS,
+          what: 'the supplicant to end',
+        });
+        await checkGate(device, 'wifi', 'wifi_disabled');
+      });
+    } finally {
+      await configure(device, null);
+      await radios.unplug();
+      await device.showWaiting();
+    }
+  },
+});
