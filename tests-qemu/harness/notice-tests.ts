@@ -54,6 +54,15 @@ function wrongBar(picture: Picture): string | undefined {
   return letters > 0 ? undefined : 'there is no text in it';
 }
 
+/** Waits until there is a notice on the screen, or none. */
+export async function waitForNotice(device: Device, isShown: boolean): Promise<void> {
+  await waitFor(async () => (wrongBar(await device.screen()) === undefined) === isShown, {
+    timeoutMs: WAIT_MS,
+    what: isShown ? 'a notice on the screen' : 'the end of the notice',
+    intervalMs: 500,
+  });
+}
+
 /** Waits until the bar is there, and the page below and the whole screen around it, or no bar. */
 async function waitForScreen(
   device: Device,
