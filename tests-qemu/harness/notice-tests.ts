@@ -20,6 +20,8 @@ const MARGIN = 0.04;
 const WAIT_MS = 60_000;
 /** Between two user input events: libinput drops a press within 25 ms of a release as a bouncing switch. */
 const GAP_MS = 60;
+/** Where the on-screen keyboard has its t. */
+const T_KEY = [0.45, 0.65] as const;
 const TEXT = 'Type 123456 on the keyboard “K380”, then Enter';
 
 /** Covers everything by every means that a page has, and turns blue when it gets a touch or click above its field. */
@@ -138,6 +140,12 @@ export async function testNotice(context: ScenarioContext): Promise<void> {
         { timeoutMs: WAIT_MS, what: 'the on-screen keyboard', intervalMs: 1000 },
       );
       await waitForScreen(device, { bar: true, page: GREEN });
+      await click(screen, ...T_KEY);
+      const typed = "return document.querySelector('input').value";
+      await waitFor(async () => field(await browser.call('script', typed), 'value') === 't', {
+        timeoutMs: WAIT_MS,
+        what: 'the key in the field',
+      });
       await click(screen, 0.9, 0.3);
       await waitForScreen(device, { bar: true, page: BLUE });
       await browser.call('keyboard', false);
