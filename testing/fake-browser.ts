@@ -96,6 +96,10 @@ export class FakeBrowser implements Browser, Compositor {
     await this.#note(`keyboard ${JSON.stringify(settings)}`);
   }
 
+  async notice(text: string | null): Promise<void> {
+    await this.#note(`notice ${JSON.stringify(text)}`);
+  }
+
   load(uri: string): Load {
     return this.#load(`load ${uri}`, uri);
   }

@@ -8,6 +8,7 @@
 #include "keyboard.h"
 #include "link.h"
 #include "load.h"
+#include "notice.h"
 #include "resource.h"
 #include "screenshot.h"
 #include "view.h"
@@ -71,6 +72,17 @@ static void keyboard(Call call, JsonObject *command)
     link_answer(call, NULL);
 }
 
+static void notice(Call call, JsonObject *command)
+{
+    const char *text = text_of(command, "text");
+    if (text && g_utf8_strlen(text, -1) > NOTICE_CHARACTERS) {
+        link_fail(call, "bad_command", "the text is too long");
+        return;
+    }
+    notice_set(text);
+    link_answer(call, NULL);
+}
+
 static void load(Call call, JsonObject *command)
 {
     link_answer(call, NULL);
@@ -130,6 +142,7 @@ static const struct {
 } commands[] = {
     {"configure", configure, FALSE, {0}},
     {"keyboard", keyboard, FALSE, {0}},
+    {"notice", notice, FALSE, {0}},
     {"load", load, TRUE, {"uri"}},
     {"load_html", load, TRUE, {"uri", "html"}},
     {"reload", reload, TRUE, {0}},

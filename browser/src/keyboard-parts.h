@@ -2,12 +2,13 @@
 #pragma once
 
 #include "keyboard-keys.h"
+#include "overlay.h"
 
 #include <wpe/webkit.h>
 #include <wpe/wpe-platform.h>
 
-// keyboard-draw.c: pixels of 32 bits, opaque
-void keyboard_draw(guint32 *pixels, int width, int height, const Keys *keys, const Key *pressed);
+// keyboard-draw.c
+void keyboard_draw(Canvas *canvas, const Keys *keys, const Key *pressed);
 
 // keyboard-focus.c: an input method that reports whether an editable element has the focus
 WebKitInputMethodContext *keyboard_focus_new(void (*changed)(gboolean is_focused));
@@ -15,9 +16,9 @@ WebKitInputMethodContext *keyboard_focus_new(void (*changed)(gboolean is_focused
 // keyboard-page.c: a key as a keyboard device would send it, to the frame that has the focus
 void keyboard_send_key(WPEView *view, guint keyval, gboolean shift);
 
-// keyboard-surface.c: a surface of the compositor above the page's. WebKit never sees the touches on it.
+// keyboard-surface.c: its overlay, with the touches and clicks on it
 typedef struct {
-    void (*draw)(guint32 *pixels, int width, int height);
+    void (*draw)(Canvas *canvas);
     void (*press)(double x, double y); // 0 to 1 of the keyboard
     void (*move)(double x, double y);
     void (*release)(guint held_ms); // by the times of the events, which may come late

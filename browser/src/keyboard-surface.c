@@ -1,127 +1,61 @@
 #include "keyboard-parts.h"
 
 #include <linux/input-event-codes.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <wayland-client.h>
 #include <wpe/wayland/wpe-wayland.h>
 
-#define MAX_BUFFERS 2 // that the compositor has not released: one on the screen, one that waits for it
-
-// The surface belongs to WebKit's connection, because only the page's own client can put a surface above the page's.
-// The objects are ours: WebKit ignores touches of surfaces that it does not know.
 static const KeyboardHandlers *handlers;
-static struct wl_surface *page, *surface;
-static struct wl_subsurface *subsurface;
-static struct wl_subcompositor *subcompositor;
-static struct wl_compositor *compositor;
-static struct wl_shm *shm;
+static struct wl_surface *page;
 static struct wl_touch *touch;
 static struct wl_pointer *pointer;
-static struct {
-    int width, height, scale; // 0: hidden
-} shown;
-static guint buffers;
-static gboolean is_outdated;
 
 static struct {
     enum { NOWHERE, ON_PAGE, ON_KEYBOARD } place;
     double x, y;
     gboolean is_down;
 } mouse;
-static int finger = -1;    // id of the touch on the keyboard
-static guint32 pressed_at; // compositor's time of the press, in ms
-static int page_fingers;
+static int finger = -1;      // id of the touch on the keyboard
+static guint32 pressed_at;   // compositor's time of the press, in ms
+static guint64 page_fingers; // those on the page, as bits of their ids
 
-static void paint(void);
-
-static void on_release(void *data, struct wl_buffer *buffer)
+static void draw(Canvas *canvas)
 {
-    wl_buffer_destroy(buffer);
-    buffers--;
-    if (is_outdated)
-        paint();
+    handlers->draw(canvas);
 }
 
-static struct wl_buffer *create_buffer(int width, int height)
-{
-    static const struct wl_buffer_listener listener = {on_release};
-    gsize size = (gsize)width * (gsize)height * sizeof(guint32);
-    int file = memfd_create("keyboard", MFD_CLOEXEC);
-    guint32 *pixels = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, (off_t)size) == 0)
-        pixels = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    struct wl_buffer *buffer = NULL;
-    if (pixels != MAP_FAILED) {
-        handlers->draw(pixels, width, height);
-        munmap(pixels, size);
-        struct wl_shm_pool *pool = wl_shm_create_pool(shm, file, (int32_t)size);
-        buffer = wl_shm_pool_create_buffer(pool, 0, width, height, width * 4, WL_SHM_FORMAT_XRGB8888);
-        wl_shm_pool_destroy(pool);
-        wl_buffer_add_listener(buffer, &listener, NULL);
-        buffers++;
-    }
-    if (file >= 0)
-        close(file);
-    return buffer;
-}
-
-static void paint(void)
-{
-    is_outdated = buffers >= MAX_BUFFERS;
-    if (is_outdated || !shown.height)
-        return;
-    struct wl_buffer *buffer = create_buffer(shown.width * shown.scale, shown.height * shown.scale);
-    if (!buffer)
-        return;
-    wl_surface_set_buffer_scale(surface, shown.scale);
-    wl_surface_attach(surface, buffer, 0, 0);
-    wl_surface_damage(surface, 0, 0, G_MAXINT32, G_MAXINT32);
-    wl_surface_commit(surface);
-}
+static Overlay overlay = {.draw = draw};
 
 void keyboard_surface_show(int y, int width, int height, int scale)
 {
-    if (!subcompositor)
-        return;
-    if (!surface) {
-        surface = wl_compositor_create_surface(compositor);
-        subsurface = wl_subcompositor_get_subsurface(subcompositor, surface, page);
-        wl_subsurface_set_desync(subsurface);
-    }
-    shown.width = width;
-    shown.height = height;
-    shown.scale = scale;
-    wl_subsurface_set_position(subsurface, 0, y);
-    paint();
-    wl_surface_commit(page); // the position is part of the page's state
+    overlay_show(&overlay, y, width, height, scale);
 }
 
 void keyboard_surface_hide(void)
 {
-    if (!shown.height)
-        return;
-    shown.height = 0;
+    overlay_hide(&overlay);
     finger = -1;
     mouse.is_down = FALSE;
-    wl_surface_attach(surface, NULL, 0, 0);
-    wl_surface_commit(surface);
 }
 
 static void pass(void (*handler)(double x, double y), double x, double y)
 {
-    if (shown.height)
-        handler(x / shown.width, y / shown.height);
+    if (overlay.height)
+        handler(x / overlay.width, y / overlay.height);
+}
+
+static guint64 bit_of(int32_t id)
+{
+    return G_GUINT64_CONSTANT(1) << ((guint32)id % 64);
 }
 
 static void touch_down(void *data, struct wl_touch *self, uint32_t serial, uint32_t time, struct wl_surface *where,
     int32_t id, wl_fixed_t x, wl_fixed_t y)
 {
     if (where == page) {
-        page_fingers++;
+        page_fingers |= bit_of(id);
         handlers->page_used(TRUE);
     }
-    if (!where || where != surface)
+    if (!where || where != overlay.surface)
         return;
     if (finger >= 0)
         handlers->release(time - pressed_at); // two thumbs: the second touches before the first lifts
@@ -135,8 +69,8 @@ static void touch_up(void *data, struct wl_touch *self, uint32_t serial, uint32_
     if (id == finger) {
         finger = -1;
         handlers->release(time - pressed_at);
-    } else if (page_fingers > 0) {
-        page_fingers--;
+    } else if (page_fingers & bit_of(id)) {
+        page_fingers &= ~bit_of(id);
         handlers->page_used(FALSE);
     }
 }
@@ -161,7 +95,7 @@ static void touch_ignore(void *data, struct wl_touch *self)
 static void pointer_enter(
     void *data, struct wl_pointer *self, uint32_t serial, struct wl_surface *where, wl_fixed_t x, wl_fixed_t y)
 {
-    mouse.place = where == page ? ON_PAGE : where && where == surface ? ON_KEYBOARD : NOWHERE;
+    mouse.place = where == page ? ON_PAGE : where && where == overlay.surface ? ON_KEYBOARD : NOWHERE;
     mouse.x = wl_fixed_to_double(x);
     mouse.y = wl_fixed_to_double(y);
 }
@@ -242,9 +176,7 @@ static void on_global(void *data, struct wl_registry *registry, uint32_t name, c
     // Version 1 of a seat: later ones have events that nobody needs here.
     static const struct wl_seat_listener listener = {.capabilities = on_capabilities};
     static struct wl_seat *seat;
-    if (g_str_equal(interface, wl_subcompositor_interface.name)) {
-        subcompositor = wl_registry_bind(registry, name, &wl_subcompositor_interface, 1);
-    } else if (g_str_equal(interface, wl_seat_interface.name) && !seat) {
+    if (g_str_equal(interface, wl_seat_interface.name) && !seat) {
         seat = wl_registry_bind(registry, name, &wl_seat_interface, 1);
         wl_seat_add_listener(seat, &listener, NULL);
     }
@@ -260,8 +192,6 @@ void keyboard_surface_start(WPEView *view, const KeyboardHandlers *callbacks)
     handlers = callbacks;
     WPEDisplayWayland *display = WPE_DISPLAY_WAYLAND(wpe_view_get_display(view));
     page = wpe_view_wayland_get_wl_surface(WPE_VIEW_WAYLAND(view));
-    compositor = wpe_display_wayland_get_wl_compositor(display);
-    shm = wpe_display_wayland_get_wl_shm(display);
     // WebKit dispatches the events of its connection, ours among them.
     wl_registry_add_listener(wl_display_get_registry(wpe_display_wayland_get_wl_display(display)), &listener, NULL);
     wl_display_flush(wpe_display_wayland_get_wl_display(display));

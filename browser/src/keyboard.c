@@ -269,11 +269,11 @@ static void on_page_used(gboolean down)
         schedule_visibility();
 }
 
-static void on_draw(guint32 *pixels, int width, int height)
+static void on_draw(Canvas *canvas)
 {
     gboolean is_secret = webkit_input_method_context_get_input_purpose(context) == WEBKIT_INPUT_PURPOSE_PASSWORD;
     // Password fields do not highlight pressed keys: onlookers could read them.
-    keyboard_draw(pixels, width, height, &keys, is_secret ? NULL : pressed);
+    keyboard_draw(canvas, &keys, is_secret ? NULL : pressed);
 }
 
 // The screen was rotated or got another mode, or the compositor gave the page the whole screen again.

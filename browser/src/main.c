@@ -4,6 +4,7 @@
 #include "evaluate.h"
 #include "link.h"
 #include "load.h"
+#include "notice.h"
 #include "proxy.h"
 #include "resource.h"
 #include "view.h"
@@ -38,6 +39,7 @@ static void on_lost(void)
     channel_agent_lost();
     load_agent_lost();
     evaluate_interrupt();
+    notice_set(NULL);
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,8 @@
 #include "json.h"
 #include "keyboard.h"
 #include "load.h"
+#include "notice.h"
+#include "overlay.h"
 #include "permissions.h"
 #include "policy.h"
 #include "proxy.h"
@@ -148,9 +150,11 @@ static void create(const Settings *wanted)
     refusals_connect(view);
     permissions_connect(view);
     zoom_connect(view);
-    keyboard_connect(view);
-
     WPEView *surface = webkit_web_view_get_wpe_view(view);
+    overlay_connect(surface);
+    keyboard_connect(view);
+    notice_connect(view);
+
     g_signal_connect(surface, "closed", G_CALLBACK(on_closed), NULL);
     WPEToplevel *toplevel = wpe_view_get_toplevel(surface);
     if (toplevel)

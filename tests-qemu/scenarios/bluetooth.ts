@@ -9,6 +9,7 @@ import { BluetoothRadios, DEVICE_ADDRESS } from '../../ci/radios/bluetooth-radio
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
+import { waitForNotice } from '../harness/notice-tests.ts';
 import { checkGate } from '../harness/radio-gates.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -158,8 +159,10 @@ export default scenario({
             async () => field(await device.get('/bluetooth'), 'pairing.passkey') ?? undefined,
             { timeoutMs: WAIT_MS, what: 'the passkey' },
           );
+          await waitForNotice(device, true);
           await keyboard.passkey(Number(passkey));
           assert.equal(field(await pairing, 'paired'), true);
+          await waitForNotice(device, false);
           await waitFor(
             async () => JSON.stringify(await device.get('/input/devices')).includes('Test keyboard'),
             { timeoutMs: WAIT_MS, what: 'the keyboard among the input devices' },

@@ -27,6 +27,12 @@ const SETTLE_MS = 8000;
 /** More devices are paired or removed at a time by no user. */
 const MAX_WAITERS = 64;
 
+/**
+ * Gets the pairing that is to be displayed, or null.
+ * @param isTyped its number must be typed on the device; else the device shows it, too
+ */
+type PairingListener = (pairing: ShownPairing | null, isTyped: boolean) => void;
+
 export interface BluetoothOptions {
   radio: BluetoothRadio;
   settings: () => Settings;
@@ -48,7 +54,7 @@ export class Bluetooth {
   readonly #pairing: Pairing;
   readonly #snapshots: Snapshots;
   readonly #waiters = new Set<Waiter>();
-  readonly #pairingListeners = new Set<(pairing: ShownPairing | null) => void>();
+  readonly #pairingListeners = new Set<PairingListener>();
   #timer: NodeJS.Timeout | undefined;
   #scanTimer: NodeJS.Timeout | undefined;
   #unwatch: (() => void) | undefined;
@@ -105,8 +111,8 @@ export class Bluetooth {
     this.#isBehind = false;
   }
 
-  /** Calls `listener` with the pairing that is to be displayed, or null, until the returned function is called. */
-  onPairing(listener: (pairing: ShownPairing | null) => void): () => void {
+  /** Calls `listener` whenever the displayed pairing changes, until the returned function is called. */
+  onPairing(listener: PairingListener): () => void {
     this.#pairingListeners.add(listener);
     return () => this.#pairingListeners.delete(listener);
   }
@@ -226,7 +232,7 @@ export class Bluetooth {
   }
 
   #pairingChanged(): void {
-    for (const listener of this.#pairingListeners) listener(this.#pairing.shown);
+    for (const listener of this.#pairingListeners) listener(this.#pairing.shown, this.#pairing.isTyped);
     this.#snapshots.touched();
   }
 

@@ -1,11 +1,13 @@
 import { bindGroup, bindNothing } from '../config/group.ts';
 import { deviceConfig } from '../device/config.ts';
 import { device } from '../device/index.ts';
+import { display } from '../display/index.ts';
 import { radioGate } from '../radio.ts';
 import { defineResource } from '../resource.ts';
 import { type Gate, type Route, serve } from '../route.ts';
 import { Bluetooth } from './bluetooth.ts';
 import { bluetoothConfig } from './config.ts';
+import { showPairings } from './pairing-notice.ts';
 import type { BluetoothRadio } from './ports.ts';
 import * as contract from './schema.ts';
 
@@ -18,6 +20,7 @@ export interface BluetoothPorts {
 export const bluetooth = defineResource({
   async create({ bus, config, log, use }, { bluetoothRadio: radio }: BluetoothPorts) {
     const system = await use(device);
+    const { showNotice } = await use(display);
     const isEnabled = () => config.get(bluetoothConfig).enabled;
     const hasRadio = async () => (await radio?.isPresent()) ?? false;
     const gate = radioGate(contract, { hasRadio, isEnabled });
@@ -41,6 +44,7 @@ export const bluetooth = defineResource({
     });
     // A failure is a problem of Bluetooth, not of `device.name`, and is tried again.
     const unlisten = system.onNameChanged(() => service.apply().catch(() => undefined));
+    const endNotices = showPairings(service, showNotice);
     return {
       service,
       routes: bluetoothRoutes(service, gate),
@@ -50,6 +54,7 @@ export const bluetooth = defineResource({
       ready: () => service.start(),
       stop: () => {
         unlisten();
+        endNotices();
         service.stop();
       },
     };

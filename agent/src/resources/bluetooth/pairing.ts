@@ -31,6 +31,8 @@ export interface PairingOptions {
 interface Shown {
   device: RemoteDevice;
   passkey: string | null;
+  /** The passkey must be typed on the device. */
+  isTyped?: boolean;
 }
 
 /** Pairs with devices, and answers what the daemon asks about those that want to pair or connect. */
@@ -53,6 +55,11 @@ export class Pairing implements PairingAgent {
     if (!this.#shown) return null;
     const { device, passkey } = this.#shown;
     return { address: device.address, name: device.name, passkey };
+  }
+
+  /** Whether the passkey of `shown` must be typed on the device; else the device shows it, too. */
+  get isTyped(): boolean {
+    return this.#shown?.isTyped ?? false;
   }
 
   /**
@@ -97,9 +104,9 @@ export class Pairing implements PairingAgent {
       if (request.kind === 'display') this.#disconnect(request.device);
       return answer;
     }
-    if (request.kind === 'display' || request.kind === 'confirm')
-      this.#showFor(request.device, request.passkey);
-    if (answer.pin !== undefined) this.#showFor(request.device, answer.pin);
+    if (request.kind === 'display') this.#showFor(request.device, request.passkey, true);
+    if (request.kind === 'confirm') this.#showFor(request.device, request.passkey, false);
+    if (answer.pin !== undefined) this.#showFor(request.device, answer.pin, true);
     return answer;
   }
 
@@ -133,10 +140,10 @@ export class Pairing implements PairingAgent {
   }
 
   /** Another device that pairs at the same time must not replace the number that somebody is about to type. */
-  #showFor(id: string, passkey: string): void {
+  #showFor(id: string, passkey: string, isTyped: boolean): void {
     if (this.#device !== undefined && id !== this.#device) return;
     const device = this.#options.radio.devices.get(id);
-    if (device) this.#show({ device, passkey });
+    if (device) this.#show({ device, passkey, isTyped });
   }
 
   #show(shown: Shown | undefined): void {

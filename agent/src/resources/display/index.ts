@@ -16,6 +16,7 @@ import { PacScript } from './pac-script.ts';
 import type { DisplayPorts } from './ports.ts';
 import { displayRoutes } from './routes.ts';
 import * as contract from './schema.ts';
+import { ScreenNotice } from './screen-notice.ts';
 import { ScreenSchedule } from './screen-schedule.ts';
 import { type AccessPoint, SPLASH_URI, waitingPage } from './waiting-page.ts';
 
@@ -25,6 +26,8 @@ export interface DisplayService {
   restartBrowser(): void;
   /** Sets what tells the access point that people can join, which the waiting page shows. */
   setAccessPoint(current: () => AccessPoint | undefined): void;
+  /** Shows a text above the page, in one or two lines; undefined removes it. @param text at most 200 characters */
+  showNotice(text: string | undefined): void;
 }
 
 export const display = defineResource({
@@ -78,6 +81,7 @@ export const display = defineResource({
       config: () => config.get(browserConfig),
       log,
     });
+    const notice = new ScreenNotice({ browser, log });
     const pacScript = new PacScript(browser);
     const applyKeyboard = () => keyboard.apply();
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
@@ -107,6 +111,7 @@ export const display = defineResource({
         setAccessPoint: (current: () => AccessPoint | undefined) => {
           accessPoint = current;
         },
+        showNotice: (text: string | undefined) => notice.show(text),
       },
       routes: displayRoutes(screen),
       config: [
@@ -131,6 +136,7 @@ export const display = defineResource({
       start: async () => {
         void allow()?.catch(onError);
         keyboard.start();
+        notice.start();
         await screen.start();
         await schedule.start();
         // The file may be of a configuration that has been changed since.
@@ -140,6 +146,7 @@ export const display = defineResource({
         pacScript.stop();
         schedule.stop();
         keyboard.stop();
+        notice.stop();
         screen.stop();
       },
     };

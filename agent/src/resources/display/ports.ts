@@ -106,6 +106,8 @@ export interface Browser {
   configure(settings: BrowserSettings): Promise<boolean>;
   /** Also before `configure`; the browser keeps it across connections. */
   keyboard(settings: KeyboardSettings): Promise<void>;
+  /** Shows a text above the page, null removes it. Also before `configure`; it ends with the connection. */
+  notice(text: string | null): Promise<void>;
   load(uri: string): Load;
   /** Shows HTML of the agent under a `vitrine:` URI. */
   loadHtml(html: string, uri: string): Load;

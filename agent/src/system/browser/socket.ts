@@ -112,6 +112,10 @@ export class BrowserSocket implements Browser {
     await this.#call('keyboard', settings);
   }
 
+  async notice(text: string | null): Promise<void> {
+    await this.#call('notice', { text });
+  }
+
   load(uri: string): Load {
     return this.#load('load', { uri });
   }
