@@ -23,6 +23,7 @@ from keyboard import Keyboard
 CONNECT_S = 60
 """Time limit for the controller to connect, and for a connection to another device."""
 PAIR_S = 60
+DISCONNECT_S = 10
 SMARTPHONE = 0x5A020C
 KEYBOARD_APPEARANCE = 0x03C1
 
@@ -152,13 +153,23 @@ class Peer:
         )
         # Bumble waits for the other's capabilities, which btvirt does not tell to the one that begins.
         connection.pairing_peer_io_capability = IoCapability.NO_INPUT_NO_OUTPUT
+        ended = asyncio.Event()
+        connection.on(connection.EVENT_DISCONNECTION, lambda *_: ended.set())
+        authentication = asyncio.ensure_future(connection.authenticate())
+        end = asyncio.ensure_future(ended.wait())
         try:
-            await asyncio.wait_for(connection.authenticate(), PAIR_S)
+            # Bumble itself waits on when the other side ends the connection.
+            await asyncio.wait((authentication, end), timeout=PAIR_S, return_when=asyncio.FIRST_COMPLETED)
+            if not authentication.done():
+                raise RuntimeError("the other side has ended the connection" if ended.is_set() else "not done in time")
+            authentication.result()
             return True
         finally:
-            # The device may have ended the connection itself.
-            with suppress(Exception):
-                await asyncio.wait_for(connection.disconnect(), PAIR_S)
+            authentication.cancel()
+            end.cancel()
+            if not ended.is_set():
+                with suppress(Exception):
+                    await asyncio.wait_for(connection.disconnect(), DISCONNECT_S)
 
     async def remove(self) -> None:
         self.starting.cancel()
