@@ -177,6 +177,11 @@ export default scenario({
               await device.waitForDisplay((now) => field(now, 'loading') === false, name, WAIT_MS);
               assert.equal(await device.runScript('document.title'), name);
             }
+            // As a hostile machine there: everything goes by the device.
+            const [own] = (
+              await device.shell.ok(`ip -4 -o addr show ${DEVICE_INTERFACE} | awk '{print $4}' | cut -d/ -f1`)
+            ).split('\n');
+            await device.shell.ok(`ip -n ${netns} route replace default via ${own}`);
             await assertUnreachable(device, netns);
             await device.shell.ok('systemctl stop wifi-lan; rm -f /run/lan.mjs');
           },
