@@ -1,4 +1,4 @@
-# The project that contains this tree: overlay/, board/, the sources of agent, browser and splash.
+# The project that contains this tree: overlay/, board/, the sources of agent, browser and native programs.
 VITRINE_PROJECT_DIR = $(realpath $(BR2_EXTERNAL_VITRINE_PATH)/..)
 
 # Environment variables for board/common/post-build.sh.

@@ -7,11 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../agent/src/base/system-error.ts';
 import { type Check, checkBoard, checkTogether } from './boards/checks.ts';
 import { type Evidence, readEvidence } from './boards/evidence.ts';
 import { runInBuilder } from './image/builder.ts';
 import { boardNames, namedBoards } from './lib/board-names.ts';
-import { command, messageOf } from './lib/problem.ts';
+import { command } from './lib/problem.ts';
 import { close, FAILED, PASSED, sum, type Tally } from './lib/tally.ts';
 import { setupHost } from './setup.ts';
 
@@ -37,7 +38,7 @@ export async function boards(print: (text: string) => void, names = boardNames()
         for (const { name, problems } of checkBoard(evidence))
           report({ name: `${board}: ${name}`, problems });
       } catch (error) {
-        report({ name: `${board}: building its disk image`, problems: [messageOf(error)] });
+        report({ name: `${board}: building its disk image`, problems: [errorMessage(error)] });
       }
     }
     report(checkTogether(read));

@@ -60,18 +60,18 @@ const withoutUnused: Plugin = {
 };
 
 /**
- * Changes imports for the bundle. Sources that load CommonJS packages late use `createRequire`; in the bundle esbuild's
- * own lazy `require` does that, so the line that shadows it is removed. `Type` becomes a namespace import, of which
- * esbuild keeps only the functions that are used.
+ * Sources that load CommonJS packages late use `createRequire`. In the bundle esbuild's own lazy `require` does that, so
+ * the line that shadows it is removed.
  */
-const packageImports: Plugin = {
-  name: 'package-imports',
+const lateRequire: Plugin = {
+  name: 'late-require',
   setup(plugin) {
     plugin.onLoad({ filter: /agent\/src\/.*\.ts$/ }, async ({ path }) => ({
       loader: 'ts',
-      contents: (await readFile(path, 'utf8'))
-        .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
-        .replace(/^import \{[^}]*\bType\b[^}]*\} from 'typebox';$/m, "import * as Type from 'typebox';"),
+      contents: (await readFile(path, 'utf8')).replace(
+        /^const require = createRequire\(import\.meta\.url\);$/m,
+        '',
+      ),
     }));
   },
 };
@@ -92,7 +92,7 @@ export const BUNDLE = {
   metafile: true,
   legalComments: 'linked',
   external: NOT_BUNDLED,
-  plugins: [compiledValidators, withoutUnused, packageImports],
+  plugins: [compiledValidators, withoutUnused, lateRequire],
   // Bundled CommonJS packages still call require for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -3,9 +3,10 @@
  * there. Takes seconds, because the image is not rebuilt.
  */
 import { stat } from 'node:fs/promises';
-import { waitFor } from '../lib/wait.ts';
+import { errorMessage } from '../agent/src/base/system-error.ts';
+import { waitFor } from '../testing/wait.ts';
 import { machineName, readArguments, requireNoRest } from './lib/arguments.ts';
-import { command, messageOf, Problem } from './lib/problem.ts';
+import { command, Problem } from './lib/problem.ts';
 import { pushAgent } from './qemu/development.ts';
 import { instancePaths, ownerOf } from './qemu/instance.ts';
 
@@ -26,7 +27,7 @@ await command(async () => {
   });
   const started = performance.now();
   await pushAgent(paths).catch((error: unknown) => {
-    throw new Problem(`the agent was not updated: ${messageOf(error)}`);
+    throw new Problem(`the agent was not updated: ${errorMessage(error)}`);
   });
   await waitFor(async () => (await fetch(`${owner.api}/device`, { signal: AbortSignal.timeout(5000) })).ok, {
     timeoutMs: API_TIMEOUT_MS,

@@ -1,48 +1,32 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { type RunningAgent, startAgent } from '../lib/running-agent.ts';
-import { field } from './client/events.ts';
-import type { SerialResponse } from './client/ndjson.ts';
+import { createClient, type Transport } from '../client/client.ts';
+import { httpTransport } from '../client/http.ts';
+import { field } from '../testing/field.ts';
+import { type RunningAgent, startAgent } from '../testing/running-agent.ts';
+import { type Cable, connectTerminals } from '../testing/terminals.ts';
 import { CHECKS, type Expectations } from './factory/checks.ts';
 import { testUnit } from './factory/run.ts';
-import { Unit } from './factory/unit.ts';
 import { factoryRequest } from './factory-test.ts';
 
-/** Joins two pseudo terminals and prints their names. */
-const JOIN = `
-import os, pty, select, tty
-(a, one), (b, two) = pty.openpty(), pty.openpty()
-tty.setraw(one); tty.setraw(two)
-print(os.ttyname(one), os.ttyname(two), flush=True)
-while True:
-    for ready in select.select([a, b], [], [])[0]:
-        os.write(b if ready == a else a, os.read(ready, 4096))
-`;
-
 describe('the test of a unit, with an agent on a tty of this computer', () => {
-  let cable: ChildProcess;
+  let cable: Cable;
   let agent: RunningAgent;
   let folder: string;
-  let tty: string;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'vitrine-factory-test-'));
-    cable = spawn('python3', ['-c', JOIN], { stdio: ['ignore', 'pipe', 'inherit'] });
-    assert.ok(cable.stdout);
-    const [names]: unknown[] = await once(createInterface(cable.stdout), 'line');
-    const [device = '', host = ''] = String(names).split(' ');
-    tty = host;
-    agent = await startAgent({ flags: ['--serial', device] });
+    cable = await connectTerminals();
+    agent = await startAgent({ flags: ['--serial', cable.device] });
   });
   after(async () => {
     await agent?.stop();
-    cable?.kill();
+    cable?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -52,7 +36,7 @@ describe('the test of a unit, with an agent on a tty of this computer', () => {
     const command = [
       join(import.meta.dirname, 'factory-test.ts'),
       '--serial-link',
-      tty,
+      cable.host,
       '--yes',
       '--json',
       json,
@@ -98,8 +82,8 @@ describe('the test of a unit, with an agent on a tty of this computer', () => {
     for (const name of ['picture', 'nfc']) assert.equal(result.of(name), 'not_tested', name);
     assert.match(result.output, /^ok +storage +\S+ GB, written and read/m);
     assert.match(result.output, /^PASS {2}\S+$/m);
-    const content: unknown = await (await fetch(`${agent.api}/content`)).json();
-    assert.deepEqual(field(content, 'bundles'), []);
+    const { bundles } = await createClient({ transport: httpTransport(agent.api) }).get('/content');
+    assert.deepEqual(bundles, []);
   });
 
   test('every unmet expectation fails with its reason, and the other checks still run', async () => {
@@ -139,38 +123,36 @@ describe('the test of a unit, with an agent on a tty of this computer', () => {
   });
 });
 
-/** A unit that gives fixed answers. */
-class Answers extends Unit {
-  readonly requests: string[] = [];
-  readonly #answers: Record<string, SerialResponse>;
-  constructor(answers: Record<string, SerialResponse>) {
-    super(Object.create(null));
-    this.#answers = answers;
-  }
-  override async request(method: string, path: string): Promise<SerialResponse> {
-    this.requests.push(`${method} ${path}`);
-    return this.#answers[`${method} ${path}`] ?? { status: 200, body: { serial: 'S1' } };
-  }
-}
+type Answers = Readonly<Record<string, { status: number; body?: unknown }>>;
 
 describe('the checks', () => {
   async function result(
     name: string,
-    answers: Record<string, SerialResponse>,
+    answers: Answers,
     more: Partial<{ expected: Expectations; reset: boolean; confirm: () => Promise<boolean> }> = {},
   ) {
-    const unit = new Answers({
+    const fixed: Answers = {
       'DELETE /content/factory-test-picture': { status: 404 },
       'DELETE /content/factory-test-data': { status: 404 },
       ...answers,
-    });
+    };
+    const requests: string[] = [];
+    const transport: Transport = {
+      request: async (method, path) => {
+        requests.push(`${method} ${path}`);
+        const { status, body } = fixed[`${method} ${path}`] ?? { status: 200, body: { serial: 'S1' } };
+        return { status, body, bytes: Buffer.alloc(0) };
+      },
+      openChannel: () => assert.fail(),
+      close: async () => undefined,
+    };
     const { expected = { parts: [] }, reset = false, confirm } = more;
     const skip = CHECKS.map((check) => check.name).filter((one) => one !== name);
     const found = await testUnit(
-      { unit, expected, confirm },
+      { client: createClient({ transport }), expected, confirm },
       { checks: CHECKS, skip, reset, report: () => undefined },
     );
-    return { ...found, first: found.checks[0], requests: unit.requests };
+    return { ...found, first: found.checks[0], requests };
   }
   const slots = (b: object, more: object = {}) => ({
     'GET /update': {

@@ -6,14 +6,16 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { writeFileAtomic } from '../agent/src/base/atomic-file.ts';
+import { errorMessage } from '../agent/src/base/system-error.ts';
+import { createClient } from '../client/client.ts';
 import { CHECKS, type Expectations, PARTS, type Part } from './factory/checks.ts';
 import { openUnit } from './factory/link.ts';
 import { type CheckResult, testUnit, type UnitResult, unreachable } from './factory/run.ts';
-import { Unit } from './factory/unit.ts';
 import { readArguments } from './lib/arguments.ts';
-import { command, messageOf, Problem } from './lib/problem.ts';
+import { command, Problem } from './lib/problem.ts';
 
 const WAIT_S = 120;
+const REQUEST_MS = 30_000;
 const NAMES = CHECKS.map(({ name }) => name);
 
 const OPTIONS = {
@@ -117,13 +119,13 @@ async function main(request: FactoryRequest): Promise<number> {
   };
   const startedAt = Date.now();
   const link = await openUnit(request.link, request.waitMs).catch(async (error: unknown) => {
-    await save(unreachable(messageOf(error), startedAt));
+    await save(unreachable(errorMessage(error), startedAt));
     throw error;
   });
   try {
     const { expected, skip, reset } = request;
     const bench = {
-      unit: new Unit(link.client),
+      client: createClient({ transport: link, timeoutMs: REQUEST_MS }),
       expected,
       confirm: request.ask ? askOperator : undefined,
     };

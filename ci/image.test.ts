@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { certificate } from '../lib/make-certificates.ts';
+import { certificate } from '../testing/make-certificates.ts';
 import { keyringWarning } from './image/lib/keyring.ts';
 import { imageRequest } from './image.ts';
 import { boardNames } from './lib/board-names.ts';

@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../agent/src/base/system-error.ts';
 import { buildWithBuildroot } from './buildroot/build.ts';
 import { projectPin, versionOfTree } from './buildroot/source.ts';
 import { buildImage, ROOM_TO_ASSEMBLE } from './image/build.ts';
@@ -15,7 +16,7 @@ import { say } from './image/lib/run.ts';
 import { readArguments } from './lib/arguments.ts';
 import { imageKind, PACKAGES_BOARD } from './lib/board-names.ts';
 import { cacheFolder, ROOT, requireFreeSpace } from './lib/places.ts';
-import { command, messageOf, Problem } from './lib/problem.ts';
+import { command, Problem } from './lib/problem.ts';
 import { setupHost } from './setup.ts';
 
 const OPTIONS = {
@@ -117,7 +118,7 @@ async function fromBuildroot(request: ImageRequest): Promise<string> {
   const sbom = await buildWithBuildroot({ ...request, clean: false, sbom: true, stop: stop.signal }).catch(
     (error: unknown) => {
       if (request.release) throw error;
-      say(`WARNING: there is no SBOM: ${messageOf(error)}`);
+      say(`WARNING: there is no SBOM: ${errorMessage(error)}`);
       return undefined;
     },
   );

@@ -1,4 +1,4 @@
-/** `npm run lint`: Biome over TypeScript and JSON, shellcheck over every shell script of the project. */
+/** `npm run lint`: Biome over TypeScript and JSON, shellcheck over every shell script, clang-format over all C code. */
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,12 +45,19 @@ async function check(name: string, program: string, args: string[], print: (text
 /** Runs the linters. Each counts as one test. */
 export async function lint(print: (text: string) => void): Promise<Tally> {
   const scripts = await shellScripts();
+  const sources = await projectFiles('*.c', '*.h');
   return sum([
     await check('biome', 'biome', ['check', '--error-on-warnings', '.'], print),
     await check(
       `shellcheck (${scripts.length} scripts)`,
       'shellcheck',
       ['--external-sources', '--severity=warning', '--', ...scripts],
+      print,
+    ),
+    await check(
+      `clang-format (${sources.length} files)`,
+      'clang-format',
+      ['--dry-run', '--Werror', ...sources],
       print,
     ),
   ]);

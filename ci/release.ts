@@ -18,7 +18,6 @@ import { imageKind, namedBoards, PACKAGES_BOARD } from './lib/board-names.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { addImage, checksums, signChecksums } from './release/artefacts.ts';
-import { changelogSection } from './release/changelog.ts';
 
 const GIT_TIMEOUT_MS = 60_000;
 
@@ -30,6 +29,15 @@ const OPTIONS = {
   'gpg-key': { type: 'string', value: 'ID', help: 'the OpenPGP key that signs SHA256SUMS' },
   'dry-run': { type: 'boolean', help: 'also from a tree with changes, or without tag and changelog' },
 } as const;
+
+/** The text below the heading of a version in CHANGELOG.md; undefined if there is no such heading or no text. */
+export function changelogSection(changelog: string, version: string): string | undefined {
+  const sections = changelog.split(/^## /m).slice(1);
+  // "0.2.0", "[0.2.0]" or "0.2.0 (2026-12-01)"
+  const found = sections.find((section) => section.replace(/^\[/, '').split(/[\s\]]/, 1)[0] === version);
+  const text = found?.slice(found.indexOf('\n') + 1).trim();
+  return text ? `${text}\n` : undefined;
+}
 
 /** What to release. Paths are absolute. */
 export interface ReleaseArguments {

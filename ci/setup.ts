@@ -8,9 +8,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { hasDisplay } from './lib/display.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
+
+/** Whether a window can be opened: the environment names an X or Wayland display. */
+export function hasDisplay(env: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+}
 
 const LISTS = '/var/lib/apt/lists';
 const UPDATE_TIMEOUT_MS = 5 * 60_000;

@@ -10,17 +10,15 @@ import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFileAtomic } from '../agent/src/base/atomic-file.ts';
-import { waitFor } from '../lib/wait.ts';
+import { waitFor } from '../testing/wait.ts';
 import { prepareContainer } from './container/start-container.ts';
 import { machineName, readArguments } from './lib/arguments.ts';
-import { hasDisplay } from './lib/display.ts';
 import { cacheFolder, ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { Progress } from './lib/progress.ts';
 import { tailOf, type VirtualDevice, waitForApi } from './lib/virtual-device.ts';
 import { HOST_ADDRESS } from './qemu/arguments.ts';
 import { pushAgent } from './qemu/development.ts';
-
 import {
   claimInstance,
   type InstancePaths,
@@ -33,6 +31,7 @@ import {
 } from './qemu/instance.ts';
 import { freePort, portOf } from './qemu/ports.ts';
 import { prepareMachine } from './qemu/start-machine.ts';
+import { hasDisplay } from './setup.ts';
 
 const OPTIONS = {
   container: {

@@ -8,7 +8,7 @@ import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
-import { LONG_RUNS } from '../lib/long-runs.ts';
+import { LONG_RUNS } from '../testing/long-runs.ts';
 import { readArguments } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';

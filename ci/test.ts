@@ -7,11 +7,12 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../agent/src/base/system-error.ts';
 import { boards } from './boards.ts';
 import { checkBuildroot } from './buildroot/check.ts';
 import { readArguments, requireNoRest } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
-import { command, messageOf } from './lib/problem.ts';
+import { command } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
 import {
   close,
@@ -80,7 +81,7 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   // A failed build is reported by the stage "image" below.
   const image: Promise<Error | undefined> = ensureImage().then(
     () => undefined,
-    (error: unknown) => (error instanceof Error ? error : new Error(messageOf(error))),
+    (error: unknown) => (error instanceof Error ? error : new Error(errorMessage(error))),
   );
   await report.stage('lint', () => lint(print));
   await report.stage('types', () => types(print));

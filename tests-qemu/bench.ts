@@ -11,7 +11,7 @@ import { readArguments } from '../ci/lib/arguments.ts';
 import { command, Problem } from '../ci/lib/problem.ts';
 import { ensureImage } from '../ci/qemu/image.ts';
 import { setupHost } from '../ci/setup.ts';
-import { waitFor } from '../lib/wait.ts';
+import { waitFor } from '../testing/wait.ts';
 import { measureOn } from './bench/guest.ts';
 import { messageFigures } from './bench/messages.ts';
 import { installPeers } from './bench/peers.ts';

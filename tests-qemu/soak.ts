@@ -5,13 +5,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../agent/src/base/system-error.ts';
 import { readArguments } from '../ci/lib/arguments.ts';
 import { EVIDENCE } from '../ci/lib/places.ts';
-import { colourAt, near } from '../ci/lib/png.ts';
-import { command, messageOf, Problem } from '../ci/lib/problem.ts';
+import { command, Problem } from '../ci/lib/problem.ts';
 import { ensureImage } from '../ci/qemu/image.ts';
 import { setupHost } from '../ci/setup.ts';
-import { waitFor } from '../lib/wait.ts';
+import { colourAt, near } from '../testing/png.ts';
+import { waitFor } from '../testing/wait.ts';
 import { putBundle } from './harness/bundles.ts';
 import type { Device } from './harness/device.ts';
 import { growthOf, memoryByName, type Sample } from './harness/growth.ts';
@@ -70,7 +71,9 @@ class Soak {
       // Again, at the end of the minute: a video may stop when it loops.
       await waitForMovement(this.#device).catch(async (error: unknown) => {
         const state = JSON.stringify(await this.#device.runScript(VIDEO));
-        this.problems.push(`after ${Math.round(this.seconds)} s: ${messageOf(error)}; the video: ${state}`);
+        this.problems.push(
+          `after ${Math.round(this.seconds)} s: ${errorMessage(error)}; the video: ${state}`,
+        );
       });
       await this.#measure();
     }

@@ -1,6 +1,7 @@
-/** Composition root: opens the ports, creates the resources and the links, and stops them in the reverse order. */
+/** Composition root: creates the adapters, the resources and the links, and stops them in the reverse order. */
 
 import packageJson from '../../package.json' with { type: 'json' };
+import { createAdapters } from './adapters.ts';
 import { sweepTemporaryFiles } from './base/atomic-file.ts';
 import { createLogger, type Logger } from './base/logger.ts';
 import { errorMessage } from './base/system-error.ts';
@@ -17,10 +18,10 @@ import { openSerialPort } from './links/serial/port.ts';
 import { systemShell } from './links/serial/shell.ts';
 import { EventSocket, refusePlainEvents } from './links/socket.ts';
 import { serveUi } from './links/ui.ts';
-import { openPorts } from './ports.ts';
-import { configIssues, configuration, endpoints, resources } from './resources/all.ts';
+import { resources } from './resources/all.ts';
 import { certificates } from './resources/certificates/index.ts';
 import { ConfigStore } from './resources/config/store.ts';
+import { configuration, endpoints, topics } from './resources/contract.ts';
 import { deviceConfig } from './resources/device/config.ts';
 import { network } from './resources/network/index.ts';
 import { page } from './resources/page/index.ts';
@@ -43,15 +44,14 @@ type Stop = () => void | Promise<void>;
 async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stops: Stop[]): Promise<void> {
   const { board, listen: addresses, name } = flags;
   const service = new ServiceManager({ log });
-  const ports = await openPorts(flags, packageJson.version, log, failures);
-  stops.push(() => ports.dbus.stop());
-  const bus = new EventBus();
+  const adapters = await createAdapters(flags, packageJson.version, log, failures);
+  stops.push(() => adapters.dbus.stop());
+  const bus = new EventBus(topics);
   // Several resources keep a file in this folder; those with a folder of their own sweep it themselves.
   await sweepTemporaryFiles(board.dataFolder);
   const config = await ConfigStore.open({
     folder: board.dataFolder,
     contract: configuration,
-    issues: configIssues,
     bus,
     log,
     board: {
@@ -62,7 +62,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
     ...(name === undefined ? {} : { defaults: { device: { name } } }),
   });
   const disk = new FileSystemSpace(board.dataFolder);
-  const created = new Resources({ board, bus, log, config, disk, asset }, ports);
+  const created = new Resources({ board, bus, log, config, disk, asset }, adapters);
   await created.createAll(resources);
 
   const hostNetwork = await created.use(network);
@@ -75,14 +75,14 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
   refusePlainEvents(app);
   const { isEnabled } = await created.use(ui);
   serveUi(app, { isEnabled, read: asset });
-  const channel = await created.use(page);
+  const { channel } = await created.use(page);
   const sendToPage = (payload: unknown) => channel.send(payload);
   const events = new EventSocket({ bus, log, guard, sendToPage });
-  ports.https.serve(app, events.upgrade);
+  adapters.https.serve(app, events.upgrade);
 
-  if (board.ownsSystem) stops.push(keepRestartDelaysShort(ports.dbus, log));
-  await ports.browser.start();
-  stops.push(() => ports.browser.stop());
+  if (board.ownsSystem) stops.push(keepRestartDelaysShort(adapters.dbus, log));
+  await adapters.browser.start();
+  stops.push(() => adapters.browser.stop());
   for (const resource of created.all) {
     stops.push(() => resource.stop?.());
     await resource.start?.();
@@ -90,7 +90,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
   const http = await listen(app, addresses, events.upgrade);
   stops.push(() => app.close());
   stops.push(() => http.close());
-  stops.push(() => ports.https.close());
+  stops.push(() => adapters.https.close());
   stops.push(() => events.close());
   for (const path of board.serialLines) {
     const link = new SerialLink({
@@ -99,7 +99,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
       bus,
       sendToPage,
       log,
-      identity: () => ({ serial: ports.identity.serial, name: config.get(deviceConfig).name }),
+      identity: () => ({ serial: adapters.identity.serial, name: config.get(deviceConfig).name }),
       openPort: (handler) => openSerialPort({ path, handler, log, openDevice: openSerialDevice }),
       ...(board.ownsSystem ? { shellCommand: systemShell() } : {}),
     });
@@ -162,4 +162,5 @@ async function run(): Promise<void> {
   }
 }
 
-await run();
+// The build imports this module, too.
+if (import.meta.main) await run();

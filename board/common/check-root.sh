@@ -1,6 +1,6 @@
 #!/bin/sh
 # check-root.sh [--privileged] TARGET_DIR: checks that a root filesystem has the properties promised in docs/security.md,
-# and the time zones that docs/contract.md promises.
+# and the time zones that the API promises (device.timezone).
 # Prints the violations and exits with 1. With --privileged it only lists the files with setuid or setgid bits or
 # capabilities that setuid.allow does not name, one path per line. Must run as root or under fakeroot, after users and
 # presets are set up, because only then the final modes are visible: see seal-root.sh.

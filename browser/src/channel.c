@@ -1,19 +1,21 @@
-#include "vitrine.h"
+#include "channel.h"
 
+#include "document.h"
 #include "scripts.h"
 
 #include <string.h>
 
-#define NAME "vitrine" // of the script world and of the message handler, which only that world has
-#define MAX_HELD 64     // size of the page's messages without credit; channel.js sends no more
+#define NAME "vitrine"             // of the script world and of the message handler, which only that world has
+#define MAX_HELD 64                // size of the page's messages without credit; channel.js sends no more
+#define MAX_MESSAGE (1024u * 1024) // from or to a page, as JSON in UTF-8; channel.js has it too
 #define UNIT_BYTES (64u * 1024)
-#define MAX_OUTGOING 16 // messages to the page that it has not taken
-#define CLOSE_MS 100    // a page that opens and closes in a loop gets no further than this
+#define MAX_OUTGOING 16 // messages that the page has not taken
+#define CLOSE_MS 100    // delay after closing, so that a page cannot open and close channels in a fast loop
 
 typedef struct {
     char *text;
     gint64 size;                     // 1, and 1 for each 64 KiB
-    WebKitScriptMessageReply *reply; // of the last one that came together: lets the page send as many more
+    WebKitScriptMessageReply *reply; // of the last message of a group: lets the page send as many more
 } Held;
 typedef struct {
     Call call;
@@ -23,10 +25,10 @@ typedef struct {
 static gint64 channel; // number of the open channel; 0: closed
 static char *token;    // names it in the page
 static char *origin;   // of the page that opened it
-static gint64 credits; // size of the messages that the agent takes now; below 0 after a large one
+static gint64 credits; // size of the messages that the agent still accepts; negative after a large one
 static gint64 held_size;
 static GQueue held = G_QUEUE_INIT, outgoing = G_QUEUE_INIT;
-static gboolean delivering; // the page is handling the first of `outgoing`
+static gboolean delivering;               // the page is handling the first of `outgoing`
 static WebKitScriptMessageReply *waiting; // the page's question for the next message
 static JSCContext *context;
 
@@ -132,13 +134,13 @@ static void on_send(JSCValue *texts, WebKitScriptMessageReply *reply)
     forward();
 }
 
-// The page's origin is that of the committed URI. The origin that the page's script sends must be the same: it differs
-// when the message is a late one of the document before, and when the document has an opaque origin, like a sandboxed one.
-static gboolean on_open(const char *name, const char *told)
+// The page's origin is that of the committed URI. The origin that channel.js sends must be the same: it differs if the
+// message is a late one of the previous document, or if the document's origin is opaque, for example in a sandbox.
+static gboolean on_open(const char *name, const char *sent_origin)
 {
     static gint64 last;
-    g_autofree char *committed = origin_of(load_committed_uri());
-    if (channel || !name || !committed || g_strcmp0(told, committed) != 0)
+    g_autofree char *committed = document_origin();
+    if (channel || !name || !committed || g_strcmp0(sent_origin, committed) != 0)
         return FALSE;
     channel = ++last;
     token = g_strdup(name);
@@ -185,11 +187,11 @@ static gboolean on_message(
     g_set_object(&context, jsc_value_get_context(message));
     g_autofree char *kind = member(message, "kind"), *name = member(message, "token");
     if (g_strcmp0(kind, "document") == 0) {
-        g_autofree char *told = member(message, "text");
-        permissions_set_document(told);
+        g_autofree char *named = member(message, "text");
+        document_set_named_origin(named);
     } else if (g_strcmp0(kind, "open") == 0) {
-        g_autofree char *told = member(message, "text");
-        reply_boolean(reply, on_open(name, told));
+        g_autofree char *sent_origin = member(message, "text");
+        reply_boolean(reply, on_open(name, sent_origin));
     } else if (!channel || g_strcmp0(name, token) != 0) {
         return TRUE; // of a channel that is closed
     } else if (g_strcmp0(kind, "send") == 0) {

@@ -16,13 +16,13 @@
   // Names the open channel, so that the browser can tell a message of an earlier document. Null while it is closed.
   let token = null;
   let room = 0;
-  // The page was refused a message for want of room.
+  // A message of the page was refused because there was no room.
   let isWaiting = false;
   // Sent by the script that runs now. The browser gets them together, which costs as much as one.
   let unsent = [];
   let unsentSize = 0;
 
-  // What a message counts; 0 if it is none.
+  // The size of a message in credits; 0 if it is not a message.
   function sizeOf(text) {
     if (typeof text !== 'string' || text.length > MAX_BYTES) return 0;
     const bytes = encoder.encode(text).length;
@@ -35,7 +35,7 @@
     }
   }
 
-  // Opens and closes one after the other, each with an answer of the browser: a page that toggles waits for it.
+  // Opens or closes until that is what the page wants. The browser answers each step, so a page cannot do it fast.
   async function change() {
     if (isChanging) return;
     isChanging = true;
@@ -107,7 +107,7 @@
   });
   window.addEventListener('vitrine-send', (event) => {
     const text = event.detail;
-    // While the page has to wait its texts are not looked at: a page that floods is refused quickly.
+    // While the page has to wait, its texts are not examined, so a page that floods is refused quickly.
     if (token === null || isWaiting) return;
     const size = sizeOf(text);
     if (size > room) isWaiting = true;

@@ -1,36 +1,20 @@
+#include "commands.h"
+
+#include "channel.h"
+#include "evaluate.h"
+#include "frame.h"
+#include "json.h"
 #include "keyboard-keys.h"
-#include "vitrine.h"
+#include "keyboard.h"
+#include "link.h"
+#include "load.h"
+#include "resource.h"
+#include "screenshot.h"
+#include "view.h"
 
 #include <stdlib.h>
 
 #define MAX_TIMEOUT_MS (10 * 60 * 1000)
-
-static const char *text_of(JsonObject *command, const char *key)
-{
-    return json_object_get_string_member_with_default(command, key, NULL);
-}
-
-static gint64 number_of(JsonObject *command, const char *key)
-{
-    return json_object_get_int_member_with_default(command, key, 0);
-}
-
-static gboolean is_set(JsonObject *command, const char *key)
-{
-    return json_object_get_boolean_member_with_default(command, key, FALSE);
-}
-
-static JsonObject *object_of(JsonObject *command, const char *key)
-{
-    JsonNode *node = json_object_get_member(command, key);
-    return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-}
-
-static JsonArray *array_of(JsonObject *command, const char *key)
-{
-    JsonNode *node = json_object_get_member(command, key);
-    return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-}
 
 static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -40,8 +24,8 @@ static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
     link_answer(*call, NULL);
 }
 
-// Asks something that the page's main thread answers, so a page that hangs does not. It runs no script: WebKit takes a
-// script of ours for a person who uses the page, and lets the page do more from then on. The agent has the timeout.
+// Asks a question that the page's main thread answers, so a page that hangs gives no answer. It runs no script, which
+// WebKit would count as a use of the page by a person: then the page may do more. The agent has the timeout.
 static void ping(Call call, JsonObject *command)
 {
     webkit_web_view_can_execute_editing_command(
@@ -76,10 +60,9 @@ static void configure(Call call, JsonObject *command)
 static void keyboard(Call call, JsonObject *command)
 {
     guint languages[MAX_LANGUAGES], count = 0;
-    JsonNode *names = json_object_get_member(command, "layouts");
-    JsonArray *array = names && JSON_NODE_HOLDS_ARRAY(names) ? json_node_get_array(names) : NULL;
-    for (guint i = 0; array && i < json_array_get_length(array) && count < MAX_LANGUAGES; i++) {
-        JsonNode *name = json_array_get_element(array, i);
+    JsonArray *layouts = array_of(command, "layouts");
+    for (guint i = 0; layouts && i < json_array_get_length(layouts) && count < MAX_LANGUAGES; i++) {
+        JsonNode *name = json_array_get_element(layouts, i);
         int language = language_find(JSON_NODE_HOLDS_VALUE(name) ? json_node_get_string(name) : NULL);
         if (language >= 0)
             languages[count++] = (guint)language;
@@ -143,7 +126,7 @@ static const struct {
     const char *name;
     void (*run)(Call call, JsonObject *command);
     gboolean needs_view;
-    const char *texts[2]; // members that must be there
+    const char *texts[2]; // required members
 } commands[] = {
     {"configure", configure, FALSE, {0}},
     {"keyboard", keyboard, FALSE, {0}},

@@ -1,12 +1,15 @@
-#include "vitrine.h"
+#include "evaluate.h"
 
+#include "document.h"
+#include "json.h"
 #include "scripts.h"
 
 #include <string.h>
 
-#define MAX_RUNNING 8 // each may be answered with MAX_RESULT
+#define MAX_RESULT (4u * 1024 * 1024)     // of a script, as JSON in UTF-8; result.js has it too
+#define MAX_RUNNING 8                     // each may be answered with MAX_RESULT
 #define UNREACHABLE "no longer reachable" // in WebKit's message
-#define SOURCE_URI "vitrine:script" // result.js has it too
+#define SOURCE_URI "vitrine:script"       // result.js has it too
 // The script is the body of an inner function, so that its exceptions and its `return` are caught here. WebKit puts
 // WEBKIT_PREFIX before it; columns of the first line are counted from the script's own start.
 #define WEBKIT_PREFIX "(async function(){"
@@ -16,7 +19,7 @@
 typedef struct {
     Call call;
     guint timer;
-    gboolean is_answered, has_returned; // both: nobody needs it any more
+    gboolean is_answered, has_returned; // both: it can be freed
 } Evaluation;
 
 static WebKitWebView *view;
@@ -28,7 +31,7 @@ static void release(Evaluation *evaluation)
         g_free(evaluation);
 }
 
-// The caller answers the call; the evaluation may be gone afterwards.
+// The caller answers the call; the evaluation may be freed.
 static Call finish(Evaluation *evaluation)
 {
     Call call = evaluation->call;
@@ -61,9 +64,7 @@ static void answer_exception(Call call, const char *text)
     else
         json_object_set_null_member(exception, "line");
     json_object_set_null_member(exception, "column");
-    g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
-    json_node_set_object(root, exception);
-    link_answer_text(call, "exception", json_to_string(root, FALSE));
+    link_answer_text(call, "exception", object_to_text(exception));
 }
 
 static void answer_report(Call call, const char *report)
@@ -78,12 +79,12 @@ static void answer_report(Call call, const char *report)
         answer_exception(call, "the page replaced the result");
 }
 
-// Whether the script's process ended, or its promise was collected because nothing can settle it any more, mostly because
-// its page is being left.
+// Whether the script's process ended, or its promise was garbage-collected because nothing can settle it any more,
+// mostly because its page is being left.
 static gboolean was_cut_off(GError *error)
 {
     return g_error_matches(error, WEBKIT_JAVASCRIPT_ERROR, WEBKIT_JAVASCRIPT_ERROR_INVALID_RESULT) ||
-           strstr(error->message, UNREACHABLE);
+        strstr(error->message, UNREACHABLE);
 }
 
 static void on_evaluated(GObject *source, GAsyncResult *result, gpointer data)
@@ -113,7 +114,7 @@ void evaluate(Call call, const char *body, guint timeout_ms)
         link_fail(call, "busy", "too many scripts are running");
         return;
     }
-    if (!load_committed_uri()) {
+    if (!document_uri()) {
         link_fail(call, "no_page", "no page is loaded");
         return;
     }
@@ -139,7 +140,7 @@ void evaluate_connect(WebKitWebView *self)
 {
     view = self;
     running = g_ptr_array_new();
-    g_autoptr(WebKitUserScript) script = webkit_user_script_new(RESULT_SCRIPT, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME,
-        WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NULL, NULL);
+    g_autoptr(WebKitUserScript) script = webkit_user_script_new(
+        RESULT_SCRIPT, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NULL, NULL);
     webkit_user_content_manager_add_script(webkit_web_view_get_user_content_manager(view), script);
 }

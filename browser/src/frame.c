@@ -1,7 +1,11 @@
-#include "vitrine.h"
+#include "frame.h"
+
+#include "document.h"
 
 #define OWN_FRAME_MS 1000 // an animated page produces a frame within this time
 
+static WebKitWebView *view;
+static void (*on_shown)(void);
 static Call waiting;
 static gboolean is_waiting; // for a frame
 static gboolean repaints;   // we forced a repaint; restore the background after its frame
@@ -11,7 +15,7 @@ static double background; // grey, under the page
 static void show_background(double shade)
 {
     WebKitColor colour = {.red = shade, .green = shade, .blue = shade, .alpha = 1.0};
-    webkit_web_view_set_background_color(view_get(), &colour);
+    webkit_web_view_set_background_color(view, &colour);
 }
 
 void frame_set_background(double grey)
@@ -20,7 +24,7 @@ void frame_set_background(double grey)
     show_background(grey);
 }
 
-// Makes WebKit paint a frame, by a background that differs too little to be seen. A page cannot notice it.
+// Makes WebKit paint a frame, by a change of the background that is too small to be seen. A page cannot notice it.
 static gboolean on_timer(gpointer data)
 {
     timer = 0;
@@ -32,7 +36,7 @@ static gboolean on_timer(gpointer data)
 // The compositor has shown a buffer: it asks for the next one.
 static void on_rendered(WPEView *self, WPEBuffer *buffer, gpointer data)
 {
-    load_frame_shown();
+    on_shown();
     g_clear_handle_id(&timer, g_source_remove);
     if (repaints) {
         repaints = FALSE;
@@ -44,14 +48,16 @@ static void on_rendered(WPEView *self, WPEBuffer *buffer, gpointer data)
     }
 }
 
-void frame_connect(WPEView *surface)
+void frame_connect(WebKitWebView *self, void (*shown)(void))
 {
-    g_signal_connect(surface, "buffer-rendered", G_CALLBACK(on_rendered), NULL);
+    view = self;
+    on_shown = shown;
+    g_signal_connect(webkit_web_view_get_wpe_view(view), "buffer-rendered", G_CALLBACK(on_rendered), NULL);
 }
 
 void frame_check(Call call)
 {
-    if (!load_committed_uri()) {
+    if (!document_uri()) {
         link_fail(call, "no_page", "there is no page that could show a frame");
         return;
     }

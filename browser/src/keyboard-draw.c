@@ -1,4 +1,4 @@
-#include "keyboard.h"
+#include "keyboard-parts.h"
 
 #include <fontconfig/fontconfig.h>
 #include <ft2build.h>
@@ -22,8 +22,8 @@ static void blend(Canvas *canvas, int x, int y, guint32 colour, guint alpha)
         return;
     guint32 *pixel = &canvas->pixels[y * canvas->width + x], mixed = 0xff000000u;
     for (guint shift = 0; shift < 24; shift += 8) {
-        guint old = (*pixel >> shift) & 0xff, new = (colour >> shift) & 0xff;
-        mixed |= ((old * (255 - alpha) + new * alpha) / 255) << shift;
+        guint below = (*pixel >> shift) & 0xff, above = (colour >> shift) & 0xff;
+        mixed |= ((below * (255 - alpha) + above * alpha) / 255) << shift;
     }
     *pixel = mixed;
 }
@@ -61,8 +61,8 @@ static FT_Face load_font(void)
     FcDefaultSubstitute(pattern);
     FcResult result;
     FcPattern *match = FcFontMatch(NULL, pattern, &result);
-    if (!match || FcPatternGetString(match, FC_FILE, 0, &file) != FcResultMatch || FT_Init_FreeType(&library)
-        || FT_New_Face(library, (const char *)file, 0, &face))
+    if (!match || FcPatternGetString(match, FC_FILE, 0, &file) != FcResultMatch || FT_Init_FreeType(&library) ||
+        FT_New_Face(library, (const char *)file, 0, &face))
         g_warning("no font for the on-screen keyboard");
     if (match)
         FcPatternDestroy(match);

@@ -1,4 +1,4 @@
-#include "keyboard.h"
+#include "keyboard-parts.h"
 
 // WebKit tells an input method when an editable element gets the focus, in any frame of the page.
 G_DECLARE_FINAL_TYPE(FocusContext, focus_context, FOCUS, CONTEXT, WebKitInputMethodContext)

@@ -21,10 +21,8 @@ static const char *const symbols[2][3] = {
 static const char *const digits[] = {"123", "456", "789"};
 
 // Offered by a long press on the first character, in all languages.
-static const char *const accents[] = {
-    "aàáâäæãå", "cç", "eéèêë", "iíìîï", "nñ", "oóòôöœõø", "sßš", "uúùûü", "yýÿ", "zž",
-    ".,;:!?…", ",;:", "-–—", "'’‘‚`", "\"„“”«»", "!¡", "?¿", "€$£¥¢",
-};
+static const char *const accents[] = {"aàáâäæãå", "cç", "eéèêë", "iíìîï", "nñ", "oóòôöœõø", "sßš", "uúùûü", "yýÿ", "zž",
+    ".,;:!?…", ",;:", "-–—", "'’‘‚`", "\"„“”«»", "!¡", "?¿", "€$£¥¢"};
 
 int language_find(const char *name)
 {

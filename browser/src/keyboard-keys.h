@@ -20,21 +20,21 @@ typedef enum {
 
 typedef struct {
     KeyKind kind;
-    gunichar character; // of KEY_TEXT
-    char label[8];      // UTF-8
-    gboolean is_on;     // is drawn as pressed: shift
+    gunichar character;         // of KEY_TEXT
+    char label[8];              // UTF-8
+    gboolean is_on;             // is drawn as pressed: shift
     double x, y, width, height; // 0 to 1 of the keyboard
 } Key;
 
 typedef enum { LAYER_LETTERS, LAYER_SYMBOLS, LAYER_NUMBER, LAYER_PHONE } Layer;
 typedef enum { SHIFT_OFF, SHIFT_ONCE, SHIFT_LOCKED } Shift;
 
-// What decides about the keys.
+// What the keys depend on.
 typedef struct {
     Layer layer;
     Shift shift;
     guint languages[MAX_LANGUAGES]; // numbers of language_find
-    guint n_languages;              // the language key is there for more than one
+    guint n_languages;              // more than one: there is a language key
     guint language;                 // index in `languages`
     gunichar extra;                 // beside the space bar: ',', '@' or '/'
     gunichar accents_of;            // the first row has the variants of this character; 0: none

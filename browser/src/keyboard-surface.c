@@ -1,4 +1,4 @@
-#include "keyboard.h"
+#include "keyboard-parts.h"
 
 #include <linux/input-event-codes.h>
 #include <sys/mman.h>
@@ -8,8 +8,8 @@
 
 #define MAX_BUFFERS 2 // that the compositor has not released: one on the screen, one that waits for it
 
-// The surface belongs to WebKit's connection, because only the page's own client can put a surface above the page's. The
-// objects are ours: WebKit ignores touches of surfaces that it does not know.
+// The surface belongs to WebKit's connection, because only the page's own client can put a surface above the page's.
+// The objects are ours: WebKit ignores touches of surfaces that it does not know.
 static const KeyboardHandlers *handlers;
 static struct wl_surface *page, *surface;
 static struct wl_subsurface *subsurface;
@@ -29,7 +29,7 @@ static struct {
     double x, y;
     gboolean is_down;
 } mouse;
-static int finger = -1; // id of the touch on the keyboard
+static int finger = -1;    // id of the touch on the keyboard
 static guint32 pressed_at; // compositor's time of the press, in ms
 static int page_fingers;
 
@@ -141,8 +141,7 @@ static void touch_up(void *data, struct wl_touch *self, uint32_t serial, uint32_
     }
 }
 
-static void touch_motion(
-    void *data, struct wl_touch *self, uint32_t time, int32_t id, wl_fixed_t x, wl_fixed_t y)
+static void touch_motion(void *data, struct wl_touch *self, uint32_t time, int32_t id, wl_fixed_t x, wl_fixed_t y)
 {
     if (id == finger)
         pass(handlers->move, wl_fixed_to_double(x), wl_fixed_to_double(y));
@@ -159,8 +158,8 @@ static void touch_ignore(void *data, struct wl_touch *self)
 {
 }
 
-static void pointer_enter(void *data, struct wl_pointer *self, uint32_t serial, struct wl_surface *where, wl_fixed_t x,
-    wl_fixed_t y)
+static void pointer_enter(
+    void *data, struct wl_pointer *self, uint32_t serial, struct wl_surface *where, wl_fixed_t x, wl_fixed_t y)
 {
     mouse.place = where == page ? ON_PAGE : where && where == surface ? ON_KEYBOARD : NOWHERE;
     mouse.x = wl_fixed_to_double(x);
@@ -207,12 +206,19 @@ static void pointer_axis(void *data, struct wl_pointer *self, uint32_t time, uin
 static void on_capabilities(void *data, struct wl_seat *seat, uint32_t capabilities)
 {
     static const struct wl_touch_listener touches = {
-        .down = touch_down, .up = touch_up, .motion = touch_motion, .frame = touch_ignore, .cancel = touch_cancel};
-    static const struct wl_pointer_listener clicks = {.enter = pointer_enter,
+        .down = touch_down,
+        .up = touch_up,
+        .motion = touch_motion,
+        .frame = touch_ignore,
+        .cancel = touch_cancel,
+    };
+    static const struct wl_pointer_listener clicks = {
+        .enter = pointer_enter,
         .leave = pointer_leave,
         .motion = pointer_motion,
         .button = pointer_button,
-        .axis = pointer_axis};
+        .axis = pointer_axis,
+    };
     gboolean has_touch = capabilities & WL_SEAT_CAPABILITY_TOUCH;
     gboolean has_pointer = capabilities & WL_SEAT_CAPABILITY_POINTER;
     if (has_touch && !touch) {

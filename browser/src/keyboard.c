@@ -1,22 +1,24 @@
 #include "keyboard.h"
 
+#include "keyboard-parts.h"
+
 #include <math.h>
 #include <string.h>
 
-#define USED_S 5          // so long after a touch, a field that the page focuses shows the keyboard
-#define SETTLE_MS 250     // until a tap has moved the focus
+#define USED_S 5      // how long after a touch a field that the page focuses shows the keyboard
+#define SETTLE_MS 250 // until a tap has moved the focus
 #define LONG_PRESS_MS 500
 #define REPEAT_MS 80
 
 static WPEView *view;
 static WebKitInputMethodContext *context;
 static gboolean is_enabled, is_focused, is_visible;
-static gint64 page_used_at; // monotonic; 0: not since a person hid the keyboard, or since the page before was left
+static gint64 page_used_at; // monotonic; 0: not since a person hid the keyboard, or since the previous page was left
 static KeyboardState state = {.n_languages = 1, .extra = ','};
 static Keys keys;
 static const Key *pressed;
 static gboolean is_repeating;
-static gunichar accented; // accents of it were shown by the present press
+static gunichar accented; // the current press has shown its accents
 static guint settle_timer, press_timer;
 static int full_width, full_height; // of the screen, in the page's pixels
 
@@ -92,8 +94,8 @@ static void choose_layer(void)
 
 static gboolean wants_keyboard(void)
 {
-    return is_enabled && is_focused
-        && !(webkit_input_method_context_get_input_hints(context) & WEBKIT_INPUT_HINT_INHIBIT_OSK);
+    return is_enabled && is_focused &&
+        !(webkit_input_method_context_get_input_hints(context) & WEBKIT_INPUT_HINT_INHIBIT_OSK);
 }
 
 // A page cannot show the keyboard by itself: somebody must have used it just before.
@@ -274,7 +276,7 @@ static void on_draw(guint32 *pixels, int width, int height)
     keyboard_draw(pixels, width, height, &keys, is_secret ? NULL : pressed);
 }
 
-// The screen was turned or got another mode, or the compositor asked for the whole of it again.
+// The screen was rotated or got another mode, or the compositor gave the page the whole screen again.
 static void on_resized(void)
 {
     if (is_visible && wpe_view_get_height(view) != full_height - keyboard_height())

@@ -1,14 +1,17 @@
-#include "vitrine.h"
+#include "link.h"
+
+#include "output.h"
 
 #include <gio/gunixsocketaddress.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RETRY_MS 250
-#define GIVE_UP_S 300           // without an agent for so long something is wrong with this process: start again
-#define MAX_TEXT 16384          // of a text in an event that a page can choose
-#define MAX_QUEUE (16u * MIB)   // unread output; more means that the agent hangs
-#define CONGESTED (256u * 1024) // unread output from which events without consequences are left out
+#define GIVE_UP_S 300                  // without an agent; then this process exits, so that its unit starts it again
+#define MAX_TEXT 16384                 // of a text in an event that a page can choose
+#define MAX_COMMAND (8u * 1024 * 1024) // one line from the agent
+#define MAX_QUEUE (16u * 1024 * 1024)  // unread output; above it the agent hangs
+#define CONGESTED (256u * 1024)        // unread output above which unimportant events are dropped
 
 static const char *path;
 static const LinkHandlers *handlers;
@@ -171,7 +174,7 @@ static void take_line(const char *line)
         link_fail(link_call(0), "bad_command", "not a JSON object");
 }
 
-// Handles all complete lines. `searched` bytes of the input are known to hold no line end.
+// Handles all complete lines. `searched` bytes of the input are known to contain no line end.
 static void take_lines(gsize searched)
 {
     gsize start = 0;

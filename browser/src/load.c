@@ -1,9 +1,13 @@
-#include "vitrine.h"
+#include "load.h"
+
+#include "document.h"
+#include "frame.h"
+#include "link.h"
 
 #include <string.h>
 
 // After a navigation of the page was refused, how long the agent's load may take to start, in ms.
-#define SWALLOWED_MS 500
+#define PENDING_MS 500
 // How long the end of a load waits for the first frame, in ms: there may be no screen that shows one.
 #define FRAME_MS 5000
 // A page may change its address thousands of times a second.
@@ -11,100 +15,90 @@
 
 static WebKitWebView *view;
 static void (*on_page_left)(void);
-static char *committed;    // URI of the document on the screen
-static gint64 asked;       // the agent's load that WebKit has not started yet
-static gboolean allowed;   // WebKit has asked for the policy of that load: what starts next is that load
-static guint swallowed;    // timer: that load should have started
-static gint64 current;     // the agent's load that is in progress or done; 0: the page's own, or of an earlier agent
-static char *expected;     // URI that the agent asked for, until a page is there
-static gboolean redirected; // the current load
-static char *coming;       // URI of the agent's load that has started
-static char *others;       // URI of the page's last navigation: it may end after the agent's load has started
-static guint http_status;  // of the document that is being loaded
-static gboolean denied;    // that document is the answer to a client without a password
-static gboolean arrived;   // the document of the current load is there
-static gboolean cancelled; // the next end of a load is the end of a cancelled one
-static gboolean failed;    // the current load has been reported as failed
-static gboolean painted;   // a frame was shown since the last commit
-static guint unpainted;    // timer: the load has ended, and its end is reported with the first frame
+static gint64 pending_id;           // the agent's load that WebKit has not started yet; 0: none
+static gboolean is_pending_allowed; // WebKit has asked for the policy of that load: it starts next
+static guint pending_timer;         // runs out when that load should have started
+static gint64 current_id;  // the agent's load that is in progress or done; 0: the page's, or an earlier agent's
+static char *expected_uri; // that the agent asked for, until a page is there
+static char *loading_uri;  // of the agent's load that has started
+static char *page_uri;     // of the page's last navigation, which may end after the agent's load has started
+static guint finish_timer; // the load has ended, and its end is reported with the first frame
+static guint move_timer;   // the address within the document is to be reported
 
-const char *load_committed_uri(void)
-{
-    return committed;
-}
+// The current load.
+static guint http_status;
+static gboolean needs_auth; // its document is the server's answer to a client without a password
+static gboolean is_redirected;
+static gboolean is_committed; // its document is there
+static gboolean is_painted;   // a frame has been shown since then
+static gboolean has_failed;   // which has been reported
+static gboolean is_cancelled; // the next event that ends a load belongs to a cancelled one
 
 const char *load_expected_uri(void)
 {
-    return expected;
-}
-
-char *origin_of(const char *uri)
-{
-    g_autoptr(WebKitSecurityOrigin) origin = uri ? webkit_security_origin_new_for_uri(uri) : NULL;
-    return origin ? webkit_security_origin_to_string(origin) : NULL;
+    return expected_uri;
 }
 
 void load_set_status(guint status, gboolean asks_for_password)
 {
     http_status = status;
-    denied = asks_for_password;
+    needs_auth = asks_for_password;
 }
 
 static void send_load(const char *state, const char *uri)
 {
     JsonObject *event = link_event("load", "state", state, "uri", uri, NULL);
-    json_object_set_int_member(event, "load", current);
+    json_object_set_int_member(event, "load", current_id);
     json_object_set_int_member(event, "status", http_status);
-    json_object_set_boolean_member(event, "authentication_required", denied);
+    json_object_set_boolean_member(event, "authentication_required", needs_auth);
     link_send(event);
 }
 
 // Whether no load is in progress or asked for.
 static gboolean is_idle(void)
 {
-    return asked == 0 && !webkit_web_view_is_loading(view);
+    return pending_id == 0 && !webkit_web_view_is_loading(view);
 }
 
-static void forget_asked(void)
+static void forget_pending(void)
 {
-    asked = 0;
-    allowed = FALSE;
-    g_clear_handle_id(&swallowed, g_source_remove);
+    pending_id = 0;
+    is_pending_allowed = FALSE;
+    g_clear_handle_id(&pending_timer, g_source_remove);
 }
 
-static void on_unpainted(gpointer data)
+static void on_finish_timeout(gpointer data)
 {
-    unpainted = 0;
-    send_load("finished", committed);
+    finish_timer = 0;
+    send_load("finished", document_uri());
 }
 
 // Reports the end of a load that waits for its first frame.
-static void end_unpainted(void)
+static void finish_now(void)
 {
-    if (!unpainted)
+    if (!finish_timer)
         return;
-    g_clear_handle_id(&unpainted, g_source_remove);
-    on_unpainted(NULL);
+    g_clear_handle_id(&finish_timer, g_source_remove);
+    on_finish_timeout(NULL);
 }
 
 // Until WebKit has asked for the policy of the agent's load, what starts is an earlier navigation of the page, although
 // WebKit already names the agent's URI.
 static void on_started(void)
 {
-    end_unpainted();
-    current = allowed ? asked : 0;
-    if (allowed)
-        forget_asked();
-    redirected = FALSE;
-    arrived = cancelled = failed = denied = FALSE;
+    finish_now();
+    current_id = is_pending_allowed ? pending_id : 0;
+    if (is_pending_allowed)
+        forget_pending();
+    is_redirected = is_committed = is_cancelled = has_failed = needs_auth = FALSE;
     http_status = 0;
 }
 
 static void report_failure(const char *kind, const char *uri, const char *message)
 {
-    failed = TRUE;
+    has_failed = TRUE;
     JsonObject *event = link_event("load_failed", "uri", uri, "kind", kind, "message", message, NULL);
-    json_object_set_int_member(event, "load", current);
+    json_object_set_int_member(event, "load", current_id);
     link_send(event);
 }
 
@@ -117,47 +111,47 @@ static gboolean is_same_document(const char *one, const char *other)
 
 void load_fail(const char *kind, const char *uri, const char *message)
 {
-    gboolean is_other = others && is_same_document(uri, others) && !(coming && is_same_document(uri, coming));
-    if (!(is_other && current && !arrived))
+    gboolean is_other =
+        page_uri && is_same_document(uri, page_uri) && !(loading_uri && is_same_document(uri, loading_uri));
+    if (!(is_other && current_id && !is_committed))
         report_failure(kind, uri, message);
 }
 
 void load_refuse_redirect(const char *uri)
 {
-    if (current && !arrived)
+    if (current_id && !is_committed)
         report_failure("policy", uri, "the address leads to one that may not be shown");
 }
 
-// The agent ends the page that does not let its load through.
-static void stopped_by_page(void)
+// The page on the screen prevented the agent's load. The agent ends such a page.
+static void report_stop_by_page(void)
 {
-    report_failure("cancelled", expected, "the page on the screen stopped it");
-    current = 0;
+    report_failure("cancelled", expected_uri, "the page on the screen stopped it");
+    current_id = 0;
 }
 
 static void on_committed(void)
 {
     on_page_left();
     // Not earlier: before the commit WebKit already names the page that is being loaded.
-    g_free(committed);
-    committed = g_strdup(webkit_web_view_get_uri(view));
-    if (current && expected && !redirected && g_strcmp0(committed, expected) != 0)
-        stopped_by_page(); // the page has put another document in the place of the agent's
-    if (!asked)
-        g_clear_pointer(&expected, g_free); // otherwise this is an earlier load, started by the page
-    arrived = TRUE;
-    painted = FALSE;
+    document_set_uri(webkit_web_view_get_uri(view));
+    if (current_id && expected_uri && !is_redirected && g_strcmp0(document_uri(), expected_uri) != 0)
+        report_stop_by_page(); // the page has put another document in the place of the agent's
+    if (!pending_id)
+        g_clear_pointer(&expected_uri, g_free); // otherwise this is an earlier load, started by the page
+    is_committed = TRUE;
+    is_painted = FALSE;
     // Pages that set no background expect white. The agent's own page is dark and must not flash up white before its
-    // style is there.
-    frame_set_background(committed && g_str_has_prefix(committed, "vitrine:") ? 0.0 : 1.0);
+    // style is loaded.
+    frame_set_background(document_is_ours() ? 0.0 : 1.0);
 }
 
-// Whether the end of a load has been reported, or belongs to the load before: its process may report the end after
+// Whether the end of a load has been reported, or belongs to the previous load: its process may report the end after
 // another load has begun. A load that its own page stopped is finished.
 static gboolean ignores_end(void)
 {
-    gboolean ignored = failed || (cancelled && !is_idle()) || !arrived;
-    cancelled = FALSE;
+    gboolean ignored = has_failed || (is_cancelled && !is_idle()) || !is_committed;
+    is_cancelled = FALSE;
     return ignored;
 }
 
@@ -166,20 +160,19 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
     static const char *const names[] = {"started", "redirected", "committed", "finished"};
     if (event == WEBKIT_LOAD_STARTED)
         on_started();
-    if (event == WEBKIT_LOAD_STARTED || event == WEBKIT_LOAD_REDIRECTED) {
-        g_free(coming);
-        coming = g_strdup(webkit_web_view_get_uri(self));
-    }
-    redirected |= event == WEBKIT_LOAD_REDIRECTED;
+    if (event == WEBKIT_LOAD_STARTED || event == WEBKIT_LOAD_REDIRECTED)
+        g_set_str(&loading_uri, webkit_web_view_get_uri(self));
+    is_redirected |= event == WEBKIT_LOAD_REDIRECTED;
     if (event == WEBKIT_LOAD_COMMITTED)
         on_committed();
     if (event == WEBKIT_LOAD_FINISHED && ignores_end()) {
-        if (current && !arrived && !failed && is_idle())
-            stopped_by_page();
+        if (current_id && !is_committed && !has_failed && is_idle())
+            report_stop_by_page();
         return;
     }
-    if (event == WEBKIT_LOAD_FINISHED && !painted && wpe_display_get_n_screens(webkit_web_view_get_display(self)) > 0) {
-        unpainted = g_timeout_add_once(FRAME_MS, on_unpainted, NULL);
+    if (event == WEBKIT_LOAD_FINISHED && !is_painted &&
+        wpe_display_get_n_screens(webkit_web_view_get_display(self)) > 0) {
+        finish_timer = g_timeout_add_once(FRAME_MS, on_finish_timeout, NULL);
         return;
     }
     send_load(names[event], webkit_web_view_get_uri(self));
@@ -188,12 +181,12 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
 // TRUE keeps WebKit from loading an error page of its own under the same URI.
 static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char *uri, GError *error, gpointer data)
 {
-    if (failed)
+    if (has_failed)
         return TRUE; // already reported, with the real reason
-    // Mostly a newer load replaced this one. The newer one may be the current load already, and can still fail.
+    // Usually a newer load replaced this one. The newer one may be the current load already, and can still fail.
     if (g_error_matches(error, WEBKIT_NETWORK_ERROR, WEBKIT_NETWORK_ERROR_CANCELLED)) {
-        cancelled = TRUE;
-        if (!arrived && is_idle() && (current == 0 || g_strcmp0(uri, coming) == 0))
+        is_cancelled = TRUE;
+        if (!is_committed && is_idle() && (current_id == 0 || g_strcmp0(uri, loading_uri) == 0))
             load_fail("cancelled", uri, "the page on the screen stopped it");
         return TRUE;
     }
@@ -203,8 +196,8 @@ static gboolean on_load_failed(WebKitWebView *self, WebKitLoadEvent event, char 
     gboolean policy = error->domain == WEBKIT_POLICY_ERROR;
     // The page interrupted it: our own policy would have been reported already.
     if (g_error_matches(error, WEBKIT_POLICY_ERROR, WEBKIT_POLICY_ERROR_FRAME_LOAD_INTERRUPTED_BY_POLICY_CHANGE) &&
-        current && coming && is_same_document(uri, coming)) {
-        stopped_by_page();
+        current_id && loading_uri && is_same_document(uri, loading_uri)) {
+        report_stop_by_page();
         return TRUE;
     }
     load_fail(policy ? "policy" : "network", uri, error->message);
@@ -217,10 +210,10 @@ static gboolean on_tls_failed(
     // In the order of the flags' bits. The highest one set is reported: an expired certificate's issuer hardly matters.
     static const char *const reasons[] = {
         "the certificate's issuer is not trusted", // G_TLS_CERTIFICATE_UNKNOWN_CA
-        "the certificate is for another name",
-        "the certificate is not valid yet",
-        "the certificate has expired",
-        "the certificate was revoked", // G_TLS_CERTIFICATE_REVOKED
+        "the certificate is for another name",     // G_TLS_CERTIFICATE_BAD_IDENTITY
+        "the certificate is not valid yet",        // G_TLS_CERTIFICATE_NOT_ACTIVATED
+        "the certificate has expired",             // G_TLS_CERTIFICATE_EXPIRED
+        "the certificate was revoked",             // G_TLS_CERTIFICATE_REVOKED
     };
     gint bit = g_bit_nth_msf(errors & ((1 << G_N_ELEMENTS(reasons)) - 1), -1);
     load_fail("tls", uri, bit >= 0 ? reasons[bit] : "the certificate was refused");
@@ -235,36 +228,34 @@ static void on_terminated(WebKitWebView *self, WebKitWebProcessTerminationReason
     else if (reason == WEBKIT_WEB_PROCESS_TERMINATED_BY_API)
         name = "terminated";
     on_page_left();
-    g_clear_handle_id(&unpainted, g_source_remove);
-    link_send(link_event("page_gone", "reason", name, "uri", committed, NULL));
-    g_clear_pointer(&committed, g_free);
+    g_clear_handle_id(&finish_timer, g_source_remove);
+    link_send(link_event("page_gone", "reason", name, "uri", document_uri(), NULL));
+    document_set_uri(NULL);
 }
 
 void load_frame_shown(void)
 {
-    if (painted || !committed)
+    if (is_painted || !document_uri())
         return;
-    painted = TRUE;
-    JsonObject *event = link_event("painted", "uri", committed, NULL);
-    json_object_set_int_member(event, "load", current);
+    is_painted = TRUE;
+    JsonObject *event = link_event("painted", "uri", document_uri(), NULL);
+    json_object_set_int_member(event, "load", current_id);
     link_send(event);
-    end_unpainted();
+    finish_now();
 }
-
-static guint moved; // timer: the address within the document is to be sent
 
 static void on_moved(gpointer data)
 {
-    moved = 0;
-    if (arrived && !asked)
+    move_timer = 0;
+    if (is_committed && !pending_id)
         link_send(link_event("moved", "uri", webkit_web_view_get_uri(view), NULL));
 }
 
 // A script changed the address, or it is the one of the next document.
 static void on_uri(WebKitWebView *self, GParamSpec *property, gpointer data)
 {
-    if (arrived && !asked && !moved)
-        moved = g_timeout_add_once(MOVES_EVERY_MS, on_moved, NULL);
+    if (is_committed && !pending_id && !move_timer)
+        move_timer = g_timeout_add_once(MOVES_EVERY_MS, on_moved, NULL);
 }
 
 void load_connect(WebKitWebView *self, void (*page_left)(void))
@@ -282,53 +273,51 @@ void load_connect(WebKitWebView *self, void (*page_left)(void))
 // The next agent counts from 1 again, and must not take an earlier one's load for its own.
 void load_agent_lost(void)
 {
-    forget_asked();
-    current = 0;
+    forget_pending();
+    current_id = 0;
 }
 
-static void on_swallowed(gpointer data)
+static void on_pending_timeout(gpointer data)
 {
-    swallowed = 0;
-    current = asked;
-    forget_asked();
-    stopped_by_page();
+    pending_timer = 0;
+    current_id = pending_id;
+    forget_pending();
+    report_stop_by_page();
 }
 
 gboolean load_may_begin(const char *uri, gboolean is_new, gboolean is_redirect)
 {
-    gboolean is_coming = current && expected && !arrived && !failed;
-    if (!asked && !is_coming) {
-        g_free(others);
-        others = g_strdup(uri);
+    gboolean is_agent_loading = current_id && expected_uri && !is_committed && !has_failed;
+    if (!pending_id && !is_agent_loading) {
+        g_set_str(&page_uri, uri);
         return TRUE;
     }
     if (is_redirect)
-        return !asked || allowed;
-    if (is_new && g_strcmp0(uri, expected) == 0) {
-        allowed = asked != 0;
+        return !pending_id || is_pending_allowed;
+    if (is_new && g_strcmp0(uri, expected_uri) == 0) {
+        is_pending_allowed = pending_id != 0;
         return TRUE;
     }
-    // WebKit may have given up the agent's load for it, without a word.
-    if (asked && !swallowed)
-        swallowed = g_timeout_add_once(SWALLOWED_MS, on_swallowed, NULL);
+    // WebKit may have dropped the agent's load for this one, which it does not report.
+    if (pending_id && !pending_timer)
+        pending_timer = g_timeout_add_once(PENDING_MS, on_pending_timeout, NULL);
     return FALSE;
 }
 
 // Loads are compared by the URI as WebKit writes it.
 static void expect(gint64 id)
 {
-    forget_asked();
-    asked = id;
-    g_free(expected);
-    expected = g_strdup(webkit_web_view_get_uri(view));
+    forget_pending();
+    pending_id = id;
+    g_set_str(&expected_uri, webkit_web_view_get_uri(view));
 }
 
 // Whether `uri` names another place in the document on the screen, whose script may have changed its address.
 static gboolean is_other_fragment(const char *uri)
 {
     const char *fragment = strchr(uri, '#');
-    const char *here = arrived || is_idle() ? webkit_web_view_get_uri(view) : committed;
-    if (!committed || !here || failed || !fragment || g_str_equal(here, uri))
+    const char *here = is_committed || is_idle() ? webkit_web_view_get_uri(view) : document_uri();
+    if (!document_uri() || !here || has_failed || !fragment || g_str_equal(here, uri))
         return FALSE;
     gsize length = (gsize)(fragment - uri);
     return strncmp(here, uri, length) == 0 && (here[length] == '#' || here[length] == '\0');
@@ -338,9 +327,8 @@ void load_uri(gint64 id, const char *uri, const char *html)
 {
     if (!html && is_other_fragment(uri)) {
         // WebKit moves within the document and reports no load.
-        current = id;
-        g_free(committed);
-        committed = g_strdup(uri);
+        current_id = id;
+        document_set_uri(uri);
         webkit_web_view_load_uri(view, uri);
         send_load("committed", uri);
         send_load("finished", uri);

@@ -1,8 +1,18 @@
-#include "vitrine.h"
+#include "channel.h"
+#include "commands.h"
+#include "document.h"
+#include "evaluate.h"
+#include "link.h"
+#include "load.h"
+#include "proxy.h"
+#include "resource.h"
+#include "view.h"
 
 #include <glib-unix.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define PROTOCOL_VERSION 3
 
 static gboolean on_terminate(gpointer data)
 {
@@ -12,9 +22,9 @@ static gboolean on_terminate(gpointer data)
 // The first message of every connection. It tells an agent that has restarted what is still on the screen.
 static void on_connected(void)
 {
-    g_autofree char *webkit = g_strdup_printf(
-        "%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
-    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", load_committed_uri(), NULL);
+    g_autofree char *webkit =
+        g_strdup_printf("%u.%u.%u", webkit_get_major_version(), webkit_get_minor_version(), webkit_get_micro_version());
+    JsonObject *hello = link_event("hello", "webkit", webkit, "uri", document_uri(), NULL);
     json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
     json_object_set_int_member(hello, "pid", getpid());
     link_send(hello);

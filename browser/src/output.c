@@ -1,4 +1,6 @@
-#include "vitrine.h"
+#include "output.h"
+
+#include "json.h"
 
 #include <string.h>
 
@@ -17,9 +19,7 @@ static GQueue bulk = G_QUEUE_INIT;
 
 static char *line_of(JsonObject *message)
 {
-    g_autoptr(JsonNode) root = json_node_new(JSON_NODE_OBJECT);
-    json_node_set_object(root, message);
-    g_autofree char *text = json_to_string(root, FALSE);
+    g_autofree char *text = object_to_text(message);
     g_autofree char *valid = g_utf8_make_valid(text, -1); // a page can choose any bytes
     return g_strconcat(valid, "\n", NULL);
 }

@@ -1,7 +1,9 @@
-#include "vitrine.h"
+#include "permissions.h"
+
+#include "document.h"
+#include "refusals.h"
 
 static GHashTable *allowed; // "kind origin"
-static char *document;      // origin of the document on the screen, as its process says
 
 gboolean permissions_configure(JsonArray *list)
 {
@@ -18,25 +20,11 @@ gboolean permissions_configure(JsonArray *list)
     return captures;
 }
 
-void permissions_set_document(const char *origin)
-{
-    g_free(document);
-    document = g_strdup(origin);
-}
-
-// The origin of the document on the screen; NULL if it is not certain. While the agent leads from a page to another one,
-// WebKit may name the other one's URI when the page commits a navigation of its own.
-static char *certain_origin(void)
-{
-    g_autofree char *committed = origin_of(load_committed_uri());
-    return g_strcmp0(committed, document) == 0 ? g_steal_pointer(&committed) : NULL;
-}
-
 // Decided for the document on the screen. WebKit does not say which frame asks, but frames of other origins get nothing
 // that this document does not hand on to them (its `allow` attribute).
 static gboolean is_allowed(const char *kind)
 {
-    g_autofree char *origin = certain_origin();
+    g_autofree char *origin = document_certain_origin();
     g_autofree char *key = origin ? g_strdup_printf("%s %s", kind, origin) : NULL;
     return key && allowed && g_hash_table_contains(allowed, key);
 }
@@ -77,10 +65,12 @@ static gboolean on_permission(WebKitWebView *self, WebKitPermissionRequest *requ
 // `navigator.permissions.query()`. Names follow the Permissions API; most match ours.
 static gboolean on_query(WebKitWebView *self, WebKitPermissionStateQuery *query, gpointer data)
 {
-    g_autofree char *origin = webkit_security_origin_to_string(webkit_permission_state_query_get_security_origin(query));
-    g_autofree char *here = certain_origin();
+    g_autofree char *origin =
+        webkit_security_origin_to_string(webkit_permission_state_query_get_security_origin(query));
+    g_autofree char *here = document_certain_origin();
     gboolean granted = g_strcmp0(origin, here) == 0 && is_allowed(webkit_permission_state_query_get_name(query));
-    webkit_permission_state_query_finish(query, granted ? WEBKIT_PERMISSION_STATE_GRANTED : WEBKIT_PERMISSION_STATE_DENIED);
+    webkit_permission_state_query_finish(
+        query, granted ? WEBKIT_PERMISSION_STATE_GRANTED : WEBKIT_PERMISSION_STATE_DENIED);
     return TRUE;
 }
 

@@ -1,10 +1,14 @@
-#include "vitrine.h"
+#include "policy.h"
 
-// Applies to all frames and to redirects. Only the agent leads to its own document and to the bundles (*.localhost);
-// from there on they may navigate within themselves.
+#include "document.h"
+#include "load.h"
+#include "refusals.h"
+
+// Applies to all frames and to redirects. Only the agent opens its own document and bundles (*.localhost), which may
+// then navigate within themselves.
 static gboolean may_navigate(const char *uri)
 {
-    g_autofree char *target = origin_of(uri), *here = origin_of(load_committed_uri());
+    g_autofree char *target = origin_of(uri), *here = document_origin();
     g_autofree char *wanted = origin_of(load_expected_uri());
     if (target && (g_strcmp0(target, here) == 0 || g_strcmp0(target, wanted) == 0))
         return TRUE;
@@ -13,7 +17,7 @@ static gboolean may_navigate(const char *uri)
     return g_regex_match_simple("^(https?|about|blob|data):", uri, G_REGEX_CASELESS, 0);
 }
 
-// A server that answers 401 without a challenge may have its own way to log in on the page.
+// A server that answers 401 without a challenge may show a page to log in.
 static gboolean asks_for_password(WebKitURIResponse *response)
 {
     guint code = webkit_uri_response_get_status_code(response);
@@ -42,10 +46,10 @@ static gboolean on_response(WebKitResponsePolicyDecision *decision)
 {
     WebKitURIResponse *response = webkit_response_policy_decision_get_response(decision);
     gboolean is_document = webkit_response_policy_decision_is_main_frame_main_resource(decision);
-    if (is_document)
-        load_set_status(webkit_uri_response_get_status_code(response), asks_for_password(response));
     const char *uri = webkit_uri_response_get_uri(response);
     guint code = webkit_uri_response_get_status_code(response);
+    if (is_document)
+        load_set_status(code, asks_for_password(response));
     if (is_document && (code == 204 || code == 205))
         load_fail("policy", uri, "the server sent no content");
     gboolean pdf = is_pdf(response);
@@ -58,7 +62,8 @@ static gboolean on_response(WebKitResponsePolicyDecision *decision)
     return TRUE;
 }
 
-static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
+static gboolean on_policy(
+    WebKitWebView *self, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
 {
     if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE)
         return on_response(WEBKIT_RESPONSE_POLICY_DECISION(decision));
@@ -82,7 +87,7 @@ static gboolean on_policy(WebKitWebView *self, WebKitPolicyDecision *decision, W
     return TRUE;
 }
 
-// WebKit downloads what on_policy lets through when the server calls it an attachment or a link calls it a download.
+// WebKit downloads what on_policy allows if the server calls it an attachment or a link has the attribute `download`.
 static void on_download(WebKitNetworkSession *self, WebKitDownload *download, gpointer data)
 {
     refusal_send("download", webkit_uri_request_get_uri(webkit_download_get_request(download)));

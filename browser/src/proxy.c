@@ -1,28 +1,26 @@
-#include "vitrine.h"
+#include "proxy.h"
 
-#include "pac.h"
+#include "json.h"
+#include "link.h"
 
 #include <gio/gunixsocketaddress.h>
 #include <glib/gstdio.h>
 
-static char *pac_failure; // why the PAC script gives no answers; NULL: it does, or there is none
+// Where native/meson.build installs the PAC resolver, and its name.
+#define PAC_MODULES VITRINE_PREFIX "/lib/vitrine/gio"
+#define PAC_RESOLVER "vitrine-pac"
 
-// Reached without a proxy whatever is configured: bundles, and a proxy must not lead a page back into this device.
+static char *pac_failure; // why the PAC script gives no answers; NULL: it gives answers, or there is none
+
+// Never reached through a proxy: bundles are here, and a proxy must not lead a page back to this device.
 static const char *const local[] = {"localhost", "127.0.0.0/8", "::1", "fe80::/10", "0.0.0.0"};
-
-static const char *text_of(JsonObject *proxy, const char *key)
-{
-    return json_object_get_string_member_with_default(proxy, key, NULL);
-}
 
 static GStrv exceptions_of(JsonObject *proxy)
 {
     g_autoptr(GStrvBuilder) all = g_strv_builder_new();
     for (guint i = 0; i < G_N_ELEMENTS(local); i++)
         g_strv_builder_add(all, local[i]);
-    JsonArray *more = json_object_has_member(proxy, "exceptions") ? json_object_get_array_member(proxy, "exceptions") : NULL;
-    for (guint i = 0; more && i < json_array_get_length(more); i++)
-        g_strv_builder_add(all, json_array_get_string_element(more, i));
+    add_texts(all, array_of(proxy, "exceptions"));
     return g_strv_builder_end(all);
 }
 
@@ -39,8 +37,7 @@ static gboolean on_report(GSocket *socket, GIOCondition condition, gpointer data
     g_autofree char *reason = length > 0 ? g_utf8_make_valid(text, length) : NULL;
     if (length < 0 || g_strcmp0(reason, pac_failure) == 0)
         return G_SOURCE_CONTINUE;
-    g_free(pac_failure);
-    pac_failure = g_steal_pointer(&reason);
+    g_set_str(&pac_failure, reason);
     link_send(link_event("pac_failed", "reason", pac_failure, NULL));
     return G_SOURCE_CONTINUE;
 }
@@ -70,7 +67,7 @@ void proxy_prepare(JsonObject *proxy)
     const char *pac = proxy ? text_of(proxy, "pac") : NULL;
     if (!pac)
         return;
-    // WebKit cannot run a PAC script: its network process asks the resolver in pac-resolver.c.
+    // WebKit cannot run a PAC script: its network process asks the resolver in native/pac/pac-resolver.c.
     g_auto(GStrv) exceptions = exceptions_of(proxy);
     g_autofree char *joined = g_strjoinv(",", exceptions);
     g_setenv("GIO_EXTRA_MODULES", PAC_MODULES, TRUE);
@@ -91,8 +88,7 @@ void proxy_configure(WebKitNetworkSession *session, JsonObject *proxy)
         return;
     }
     g_auto(GStrv) exceptions = exceptions_of(proxy);
-    WebKitNetworkProxySettings *settings =
-        webkit_network_proxy_settings_new(NULL, (const char *const *)exceptions);
+    WebKitNetworkProxySettings *settings = webkit_network_proxy_settings_new(NULL, (const char *const *)exceptions);
     static const char *const schemes[][2] = {{"http", "http"}, {"ws", "http"}, {"https", "https"}, {"wss", "https"}};
     for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
         if (text_of(proxy, schemes[i][1]))

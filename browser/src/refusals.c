@@ -1,9 +1,11 @@
-#include "vitrine.h"
+#include "refusals.h"
+
+#include "link.h"
 
 void refusal_send(const char *what, const char *detail)
 {
     if (link_is_congested())
-        return; // a page can cause any number of them, and nothing depends on one
+        return; // a page can cause any number of them, and nothing depends on them
     link_send(link_event("blocked", "what", what, "detail", detail, NULL));
 }
 
@@ -14,8 +16,8 @@ static gboolean on_authenticate(WebKitWebView *self, WebKitAuthenticationRequest
     return TRUE;
 }
 
-// Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed. A page that asks whether
-// it should be left is left: the agent decides what is on the screen.
+// Nobody may be there to close a dialog: alert, confirm and prompt return at once, as dismissed. A page that asks
+// whether it should be left is left: the agent decides what is on the screen.
 static gboolean on_dialog(WebKitWebView *self, WebKitScriptDialog *dialog, gpointer data)
 {
     if (webkit_script_dialog_get_dialog_type(dialog) == WEBKIT_SCRIPT_DIALOG_BEFORE_UNLOAD_CONFIRM)
@@ -34,8 +36,8 @@ static gboolean has_referrer(WebKitURIRequest *request)
     return headers && soup_message_headers_get_one(headers, "Referer");
 }
 
-// There are no windows. Where a person's click or touch asks for one, the page itself goes there: by a link in it, so that
-// the request has the cookies of a navigation by the page.
+// There are no windows. If a person's click or touch asks for one, the page itself navigates there, by a link, so that
+// the request has the same cookies as a navigation by the page.
 static WebKitWebView *on_create(WebKitWebView *self, WebKitNavigationAction *action, gpointer data)
 {
     WebKitURIRequest *request = webkit_navigation_action_get_request(action);

@@ -1,8 +1,11 @@
-#include "vitrine.h"
+#include "resource.h"
+
+#include "document.h"
+#include "link.h"
 
 #define MAX_WAITING 32 // requests that the agent has not answered; further ones fail
-#define BURST 16       // requests that pages may make at once,
-#define REFILL_MS 1000 // and one more after each such time: an answer may be megabytes
+#define BURST 16       // requests that pages may make at once: an answer may be megabytes
+#define REFILL_MS 1000 // after this time, they may make one more
 
 static GHashTable *waiting; // requests that the agent has not answered, by number
 
@@ -12,7 +15,7 @@ static void refuse(WebKitURISchemeRequest *request)
     webkit_uri_scheme_request_finish_error(request, error);
 }
 
-// Whether pages have made fewer requests than they may. A new page does not reset the count: it may be the same one.
+// Whether pages may make another request. A new page does not reset the count, because it may be the same one.
 static gboolean take_turn(void)
 {
     static gint64 used_until; // when the allowance will be full again, in ms
@@ -26,9 +29,7 @@ static gboolean take_turn(void)
 static void on_request(WebKitURISchemeRequest *request, gpointer data)
 {
     static gint number;
-    const char *page = load_committed_uri();
-    gboolean is_ours = page && g_str_has_prefix(page, "vitrine:");
-    if (g_hash_table_size(waiting) >= MAX_WAITING || (!is_ours && !take_turn())) {
+    if (g_hash_table_size(waiting) >= MAX_WAITING || (!document_is_ours() && !take_turn())) {
         refuse(request);
         return;
     }
@@ -45,8 +46,7 @@ void resource_serve(WebKitWebContext *context)
     waiting = g_hash_table_new_full(NULL, NULL, NULL, g_object_unref);
     webkit_web_context_register_uri_scheme(context, "vitrine", on_request, NULL, NULL);
     // Otherwise pages loaded over https could not fetch it.
-    webkit_security_manager_register_uri_scheme_as_secure(
-        webkit_web_context_get_security_manager(context), "vitrine");
+    webkit_security_manager_register_uri_scheme_as_secure(webkit_web_context_get_security_manager(context), "vitrine");
 }
 
 void resource_answer(gint64 number, const char *content_type, const char *base64)
@@ -71,6 +71,6 @@ void resource_refuse_all(void)
     if (!waiting)
         return;
     for (g_hash_table_iter_init(&iter, waiting); g_hash_table_iter_next(&iter, NULL, &request);
-         g_hash_table_iter_remove(&iter))
+        g_hash_table_iter_remove(&iter))
         refuse(request);
 }

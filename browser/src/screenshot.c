@@ -1,4 +1,6 @@
-#include "vitrine.h"
+#include "screenshot.h"
+
+#include "view.h"
 
 #include <png.h>
 

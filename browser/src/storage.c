@@ -1,4 +1,4 @@
-#include "vitrine.h"
+#include "storage.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include <wpe/webkit.h>
 
 // Shares of the folder's limit. The rest is for cookies and the caches of HTTP and shaders: pages should reach WebKit's
 // limit before the file system's, because IndexedDB does not report an error of the file system. When all origins
@@ -15,8 +16,8 @@
 #define ORIGIN_SHARE 0.6
 #define ALL_ORIGINS_SHARE 0.7
 #define DEFAULT_PERCENT 25
-#define DAMAGED "damaged-"  // prefix of entries renamed because they could not be deleted
-#define MAX_CHECKED 20000   // files and folders; the browser must start soon
+#define DAMAGED "damaged-"                 // prefix of entries renamed because they could not be deleted
+#define MAX_CHECKED 20000                  // files and folders; the browser must start soon
 #define WEBKIT_UNIT (1024.0 * 1024 * 1024) // WebKit rounds the size of the file system up to a multiple of it
 
 static double size_of(const char *path)
@@ -29,7 +30,8 @@ static double size_of(const char *path)
 // gets its default from the class.
 static void set_default(const char *property, double value)
 {
-    GObjectClass *class = g_type_class_ref(WEBKIT_TYPE_WEBSITE_DATA_MANAGER); // never released, so that the default stays
+    // Never released, so that the default stays.
+    GObjectClass *class = g_type_class_ref(WEBKIT_TYPE_WEBSITE_DATA_MANAGER);
     GParamSpec *spec = g_object_class_find_property(class, property);
     if (spec && G_IS_PARAM_SPEC_DOUBLE(spec))
         G_PARAM_SPEC_DOUBLE(spec)->default_value = value;
@@ -45,7 +47,7 @@ void storage_limit(const char *folder)
     double all = size_of(parent), own = size_of(folder);
     if (own <= 0)
         return;
-    // A folder with a quota (limit.c) reports the quota as its size.
+    // A folder with a quota (native/storage-limit.c) reports the quota as its size.
     double limit = own < all ? own : own * percent / 100;
     double counted = ceil(own / WEBKIT_UNIT) * WEBKIT_UNIT;
     set_default("origin-storage-ratio", ORIGIN_SHARE * limit / counted);
@@ -87,7 +89,7 @@ static gboolean is_intact(const char *path)
     return intact || (error != SQLITE_CORRUPT && error != SQLITE_NOTADB);
 }
 
-// WebKit goes on using a database that it cannot read, and pages get errors.
+// WebKit keeps using a database that it cannot read, and pages get errors.
 static int check_file(const char *path, const struct stat *file, int type, struct FTW *place)
 {
     static const char *const parts[] = {"", "-wal", "-shm", "-journal"};

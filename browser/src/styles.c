@@ -1,4 +1,4 @@
-#include "vitrine.h"
+#include "styles.h"
 
 // `!important` rules of a user style sheet override all page rules.
 static const char no_selection[] =

@@ -1,5 +1,21 @@
+#include "view.h"
+
+#include "channel.h"
+#include "document.h"
+#include "evaluate.h"
+#include "frame.h"
+#include "json.h"
+#include "keyboard.h"
+#include "load.h"
+#include "permissions.h"
+#include "policy.h"
+#include "proxy.h"
+#include "refusals.h"
+#include "resource.h"
 #include "scripts.h"
-#include "vitrine.h"
+#include "storage.h"
+#include "styles.h"
+#include "zoom.h"
 
 #include <stdlib.h>
 #include <wpe/wayland/wpe-wayland.h>
@@ -84,7 +100,7 @@ static void on_page_left(void)
 {
     evaluate_interrupt();
     channel_close();
-    permissions_set_document(NULL);
+    document_set_named_origin(NULL);
     keyboard_page_left();
 }
 
@@ -98,8 +114,8 @@ static void prepare_inspector(guint port)
 // Runs it in every frame, in a script world of its own, before the page's scripts.
 static void add_script(WebKitUserContentManager *content, const char *source, const char *world)
 {
-    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(source,
-        WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, world, NULL, NULL);
+    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(
+        source, WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, world, NULL, NULL);
     webkit_user_content_manager_add_script(content, script);
 }
 
@@ -126,6 +142,7 @@ static void create(const Settings *wanted)
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
         "network-session", session, "website-policies", policies, "user-content-manager", content, NULL);
     evaluate_connect(view);
+    frame_connect(view, load_frame_shown);
     load_connect(view, on_page_left);
     policy_connect(view, session);
     refusals_connect(view);
@@ -135,17 +152,15 @@ static void create(const Settings *wanted)
 
     WPEView *surface = webkit_web_view_get_wpe_view(view);
     g_signal_connect(surface, "closed", G_CALLBACK(on_closed), NULL);
-    frame_connect(surface);
     WPEToplevel *toplevel = wpe_view_get_toplevel(surface);
     if (toplevel)
         wpe_toplevel_fullscreen(toplevel);
 }
 
-// What is only read at the start of a process, or would leave the page on the screen and open connections as they are.
+// Settings that are only read at the start of a process, or would not affect the displayed page and its connections.
 static char *restart_settings_of(const Settings *settings)
 {
-    g_autoptr(JsonNode) node = json_node_init_object(json_node_alloc(), settings->proxy);
-    g_autofree char *proxy = settings->proxy ? json_to_string(node, FALSE) : NULL;
+    g_autofree char *proxy = settings->proxy ? object_to_text(settings->proxy) : NULL;
     return g_strdup_printf("%d %u %u %s %s", settings->ignore_tls_errors, settings->memory_limit_mb,
         settings->inspector_port, proxy ? proxy : "", settings->user_agent ? settings->user_agent : "");
 }
@@ -153,13 +168,11 @@ static char *restart_settings_of(const Settings *settings)
 static void set_languages(JsonArray *wanted)
 {
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-    for (guint i = 0; wanted && i < json_array_get_length(wanted); i++)
-        g_strv_builder_add(builder, json_array_get_string_element(wanted, i));
+    add_texts(builder, wanted);
     if (!wanted || json_array_get_length(wanted) == 0)
-        g_strv_builder_add(builder, "en-US"); // WebKit would keep the present ones
+        g_strv_builder_add(builder, "en-US"); // otherwise WebKit would keep the current ones
     g_auto(GStrv) languages = g_strv_builder_end(builder);
-    webkit_web_context_set_preferred_languages(
-        webkit_web_view_get_context(view), (const char *const *)languages);
+    webkit_web_context_set_preferred_languages(webkit_web_view_get_context(view), (const char *const *)languages);
 }
 
 gboolean view_configure(const Settings *wanted)

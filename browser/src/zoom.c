@@ -1,4 +1,4 @@
-#include "vitrine.h"
+#include "zoom.h"
 
 #include <math.h>
 #include <wpe/wpe-platform.h>
@@ -14,8 +14,8 @@ typedef struct {
 
 static WebKitWebView *view;
 static gboolean is_allowed;
-static Finger fingers[2]; // on the screen, in the order in which they came
-static guint count;       // of all fingers on the screen; only two of them pinch
+static Finger fingers[2];                          // on the screen, in the order in which they came
+static guint count;                                // of all fingers on the screen; only two of them pinch
 static double start_distance, start_magnification; // when the second finger came
 
 static void zoom_to(double magnification)
@@ -47,7 +47,7 @@ static void on_touch(WPEEvent *event, WPEEventType type)
         if (count == G_N_ELEMENTS(fingers))
             zoom_to(start_magnification * finger_distance() / start_distance);
     } else {
-        count = 0; // the fingers that stay start no new pinch
+        count = 0; // the remaining fingers start no new pinch
     }
 }
 

@@ -14,8 +14,8 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { TEMPORARY_FILE } from '../../agent/src/base/atomic-file.ts';
 import { isObject, mergePatch } from '../../agent/src/resources/config/tree.ts';
-import { killAtChange } from '../../lib/kill-at-change.ts';
-import { repetitions } from '../../lib/long-runs.ts';
+import { repetitions } from '../../testing/long-runs.ts';
+import { killAtChange } from '../../testing/processes.ts';
 import { buildAgent } from '../build-agent.ts';
 
 const KILLS = repetitions(16, 300);

@@ -4,14 +4,15 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { TSchema } from 'typebox';
-import { createAjv, type Mode, withoutIds } from '../../agent/src/contract/compile.ts';
-import { validatedSchemas } from './validated-schemas.ts';
+import { createAjv, type Mode, withoutIds } from '../../agent/src/validation/compile.ts';
+import { validatedSchemas } from '../../agent/src/validation/validator.ts';
 
+const MODES: readonly Mode[] = ['firstErrorOnly', 'allErrors'];
 const require = createRequire(import.meta.url);
 const standalone: typeof import('ajv/dist/standalone/index.js') = require('ajv/dist/standalone');
 
 /**
- * Takes the place of contract/compile.ts in the bundle. Every validator is a file of its own, named after the hash of
+ * Takes the place of validation/compile.ts in the bundle. Every validator is a file of its own, named after the hash of
  * its schema's JSON and loaded when first needed: an agent uses few of them, and fewer in the mode of invalid requests.
  */
 const LOOKUP = `
@@ -27,7 +28,7 @@ export function compile(schema, mode) {
 export const compiledValidators: Plugin = {
   name: 'compiled-validators',
   setup(plugin) {
-    plugin.onLoad({ filter: /\/contract\/compile\.ts$/ }, () => ({ contents: LOOKUP, loader: 'js' }));
+    plugin.onLoad({ filter: /\/validation\/compile\.ts$/ }, () => ({ contents: LOOKUP, loader: 'js' }));
   },
 };
 
@@ -40,8 +41,10 @@ export function writeValidators(outdir: string): Plugin {
     name: 'write-validators',
     setup(plugin) {
       plugin.onStart(async () => {
-        for (const { schema, modes } of await validatedSchemas()) {
-          for (const mode of modes) await writeValidator(schema, mode, outdir);
+        // Loads every module of the agent, each of which adds its schemas.
+        await import('../../agent/src/main.ts');
+        for (const schema of validatedSchemas()) {
+          for (const mode of MODES) await writeValidator(schema, mode, outdir);
         }
       });
     },

@@ -1,13 +1,14 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { waitFor } from '../../lib/wait.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { colourAt, colourCount, decodePng, type Picture, readPpm } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { Container, type ContainerSettings } from '../container/container.ts';
 import { ensureContainerImage } from '../container/image.ts';
 import { requireContainers } from '../container/requirements.ts';
 import { containerScreen } from '../container/screen.ts';
 import { ROOT } from '../lib/places.ts';
-import { colourAt, colourCount, decodePng, type Picture, readPpm } from '../lib/png.ts';
-import { messageOf, Problem } from '../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { type Credential, type VirtualDevice, waitForApi } from '../lib/virtual-device.ts';
 import { chooseAcceleration } from '../qemu/acceleration.ts';
 import type { MachineSettings } from '../qemu/arguments.ts';
@@ -60,7 +61,7 @@ async function boot(
     return { api: apiSeconds, frame: frameSeconds };
   } catch (error) {
     const end = (await readFile(consoleFile, 'utf8').catch(() => '')).slice(-2000);
-    throw new Problem(`${messageOf(error)}; the end of the console:\n${end}`);
+    throw new Problem(`${errorMessage(error)}; the end of the console:\n${end}`);
   } finally {
     await device.quit();
   }

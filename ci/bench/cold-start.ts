@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
-import { endpoints } from '../../agent/src/resources/all.ts';
+import { endpoints } from '../../agent/src/resources/contract.ts';
 import { ROOT } from '../lib/places.ts';
 import { type Figure, runNode, startAgent, startNode, stop } from './measure.ts';
 

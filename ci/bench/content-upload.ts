@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { createClient } from '../../client/client.ts';
+import { httpTransport } from '../../client/http.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { runTool } from '../lib/tool.ts';
 import { type Figure, interleaved, residentMegabytes, startAgent, stop } from './measure.ts';
 import { type BenchEntry, writeBundle } from './test-bundle.ts';
@@ -33,25 +32,18 @@ async function peakMegabytes(pid: number): Promise<number> {
 
 /** From the first byte that is sent until the operation is done, in ms. */
 async function upload(port: number, archive: string, bytes: number): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const call = (method: string, path: string, headers: Record<string, string | number> = {}) => {
-    const asked = request({ host: '127.0.0.1', port, method, path: BASE_PATH + path, headers, agent });
-    const answer = new Promise<unknown>((resolve, reject) => {
-      asked.once('error', reject);
-      asked.once('response', (response) => resolve(json(response)));
-    });
-    return { asked, answer };
-  };
+  const transport = httpTransport(`http://127.0.0.1:${port}${BASE_PATH}`, { keepAlive: true });
+  const client = createClient({ transport, timeoutMs: UPLOAD_MS });
   try {
     const begun = performance.now();
-    const put = call('PUT', '/content/bench', { 'content-type': 'application/zip', 'content-length': bytes });
-    await pipeline(createReadStream(archive, { highWaterMark: 1024 * 1024 }), put.asked);
-    const id = field(await put.answer, 'operation_id');
+    const { operation_id: id } = await client.upload(
+      '/content/{name}',
+      createReadStream(archive, { highWaterMark: 1024 * 1024 }),
+      { params: { name: 'bench' }, headers: { 'content-length': String(bytes) } },
+    );
     const state = await waitFor(
       async () => {
-        const { asked, answer } = call('GET', `/operations/${id}`);
-        asked.end();
-        const state = field(await answer, 'state');
+        const { state } = await client.get('/operations/{id}', { params: { id } });
         return state !== 'running' && state;
       },
       { timeoutMs: UPLOAD_MS, what: 'the upload to be done', intervalMs: 1 },
@@ -59,14 +51,8 @@ async function upload(port: number, archive: string, bytes: number): Promise<num
     if (state !== 'done') throw new Error('the upload failed');
     return performance.now() - begun;
   } finally {
-    agent.destroy();
+    await client.close();
   }
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || !value || !(name in value))
-    throw new Error(`answer: ${JSON.stringify(value)}`);
-  return Object.entries(value).find(([key]) => key === name)?.[1];
 }
 
 /** A bundle of 100 MB accepted over HTTP, against what a shell would do with the file, on the same disk. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
 
 const READY_TIMEOUT_MS = 30_000;

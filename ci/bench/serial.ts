@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SerialPort } from 'serialport';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { openTty } from '../../client/serial.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
 import { type Figure, interleaved, median, startAgent, startNode, stop } from './measure.ts';
 
@@ -34,8 +34,7 @@ async function ptyPair(
 
 /** Sends lines one at a time and gives the median time to the answer, in µs. */
 async function roundTrips(path: string, line: (n: number) => string, isAnswer: (text: string) => boolean) {
-  const port = new SerialPort({ path, baudRate: 115200, autoOpen: false });
-  await new Promise<void>((resolve, reject) => port.open((error) => (error ? reject(error) : resolve())));
+  const port = await openTty(path);
   let answered: () => void = () => undefined;
   const lines = new LineSplitter(LONGEST_LINE);
   port.on('data', (chunk: Buffer) => {

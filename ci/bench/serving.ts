@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ORIGIN_HEADERS } from '../../agent/src/resources/content/serving/answer.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
+import { freePort } from '../qemu/ports.ts';
 import { type Figure, interleaved, runNode, startNode, stop } from './measure.ts';
 import { type BenchEntry, writeBundle } from './test-bundle.ts';
 
@@ -73,17 +73,9 @@ async function rangeSpeed(port: number): Promise<number> {
   return result.megabytesPerSecond;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
 /** nginx as it is tuned for files: one process, sendfile, no log; with the headers that our origin sends. */
 async function startNginx(folder: string, tree: string): Promise<{ child: ChildProcess; port: number }> {
-  const port = await freePort();
+  const port = await freePort(0);
   const headers: string[] = [];
   for (let i = 0; i < ORIGIN_HEADERS.length; i += 2) {
     headers.push(`add_header ${ORIGIN_HEADERS[i]} "${ORIGIN_HEADERS[i + 1]}";`);

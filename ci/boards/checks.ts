@@ -2,6 +2,8 @@
  * The checks of a board's disk and of the files rendered for it. Each check reads a file as the program that uses it on
  * the device will read it, and compares it with the definitions and with the other files.
  */
+
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { bootScriptProblems } from './boot-script.ts';
 import { differs, textOf } from './defined.ts';
 import type { Evidence } from './evidence.ts';
@@ -41,7 +43,7 @@ export function checkBoard(evidence: Evidence): Check[] {
     try {
       return { name, problems: problemsOf(evidence) };
     } catch (error) {
-      return { name, problems: [error instanceof Error ? error.message : String(error)] };
+      return { name, problems: [errorMessage(error)] };
     }
   });
 }

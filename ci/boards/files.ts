@@ -91,9 +91,7 @@ export function boardFileProblems(evidence: Evidence): string[] {
         Number(/^define content_port = (\d+)$/m.exec(ports)?.[1]),
         board.contentPort,
       ),
-      ...differs('whether there is a radio', board.integratedRadio, radio !== 'none'),
       ...differs('whether it has two bands', board.dualBandRadio, radio === 'dual-band'),
-      ...differs('the host port', board.usbHostPort, textOf(evidence, 'USB_HOST_PORT_JSON') === 'true'),
       ...(board.serialLines.length > 0 ? [] : ['there is no serial line']),
       ...(board.screens.length > 0 ? [] : ['there is no screen']),
     ];

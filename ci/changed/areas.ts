@@ -17,8 +17,12 @@ interface Area {
 
 export const AREAS: readonly Area[] = [
   { files: /\.test\.ts$|\/tests\//, scenarios: [] },
-  { files: /^docs\/|^[^/]+\.md$|\/README\.md$|^LICENSE$|^\.(?:editorconfig|gitignore)$/, scenarios: [] },
-  { files: /^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
+  {
+    files:
+      /^docs\/|^[^/]+\.md$|\/README\.md$|^(?:LICENSE|NOTICE)$|^\.github\/|^\.(?:editorconfig|gitignore)$/,
+    scenarios: [],
+  },
+  { files: /^\.clang-format$|^biome\.json$|tsconfig\.json$|^\.ci\//, scenarios: [] },
 
   {
     files: /^browser\//,
@@ -36,10 +40,11 @@ export const AREAS: readonly Area[] = [
       'keyboard',
     ],
   },
-  { files: /^splash\//, scenarios: ['boot', 'splash', 'update'] },
+  { files: /^native\/splash\//, scenarios: ['boot', 'splash', 'update'] },
+  { files: /^native\/vitrine-throttled/, scenarios: [] },
+  { files: /^native\//, scenarios: ['boot', 'splash', 'update', 'input', 'limits', 'media', 'settings'] },
   { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
   { files: /^agent\/ui\//, scenarios: ['boot', 'security'] },
-  { files: /^agent\/raspberrypi\//, scenarios: [] },
   { files: /^agent\/src\/links\/https/, scenarios: ['https', 'contract', 'security'] },
   { files: /^agent\/src\/links\/serial\//, scenarios: ['links', 'contract', 'cable', 'live', 'cuts'] },
   { files: /^agent\/src\/resources\/content\/serving\//, scenarios: BUNDLES },
@@ -47,7 +52,7 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/uploads\//, scenarios: [...BUNDLES, 'splash', 'https', 'cuts'] },
   { files: /^agent\/src\/resources\/branding\//, scenarios: ['splash', 'contract', 'links', 'cuts'] },
   { files: /^agent\/src\/resources\/certificates\//, scenarios: ['https', 'contract', 'cuts'] },
-  { files: /^agent\/src\/resources\/update\/hawkbit\//, scenarios: [...SHARED, 'fleet'] },
+  { files: /^agent\/src\/resources\/update\/fleet\//, scenarios: [...SHARED, 'fleet'] },
   { files: /^agent\/src\/resources\/update\//, scenarios: [...SHARED, 'update', 'fleet', 'cuts'] },
   {
     files: /^agent\/src\/resources\/display\//,
@@ -84,7 +89,7 @@ export const AREAS: readonly Area[] = [
   { files: /^tests-qemu\/media\//, scenarios: ['media'] },
   { files: /^tests-qemu\/run\.ts$/, scenarios: ['boot'] },
   // Scenarios import or name these files, so the graph finds them.
-  { files: /^(?:ci|lib|tests-qemu)\//, scenarios: [] },
+  { files: /^(?:ci|client|testing|tests-qemu)\//, scenarios: [] },
 ];
 
 /** The scenarios of the area that contains a file; undefined when there is none. */

@@ -5,6 +5,8 @@
 import { posix } from 'node:path';
 
 const COMMENT_LINE = /^\s*(?:\/?\*|\/\/).*$/gm;
+/** Types do not exist when a test runs; that they fit is checked after every change. */
+const TYPE_IMPORT = /^import type [^;]*;$/gm;
 /** A word with a slash, as in `import … from '../x.ts'` and in `'board/common/init'`. */
 const PATH = /[\w.@-]+(?:\/[\w.@-]*)+/g;
 /** A path that is built from parts: `join(ROOT, 'board', name)`. */
@@ -21,11 +23,12 @@ const BESIDE = /new URL\(\s*['"`]([\w.@-]+)['"`],\s*import\.meta\.url/g;
 
 /**
  * The files and folders that a source file refers to, by imports (local ones all end in .ts) and by strings that are paths
- * relative to its own folder or the project's. It may find too many, for example a word that is also a folder's name.
+ * relative to its own folder or the project's. Imports of types do not count. It may find too many, for example a word
+ * that is also a folder's name.
  * @param exists whether a file or folder exists
  */
 export function namedIn(path: string, text: string, exists: (path: string) => boolean): string[] {
-  const code = text.replaceAll(COMMENT_LINE, '');
+  const code = text.replaceAll(COMMENT_LINE, '').replaceAll(TYPE_IMPORT, '');
   const folder = posix.dirname(path);
   const candidates: string[] = [];
   for (const [token] of code.matchAll(PATH)) {

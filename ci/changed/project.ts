@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { ROOT } from '../lib/places.ts';
-import { messageOf, Problem } from '../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { projectFiles, runTool } from '../lib/tool.ts';
 import { graphOf } from './graph.ts';
 import type { Change } from './selection.ts';
@@ -33,7 +34,7 @@ export async function changeSince(base?: string): Promise<Change & { base: strin
   const revision = base ?? (await defaultBase());
   const fork = await git('merge-base', 'HEAD', revision).catch((error: unknown) => {
     throw new Problem(
-      `"${revision}" is not a revision with which HEAD has a common ancestor: ${messageOf(error)}`,
+      `"${revision}" is not a revision with which HEAD has a common ancestor: ${errorMessage(error)}`,
     );
   });
   const differing = await git('diff', '--name-only', '--no-renames', '-z', fork.trim(), '--');

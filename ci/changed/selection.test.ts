@@ -13,7 +13,8 @@ const SOURCES = {
   'agent/src/resources/config/store.ts': "export { write } from '../../base/file.ts';",
   'agent/src/resources/config/store.test.ts': "const late = await import('./store.ts');",
   'agent/src/resources/config/other.test.ts': '// as ./store.ts does\n',
-  'agent/src/resources/page/page.test.ts': "import '../../../../lib/png.ts'; await asset('ui/index.html');",
+  'agent/src/resources/page/page.test.ts':
+    "import '../../../../testing/png.ts'; await asset('ui/index.html');",
   'agent/src/boards/read.ts': "const boards = join(import.meta.dirname, '../../../board');",
   'agent/src/boards/read.test.ts': "import './read.ts';",
   'ci/image/render.test.ts': "const init = readFileSync(join(ROOT, 'board', 'common', name));",
@@ -22,14 +23,15 @@ const SOURCES = {
   'ci/docs.test.ts': "for (const path of await projectFiles('*.md')) check(path);",
   'ci/all.ts': "const first = ['agent/src/base/file.test.ts'];",
   'ci/all.test.ts': "import './all.ts';",
+  'ci/types.test.ts': "import type {\n  Write,\n} from '../agent/src/base/file.ts';",
   'ci/zip.test.ts': "const names = ['board/..', 'a/../b', '../'];",
   'ci/lib/wait.ts': '',
-  'lib/png.ts': '',
+  'testing/png.ts': '',
   'tests-qemu/harness/screen.ts': "import { wait } from '../../ci/lib/wait.ts';",
-  'tests-qemu/scenarios/splash.ts': "import { png } from '../../lib/png.ts';",
+  'tests-qemu/scenarios/splash.ts': "import { png } from '../../testing/png.ts';",
   'tests-qemu/scenarios/page.ts': "const sources = join(ROOT, 'agent/src/resources/page');",
   'tests-qemu/scenarios/screen.ts': "import { look } from '../harness/screen.ts';",
-  'tests-qemu/scenarios/power.ts': "import type { Look } from '../other.ts';",
+  'tests-qemu/scenarios/power.ts': "import { look } from '../other.ts';",
 };
 const OTHERS = [
   'agent/ui/index.html',
@@ -77,17 +79,17 @@ test('a new file in a folder that a test names selects that test', () => {
 
 test('scenarios are selected by their imports, and by the area of a file in the image', () => {
   assert.deepEqual(selected('ci/lib/wait.ts').scenarios, ['screen']);
-  assert.deepEqual(selected('lib/png.ts').scenarios, ['splash']);
-  assert.deepEqual(selected('splash/src/main.c').scenarios, ['boot', 'splash', 'update']);
+  assert.deepEqual(selected('testing/png.ts').scenarios, ['splash']);
+  assert.deepEqual(selected('native/splash/main.c').scenarios, ['boot', 'splash', 'update']);
   assert.equal(selected('overlay/etc/a').scenarios, ALL);
   assert.deepEqual(selected('docs/a.md').scenarios, []);
-  assert.deepEqual(selected('ci/lib/wait.ts', 'splash/src/main.c').scenarios, [
+  assert.deepEqual(selected('ci/lib/wait.ts', 'native/splash/main.c').scenarios, [
     'boot',
     'screen',
     'splash',
     'update',
   ]);
-  assert.equal(selected('splash/src/main.c', 'overlay/etc/a').scenarios, ALL);
+  assert.equal(selected('native/splash/main.c', 'overlay/etc/a').scenarios, ALL);
 });
 
 test('generated files, boards and Buildroot are checked when their sources changed', () => {
@@ -118,7 +120,7 @@ test('in this project a change of the atomic write selects its tests and those o
   const { unit } = select({ ...project, changed: ['agent/src/base/atomic-file.ts'] });
   const all = await projectFiles('**/*.test.ts');
   assert.ok(unit.run !== ALL && unit.run.length < all.length / 3, `${unit.run.length} of ${all.length}`);
-  for (const name of ['base/line-splitter', 'links/guard', 'system/edid']) {
+  for (const name of ['base/line-splitter', 'links/guard', 'system/screen/edid']) {
     assert.ok(!unit.run.includes(`agent/src/${name}.test.ts`), name);
   }
   for (const name of ['agent/src/base/atomic-file', 'ci/agent/kill', 'agent/src/resources/content/kill']) {

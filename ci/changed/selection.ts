@@ -69,7 +69,7 @@ function scenarios(changed: readonly string[], files: readonly string[], graph: 
     for (const name of ofArea) whys.set(name, path);
   }
   // Code that scenarios run on this computer is found by imports; files in the image have an area.
-  const outside = changed.filter((path) => /^(?:ci|lib|tests-qemu)\//.test(path));
+  const outside = changed.filter((path) => /^(?:ci|client|testing|tests-qemu)\//.test(path));
   const affected = reached(outside, graph);
   for (const path of files) {
     const name = SCENARIO.exec(path)?.[1];

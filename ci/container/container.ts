@@ -4,9 +4,10 @@ import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/prom
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { within } from '../../lib/wait.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { within } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
-import { messageOf, Problem } from '../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import type { Credential, DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';
 import { forwardPort } from './slirp.ts';
 
@@ -100,7 +101,7 @@ export class Container implements VirtualDevice {
       return container;
     } catch (error) {
       await container.quit();
-      throw error instanceof Problem ? error : new Problem(explain(messageOf(error)));
+      throw error instanceof Problem ? error : new Problem(explain(errorMessage(error)));
     }
   }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 import type { Container } from './container.ts';
 

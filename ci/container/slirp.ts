@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 
 const TIMEOUT_MS = 30_000;

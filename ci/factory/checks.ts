@@ -1,10 +1,11 @@
 /** The checks of a freshly flashed unit, in the order in which they run. */
 import { randomBytes } from 'node:crypto';
-import { waitFor } from '../../lib/wait.ts';
-import { field } from '../client/events.ts';
-import { zip } from '../lib/zip.ts';
+import { type Client, describeAnswer } from '../../client/client.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { testPicture } from './picture.ts';
-import { Defect, describe, NotTested, type Unit } from './unit.ts';
+import { Defect, NotTested, putBundle } from './unit.ts';
 
 /** Hardware that a unit can be expected to have. */
 export const PARTS = ['touch', 'wifi', 'bluetooth', 'nfc'] as const;
@@ -22,7 +23,8 @@ export interface Expectations {
 }
 
 export interface Bench {
-  unit: Unit;
+  /** The API of the unit under test. */
+  client: Client;
   expected: Expectations;
   /** Asks the operator a question with yes or no; undefined: nobody is there. */
   confirm: ((question: string) => Promise<boolean>) | undefined;
@@ -58,11 +60,8 @@ function require(condition: boolean, message: string): void {
   if (!condition) throw new Defect(message);
 }
 
-async function identity({ unit, expected }: Bench): Promise<string> {
-  const device = await unit.ask('GET', '/device');
-  const [serial, board, version, slot] = ['serial', 'model_profile', 'version', 'slot'].map((name) =>
-    String(field(device, name) ?? ''),
-  );
+async function identity({ client, expected }: Bench): Promise<string> {
+  const { serial, model_profile: board, version, slot } = await client.get('/device');
   const { version: wanted = version, board: wantedBoard = board } = expected;
   requireNone([
     !serial && 'the unit has no serial number',
@@ -72,67 +71,62 @@ async function identity({ unit, expected }: Bench): Promise<string> {
   return `serial ${serial}, ${board}, version ${version}, slot ${slot}`;
 }
 
-async function health({ unit }: Bench): Promise<string> {
+async function health({ client }: Bench): Promise<string> {
   const state = await waitFor(
     async () => {
-      const now = await unit.ask('GET', '/device/health');
-      return field(now, 'browser.running') === true && now;
+      const now = await client.get('/device/health');
+      return now.browser.running && now;
     },
     { timeoutMs: SHORT_MS, what: 'the browser to run', intervalMs: 1000 },
   ).catch((error: unknown) => {
     throw new Defect(String(error));
   });
-  const problems = field(state, 'problems');
+  const { problems, throttled, undervoltage, temperature_c: temperature } = state;
   requireNone([
-    !(Array.isArray(problems) && problems.length === 0) && `health reports: ${String(problems)}`,
-    field(state, 'throttled') === true && 'the processor is throttled',
-    field(state, 'undervoltage') === true && 'the supply voltage is too low',
+    problems.length > 0 && `health reports: ${String(problems)}`,
+    throttled === true && 'the processor is throttled',
+    undervoltage === true && 'the supply voltage is too low',
   ]);
-  const temperature = field(state, 'temperature_c');
   return typeof temperature === 'number' ? `no problems, ${temperature} °C` : 'no problems';
 }
 
-async function storage({ unit, expected }: Bench): Promise<string> {
-  const total = field(await unit.ask('GET', '/device/health'), 'disk.total_bytes');
+async function storage({ client, expected }: Bench): Promise<string> {
+  const { total_bytes: total } = (await client.get('/device/health')).disk;
   if (typeof total !== 'number') throw new Defect('the size of /data cannot be read');
   const { minDataBytes = 0 } = expected;
-  await unit.putBundle(DATA, await zip({ 'index.html': '', 'data.png': randomBytes(DATA_BYTES) }));
+  await putBundle(client, DATA, await zip({ 'index.html': '', 'data.png': randomBytes(DATA_BYTES) }));
   // Reads the archive from the disk and compares the checksums in it.
-  const check = await unit.ask('POST', `/content/${DATA}/check`);
-  await unit.ask('DELETE', `/content/${DATA}`);
+  const check = await client.post('/content/{name}/check', { params: { name: DATA } });
+  await client.delete('/content/{name}', { params: { name: DATA } });
   requireNone([
     total < minDataBytes && `/data has ${gb(total)}, not ${gb(minDataBytes)}`,
-    field(check, 'ok') !== true && `what was stored is read differently: ${String(field(check, 'message'))}`,
+    !check.ok && `what was stored is read differently: ${check.message}`,
   ]);
   return `${gb(total)}, written and read`;
 }
 
 /** Shows the test picture. The operator is asked by a check of its own, which has no time limit. */
-async function display({ unit }: Bench): Promise<string> {
-  const screens = await unit.ask('GET', '/display/screens');
-  const screen = Array.isArray(screens)
-    ? screens.find((one: unknown) => field(one, 'primary') === true && field(one, 'connected') === true)
-    : undefined;
-  require(screen !== undefined, 'no screen is connected');
-  const serial = String(field(await unit.ask('GET', '/device'), 'serial'));
-  await unit.putBundle(PICTURE, await testPicture(serial));
-  await unit.ask('POST', '/display/bundle', { name: PICTURE });
-  let state: unknown;
-  await waitFor(
+async function display({ client }: Bench): Promise<string> {
+  const screens = await client.get('/display/screens');
+  const screen = screens.find(({ primary, connected }) => primary && connected);
+  if (screen === undefined) throw new Defect('no screen is connected');
+  const { serial } = await client.get('/device');
+  await putBundle(client, PICTURE, await testPicture(serial));
+  await client.post('/display/bundle', { json: { name: PICTURE } });
+  const { error } = await waitFor(
     async () => {
-      state = await unit.ask('GET', '/display');
-      return field(state, 'mode') === 'bundle' && field(state, 'loading') === false;
+      const state = await client.get('/display');
+      return state.mode === 'bundle' && !state.loading && state;
     },
     { timeoutMs: LONG_MS, what: 'the test picture to be shown', intervalMs: 500 },
   ).catch((error: unknown) => {
     throw new Defect(String(error));
   });
-  const error = field(state, 'error');
   require(!error, `the test picture is not shown: ${JSON.stringify(error)}`);
   // Runs in the page: it is painted, and as large as the screen.
   const script = 'innerWidth * devicePixelRatio + " × " + innerHeight * devicePixelRatio';
-  const size = field(await unit.ask('POST', '/display/execute-js', { script }), 'result');
-  return `${String(field(screen, 'id'))}, page of ${String(size)} pixels`;
+  const { result: size } = await client.post('/display/execute-js', { json: { script } });
+  return `${screen.id}, page of ${String(size)} pixels`;
 }
 
 async function picture({ confirm }: Bench): Promise<string> {
@@ -145,26 +139,23 @@ async function picture({ confirm }: Bench): Promise<string> {
 }
 
 /** Compares the hardware that the running system detected with the expected one. */
-async function parts({ unit, expected }: Bench): Promise<string> {
-  const capabilities = field(await unit.ask('GET', '/device'), 'capabilities');
-  const detected: Part[] = (
-    [
-      ['touch', 'touch_present'],
-      ['wifi', 'wifi'],
-      ['bluetooth', 'bluetooth'],
-    ] as const
-  ).flatMap(([part, name]) => (field(capabilities, name) === true ? [part] : []));
+async function parts({ client, expected }: Bench): Promise<string> {
+  const { touch_present: touch, wifi, bluetooth } = (await client.get('/device')).capabilities;
+  const detected: Part[] = [];
+  if (touch) detected.push('touch');
+  if (wifi) detected.push('wifi');
+  if (bluetooth) detected.push('bluetooth');
   const missing = expected.parts.filter((part) => part !== 'nfc' && !detected.includes(part));
   require(missing.length === 0, `not detected: ${missing.join(', ')}`);
   return `detected: ${detected.join(', ') || 'none'}`;
 }
 
-async function nfc({ unit, expected }: Bench): Promise<string> {
+async function nfc({ client, expected }: Bench): Promise<string> {
   if (!expected.parts.includes('nfc')) throw new NotTested('no reader is expected');
-  const response = await unit.request('GET', '/nfc/readers');
+  const response = await client.request('GET', '/nfc/readers');
   if (response.status === 501) throw new Defect('this version does not support NFC readers');
-  if (response.status === 503) throw new Defect(`NFC is off: ${describe(response)}; set nfc.enabled`);
-  require(response.status === 200 && Array.isArray(response.body), describe(response));
+  if (response.status === 503) throw new Defect(`NFC is off: ${describeAnswer(response)}; set nfc.enabled`);
+  require(response.status === 200 && Array.isArray(response.body), describeAnswer(response));
   const present = (Array.isArray(response.body) ? response.body : []).filter(
     (reader: unknown) => field(reader, 'present') === true,
   );
@@ -172,9 +163,9 @@ async function nfc({ unit, expected }: Bench): Promise<string> {
   return `${present.length} connected`;
 }
 
-async function update({ unit }: Bench): Promise<string> {
-  const response = await unit.request('GET', '/update');
-  require(response.status === 200, describe(response));
+async function update({ client }: Bench): Promise<string> {
+  const response = await client.request('GET', '/update');
+  require(response.status === 200, describeAnswer(response));
   const slots = (['a', 'b'] as const).map((name) => ({
     name,
     version: field(response.body, `slots.${name}.version`),
@@ -193,15 +184,15 @@ async function update({ unit }: Bench): Promise<string> {
   return `both slots ${String(a?.version)}`;
 }
 
-async function time({ unit, expected }: Bench): Promise<string> {
-  const health = await unit.ask('GET', '/device/health');
-  const clock = Date.parse(String(field(health, 'ts')));
+async function time({ client, expected }: Bench): Promise<string> {
+  const { ts, time_synced: isSynced } = await client.get('/device/health');
+  const clock = Date.parse(ts);
   require(Number.isFinite(clock), 'the unit has no clock');
   const error = Math.round((clock - Date.now()) / 1000);
   const { maxClockError = Number.POSITIVE_INFINITY } = expected;
   const found = `the clock differs by ${error} s from this computer's`;
   require(Math.abs(error) <= maxClockError, found);
-  return field(health, 'time_synced') === true ? `${found}, set by a server` : found;
+  return isSynced === true ? `${found}, set by a server` : found;
 }
 
 export const CHECKS: readonly Check[] = [
@@ -218,11 +209,11 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /** Restores the unit: waiting page, no bundles of the test. */
-export async function restore(unit: Unit): Promise<void> {
-  const mode = field(await unit.ask('GET', '/display'), 'mode');
-  if (mode !== 'waiting') await unit.ask('POST', '/display/waiting');
+export async function restore(client: Client): Promise<void> {
+  const { mode } = await client.get('/display');
+  if (mode !== 'waiting') await client.post('/display/waiting');
   for (const name of [PICTURE, DATA]) {
-    const response = await unit.request('DELETE', `/content/${name}`);
-    require([204, 404].includes(response.status), `DELETE of ${name} answers ${describe(response)}`);
+    const response = await client.request('DELETE', `/content/${name}`);
+    require([204, 404].includes(response.status), `DELETE of ${name} answers ${describeAnswer(response)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { zip } from '../lib/zip.ts';
+import { zip } from '../../testing/zip.ts';
 
 const BARS = ['#fff', '#ff0', '#0ff', '#0f0', '#f0f', '#f00', '#00f', '#000'];
 

@@ -1,10 +1,10 @@
 /** Runs the checks on one unit and collects their results. */
 
-import { within } from '../../lib/wait.ts';
-import { field } from '../client/events.ts';
-import { messageOf } from '../lib/problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { RequestError } from '../../client/client.ts';
+import { within } from '../../testing/wait.ts';
 import { type Bench, type Check, restore } from './checks.ts';
-import { NotTested } from './unit.ts';
+import { Defect, NotTested } from './unit.ts';
 
 const RESTORE_MS = 90_000;
 
@@ -40,8 +40,14 @@ export interface RunOptions {
 /** Runs the checks one after the other; a failed one does not prevent the next. The unit is always restored. */
 export async function testUnit(bench: Bench, options: RunOptions): Promise<UnitResult> {
   const started = new Date().toISOString();
-  const device = await bench.unit.ask('GET', '/device');
-  const text = (name: string): string => String(field(device, name) ?? '');
+  const { client } = bench;
+  const {
+    serial,
+    version,
+    model_profile: board,
+  } = await client.get('/device').catch((error: unknown) => {
+    throw error instanceof RequestError ? new Defect(error.message) : error;
+  });
   const results: CheckResult[] = [];
   const isGood = (): boolean => results.every(({ result }) => result !== 'failed');
   const check = async (name: string, timeoutMs: number, work: () => Promise<string>): Promise<void> => {
@@ -54,20 +60,20 @@ export async function testUnit(bench: Bench, options: RunOptions): Promise<UnitR
     await check(name, timeoutMs, () => run(bench));
   }
   await check('restore', RESTORE_MS, async () => {
-    await restore(bench.unit);
+    await restore(client);
     return 'waiting page, test content deleted';
   });
   if (options.reset && isGood()) {
     await check('reset', RESTORE_MS, async () => {
-      await bench.unit.ask('POST', '/device/factory-reset', { confirm: text('serial') });
+      await client.post('/device/factory-reset', { json: { confirm: serial } });
       return 'factory reset requested; the unit reboots';
     });
   }
   return {
     passed: isGood(),
-    serial: text('serial'),
-    version: text('version'),
-    board: text('model_profile'),
+    serial,
+    version,
+    board,
     started,
     checks: results,
   };
@@ -85,7 +91,7 @@ async function runCheck(name: string, timeoutMs: number, work: () => Promise<str
   const begun = performance.now();
   const [result, detail] = await within(work(), timeoutMs, `the check ${name} to end`).then(
     (found) => ['passed', found] as const,
-    (error: unknown) => [error instanceof NotTested ? 'not_tested' : 'failed', messageOf(error)] as const,
+    (error: unknown) => [error instanceof NotTested ? 'not_tested' : 'failed', errorMessage(error)] as const,
   );
   return { name, result, detail, seconds: Math.ceil(performance.now() - begun) / 1000 };
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { messageOf, Problem } from './problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { Problem } from './problem.ts';
 
 /** One command line option as `util.parseArgs` expects it, with its help text. */
 export interface Option {
@@ -42,7 +43,7 @@ export function requireNoRest([first]: readonly string[]): void {
 
 /** Node's message about an unknown option is mostly about arguments that begin with a dash. */
 function whatIsWrong(error: unknown, names: readonly string[]): string {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return message.split(/\n|\. /, 1)[0] ?? message;
   const wanted = unknown.replace(/^-+/, '');

@@ -6,11 +6,6 @@ export class Problem extends Error {
   override name = 'Problem';
 }
 
-/** The message of a thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Text for a thrown value: one sentence for errors that the user can fix, else with the stack trace. */
 export function describeError(error: unknown): string {
   const sentence = error instanceof Problem ? error.message : refusal(error);

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 /** Connects to a unix socket whose server may still be starting. */
 export async function connectUnix(path: string, timeoutMs = 5000): Promise<Socket> {

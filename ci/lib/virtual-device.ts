@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { waitFor } from '../../lib/wait.ts';
-import { messageOf, Problem } from './problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { createClient } from '../../client/client.ts';
+import { httpTransport } from '../../client/http.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { Problem } from './problem.ts';
 import { printable } from './progress.ts';
 
 const TAIL_BYTES = 8 * 1024;
@@ -66,15 +69,14 @@ export async function waitForApi(
   timeoutMs: number,
   intervalMs = POLL_MS,
 ): Promise<void> {
-  const url = `http://127.0.0.1:${device.settings.apiPort}/api/v1/device`;
+  const transport = httpTransport(`http://127.0.0.1:${device.settings.apiPort}/api/v1`);
+  const client = createClient({ transport, timeoutMs: ANSWER_MS });
   const sawEnd = device.ended.then(() => 'ended' as const);
   let ok = false;
   const done = new AbortController();
   const ask = async (): Promise<void> => {
-    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(ANSWER_MS)]);
-    const response = await fetch(url, { signal });
-    ok ||= response.ok;
-    await response.body?.cancel();
+    await client.get('/device', { signal: done.signal });
+    ok = true;
   };
   // Requests overlap: connections are accepted at once, and one made before the device was up is answered late or never.
   const answered = waitFor(
@@ -83,10 +85,7 @@ export async function waitForApi(
       return ok;
     },
     { timeoutMs, what: 'the API', intervalMs },
-  ).then(
-    () => 'answered' as const,
-    (error: unknown) => messageOf(error),
-  );
+  ).then(() => 'answered' as const, errorMessage);
   const outcome = await Promise.race([sawEnd, answered]);
   done.abort();
   if (outcome === 'answered') return;

@@ -11,7 +11,7 @@ const CONFIG = 'agent/src/resources/config';
 
 export const PIECES: Readonly<Record<string, Piece>> = {
   keeper: {
-    files: ['keeper-machine', 'transition', 'keeper-state', 'timing', 'browser-loads', 'keeper'].map(
+    files: ['keeper-machine', 'keeper-transition', 'keeper-state', 'timing', 'browser-loads', 'keeper'].map(
       (name) => `${DISPLAY}/${name}.ts`,
     ),
     tests: [
@@ -25,12 +25,12 @@ export const PIECES: Readonly<Record<string, Piece>> = {
     ].map((name) => `${DISPLAY}/${name}.test.ts`),
   },
   uploads: {
-    files: ['upload-state', 'uploads'].map((name) => `${SERIAL}/${name}.ts`),
-    tests: ['upload-chunks', 'uploads', 'upload-state'].map((name) => `${SERIAL}/${name}.test.ts`),
+    files: ['upload-machine', 'uploads'].map((name) => `${SERIAL}/${name}.ts`),
+    tests: ['upload-chunks', 'uploads', 'upload-machine'].map((name) => `${SERIAL}/${name}.test.ts`),
   },
   config: {
-    files: ['store', 'machine', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
-    tests: ['machine', 'store', 'appliers', 'file'].map((name) => `${CONFIG}/${name}.test.ts`),
+    files: ['store', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
+    tests: ['store', 'appliers', 'file'].map((name) => `${CONFIG}/${name}.test.ts`),
   },
   session: { files: ['agent/src/events/session.ts'], tests: ['agent/src/events/session.test.ts'] },
   boot: {

@@ -1,9 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { API_VERSION, BASE_PATH } from '../../agent/src/contract/api.ts';
 import { ErrorEnvelopeSchema, Timestamp } from '../../agent/src/contract/shared.ts';
-import { TOPICS, type Topic } from '../../agent/src/contract/topics.ts';
+import type { Topic } from '../../agent/src/contract/topics.ts';
 
-const TopicName = Type.Enum([...TOPICS], { $id: 'TopicName' });
 const Id = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Number()], {
   $id: 'FrameId',
   description: 'Chosen by the host; `1` and `"1"` are two',
@@ -11,21 +10,9 @@ const Id = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Numbe
 const Seen = Type.Integer({ minimum: 0 });
 const Base64 = Type.String({ contentEncoding: 'base64' });
 
-const Subscribe = Type.Object(
-  { type: Type.Literal('subscribe'), topics: Type.Array(TopicName) },
-  { $id: 'SubscribeFrame', description: 'Adds topics; answered by a SubscribedFrame' },
-);
-const Unsubscribe = Type.Object(
-  { type: Type.Literal('unsubscribe'), topics: Type.Array(TopicName) },
-  { $id: 'UnsubscribeFrame', description: 'Takes topics away; answered by a SubscribedFrame' },
-);
 const PageMessage = Type.Object(
   { type: Type.Literal('page_message'), payload: Type.Unknown() },
   { $id: 'PageMessageFrame', description: 'As POST /page/message' },
-);
-const Subscribed = Type.Object(
-  { type: Type.Literal('subscribed'), topics: Type.Array(TopicName) },
-  { $id: 'SubscribedFrame', description: 'All topics that are now subscribed' },
 );
 const ErrorFrame = Type.Intersect([Type.Object({ type: Type.Literal('error') }), ErrorEnvelopeSchema], {
   $id: 'ErrorFrame',
@@ -90,6 +77,22 @@ function eventName(topic: string): string {
 
 /** The frames of both links that carry events; the topic determines an event's payload. */
 export function frames(topics: readonly Topic[]): Frames {
+  const TopicName = Type.Enum(
+    topics.map(({ name }) => name),
+    { $id: 'TopicName' },
+  );
+  const Subscribe = Type.Object(
+    { type: Type.Literal('subscribe'), topics: Type.Array(TopicName) },
+    { $id: 'SubscribeFrame', description: 'Adds topics; answered by a SubscribedFrame' },
+  );
+  const Unsubscribe = Type.Object(
+    { type: Type.Literal('unsubscribe'), topics: Type.Array(TopicName) },
+    { $id: 'UnsubscribeFrame', description: 'Takes topics away; answered by a SubscribedFrame' },
+  );
+  const Subscribed = Type.Object(
+    { type: Type.Literal('subscribed'), topics: Type.Array(TopicName) },
+    { $id: 'SubscribedFrame', description: 'All topics that are now subscribed' },
+  );
   const mapping = topics.map(({ name }) => [name, `#/components/schemas/${eventName(name)}`] as const);
   const event = Type.Unsafe({
     $id: 'EventFrame',

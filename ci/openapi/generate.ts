@@ -1,17 +1,17 @@
 /** The description of the API as files: for machines, and as a page for people. */
 import { readFile } from 'node:fs/promises';
-import { endpointsById, topics } from '../../agent/src/resources/all.ts';
+import * as contract from '../../agent/src/resources/contract.ts';
 import { openApi } from './openapi.ts';
 import { docsPage } from './page.ts';
 import { toYaml } from './yaml.ts';
 
 /** The OpenAPI document. */
 export function openApiYaml(): string {
-  return toYaml(openApi(endpointsById, topics));
+  return toYaml(openApi(contract));
 }
 
 /** The same as one HTML page. */
 export async function docsHtml(): Promise<string> {
   const style = await readFile(new URL('page.css', import.meta.url), 'utf8');
-  return docsPage(openApi(endpointsById, topics), style);
+  return docsPage(openApi(contract), style);
 }

@@ -5,11 +5,10 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { errorCodesOf } from '../../agent/src/contract/error-codes.ts';
-import { ERRORS } from '../../agent/src/contract/errors.ts';
-import { TOPICS } from '../../agent/src/contract/topics.ts';
-import { endpoints, endpointsById, topics } from '../../agent/src/resources/all.ts';
-import { repetitions } from '../../lib/long-runs.ts';
+import { errorsOf } from '../../agent/src/contract/endpoint.ts';
+import * as contract from '../../agent/src/resources/contract.ts';
+import { Health } from '../../agent/src/resources/device/schema.ts';
+import { repetitions } from '../../testing/long-runs.ts';
 import { docsHtml, openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { openApi } from './openapi.ts';
@@ -18,7 +17,21 @@ import { toYaml } from './yaml.ts';
 const require = createRequire(import.meta.url);
 const Ajv2020: typeof import('ajv/dist/2020.js').Ajv2020 = require('ajv/dist/2020.js').Ajv2020;
 
-const document = openApi(endpointsById, topics);
+const { endpoints } = contract;
+/** Every topic and error code of the API: clients rely on these names. */
+const TOPICS = (
+  'display_state page_message page_channel operation health input_raw log splash_changed config_changed ' +
+  'network_changed nfc_tag nfc_tag_removed nfc_reader_connected nfc_reader_disconnected wifi_changed ' +
+  'bluetooth_changed update_changed'
+).split(' ');
+const ERROR_CODES = (
+  'bad_request forbidden not_found method_not_allowed conflict payload_too_large unsupported_media_type ' +
+  'too_many_requests internal not_implemented unavailable insufficient_storage content_not_found bundle_in_use ' +
+  'bundle_invalid screen_not_found script_error script_timeout page_channel_closed confirm_mismatch nfc_disabled ' +
+  'invalid_state nfc_tag_unsupported wifi_unsupported wifi_disabled bluetooth_unsupported bluetooth_disabled ' +
+  'operation_not_found bad_frame'
+).split(' ');
+const document = openApi(contract);
 
 /** Every object in the document with its path. */
 function* objectsIn(value: Json, path = ''): Generator<[string, JsonObject]> {
@@ -87,9 +100,9 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(document.security, [], 'no call carries a credential');
   });
 
-  test('has every section of the interface', () => {
+  test('has every path, topic and error code', () => {
     const paths = new Set(Object.keys(document.paths));
-    const interfacePaths =
+    const expected =
       '/device /device/health /device/logs /device/reboot /device/shutdown /device/factory-reset /network /display ' +
       '/display/screens /display/navigate /display/bundle /display/waiting /display/reload /display/restart-browser ' +
       '/display/screen /display/screenshot /display/execute-js /page/message /page/status /content /content/{name} ' +
@@ -97,11 +110,10 @@ describe('the OpenAPI document', () => {
       '/files/certificates/server /audio /update /update/bundle /update/apply /operations/{id} /input/devices ' +
       '/nfc/readers /nfc/transceive /nfc/ndef/write /nfc/reader/feedback /wifi /wifi/scan /wifi/networks ' +
       '/wifi/connect /wifi/ap /bluetooth /bluetooth/power /bluetooth/scan /bluetooth/devices /bluetooth/pair ' +
-      '/bluetooth/remove /events /openapi.yaml /docs';
-    const furtherPaths = ['/display/clear-data'];
-    assert.deepEqual(paths, new Set([...interfacePaths.split(' '), ...furtherPaths]));
+      '/bluetooth/remove /display/clear-data /events /openapi.yaml /docs';
+    assert.deepEqual(paths, new Set(expected.split(' ')));
     assert.deepEqual(new Set(Object.keys(document['x-events'])), new Set(TOPICS));
-    assert.deepEqual(Object.keys(document['x-errors']), Object.keys(ERRORS));
+    assert.deepEqual(new Set(Object.keys(document['x-errors'])), new Set(ERROR_CODES));
   });
 
   test('every schema is valid JSON Schema 2020-12 and compiles in strict mode', () => {
@@ -146,7 +158,7 @@ describe('the OpenAPI document', () => {
       });
       assert.deepEqual(
         new Set(codes.map(([code, status]) => `${code} ${status}`)),
-        new Set(errorCodesOf(endpoint).map((code) => `${code} ${ERRORS[code].status}`)),
+        new Set(errorsOf(endpoint).map(({ code, status }) => `${code} ${status}`)),
         `${endpoint.method} ${endpoint.path}`,
       );
     }
@@ -296,10 +308,17 @@ describe('the page for people', () => {
       assert.ok(anchors.has(target), `#${target} is not on the page`);
     }
     for (const name of TOPICS) assert.ok(anchors.has(`topic-${name}`), name);
-    for (const code of Object.keys(ERRORS)) assert.ok(anchors.has(`error-${code}`), code);
+    for (const code of ERROR_CODES) assert.ok(anchors.has(`error-${code}`), code);
     for (const name of Object.keys(document.components.schemas))
       assert.ok(anchors.has(`shape-${name}`), name);
     for (const { path } of endpoints) assert.ok(html.includes(`<code>${path}</code>`), path);
+  });
+
+  test('has the description of a field that may be null', async () => {
+    const html = await docsHtml();
+    const { throttled } = Health.properties;
+    const [description] = throttled.anyOf.map((part) => 'description' in part && part.description);
+    assert.ok(typeof description === 'string' && html.includes(description));
   });
 
   test('loads nothing', async () => {

@@ -1,10 +1,11 @@
 import type { TSchema } from 'typebox';
-import { BASE_PATH, INTERFACE_VERSION } from '../../agent/src/contract/api.ts';
+import { BASE_PATH } from '../../agent/src/contract/api.ts';
 import type { Endpoint } from '../../agent/src/contract/endpoint.ts';
-import { errorCodesOf } from '../../agent/src/contract/error-codes.ts';
-import { ERRORS, type ErrorCode } from '../../agent/src/contract/errors.ts';
+import { errorsOf } from '../../agent/src/contract/endpoint.ts';
+import { type ErrorDefinition, type ErrorRef, errorDefinition } from '../../agent/src/contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
 import type { Topic } from '../../agent/src/contract/topics.ts';
+import { projectVersion } from '../image/lib/inputs.ts';
 import { Components } from './components.ts';
 import { frames } from './frames.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -25,20 +26,25 @@ export interface OpenApi {
   'x-serial': JsonObject;
 }
 
+/** What `resources/contract.ts` exports. */
+interface Contract {
+  /** Every endpoint by its operation id. */
+  endpointsById: ReadonlyMap<string, Endpoint>;
+  errors: readonly ErrorDefinition[];
+  topics: readonly Topic[];
+}
+
 /** A body that is not JSON. OpenAPI 3.1 needs no schema for it, but generators treat a body without one as none. */
 const BYTES = { type: 'string', format: 'binary' };
 const TEXT_TYPE = /^text\/|\/yaml$/;
 
-/**
- * The machine-readable contract (interface: Endpoints, openapi.yaml). Written by `npm run generate`.
- * @param operations every endpoint by its operation id
- */
-export function openApi(operations: ReadonlyMap<string, Endpoint>, topics: readonly Topic[]): OpenApi {
+/** The machine-readable contract. Written by `npm run generate`. */
+export function openApi({ endpointsById, errors, topics }: Contract): OpenApi {
   const schemas = new Components();
   const responses: JsonObject = {};
   schemas.ref(ErrorEnvelopeSchema);
   const paths: OpenApi['paths'] = {};
-  const order = [...operations].sort(([, a], [, b]) => tagIndex(a) - tagIndex(b) || pathOrder(a, b));
+  const order = [...endpointsById].sort(([, a], [, b]) => tagIndex(a) - tagIndex(b) || pathOrder(a, b));
   for (const [id, endpoint] of order) {
     const path = paths[endpoint.path] ?? {};
     paths[endpoint.path] = path;
@@ -51,7 +57,7 @@ export function openApi(operations: ReadonlyMap<string, Endpoint>, topics: reado
     openapi: '3.1.0',
     info: {
       title: 'Vitrine',
-      version: INTERFACE_VERSION,
+      version: projectVersion(),
       summary: 'Display appliance management interface',
       description: ABOUT,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -61,9 +67,7 @@ export function openApi(operations: ReadonlyMap<string, Endpoint>, topics: reado
     security: [],
     tags: TAGS,
     paths,
-    'x-errors': Object.fromEntries(
-      Object.entries(ERRORS).map(([code, { status, message }]) => [code, { status, message }]),
-    ),
+    'x-errors': Object.fromEntries(errors.map(({ code, status, message }) => [code, { status, message }])),
     'x-events': Object.fromEntries(
       topics.map(({ name, summary, payload }) => [name, { summary, payload: schemas.ref(payload) }]),
     ),
@@ -161,19 +165,16 @@ function success({ status, response, download }: Endpoint, schemas: Components):
 
 /** One response per status, which lists all codes of that status. */
 function failures(endpoint: Endpoint, responses: JsonObject): JsonObject {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorCodesOf(endpoint)) {
-    const { status } = ERRORS[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const statuses = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(statuses.map(([status, codes]) => [status, failure(codes, responses)]));
+  const byStatus = Map.groupBy(errorsOf(endpoint), ({ status }) => status);
+  return Object.fromEntries([...byStatus].map(([status, errors]) => [status, failure(errors, responses)]));
 }
 
-function failure(codes: ErrorCode[], responses: JsonObject): JsonObject {
+function failure(errors: readonly ErrorRef[], responses: JsonObject): JsonObject {
+  const all = errors.map(errorDefinition);
+  const codes = all.map(({ code }) => code);
   const name = codes.join('-or-');
   responses[name] ??= {
-    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n'),
+    description: all.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n'),
     content: {
       'application/json': {
         schema: {

@@ -53,10 +53,16 @@ function rowsOf(schema: JsonObject, prefix: string): string {
 
 function rowOf(name: string, field: JsonObject, required: boolean): string {
   const label = `${escapeHtml(name)}${required ? '' : '<span class="optional" title="optional">?</span>'}`;
-  const text = typeof field.description === 'string' ? inline(field.description) : '';
+  const text = inline(descriptionOf(field));
   const row = `<tr><th scope="row"><code>${label}</code></th><td>${typeOf(field)}${rulesOf(field)}</td><td>${text}</td></tr>`;
   const inner = field.type === 'array' && isObject(field.items) ? field.items : field;
   return row + rowsOf(inner, inner === field ? `${name}.` : `${name}[].`);
+}
+
+/** The description of a field; that of the value if only the part of it that is not null has one. */
+function descriptionOf(field: JsonObject): string {
+  const described = [field, ...objectsIn(field.anyOf)].find(({ description }) => description !== undefined);
+  return typeof described?.description === 'string' ? described.description : '';
 }
 
 function typeOf(schema: JsonObject): string {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { cacheFolder } from '../lib/places.ts';
-import { messageOf } from '../lib/problem.ts';
 import { QEMU } from './program.ts';
 
 /** How the machine's processor is run: by KVM or by emulation (TCG), as QEMU's arguments. */
@@ -83,7 +83,7 @@ export async function chooseAcceleration(kernel: string, qemuVersion: string): P
   try {
     await access('/dev/kvm', constants.R_OK | constants.W_OK);
   } catch (error) {
-    const denied = messageOf(error).startsWith('EACCES');
+    const denied = errorMessage(error).startsWith('EACCES');
     return tcg(denied ? 'this user may not open /dev/kvm' : 'this computer has no /dev/kvm');
   }
   const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();

@@ -3,7 +3,8 @@ import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
-import { messageOf, Problem } from '../lib/problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { Problem } from '../lib/problem.ts';
 
 const run = promisify(execFile);
 
@@ -24,7 +25,7 @@ export async function makeOverlay(
     const args = ['create', '-q', '-f', 'qcow2', '-F', format, '-b', base, path];
     await run('qemu-img', size === undefined ? args : [...args, String(size)], { timeout: 60_000 });
   } catch (error) {
-    throw new Problem(`the machine's disk could not be created: ${messageOf(error)}`);
+    throw new Problem(`the machine's disk could not be created: ${errorMessage(error)}`);
   }
 }
 

@@ -14,7 +14,7 @@ import type { VirtualDevice } from '../lib/virtual-device.ts';
 export interface ReadyInfo {
   /** Of the machine, for `npm stop -- --name`. */
   name: string;
-  /** `{base_url}` of the interface, `http://127.0.0.1:8080/api/v1`. */
+  /** Base URL of the API, `http://127.0.0.1:8080/api/v1`. */
   api: string;
   /** The same over HTTPS, `https://127.0.0.1:8443/api/v1`: answers once a server certificate is uploaded. */
   https: string;

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
-import { within } from '../../lib/wait.ts';
-import { messageOf, Problem } from '../lib/problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { within } from '../../testing/wait.ts';
+import { Problem } from '../lib/problem.ts';
 import type { DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';
 
 import { type MachineSettings, qemuArguments } from './arguments.ts';
@@ -70,7 +71,7 @@ export class Machine implements VirtualDevice {
       return new Machine(settings, child, qmp, ended, startedAt);
     } catch (error) {
       child.kill('SIGKILL');
-      throw error instanceof Problem ? error : new Problem(`QEMU does not answer: ${messageOf(error)}`);
+      throw error instanceof Problem ? error : new Problem(`QEMU does not answer: ${errorMessage(error)}`);
     }
   }
 

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
-import { within } from '../../lib/wait.ts';
-import { messageOf } from '../lib/problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { within } from '../../testing/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
@@ -129,7 +129,7 @@ export class Qmp {
       if (this.#lines.overlong > 0) throw new Error(`a line over ${MAX_LINE_BYTES} bytes`);
     } catch (error) {
       this.#socket.destroy();
-      this.#end(new Error(`QEMU sent something that is not QMP: ${messageOf(error)}`));
+      this.#end(new Error(`QEMU sent something that is not QMP: ${errorMessage(error)}`));
     }
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { TimeoutError, within } from '../../lib/wait.ts';
+import { TimeoutError, within } from '../../testing/wait.ts';
 import { connectUnix } from '../lib/unix-socket.ts';
 
 const MAX_OUTPUT = 16 * 1024 * 1024;

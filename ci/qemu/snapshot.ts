@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { type MachineSettings, qemuArguments } from './arguments.ts';
 import type { BuiltImage } from './image.ts';
 import type { Machine } from './machine.ts';

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseRequest } from '../bundle/make.ts';
 import { signerOptions } from '../bundle/signer.ts';
-import { releaseArguments, requireTag } from '../release.ts';
-import { changelogSection } from './changelog.ts';
+import { changelogSection, releaseArguments, requireTag } from '../release.ts';
 
 test('the section of a version ends at the next one', () => {
   const text =

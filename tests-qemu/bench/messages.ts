@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type Figure, interleaved, median } from '../../ci/bench/measure.ts';
-import { field } from '../../ci/client/events.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import type { PageServer } from '../harness/pages.ts';
 

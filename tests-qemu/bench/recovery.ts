@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { type Figure, interleaved } from '../../ci/bench/measure.ts';
-import type { Colour } from '../../ci/lib/png.ts';
+import type { Colour } from '../../testing/png.ts';
 import type { Device } from '../harness/device.ts';
 import { killPage } from '../harness/guest.ts';
 import type { PageServer } from '../harness/pages.ts';

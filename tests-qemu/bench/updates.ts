@@ -3,8 +3,8 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Figure, interleaved } from '../../ci/bench/measure.ts';
-import { field } from '../../ci/client/events.ts';
 import { ensureImage } from '../../ci/qemu/image.ts';
+import { field } from '../../testing/field.ts';
 import type { Device } from '../harness/device.ts';
 import { changedBundle, install, operationEnd, putBundle, serveFile } from '../harness/updates.ts';
 

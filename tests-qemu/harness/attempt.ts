@@ -1,6 +1,6 @@
 import { describeError } from '../../ci/lib/problem.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
-import { within } from '../../lib/wait.ts';
+import { within } from '../../testing/wait.ts';
 import { type Attempt, hasFailed } from './attempts.ts';
 import { ContainerDevice, type ContainerSetup } from './container-device.ts';
 import type { Device } from './device.ts';

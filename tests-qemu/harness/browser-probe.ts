@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createLogger } from '../../agent/src/base/logger.ts';
 import type { PageEvent } from '../../agent/src/resources/page/ports.ts';
-import { BrowserSocket } from '../../agent/src/system/browser.ts';
-import { SETTINGS } from '../../lib/fake-browser.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { BrowserSocket } from '../../agent/src/system/browser/socket.ts';
+import { SETTINGS } from '../../testing/fake-browser.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { check } from './browser-probe-check.ts';
 import { CLIENT, servePages } from './browser-probe-pages.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { zip } from '../../ci/lib/zip.ts';
+import { zip } from '../../testing/zip.ts';
 import { appFiles } from './bundles.ts';
 
 test('the app’s service worker caches exactly the app’s files without the media', async () => {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../lib/wait.ts';
+import type { HttpAnswer } from '../../client/http.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
-import type { HttpResponse } from './http.ts';
 
 const FOLDER = fileURLToPath(new URL('../bundles', import.meta.url));
 /**
@@ -26,7 +26,7 @@ export async function appFiles(name: string): Promise<Record<string, Buffer>> {
 const ZIP = { 'content-type': 'application/zip' };
 
 /** Sends a bundle over HTTP and returns the response. */
-export async function sendBundle(device: Device, name: string, archive: Buffer): Promise<HttpResponse> {
+export async function sendBundle(device: Device, name: string, archive: Buffer): Promise<HttpAnswer> {
   return await device.http('PUT', `/content/${name}`, { raw: archive, headers: ZIP });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { waitFor } from '../../lib/wait.ts';
+import type { Machine } from '../../ci/qemu/machine.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
-import type { QemuDevice } from './qemu-device.ts';
 
 const HOST_ADDRESS_MS = 300_000;
 const POLL_MS = 500;
@@ -47,7 +47,10 @@ export async function waitForHostAddress({ shell, say }: Device): Promise<void> 
 }
 
 /** Unbinds the gadget from its controller, which has the effect of pulling the USB cable, runs `between`, and rebinds. */
-export async function gadgetUnplugged(device: QemuDevice, between: () => Promise<void>): Promise<void> {
+export async function gadgetUnplugged(
+  device: Pick<Device, 'shell'> & { gadgetClosed(): Promise<void> },
+  between: () => Promise<void>,
+): Promise<void> {
   const { shell } = device;
   const controller = await shell.ok(`cat ${CONTROLLER}`);
   assert.match(controller, /^dummy_udc/);
@@ -62,7 +65,7 @@ export async function gadgetUnplugged(device: QemuDevice, between: () => Promise
 }
 
 /** Runs `between` while the machine's network interface has no carrier, so that no packet passes. */
-export async function networkUnplugged({ machine }: QemuDevice, between: () => Promise<void>): Promise<void> {
+export async function networkUnplugged(machine: Machine, between: () => Promise<void>): Promise<void> {
   await machine.qmp.execute('set_link', { name: 'cable', up: false });
   try {
     await between();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import type { Device } from './device.ts';
 
 const PEM = { 'content-type': 'application/x-pem-file' };

@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
-import { field } from '../../ci/client/events.ts';
-import type { SerialClient } from '../../ci/client/ndjson.ts';
 import { Container } from '../../ci/container/container.ts';
 import type { ContainerImage } from '../../ci/container/image.ts';
 import { containerScreen } from '../../ci/container/screen.ts';
-import { colourCount, type Picture, readPpm } from '../../ci/lib/png.ts';
 import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { testCredentials } from '../../ci/qemu/test-credentials.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import type { SerialChannel } from '../../client/serial.ts';
+import { field } from '../../testing/field.ts';
+import { colourCount, type Picture, readPpm } from '../../testing/png.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 import { connectAndWaitForHello, Device, type SerialLink } from './device.ts';
 import { prepareFolders, SERIAL_NUMBER } from './device-setup.ts';
 
@@ -89,7 +89,7 @@ export class ContainerDevice extends Device {
 
   readonly serialLinks: readonly SerialLink[] = [{ name: 'terminal', open: () => this.serial() }];
 
-  async serial(): Promise<SerialClient> {
+  async serial(): Promise<SerialChannel> {
     return await connectAndWaitForHello(this.paths.serial);
   }
 

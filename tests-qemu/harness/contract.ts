@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import { waitForHostAddress } from './cable.ts';
 import type { Device } from './device.ts';
 import {
@@ -106,7 +106,7 @@ export async function compareLinks({ device, test }: ScenarioContext): Promise<v
         for (const exchange of list) outcomes.push(await overSerial(serial, exchange));
         compare(list, reference, outcomes, name);
       } finally {
-        serial.close();
+        await serial.close();
       }
     });
   }
@@ -118,15 +118,10 @@ export async function compareLinks({ device, test }: ScenarioContext): Promise<v
   await test('over serial, all sent at once', async () => {
     const serial = await device.serial();
     try {
-      const ids = list.map(({ method, path, body }) => serial.send(method, path, body));
-      const outcomes: Outcome[] = [];
-      for (const id of ids) {
-        const { status, body, body_b64 } = await serial.response(id);
-        outcomes.push({ status, body: body_b64 === undefined ? body : Buffer.from(body_b64, 'base64') });
-      }
+      const outcomes = await Promise.all(list.map((exchange) => overSerial(serial, exchange)));
       compare(list, reference, outcomes, 'pipelined serial');
     } finally {
-      serial.close();
+      await serial.close();
     }
   });
 
@@ -140,13 +135,13 @@ export async function compareLinks({ device, test }: ScenarioContext): Promise<v
     for (const { open } of device.serialLinks) {
       const serial = await open();
       try {
-        const mark = serial.mark;
+        const { mark } = serial.others;
         serial.write('{"id":1,"type":"request","method":"PATCH","path":"/api/v1/config","body":{"ui":\n');
         assert.match(JSON.stringify(await serial.frame('error', mark)), /"code":"bad_frame"/);
-        const { status } = await serial.request('GET', '/api/v1/device');
+        const { status } = await serial.request('GET', '/device');
         assert.equal(status, 200);
       } finally {
-        serial.close();
+        await serial.close();
       }
     }
   });

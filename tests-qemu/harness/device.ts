@@ -1,22 +1,23 @@
-import { field } from '../../ci/client/events.ts';
-import { SerialClient } from '../../ci/client/ndjson.ts';
-import { type Colour, decodePng, type Picture } from '../../ci/lib/png.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
-
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { type VirtualDevice, waitForApi } from '../../ci/lib/virtual-device.ts';
 import type { InstancePaths } from '../../ci/qemu/instance.ts';
 import type { GuestShell } from '../../ci/qemu/shell.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { type Client, createClient, type RequestOptions, requireSuccess } from '../../client/client.ts';
+import type { ResponseOf, TopicName } from '../../client/contract.ts';
+import { type HttpAnswer, httpTransport, openSocket, type SocketChannel } from '../../client/http.ts';
+import { openSerial, type SerialChannel } from '../../client/serial.ts';
+import { type Colour, decodePng, type Picture } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 
-import { type HttpOptions, type HttpResponse, http } from './http.ts';
 import { waitForColours } from './screen.ts';
-import { EventSocket } from './socket.ts';
+
+type Display = ResponseOf<'GET', '/display'>;
 
 /** A serial link of a device. */
 export interface SerialLink {
   name: string;
   /** Connects as a host and waits for the hello. */
-  open: () => Promise<SerialClient>;
+  open: () => Promise<SerialChannel>;
 }
 
 /** A running device with everything that a test uses: power, screen, links, and a root shell. */
@@ -40,7 +41,7 @@ export abstract class Device {
   }
 
   /** Connects as a host to a serial link and waits for the hello. */
-  abstract serial(): Promise<SerialClient>;
+  abstract serial(): Promise<SerialChannel>;
   /** All serial links. */
   abstract readonly serialLinks: readonly SerialLink[];
   /** A picture of the screen, taken outside of the product. */
@@ -75,44 +76,41 @@ export abstract class Device {
     await this.shell.ready(this.bootTimeoutMs);
   }
 
+  /** Requests over HTTP, each on its own connection. */
+  get client(): Client<HttpAnswer> {
+    return createClient({ transport: httpTransport(this.api) });
+  }
+
   /** A request below `{base_url}` over HTTP. */
-  async http(method: string, path: string, options: HttpOptions = {}): Promise<HttpResponse> {
-    return await http(method, this.api + path, options);
+  async http(method: string, path: string, options?: RequestOptions): Promise<HttpAnswer> {
+    return await this.client.request(method, path, options);
   }
 
   /** The body of a GET that must succeed. */
   async get(path: string): Promise<unknown> {
-    const { status, body, bytes } = await this.http('GET', path);
-    if (status !== 200) throw new Error(`GET ${path}: ${status} ${bytes.toString().slice(0, 500)}`);
-    return body;
+    return await this.act('GET', path);
   }
 
-  /** Sends a state-changing request that must succeed, and returns the body. */
+  /** Sends a request that must succeed, and returns the body. */
   async act(method: string, path: string, json?: unknown): Promise<unknown> {
-    const { status, body, bytes } = await this.http(method, path, json === undefined ? {} : { json });
-    if (status < 200 || status > 299)
-      throw new Error(`${method} ${path}: ${status} ${bytes.toString().slice(0, 500)}`);
-    return body;
+    return requireSuccess(method, path, await this.http(method, path, { json })).body;
   }
 
   /** Runs a script in the displayed page and returns its value. */
   async runScript(script: string): Promise<unknown> {
-    return field(await this.act('POST', '/display/execute-js', { script }), 'result');
+    return (await this.client.post('/display/execute-js', { json: { script } })).result;
   }
 
   /** A WebSocket client that is subscribed to `topics`. */
-  async events(...topics: string[]): Promise<EventSocket> {
-    const socket = await EventSocket.open(`${this.api.replace('http', 'ws')}/events`);
+  async events(...topics: TopicName[]): Promise<SocketChannel> {
+    const socket = await openSocket(`${this.api.replace('http', 'ws')}/events`);
     if (topics.length > 0) await socket.subscribe(...topics);
     return socket;
   }
 
   /** The screenshot of the device's API. */
   async screenshot(): Promise<Picture> {
-    const { status, bytes } = await this.http('GET', '/display/screenshot');
-    if (status !== 200)
-      throw new Error(`GET /display/screenshot: ${status} ${bytes.toString().slice(0, 500)}`);
-    return decodePng(bytes);
+    return decodePng(await this.client.download('/display/screenshot'));
   }
 
   /** Waits until the display output shows two halves of these colours. */
@@ -123,39 +121,33 @@ export abstract class Device {
   /** Waits until `GET /display` reports that a bundle is shown. */
   async waitForBundle(name: string): Promise<unknown> {
     return await this.waitForDisplay(
-      (display) =>
-        field(display, 'mode') === 'bundle' &&
-        field(display, 'bundle') === name &&
-        field(display, 'loading') === false,
+      ({ mode, bundle, loading }) => mode === 'bundle' && bundle === name && !loading,
       `the bundle ${name} to be shown`,
       300_000,
     );
   }
 
   /** Waits until `GET /display` fulfils the condition, and returns it. */
-  async waitForDisplay(wanted: (display: unknown) => boolean, what: string, timeoutMs = 120_000) {
-    let last: unknown;
+  async waitForDisplay(wanted: (display: Display) => boolean, what: string, timeoutMs = 120_000) {
+    let last: Display | undefined;
     try {
       await waitFor(
         async () => {
-          last = await this.get('/display');
+          last = await this.client.get('/display');
           return wanted(last);
         },
         { timeoutMs, what, intervalMs: 200 },
       );
       return last;
     } catch (error) {
-      throw new Error(`${messageOf(error)}; the display is ${JSON.stringify(last)}`);
+      throw new Error(`${errorMessage(error)}; the display is ${JSON.stringify(last)}`);
     }
   }
 
   /** Shows the waiting page and waits until it is loaded. */
   async showWaiting(): Promise<void> {
     await this.act('POST', '/display/waiting');
-    await this.waitForDisplay(
-      (display) => field(display, 'mode') === 'waiting' && field(display, 'loading') === false,
-      'the waiting page',
-    );
+    await this.waitForDisplay(({ mode, loading }) => mode === 'waiting' && !loading, 'the waiting page');
   }
 
   /** The kernel's random id of the current boot. */
@@ -164,14 +156,23 @@ export abstract class Device {
   }
 }
 
+/** Connects to the unix socket of a serial link, whose server may still be starting. */
+export async function connectSerial(path: string): Promise<SerialChannel> {
+  return await waitFor(() => openSerial(path), {
+    timeoutMs: 5000,
+    what: `a server on ${path}`,
+    intervalMs: 50,
+  });
+}
+
 /** Connects to the unix socket of a serial link, and waits for the hello. */
-export async function connectAndWaitForHello(path: string): Promise<SerialClient> {
-  const client = await SerialClient.connect(path);
+export async function connectAndWaitForHello(path: string): Promise<SerialChannel> {
+  const client = await connectSerial(path);
   try {
     await client.frame('hello');
     return client;
   } catch (error) {
-    client.close();
+    await client.close();
     throw error;
   }
 }

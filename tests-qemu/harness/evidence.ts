@@ -1,7 +1,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { EVIDENCE } from '../../ci/lib/places.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
 import { tailOf } from '../../ci/lib/virtual-device.ts';
 import type { Device } from './device.ts';
 
@@ -17,7 +17,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
   const folder = join(EVIDENCE, `${stamp}-${test.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}`);
   await mkdir(folder, { recursive: true });
   const save = async (name: string, read: () => Promise<string | Buffer>): Promise<void> => {
-    const content = await read().catch((error: unknown) => `not available: ${messageOf(error)}\n`);
+    const content = await read().catch((error: unknown) => `not available: ${errorMessage(error)}\n`);
     await writeFile(join(folder, name), content);
   };
   const json = (path: string) => async (): Promise<string> =>
@@ -29,7 +29,7 @@ export async function saveEvidence(device: Device, test: string): Promise<string
   }
   await device.screenFile().then(
     ({ bytes, type }) => writeFile(join(folder, `screen.${type}`), bytes),
-    (error: unknown) => writeFile(join(folder, 'screen.txt'), `not available: ${messageOf(error)}\n`),
+    (error: unknown) => writeFile(join(folder, 'screen.txt'), `not available: ${errorMessage(error)}\n`),
   );
   await save('screenshot.png', async () => {
     const { status, bytes } = await device.http('GET', '/display/screenshot', { timeoutMs: 20_000 });

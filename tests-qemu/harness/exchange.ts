@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
-import { field } from '../../ci/client/events.ts';
-import type { SerialClient } from '../../ci/client/ndjson.ts';
-import { decodePng } from '../../ci/lib/png.ts';
+import type { SerialChannel } from '../../client/serial.ts';
+import { field } from '../../testing/field.ts';
+import { decodePng } from '../../testing/png.ts';
 import type { Device } from './device.ts';
 import { guestHttp } from './guest.ts';
 
@@ -60,7 +60,7 @@ export async function everyGet(device: Device): Promise<Exchange[]> {
 
 /** The body without the parts that may differ between two requests of the same path. */
 export function comparable(path: string, body: unknown): unknown {
-  const short = path.replace(/^\/api\/v1/, '').replace(/\?.*/, '');
+  const short = relative(path).replace(/\?.*/, '');
   // New records are written all the time, also by the requests themselves: only the fields can be compared.
   if (short === '/device/logs' && Array.isArray(body)) {
     return [...new Set(body.map((record: unknown) => Object.keys(Object(record)).sort().join()))];
@@ -70,6 +70,11 @@ export function comparable(path: string, body: unknown): unknown {
     return { width, height };
   }
   return (VOLATILE_FIELDS[short] ?? []).reduce(hide, body);
+}
+
+/** The path as clients take it. */
+function relative(path: string): string {
+  return path.replace(/^\/api\/v1/, '');
 }
 
 /** A copy of `value` in which the field at a dotted path, if it exists, is replaced. */
@@ -86,15 +91,14 @@ function hide(value: unknown, path: string): unknown {
 
 /** Sends a request over HTTP through QEMU's forwarded port. */
 export async function overHttp(device: Device, { method, path, body }: Exchange): Promise<Outcome> {
-  const base = path.replace(/^\/api\/v1/, '');
-  const answer = await device.http(method, base, body === undefined ? {} : { json: body });
+  const answer = await device.http(method, relative(path), { json: body });
   return { status: answer.status, body: answer.body ?? bytesOrNothing(answer.bytes) };
 }
 
-/** Sends a request over serial, where bytes are encoded as base64. */
-export async function overSerial(serial: SerialClient, { method, path, body }: Exchange): Promise<Outcome> {
-  const { status, body: json, body_b64 } = await serial.request(method, path, body);
-  return { status, body: body_b64 === undefined ? json : bytesOrNothing(Buffer.from(body_b64, 'base64')) };
+/** Sends a request over serial. */
+export async function overSerial(serial: SerialChannel, { method, path, body }: Exchange): Promise<Outcome> {
+  const answer = await serial.request(method, relative(path), { json: body });
+  return { status: answer.status, body: answer.body ?? bytesOrNothing(answer.bytes) };
 }
 
 /** Sends requests over the network of the USB cable, from its host side. */

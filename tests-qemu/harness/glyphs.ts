@@ -1,4 +1,4 @@
-import type { Picture } from '../../ci/lib/png.ts';
+import type { Picture } from '../../testing/png.ts';
 
 /** Characters by script; each is drawn alone in a cell. */
 export const SCRIPTS = {

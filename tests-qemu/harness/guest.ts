@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { field } from '../../ci/client/events.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
 import type { PageServer } from './pages.ts';
 

@@ -1,14 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerOf } from '../../ci/qemu/instance.ts';
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
+import { isRunning } from '../../testing/processes.ts';
 
 /**
  * Removes from `folder` the entries that killed test runs left behind. They are named after the process: `test-PID-N`,

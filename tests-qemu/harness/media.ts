@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Colour } from '../../ci/lib/png.ts';
-import { zip } from '../../ci/lib/zip.ts';
+import type { Colour } from '../../testing/png.ts';
+import { zip } from '../../testing/zip.ts';
 
 const FOLDER = fileURLToPath(new URL('../media', import.meta.url));
 

@@ -1,5 +1,5 @@
-import type { Colour } from '../../ci/lib/png.ts';
-import { zip } from '../../ci/lib/zip.ts';
+import type { Colour } from '../../testing/png.ts';
+import { zip } from '../../testing/zip.ts';
 import { appFiles } from './bundles.ts';
 import { stretch } from './clip.ts';
 import type { Device } from './device.ts';

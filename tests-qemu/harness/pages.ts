@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Colour } from '../../ci/lib/png.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
+import type { Colour } from '../../testing/png.ts';
 
 const MAX_REQUESTS = 10_000;
 

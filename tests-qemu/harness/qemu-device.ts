@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SerialClient } from '../../ci/client/ndjson.ts';
-import type { Picture } from '../../ci/lib/png.ts';
 import { tailOf, waitForApi } from '../../ci/lib/virtual-device.ts';
 import { makeOverlay } from '../../ci/qemu/disk.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { Machine } from '../../ci/qemu/machine.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { resumeSnapshot, type SnapshotFiles } from '../../ci/qemu/snapshot.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import type { SerialChannel } from '../../client/serial.ts';
+import type { Picture } from '../../testing/png.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 import { gadgetUnplugged, networkUnplugged } from './cable.ts';
 import { connectAndWaitForHello, Device, type SerialLink } from './device.ts';
 import { type DeviceSetup, prepareDevice } from './device-setup.ts';
@@ -136,7 +136,7 @@ export class QemuDevice extends Device {
   ];
 
   /** Connects as a host to the virtio serial port, the second cable of virt, and waits for the hello. */
-  async serial(): Promise<SerialClient> {
+  async serial(): Promise<SerialChannel> {
     // The guest's driver only has the state "connected": a host that reconnects before the guest has checked it is not
     // noticed as a new one. (The relay's unit mounts debugfs.)
     await waitFor(
@@ -152,7 +152,7 @@ export class QemuDevice extends Device {
   }
 
   /** Connects as a host to the USB gadget's tty and waits for the hello. */
-  async gadget(): Promise<SerialClient> {
+  async gadget(): Promise<SerialChannel> {
     // The relay polls whether a client is connected: if the next one came too soon, it would not notice the change and
     // would keep the tty open.
     await this.gadgetClosed();
@@ -200,7 +200,7 @@ export class QemuDevice extends Device {
   }
 
   async withoutHost(between: () => Promise<void>): Promise<void> {
-    await gadgetUnplugged(this, () => networkUnplugged(this, between));
+    await gadgetUnplugged(this, () => networkUnplugged(this.machine, between));
   }
 
   async discard(): Promise<void> {

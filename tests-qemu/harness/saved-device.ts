@@ -1,11 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { field } from '../../ci/client/events.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { Cache } from '../../ci/image/lib/cache.ts';
 import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
-import { type Colour, colourCount } from '../../ci/lib/png.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { instancePaths } from '../../ci/qemu/instance.ts';
 import { qemuVersion } from '../../ci/qemu/program.ts';
@@ -16,7 +14,9 @@ import {
   snapshotFiles,
   snapshotKey,
 } from '../../ci/qemu/snapshot.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { type Colour, colourCount } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { waitForHostAddress } from './cable.ts';
 import { deviceSettings } from './device-setup.ts';
 import { PageServer } from './pages.ts';
@@ -78,8 +78,8 @@ async function warmUp(device: QemuDevice): Promise<void> {
   }
   for (const open of [() => device.serial(), () => device.gadget()]) {
     const serial = await open();
-    await serial.request('GET', '/api/v1/device');
-    serial.close();
+    await serial.request('GET', '/device');
+    await serial.close();
   }
   await device.gadgetClosed();
   await device.showWaiting();
@@ -128,7 +128,7 @@ export class SavedDevice {
     } catch (error) {
       // This run boots its devices from now on; the next run saves a new one.
       this.#files = Promise.resolve(undefined);
-      this.#say(`the saved device cannot be restored, so devices are booted: ${messageOf(error)}`);
+      this.#say(`the saved device cannot be restored, so devices are booted: ${errorMessage(error)}`);
       await this.#cache.remove('device', await this.#key()).catch(() => undefined);
       return undefined;
     }
@@ -151,7 +151,7 @@ export class SavedDevice {
       });
       return files;
     } catch (error) {
-      this.#say(`there is no saved device to restore, so devices are booted: ${messageOf(error)}`);
+      this.#say(`there is no saved device to restore, so devices are booted: ${errorMessage(error)}`);
       return undefined;
     }
   }

@@ -1,9 +1,9 @@
 /** Recognises what a device shows while it shuts down and boots. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Colour, colourAt, colourCount, near, type Picture } from '../../ci/lib/png.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { type Colour, colourAt, colourCount, near, type Picture } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
 
 /** The splash images are of one colour each. */
@@ -71,7 +71,7 @@ async function watch(
   try {
     await work();
   } catch (error) {
-    throw new Error(`${messageOf(error)}; shown on the screen: ${contents.join(', ')}`);
+    throw new Error(`${errorMessage(error)}; shown on the screen: ${contents.join(', ')}`);
   } finally {
     watching.abort();
     await looking;

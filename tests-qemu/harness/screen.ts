@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Colour, colourAt, near, type Picture, readPpm } from '../../ci/lib/png.ts';
 import type { Qmp } from '../../ci/qemu/qmp.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { type Colour, colourAt, near, type Picture, readPpm } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 let dumps = 0;
 

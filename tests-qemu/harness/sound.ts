@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 /** Bytes before the samples in the file that QEMU writes. It fills in the lengths only when it exits. */
 const HEADER_BYTES = 44;

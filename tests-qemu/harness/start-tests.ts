@@ -5,20 +5,21 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { field } from '../../ci/client/events.ts';
-import { SerialClient } from '../../ci/client/ndjson.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
-import type { Colour } from '../../ci/lib/png.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
 import { runTool } from '../../ci/lib/tool.ts';
 import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
-import { certificate } from '../../lib/make-certificates.ts';
-import { waitFor, within } from '../../lib/wait.ts';
-import { http } from './http.ts';
+import { http, openSocket } from '../../client/http.ts';
+import { field } from '../../testing/field.ts';
+import { certificate } from '../../testing/make-certificates.ts';
+import { matchingState } from '../../testing/matching-state.ts';
+import type { Colour } from '../../testing/png.ts';
+import { isRunning } from '../../testing/processes.ts';
+import { waitFor, within } from '../../testing/wait.ts';
+import { connectSerial } from './device.ts';
 import { removeLeftovers } from './leftovers.ts';
 import type { PageServer } from './pages.ts';
 import { waitForColours } from './screen.ts';
-import { EventSocket } from './socket.ts';
 import type { ContextWithoutDevice } from './suite.ts';
 import { VncClient } from './vnc.ts';
 
@@ -100,14 +101,6 @@ async function readyInfo(start: Command, file: string): Promise<ReadyInfo> {
   return JSON.parse(text);
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 async function exists(path: string): Promise<boolean> {
   return await stat(path).then(
     () => true,
@@ -133,8 +126,8 @@ async function showPage(ready: ReadyInfo, pages: PageServer): Promise<void> {
   const page = new URL(pages.addColours(VIOLET, SAND));
   page.hostname = ready.host_address;
   const url = page.href;
-  const socket = await EventSocket.open(ready.events);
-  const serial = await SerialClient.connect(ready.serial);
+  const socket = await openSocket(ready.events);
+  const serial = await connectSerial(ready.serial);
   let screen: VncClient | undefined;
   try {
     screen = await VncClient.connect(String(ready.vnc));
@@ -155,12 +148,12 @@ async function showPage(ready: ReadyInfo, pages: PageServer): Promise<void> {
       const { body } = await http('GET', `${ready.api}/display`);
       return shown(body) ? body : 'not yet';
     };
-    await socket.events.matchingState('display_state', onSocket, display);
-    await serial.events.matchingState('display_state', onSerial, display);
+    await matchingState(socket.events, 'display_state', onSocket, display);
+    await matchingState(serial.events, 'display_state', onSerial, display);
     assert.equal(pages.requests.filter((path) => path === page.pathname).length, 1, 'loads of the page');
   } finally {
     await screen?.close();
-    serial.close();
+    await serial.close();
     await socket.close();
   }
 }
@@ -229,7 +222,7 @@ export async function testStart(
         return left.length === 0;
       },
       { timeoutMs: GONE_MS, what: 'everything of the device to be gone' },
-    ).catch((error: unknown) => assert.fail(`${messageOf(error)}: ${left.join('; ')}`));
+    ).catch((error: unknown) => assert.fail(`${errorMessage(error)}: ${left.join('; ')}`));
     assert.deepEqual(await traces(), before);
   };
   try {

@@ -8,13 +8,13 @@ import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { type BundleRequest, makeBundle } from '../../ci/bundle/make.ts';
 import { bundleArguments } from '../../ci/bundle.ts';
-import { field } from '../../ci/client/events.ts';
 import { runInBuilder } from '../../ci/image/builder.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
-import { waitFor } from '../../lib/wait.ts';
+import type { HttpAnswer } from '../../client/http.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
-import type { HttpResponse } from './http.ts';
 import type { TestUpdate } from './power-loss/workload.ts';
 
 const COMPATIBLE = 'vitrine-virt';
@@ -204,7 +204,7 @@ export async function serveFile(path: string): Promise<{ server: Server; url: st
 }
 
 /** Sends a bundle: its bytes, or a file's path. */
-export async function putBundle(device: Device, bundle: Buffer | string): Promise<HttpResponse> {
+export async function putBundle(device: Device, bundle: Buffer | string): Promise<HttpAnswer> {
   const isPath = typeof bundle === 'string';
   const length = isPath ? (await stat(bundle)).size : bundle.length;
   return await device.http('PUT', '/update/bundle', {
@@ -251,7 +251,7 @@ export async function refusal(device: Device, bundle: Buffer | string): Promise<
   return String(field(body, 'error.message'));
 }
 
-/** Applies what is installed, and waits until a slot has been found good or given up. Returns `GET /update`. */
+/** Applies what is installed, and waits until a slot was confirmed or given up. Returns `GET /update`. */
 export async function applyAndWait(device: Device): Promise<unknown> {
   return await resultAfter(device, () => device.act('POST', '/update/apply'));
 }

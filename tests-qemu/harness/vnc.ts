@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import type { Picture } from '../../ci/lib/png.ts';
-import { within } from '../../lib/wait.ts';
+import type { Picture } from '../../testing/png.ts';
+import { within } from '../../testing/wait.ts';
 
 /** Messages of RFB (RFC 6143), and one of its registered extensions. */
 const VERSION = 'RFB 003.008\n';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 
 /** A request that a server has got. To a proxy, `url` is the whole address, or host and port of a tunnel. */
 export interface RecordedRequest {

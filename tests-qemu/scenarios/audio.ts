@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { Sound } from '../harness/sound.ts';
 import { scenario } from '../harness/suite.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
 import { scenario } from '../harness/suite.ts';
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { compiledValidators } from '../../ci/agent/validators.ts';
 import { BUNDLE } from '../../ci/build-agent.ts';
-import { field } from '../../ci/client/events.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
+import { field } from '../../testing/field.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 const PROBE = fileURLToPath(new URL('../harness/browser-probe.ts', import.meta.url));

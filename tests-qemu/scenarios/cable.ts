@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { gadgetUnplugged, waitForHostAddress } from '../harness/cable.ts';
 import { ContainerDevice } from '../harness/container-device.ts';
 import { compareKinds, compareLinks } from '../harness/contract.ts';
@@ -33,7 +33,7 @@ export default scenario({
 
     await test('after unplugging and plugging in the cable the network and the serial link work again', async () => {
       const before = await device.gadget();
-      before.close();
+      await before.close();
       await gadgetUnplugged(device, async () => {
         await waitFor(async () => (await device.shell.run('test -e /dev/ttyACM0')).code !== 0, {
           timeoutMs: 90_000,
@@ -50,9 +50,9 @@ export default scenario({
       assert.deepEqual(await overCable(device, [request]), [await overHttp(device, request)]);
       const after = await device.gadget();
       try {
-        assert.equal((await after.request('GET', '/api/v1/device')).status, 200);
+        assert.equal((await after.request('GET', '/device')).status, 200);
       } finally {
-        after.close();
+        await after.close();
       }
     });
   },

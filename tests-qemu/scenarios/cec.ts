@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { messageOf } from '../../ci/lib/problem.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -24,7 +24,7 @@ async function waitForAddress(device: Device): Promise<void> {
       return /Physical Address +: 1\.1\.0\.0/.test(reported);
     },
     { timeoutMs: SWITCH_MS, what: 'the adapter to be connected', intervalMs: 500 },
-  ).catch((error: unknown) => assert.fail(`${messageOf(error)}: ${reported}`));
+  ).catch((error: unknown) => assert.fail(`${errorMessage(error)}: ${reported}`));
 }
 
 /** Starts cec-follower, which emulates the television. Its log is in the journal, in the unit `television`. */

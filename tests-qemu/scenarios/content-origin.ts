@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { type Colour, colourAt, near } from '../../ci/lib/png.ts';
-import { zip } from '../../ci/lib/zip.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { type Colour, colourAt, near } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { CONTENT_PORT, putBundle, removeBundles } from '../harness/bundles.ts';
 import { coloursPage, type PageServer } from '../harness/pages.ts';
 import { waitForSpots } from '../harness/screen.ts';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type EventLog, field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
-import { zip } from '../../ci/lib/zip.ts';
-import { waitFor } from '../../lib/wait.ts';
+import type { EventLog } from '../../client/channel.ts';
+import { field } from '../../testing/field.ts';
+import type { Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { listed, putBundle, sendBundle } from '../harness/bundles.ts';
 import { BLUE, GREEN, menuBundle, waitForMenu } from '../harness/menu-app.ts';
 import { coloursPage } from '../harness/pages.ts';
@@ -69,7 +70,7 @@ export default scenario({
         );
         assert.equal(progress.at(-1), 1);
       } finally {
-        serial.close();
+        await serial.close();
         await socket.close();
       }
       const { created, ...entry } = Object(await listed(device, 'menu'));
@@ -127,10 +128,10 @@ export default scenario({
           await device.withoutHost(async () => {
             await assert.rejects(device.http('GET', '/device', { timeoutMs: 5000 }));
             const browser = async (): Promise<unknown> =>
-              field((await serial.request('GET', '/api/v1/device/health')).body, 'browser.pid');
+              field((await serial.request('GET', '/device/health')).body, 'browser.pid');
             const before = await browser();
             const mark = serial.events.mark;
-            const { status } = await serial.request('POST', '/api/v1/display/restart-browser');
+            const { status } = await serial.request('POST', '/display/restart-browser');
             assert.equal(status, 200);
             await serial.events.next(
               'display_state',
@@ -143,7 +144,7 @@ export default scenario({
             await assert.rejects(device.http('GET', '/device', { timeoutMs: 5000 }));
           });
         } finally {
-          serial.close();
+          await serial.close();
         }
         await waitFor(async () => (await device.http('GET', '/device', { timeoutMs: 5000 })).status === 200, {
           timeoutMs: 300_000,
@@ -173,17 +174,17 @@ export default scenario({
       try {
         await serial.subscribe('operation');
         const mark = serial.events.mark;
-        const answer = await serial.upload('PUT', '/api/v1/content/card', archive);
+        const answer = await serial.request('PUT', '/content/card', { raw: archive });
         assert.equal(answer.status, 202, JSON.stringify(answer.body));
         await doneEvents(serial.events, mark, field(answer.body, 'operation_id'));
         const sha256 = createHash('sha256').update(archive).digest('hex');
         assert.equal(field(await listed(device, 'card'), 'sha256'), sha256);
-        const { status } = await serial.request('POST', '/api/v1/display/bundle', { name: 'card' });
+        const { status } = await serial.request('POST', '/display/bundle', { json: { name: 'card' } });
         assert.equal(status, 200);
         await device.waitForColours(PINK, TEAL);
         assert.equal(field(await listed(device, 'menu'), 'active'), false);
       } finally {
-        serial.close();
+        await serial.close();
       }
     });
 

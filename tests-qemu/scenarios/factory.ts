@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
 import { CHECKS } from '../../ci/factory/checks.ts';
 import { openUnit } from '../../ci/factory/link.ts';
 import { testUnit } from '../../ci/factory/run.ts';
-import { Unit } from '../../ci/factory/unit.ts';
+import { createClient } from '../../client/client.ts';
+import { field } from '../../testing/field.ts';
 import { type Spot, waitForSpots } from '../harness/screen.ts';
 import { scenario } from '../harness/suite.ts';
 
 const ANSWER_MS = 120_000;
+const REQUEST_MS = 30_000;
 const PICTURE_MS = 120_000;
 /** The first and the last two colour bars, and a corner mark. */
 const SPOTS: Spot[] = [
@@ -41,7 +42,7 @@ export default scenario({
           await waitForSpots(() => device.screen(), SPOTS, PICTURE_MS);
           return true;
         };
-        const bench = { unit: new Unit(link.client), expected, confirm };
+        const bench = { client: createClient({ transport: link, timeoutMs: REQUEST_MS }), expected, confirm };
         const options = { checks: CHECKS, skip: [], reset: false, report: () => undefined };
         const { passed, checks } = await testUnit(bench, options);
         assert.ok(passed, JSON.stringify(checks, undefined, 2));

@@ -9,12 +9,12 @@
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { field } from '../../ci/client/events.ts';
 import { runtimeFolder } from '../../ci/lib/places.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
-import { authority, certificate } from '../../lib/make-certificates.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { authority, certificate } from '../../testing/make-certificates.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { BreakingProxy } from '../harness/breaking-proxy.ts';
 import { putCertificate } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import type { Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { processes } from '../harness/guest.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import { RecordingServer } from '../harness/web.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
-import { authority, certificate, rsaKey } from '../../lib/make-certificates.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { authority, certificate, rsaKey } from '../../testing/make-certificates.ts';
+import type { Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { getDeviceOverTls, putCertificate, putPem, TRY_MS } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';
 import { coloursPage } from '../harness/pages.ts';

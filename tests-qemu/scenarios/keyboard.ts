@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { type Colour, colourAt, near } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { type Colour, colourAt, near } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { PageServer } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
@@ -89,11 +89,18 @@ export default scenario({
         timeoutMs: WAIT_MS,
         what: `the page to report ${what}`,
       });
-    const submitted = (url: string, server: PageServer, text: string) =>
-      waitFor(() => server.requests.some((path) => server.origin + path === `${url}?q=${text}`), {
+    /** Checks the text with which a form was sent last, by the number of times that its address was sent to. */
+    const sent = new Map<string, number>();
+    const submitted = async (url: string, server: PageServer, text: string) => {
+      const before = sent.get(url) ?? 0;
+      sent.set(url, before + 1);
+      const all = () => server.requests.map((path) => server.origin + path);
+      const found = await waitFor(() => all().filter((each) => each.startsWith(`${url}?`))[before], {
         timeoutMs: WAIT_MS,
-        what: `the text ${text} in a form`,
+        what: 'a form to be sent',
       });
+      assert.equal(found, `${url}?q=${text}`);
+    };
     /** Taps keys. */
     const type = async (...keys: string[]) => {
       for (const name of keys) await touch.tap(...key(name));

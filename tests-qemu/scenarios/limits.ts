@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
-import { zip } from '../../ci/lib/zip.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import type { Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { putBundle } from '../harness/bundles.ts';
 import type { Device } from '../harness/device.ts';
 import { browserProcess, processes } from '../harness/guest.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
+import { field } from '../../testing/field.ts';
 
-import { waitFor } from '../../lib/wait.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { testSerialLink } from '../harness/serial-tests.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -17,12 +17,12 @@ export default scenario({
       const socket = await device.events('display_state');
       try {
         socket.send({ type: 'subscribe', topics: ['no_such_topic', 'log'] });
-        await waitFor(() => socket.others.some((m) => field(m, 'error.code') === 'bad_request'), {
+        await waitFor(() => socket.others.since().some((m) => field(m, 'error.code') === 'bad_request'), {
           timeoutMs: 60_000,
           what: 'the refusal of an unknown topic',
         });
         await socket.subscribe('config_changed');
-        const topics = field(socket.others.at(-1), 'topics');
+        const topics = field(socket.others.since().at(-1), 'topics');
         assert.ok(Array.isArray(topics));
         assert.deepEqual([...topics].sort(), ['config_changed', 'display_state']);
         const mark = socket.events.mark;

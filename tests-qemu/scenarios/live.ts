@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { http } from '../../client/http.ts';
+import { field } from '../../testing/field.ts';
+import { matchingState } from '../../testing/matching-state.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
-import { http } from '../harness/http.ts';
 import { scenario } from '../harness/suite.ts';
 
 const TIMESYNC = 'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager';
@@ -47,7 +48,7 @@ export default scenario({
         await device.shell.ok(`ip addr add ${address}/24 dev cable0`);
         try {
           await socket.events.next('network_changed', mark, (network) => hasAddress(network, address));
-          const network = await socket.events.matchingState('network_changed', mark, () =>
+          const network = await matchingState(socket.events, 'network_changed', mark, () =>
             device.get('/network'),
           );
           assert.ok(hasAddress(network, address), JSON.stringify(network));
@@ -82,7 +83,7 @@ export default scenario({
         const after = await device.get(`/device/logs?limit=1000&since=${cursor}`);
         assert.ok(Array.isArray(after) && !after.some(isIt), 'since a cursor is exclusive');
       } finally {
-        serial.close();
+        await serial.close();
         await socket.close();
       }
     });
@@ -108,8 +109,8 @@ export default scenario({
       try {
         assert.equal(field(await device.get('/device'), 'name'), 'Shop window 7');
         const serial = await device.serial();
-        serial.close();
-        assert.equal(field(serial.others[0], 'name'), 'Shop window 7');
+        await serial.close();
+        assert.equal(field(serial.others.since()[0], 'name'), 'Shop window 7');
       } finally {
         await device.act('PATCH', '/config', { device: { name: before } });
       }

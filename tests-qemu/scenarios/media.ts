@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { colourAt, near } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { colourAt, near } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { putBundle, removeBundles } from '../harness/bundles.ts';
 import type { Device } from '../harness/device.ts';
 import { glyphPage, missingGlyphs } from '../harness/glyphs.ts';

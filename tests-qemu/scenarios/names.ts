@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { transform } from 'esbuild';
-import { field } from '../../ci/client/events.ts';
 import { shellQuote } from '../../ci/qemu/shell.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { scenario } from '../harness/suite.ts';
 
 const LAN = new URL('../harness/lan.ts', import.meta.url);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { mediaFile } from '../harness/media.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
-import { field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
-import { agreement } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import type { Colour } from '../../testing/png.ts';
+import { agreement } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
 import { VncClient } from '../harness/vnc.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { field } from '../../ci/client/events.ts';
-import { zip } from '../../ci/lib/zip.ts';
-import { certificate } from '../../lib/make-certificates.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { certificate } from '../../testing/make-certificates.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { putBundle, removeBundles } from '../harness/bundles.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 import { RecordingServer } from '../harness/web.ts';
@@ -166,7 +166,7 @@ export default scenario({
           assert.deepEqual(await device.act('POST', '/page/message', { echo: 'rest' }), { open: true });
           await socket.events.next('page_message', onSocket, back('rest'));
           socket.send({ type: 'page_message', payload: { echo: 'socket' } });
-          serial.write(`${JSON.stringify({ type: 'page_message', payload: { echo: 'serial' } })}\n`);
+          serial.send({ type: 'page_message', payload: { echo: 'serial' } });
           for (const word of ['rest', 'socket', 'serial']) {
             await socket.events.next('page_message', onSocket, back(word));
             await serial.events.next('page_message', onSerial, back(word));
@@ -179,10 +179,10 @@ export default scenario({
         await waitOpen(context);
         await device.showWaiting();
         await waitOpen(context, false);
-        serial.write(`${JSON.stringify({ type: 'page_message', payload: 1 })}\n`);
+        serial.send({ type: 'page_message', payload: 1 });
         assert.equal(field(await serial.frame('error'), 'error.code'), 'page_channel_closed');
       } finally {
-        serial.close();
+        await serial.close();
         await socket.close();
       }
     });
@@ -218,7 +218,7 @@ export default scenario({
           await device.runScript('got.map(({ n }) => n)'),
           Array.from({ length: MESSAGES }, (_, n) => n),
         );
-        assert.deepEqual(socket.others.length, 1, 'only the acknowledgement of the subscription');
+        assert.deepEqual(socket.others.mark, 1, 'only the acknowledgement of the subscription');
         // A flood that never waits: the client refuses once 1024 messages wait in the page.
         const { mark } = socket.events;
         const refused = await device.runScript(`let refused = 0; const big = 'x'.repeat(100000);
@@ -264,7 +264,7 @@ export default scenario({
       await waitOpen(context);
       const [reading, stuck] = [await device.events('page_message'), await device.events('page_message')];
       try {
-        stuck.setReading(false);
+        stuck.socket.pause();
         await device.runScript(
           `window.sent = 0; (async () => { const pad = 'x'.repeat(${PAD}); for (;;) { await vitrine.send({ n: sent, pad }); sent++; } })(); 0`,
         );
@@ -285,8 +285,11 @@ export default scenario({
           numbers.map((_, n) => n),
         );
         assert.equal(reading.closed, undefined);
-        stuck.setReading(true);
-        await stuck.waitClosed(WAIT_MS);
+        stuck.socket.resume();
+        await waitFor(() => stuck.closed !== undefined, {
+          timeoutMs: WAIT_MS,
+          what: 'the socket to be closed',
+        });
         const missed = numbers.length - stuck.events.since(0, 'page_message').length;
         assert.ok(missed > 0, `it missed ${missed} messages`);
         // The close frame comes after what is buffered. A missing pong ends the connection without it.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { agreement, type Colour } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { agreement, type Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
 

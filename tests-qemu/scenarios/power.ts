@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 

@@ -3,11 +3,11 @@
  * `npm run image` prints it in a working tree of that version; default: the image under test.
  */
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { zip } from '../../ci/lib/zip.ts';
 import { imageIn } from '../../ci/qemu/image.ts';
-import { authority } from '../../lib/make-certificates.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { authority } from '../../testing/make-certificates.ts';
+import { waitFor } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { putBundle as putContent } from '../harness/bundles.ts';
 import { putCertificate } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';
@@ -84,7 +84,7 @@ export default scenario({
     });
 
     await test(
-      'this version starts after the update with all of it, and is found good',
+      'this version starts after the update with all of it, and is confirmed',
       async () => {
         await install(device, await changedBundle(image, NEXT));
         assert.equal(field(await applyAndWait(device), 'last_result.outcome'), 'success');

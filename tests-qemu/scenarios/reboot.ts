@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { type Colour, colourCount } from '../../ci/lib/png.ts';
-import { zip } from '../../ci/lib/zip.ts';
-import { authority, certificate } from '../../lib/make-certificates.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { authority, certificate } from '../../testing/make-certificates.ts';
+import { type Colour, colourCount } from '../../testing/png.ts';
+import { waitFor, within } from '../../testing/wait.ts';
+import { zip } from '../../testing/zip.ts';
 import { listed, putBundle } from '../harness/bundles.ts';
 import { getDeviceOverTls, putCertificate } from '../harness/certificates.ts';
 import { SERIAL_NUMBER } from '../harness/device-setup.ts';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import type { Colour } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import type { SocketChannel } from '../../client/http.ts';
+import { field } from '../../testing/field.ts';
+import { matchingState } from '../../testing/matching-state.ts';
+import type { Colour } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { killPage, killProcesses, processes } from '../harness/guest.ts';
-import type { EventSocket } from '../harness/socket.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 const BLUE: Colour = [16, 32, 200];
@@ -131,15 +132,15 @@ async function killAgentAndCheckRecovery(context: ScenarioContext): Promise<void
     field(payload, 'error') === null;
   const before = await device.events('display_state');
   const serial = await device.serial();
-  let after: EventSocket | undefined;
+  let after: SocketChannel | undefined;
   try {
     const pid = await device.shell.ok('systemctl show -P MainPID vitrine-agent.service');
-    const mark = serial.mark;
+    const { mark } = serial.others;
     await device.shell.ok(`kill -9 ${pid}`);
-    await before.waitClosed(BACK_MS);
+    await waitFor(() => before.closed !== undefined, { timeoutMs: BACK_MS, what: 'the socket to be closed' });
     // The host's end of the link stays open: the restarted agent sends a hello by itself.
     await serial.frame('hello', mark, BACK_MS);
-    await waitFor(async () => shown((await serial.request('GET', '/api/v1/display')).body), {
+    await waitFor(async () => shown((await serial.request('GET', '/display')).body), {
       timeoutMs: BACK_MS,
       what: 'the same page as before',
       intervalMs: 500,
@@ -158,11 +159,11 @@ async function killAgentAndCheckRecovery(context: ScenarioContext): Promise<void
       const display = await device.get('/display');
       return shown(display) ? display : 'not yet';
     };
-    await after.events.matchingState('display_state', onSocket, reloaded);
-    await serial.events.matchingState('display_state', onSerial, reloaded);
+    await matchingState(after.events, 'display_state', onSocket, reloaded);
+    await matchingState(serial.events, 'display_state', onSerial, reloaded);
     assert.equal(pages.loads(url), 2);
   } finally {
-    serial.close();
+    await serial.close();
     await after?.close();
     await before.close();
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { agreement, type Colour, colourCount } from '../../ci/lib/png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { matchingState } from '../../testing/matching-state.ts';
+import { agreement, type Colour, colourCount } from '../../testing/png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -55,7 +56,7 @@ export default scenario({
         const told = await socket.events.next('display_state', onSocket, shown);
         const toldOnSerial = await serial.events.next('display_state', onSerial, shown);
         assert.deepEqual(toldOnSerial.payload, told.payload);
-        const display = await socket.events.matchingState('display_state', onSocket, () =>
+        const display = await matchingState(socket.events, 'display_state', onSocket, () =>
           device.get('/display'),
         );
         assert.equal(field(display, 'mode'), 'url');
@@ -69,7 +70,7 @@ export default scenario({
         });
         assert.equal(pages.loads(url), 1);
       } finally {
-        serial.close();
+        await serial.close();
         await socket.close();
       }
     });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { field } from '../../ci/client/events.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { openSocket } from '../../client/http.ts';
+import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { CONTENT_PORT } from '../harness/bundles.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import { browserProcess, type GuestRequest, guestHttp } from '../harness/guest.ts';
-import { EventSocket } from '../harness/socket.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 /** Every address of the device on which a program inside could try the API. */
@@ -206,13 +206,17 @@ export default scenario({
     await test('a displayed page that requests the splash image in a loop is rate-limited', async () => {
       const url = pages.add(`<!doctype html><title>flood</title><script>
         const began = performance.now();
-        let [asked, loaded] = [0, 0];
+        let [asked, loaded, ended] = [0, 0, 0];
+        const done = () => {
+          ended += 1;
+          if (ended === 300) fetch('/flooded-' + loaded + '-' + Math.round(performance.now() - began));
+          next();
+        };
         const next = () => {
           if (++asked > 300) return;
-          if (asked === 300) fetch('/flooded-' + loaded + '-' + Math.round(performance.now() - began));
           const image = new Image();
-          image.onload = () => { loaded += 1; next(); };
-          image.onerror = () => setTimeout(next, 0);
+          image.onload = () => { loaded += 1; done(); };
+          image.onerror = () => setTimeout(done, 0);
           image.src = 'vitrine://files/splash?' + asked;
         };
         for (let i = 0; i < 20; i += 1) next();
@@ -273,7 +277,7 @@ export default scenario({
 
     await test('rejected: a WebSocket of another site', async () => {
       const url = `${device.api.replace('http', 'ws')}/events`;
-      await assert.rejects(EventSocket.open(url, { origin: 'http://evil.example' }), /40[0-9]|421/);
+      await assert.rejects(openSocket(url, { origin: 'http://evil.example' }), /40[0-9]|421/);
     });
 
     await test('a JSON body with another content type is rejected, and responses have no CORS headers', async () => {

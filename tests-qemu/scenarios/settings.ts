@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { field } from '../../ci/client/events.ts';
 import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
-import { certificate } from '../../lib/make-certificates.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { certificate } from '../../testing/make-certificates.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
 import { guestHttp } from '../harness/guest.ts';

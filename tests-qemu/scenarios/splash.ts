@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
-import { solidPng } from '../../lib/make-png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { solidPng } from '../../testing/make-png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { BOOT, recognise, type ScreenContent, SHUTDOWN } from '../harness/screen-contents.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -43,7 +43,7 @@ export default scenario({
         assert.equal((await upload('/files/splash/shutdown', solidPng(1280, 720, SHUTDOWN))).status, 204);
         assert.deepEqual((await socket.events.next('splash_changed', mark)).payload, { kind: 'shutdown' });
       } finally {
-        serial.close();
+        await serial.close();
         await socket.close();
       }
     });

@@ -7,10 +7,10 @@
  * `--long` adds the failures that take minutes each, and the way from B to A and back to B.
  */
 import assert from 'node:assert/strict';
-import { field } from '../../ci/client/events.ts';
 import { waitForApi } from '../../ci/lib/virtual-device.ts';
-import { solidPng } from '../../lib/make-png.ts';
-import { waitFor } from '../../lib/wait.ts';
+import { field } from '../../testing/field.ts';
+import { solidPng } from '../../testing/make-png.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { FAILURES, type Failure } from '../harness/broken-slots.ts';
 import type { Device } from '../harness/device.ts';
 import { coloursPage } from '../harness/pages.ts';
@@ -150,10 +150,10 @@ async function refuseBadBundles(
   await test('a bundle is refused on serial, too', async () => {
     const serial = await device.serial();
     try {
-      const answer = await serial.upload('PUT', '/api/v1/update/bundle', Buffer.from('not a bundle\n'));
+      const answer = await serial.request('PUT', '/update/bundle', { raw: 'not a bundle\n' });
       assert.deepEqual([answer.status, field(answer.body, 'error.code')], [400, 'bundle_invalid']);
     } finally {
-      serial.close();
+      await serial.close();
     }
   });
   await test('the refused bundles have changed neither slots nor boot order, and left no file', async () => {
@@ -324,7 +324,7 @@ export default scenario({
     }
 
     await test(
-      'the update runs after apply and is found good; configuration, identity and page are the same; splash images are shown meanwhile',
+      'the update runs after apply and is confirmed; configuration, identity and page are the same; splash images are shown meanwhile',
       async () => {
         for (const [path, colour] of [
           ['/files/splash', BOOT],

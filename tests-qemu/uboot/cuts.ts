@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import { join } from 'node:path';
-import { messageOf } from '../../ci/lib/problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { NbdServer } from '../harness/power-loss/nbd.ts';
 import { Random } from '../harness/power-loss/random.ts';
 import { VolatileDisk } from '../harness/power-loss/volatile-disk.ts';
@@ -94,7 +94,7 @@ async function cutBoot(
       if (found[1] && expected.copy === 0)
         deepStrictEqual(read()[1]?.equals(found[1]), true, 'copy 1 is untouched');
     } catch (error) {
-      throw new Error(`cut after ${writes} writes: ${messageOf(error)}\n${tailOfConsole(console)}`);
+      throw new Error(`cut after ${writes} writes: ${errorMessage(error)}\n${tailOfConsole(console)}`);
     } finally {
       await second.end();
     }

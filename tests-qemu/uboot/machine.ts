@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { messageOf } from '../../ci/lib/problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { printable } from '../../ci/lib/progress.ts';
 import { Qmp } from '../../ci/qemu/qmp.ts';
-import { waitFor, within } from '../../lib/wait.ts';
+import { waitFor, within } from '../../testing/wait.ts';
 
 /** Time limit for QEMU to answer, which it does at once unless the computer is busy. */
 const START_TIMEOUT_MS = 60_000;
@@ -146,7 +146,7 @@ export class UBootMachine {
     try {
       await work();
     } catch (error) {
-      throw new Error(`${messageOf(error)}\n${tailOfConsole(this.#console)}`);
+      throw new Error(`${errorMessage(error)}\n${tailOfConsole(this.#console)}`);
     }
   }
 }

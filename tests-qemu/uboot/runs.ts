@@ -1,7 +1,7 @@
 /** Runs test cases on a machine and compares the resulting disk with the oracle. */
 import { deepStrictEqual } from 'node:assert/strict';
 import { join } from 'node:path';
-import { messageOf } from '../../ci/lib/problem.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { type Architecture, defined, type PreparedBoard } from './board.ts';
 import type { Case } from './cases.ts';
 import { type Files, TestDisk } from './disk.ts';
@@ -164,7 +164,7 @@ async function eachCase(cases: readonly Case[], run: (each: Case) => Promise<voi
     try {
       await run(each);
     } catch (error) {
-      failures.push(`${each.name}: ${messageOf(error)}`);
+      failures.push(`${each.name}: ${errorMessage(error)}`);
       // With a machine that no longer answers every further case would run into its time limit.
       if (failures.length === MAX_FAILURES || !(error instanceof WrongOutcome)) break;
     }
@@ -179,6 +179,6 @@ function checkOutcome(console: string, check: () => void): void {
   try {
     check();
   } catch (error) {
-    throw new WrongOutcome(`${messageOf(error)}\n${tailOfConsole(console)}`);
+    throw new WrongOutcome(`${errorMessage(error)}\n${tailOfConsole(console)}`);
   }
 }

@@ -19,12 +19,8 @@ export interface Board {
    * not: there every Wi-Fi and Bluetooth endpoint answers as on a board without radios.
    */
   managesRadios: boolean;
-  /** Whether the board has a built-in radio (interface: Device, model_profile). */
-  integratedRadio: boolean;
-  /** Whether that radio can run a 5 GHz access point. */
+  /** Whether the board has a built-in radio that can run a 5 GHz access point. */
   dualBandRadio: boolean;
-  /** Whether peripherals can be plugged in; without it the `devices` configuration is stored and has no effect. */
-  usbHostPort: boolean;
   /** DRM connectors of screens, preferred one first. Connectors that are not listed follow in the kernel's order. */
   screens: readonly string[];
 }

@@ -32,7 +32,7 @@ class NewerSchemaError extends Error {
 
 /**
  * A JSON object with the number of its schema in a file, and the files kept beside it: `NAME.v<N>.json` of another
- * schema, `NAME.damaged-<time>.json`. One that cannot be used is set aside, never overwritten (docs/contract.md).
+ * schema, `NAME.damaged-<time>.json`. One that cannot be used is set aside, never overwritten (docs/api.md: Stored files).
  */
 export class JsonFile {
   readonly #folder: string;

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startAgent } from '../../../lib/running-agent.ts';
-import { waitFor } from '../../../lib/wait.ts';
+import { startAgent } from '../../../testing/running-agent.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { KindEvents } from './kind-events.ts';
 
 /** Loaded before the agent. Each callback is called once the agent has written that it is ready. */

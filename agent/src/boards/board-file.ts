@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import type { Board } from '../base/board.ts';
 import { ApiError } from '../contract/errors.ts';
-import { parse } from '../contract/validate.ts';
+import { validator } from '../validation/validator.ts';
 
 /** The board file cannot be used; the message is a sentence for whoever built the image. */
 export class BoardFileError extends Error {
@@ -10,14 +10,15 @@ export class BoardFileError extends Error {
 }
 
 /** /etc/vitrine/board.json, rendered from board/<name>/board.env. The agent ignores further fields. */
-export const BoardFile = Type.Object({
-  profile: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
-  serial_lines: Type.Array(Type.String({ pattern: '^/dev/.' })),
-  content_port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  radio: Type.Enum(['none', 'single-band', 'dual-band']),
-  usb_host_port: Type.Boolean(),
-  screens: Type.Array(Type.String({ minLength: 1 })),
-});
+const BoardFile = validator(
+  Type.Object({
+    profile: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
+    serial_lines: Type.Array(Type.String({ pattern: '^/dev/.' })),
+    content_port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    radio: Type.Enum(['none', 'single-band', 'dual-band']),
+    screens: Type.Array(Type.String({ minLength: 1 })),
+  }),
+);
 
 /** Common to all appliances: they have the same disk layout, initramfs and units. */
 const APPLIANCE = {
@@ -33,22 +34,20 @@ const APPLIANCE = {
  * @throws BoardFileError when it cannot be read or does not fit the schema
  */
 export function readBoardFile(path: string): Board {
-  const { profile, serial_lines, content_port, radio, usb_host_port, screens } = read(path);
+  const { profile, serial_lines, content_port, radio, screens } = read(path);
   return {
     ...APPLIANCE,
     profile,
     serialLines: serial_lines,
     contentPort: content_port,
-    integratedRadio: radio !== 'none',
     dualBandRadio: radio === 'dual-band',
-    usbHostPort: usb_host_port,
     screens,
   };
 }
 
 function read(path: string) {
   try {
-    return parse(BoardFile, JSON.parse(readFileSync(path, 'utf8')), 'the document');
+    return BoardFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const why = error instanceof ApiError ? error.message : `it cannot be read: ${error.message}`;

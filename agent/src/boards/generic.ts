@@ -9,8 +9,6 @@ export const generic: Board = {
   dataFolder: '/var/lib/vitrine',
   runtimeFolder: '/run/vitrine',
   managesRadios: false,
-  integratedRadio: false,
   dualBandRadio: false,
-  usbHostPort: false,
   screens: [],
 };

@@ -1,8 +1,5 @@
-/** Version of the interface, in the Device resource and the serial hello (interface: Versioning). */
+/** Version of the API: in every path, the Device resource and the serial hello (docs/api.md: Versions). */
 export const API_VERSION = 'v1';
 
 /** Prefix of every endpoint's path. */
 export const BASE_PATH = `/api/${API_VERSION}`;
-
-/** Version of the OpenAPI document: additions within v1 raise the minor number. */
-export const INTERFACE_VERSION = '1.0.0';

@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
-import type { Static, TObject, TSchema } from 'typebox';
-import { ApiError, type ErrorCode } from './errors.ts';
+import type { TObject, TSchema } from 'typebox';
+import { type ErrorDefinition, type ErrorRef, errorDefinition } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -40,47 +39,9 @@ export interface Endpoint {
   status: 200 | 202 | 204;
   response?: TSchema;
   download?: BinaryAnswer;
-  /** Error codes in addition to those of every endpoint. */
-  errors: readonly ErrorCode[];
+  /** Errors in addition to those of every endpoint. */
+  errors: readonly ErrorRef[];
 }
-
-type Part<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] extends TSchema
-  ? Static<E[K]>
-  : undefined;
-
-type Upload<U> = U extends BinaryBody ? Readable : undefined;
-
-/** A call as the link passes it on: validated against the route's endpoint. */
-export interface CheckedCall {
-  params: unknown;
-  query: unknown;
-  body: unknown;
-  /** The raw body of an upload endpoint. The handler reads it to its end or destroys it. */
-  upload: Readable | undefined;
-  /** Content length announced by the client, in bytes; undefined without one. */
-  uploadBytes: number | undefined;
-  /** Runs `action` after the link has sent the answer (docs/contract.md: General). */
-  afterAnswer(action: () => void): void;
-}
-
-/** The argument of a handler: a call that is typed by the endpoint's schemas. */
-export interface Call<E extends Endpoint> extends CheckedCall {
-  params: Part<E, 'params'>;
-  query: Part<E, 'query'>;
-  body: Part<E, 'body'>;
-  upload: Upload<E['upload']>;
-}
-
-/** The result of a handler: the typed resource, bytes for a download, nothing for 204. */
-export type Answer<E extends Endpoint> = E['response'] extends TSchema
-  ? Static<E['response']>
-  : E['download'] extends BinaryAnswer
-    ? Uint8Array
-    : undefined;
-
-export type Handler<E extends Endpoint> = (
-  call: Call<E>,
-) => Answer<E> | Promise<Answer<E>> | (E['status'] extends 204 ? Promise<void> : never);
 
 /** Keeps the literal types of an endpoint declaration. */
 export function endpoint<const E extends Endpoint>(declaration: E): E {
@@ -93,41 +54,18 @@ export function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && names.every((name) => Object.hasOwn(value, name));
 }
 
-/** An endpoint with its handler. Made by `serve`. */
-export interface Route {
-  endpoint: Endpoint;
-  handler: (call: CheckedCall) => unknown;
-  /** Throws while the feature is not available; called before the body is read (docs/contract.md: Gates). */
-  gate?: Gate;
+/** Errors of an endpoint in addition to those that it declares. */
+function commonErrorsOf({ method, upload }: Endpoint): ErrorRef[] {
+  // Every endpoint refuses unknown parameters.
+  const errors: ErrorRef[] = ['bad_request', 'forbidden', 'too_many_requests', 'internal'];
+  // A body is read and must be JSON even where the endpoint has none.
+  if (method !== 'GET') errors.push('payload_too_large', upload?.wrongType ?? 'unsupported_media_type');
+  return errors;
 }
 
-/** Throws an ApiError while a feature is not available: no radio, disabled, not wired. */
-export type Gate = () => void | Promise<void>;
-
-/** Makes the route of an endpoint. The app validates a request before it calls the handler. */
-export function serve<E extends Endpoint>(declaration: E, handler: Handler<E>, gate?: Gate): Route {
-  // The app validates every part against this declaration first, so the call has the handler's type.
-  return { endpoint: declaration, handler: handler as Route['handler'], ...(gate ? { gate } : {}) };
-}
-
-/** The routes of all endpoints of a schema file that this build does not implement. */
-export function noneWired(contract: object, gate: Gate): Route[] {
-  return Object.values<unknown>({ ...contract })
-    .filter(isEndpoint)
-    .map((declaration) => notWired(declaration, gate));
-}
-
-/** The route of an endpoint that this build does not implement: its gate, then 501. */
-export function notWired(declaration: Endpoint, gate?: Gate): Route {
-  const refuse = () => {
-    throw new ApiError('not_implemented');
-  };
-  return {
-    endpoint: declaration,
-    handler: refuse,
-    gate: async () => {
-      await gate?.();
-      refuse();
-    },
-  };
+/** Every error that an endpoint can answer, each once, by status. */
+export function errorsOf(endpoint: Endpoint): ErrorDefinition[] {
+  const all = [...commonErrorsOf(endpoint), ...endpoint.errors].map(errorDefinition);
+  const byCode = new Map(all.map((error) => [error.code, error]));
+  return [...byCode.values()].sort((a, b) => a.status - b.status);
 }

@@ -33,6 +33,6 @@ test('a full disk is 507; a read-only or defective one is 503 with the reason', 
   }
 });
 
-test('a message that quotes half a character is made well-formed', () => {
+test('a message that quotes an unpaired surrogate is made well-formed', () => {
   assert.equal(new ApiError('conflict', 'There is no x\ud83d.').message, 'There is no x\ufffd.');
 });

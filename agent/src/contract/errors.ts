@@ -1,62 +1,72 @@
 import { errorCode } from '../base/system-error.ts';
 
-/**
- * All error codes (interface: Errors; docs/contract.md: Errors). A code never changes its meaning; a minor release may
- * add codes.
- */
-export const ERRORS = {
-  bad_request: { status: 400, message: 'The request does not fit the contract.' },
-  forbidden: { status: 403, message: 'Requests from this origin are not allowed.' },
-  not_found: { status: 404, message: 'There is no such resource.' },
-  method_not_allowed: { status: 405, message: 'The resource does not have this method.' },
-  conflict: { status: 409, message: 'The request conflicts with the current state.' },
-  payload_too_large: { status: 413, message: 'The body is larger than the limit.' },
-  unsupported_media_type: { status: 415, message: 'The content type is not accepted here.' },
-  too_many_requests: { status: 429, message: 'Too many requests are in flight on this link.' },
-  internal: { status: 500, message: 'Unexpected failure inside the agent.' },
-  not_implemented: { status: 501, message: 'This firmware build does not have the endpoint wired.' },
-  unavailable: { status: 503, message: 'The capability has no usable backend on this device now.' },
-  insufficient_storage: { status: 507, message: 'There is no room left on the data partition.' },
-  content_not_found: { status: 404, message: 'No bundle has that name.' },
-  bundle_in_use: { status: 409, message: 'The bundle is on the screen.' },
-  bundle_invalid: { status: 400, message: 'The archive is not a valid bundle.' },
-  screen_not_found: { status: 400, message: 'There is no such screen.' },
-  script_error: { status: 400, message: 'The script threw, or its value cannot be carried as JSON.' },
-  script_timeout: { status: 504, message: 'The script did not finish in time.' },
-  page_channel_closed: { status: 409, message: 'The displayed page has not opened its channel.' },
-  confirm_mismatch: { status: 400, message: 'The confirmation is not the device serial.' },
-  nfc_disabled: { status: 503, message: 'NFC is switched off in the configuration.' },
-  invalid_state: { status: 409, message: 'The tag handle is no longer valid.' },
-  nfc_tag_unsupported: { status: 409, message: 'The tag cannot do this operation.' },
-  wifi_unsupported: { status: 503, message: 'The board has no Wi-Fi radio.' },
-  wifi_disabled: { status: 503, message: 'Wi-Fi is switched off in the configuration.' },
-  bluetooth_unsupported: { status: 503, message: 'The board has no Bluetooth radio.' },
-  bluetooth_disabled: { status: 503, message: 'Bluetooth is switched off in the configuration.' },
-  operation_not_found: { status: 404, message: 'There is no such operation, or it has expired.' },
-  bad_frame: { status: 400, message: 'The line is not a frame of this protocol.' },
-} as const satisfies Record<string, { status: number; message: string }>;
+/** An error code of the contract. A code never changes its meaning; a minor release may add codes. */
+export interface ErrorDefinition<C extends string = string> {
+  readonly code: C;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** Default text of the answer. */
+  readonly message: string;
+}
 
-export type ErrorCode = keyof typeof ERRORS;
+/** Declares an error code of a resource, in its schema.ts. */
+export function defineError<const C extends string>(
+  code: C,
+  status: number,
+  message: string,
+): ErrorDefinition<C> {
+  return { code, status, message };
+}
 
-/** The body of every answer that is not 2xx, on every link (interface: Errors). */
+/** The codes that no single resource owns (docs/api.md: Errors). */
+const COMMON = {
+  bad_request: [400, 'The request does not fit the contract.'],
+  forbidden: [403, 'Requests from this origin are not allowed.'],
+  not_found: [404, 'There is no such resource.'],
+  method_not_allowed: [405, 'The resource does not have this method.'],
+  conflict: [409, 'The request conflicts with the current state.'],
+  payload_too_large: [413, 'The body is larger than the limit.'],
+  unsupported_media_type: [415, 'The content type is not accepted here.'],
+  too_many_requests: [429, 'Too many requests are in flight on this link.'],
+  internal: [500, 'Unexpected failure inside the agent.'],
+  not_implemented: [501, 'This firmware build does not implement this endpoint.'],
+  unavailable: [503, 'The capability has no usable backend on this device now.'],
+  insufficient_storage: [507, 'There is no room left on the data partition.'],
+  bad_frame: [400, 'The line is not a frame of this protocol.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+export type CommonCode = keyof typeof COMMON;
+/** A common code by its name, or one that a resource declares. */
+export type ErrorRef = CommonCode | ErrorDefinition;
+
+export function errorDefinition(error: ErrorRef): ErrorDefinition {
+  if (typeof error !== 'string') return error;
+  const [status, message] = COMMON[error];
+  return { code: error, status, message };
+}
+
+const codes = Object.keys(COMMON).filter((code): code is CommonCode => code in COMMON);
+export const commonErrors: readonly ErrorDefinition[] = codes.map(errorDefinition);
+
+/** The body of every answer that is not 2xx, on every link (docs/api.md: Errors). */
 export interface ErrorEnvelope {
-  error: { code: ErrorCode; message: string; details?: Record<string, unknown> };
+  error: { code: string; message: string; details?: Record<string, unknown> };
 }
 
 /** An error of the contract; its code determines the HTTP status. */
 export class ApiError extends Error {
-  readonly code: ErrorCode;
+  readonly code: string;
+  readonly status: number;
   readonly details: Record<string, unknown> | undefined;
 
-  constructor(code: ErrorCode, message: string = ERRORS[code].message, details?: Record<string, unknown>) {
-    super(message.toWellFormed()); // quoted text may have been cut inside a character
+  /** @param message replaces the default text of the code */
+  constructor(error: ErrorRef, message?: string, details?: Record<string, unknown>) {
+    const { code, status, message: text } = errorDefinition(error);
+    super((message ?? text).toWellFormed()); // quoted text may have been cut inside a character
     this.name = 'ApiError';
     this.code = code;
+    this.status = status;
     this.details = details;
-  }
-
-  get status(): number {
-    return ERRORS[this.code].status;
   }
 
   get envelope(): ErrorEnvelope {

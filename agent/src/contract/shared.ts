@@ -1,20 +1,12 @@
-import { type TProperties, type TSchema, Type } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
+import * as Type from 'typebox';
 
-/** ISO 8601 UTC with milliseconds and `Z` (docs/contract.md: General). */
+/** ISO 8601 UTC with milliseconds and `Z` (docs/api.md: Responses). */
 export const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
   format: 'date-time',
   description: 'ISO 8601 UTC with milliseconds',
 });
-
-/** Pattern of a bundle's name: a DNS label, since each bundle is the web origin `http://<name>.localhost`. */
-export const BUNDLE_NAME = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
-
-/** Rotations of a screen, in degrees clockwise. */
-export const ROTATIONS = [0, 90, 180, 270] as const;
-
-/** Longest id of a screen, in characters: the kernel's connector names are shorter. */
-export const MAX_SCREEN_ID = 64;
 
 /** Control characters for a character class in a pattern; spelt out, since not every OpenAPI tool supports `\p`. */
 export const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';

@@ -1,45 +1,29 @@
 import type { Static, TSchema } from 'typebox';
 
-/** Every topic that a client may subscribe to (interface: Events). */
-export const TOPICS = [
-  'display_state',
-  'page_message',
-  'page_channel',
-  'operation',
-  'health',
-  'input_raw',
-  'log',
-  'splash_changed',
-  'config_changed',
-  'network_changed',
-  'nfc_tag',
-  'nfc_tag_removed',
-  'nfc_reader_connected',
-  'nfc_reader_disconnected',
-  'wifi_changed',
-  'bluetooth_changed',
-  'update_changed',
-] as const;
-
-export type TopicName = (typeof TOPICS)[number];
-
-/** A topic with the schema of its payload, declared by the resource that emits it. */
-export interface Topic<S extends TSchema = TSchema> {
-  name: TopicName;
-  payload: S;
-  summary: string;
+/** A topic that clients may subscribe to, declared by the resource that emits it. */
+export interface Topic<S extends TSchema = TSchema, N extends string = string> {
+  readonly name: N;
+  readonly payload: S;
+  readonly summary: string;
+  /** Whether a slow client may lose events: they are dropped, oldest first, before the client is disconnected. */
+  readonly mayBeDropped: boolean;
 }
 
-export function topic<S extends TSchema>(name: TopicName, payload: S, summary: string): Topic<S> {
-  return { name, payload, summary };
+export function topic<S extends TSchema, const N extends string>(
+  name: N,
+  payload: S,
+  summary: string,
+  { mayBeDropped = false } = {},
+): Topic<S, N> {
+  return { name, payload, summary, mayBeDropped };
 }
 
 export type Payload<T extends Topic> = Static<T['payload']>;
 
-/** An event as both the WebSocket and serial send it (interface: Events). */
-export interface EventFrame {
+/** An event as both the WebSocket and serial send it. */
+export interface EventFrame<N extends string = string, P = unknown> {
   type: 'event';
-  topic: TopicName;
+  topic: N;
   ts: string;
-  payload: unknown;
+  payload: P;
 }

@@ -5,7 +5,7 @@ import { isWellFormed } from './well-formed.ts';
 
 const judge = (json: string) => isWellFormed(json, JSON.parse(json));
 
-test('finds half a character anywhere, and accepts everything else', () => {
+test('finds an unpaired surrogate anywhere, and accepts everything else', () => {
   for (const json of ['"\\ud83d"', '"\\uDE00\\uD83D"', '{"a":[{"\\udc00":1}]}', '[[["a","x\\uDBFF"]]]']) {
     assert.equal(judge(json), false, json);
   }

@@ -2,7 +2,7 @@
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Whether all text in a JSON value is valid Unicode. Half a character comes from cutting text between UTF-16 units;
+ * Whether all text in a JSON value is valid Unicode. An unpaired surrogate comes from cutting text between UTF-16 units;
  * many JSON parsers reject a whole document because of one.
  * @param json the text that `value` was parsed from
  */

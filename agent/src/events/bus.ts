@@ -1,6 +1,6 @@
 import { throwLater } from '../base/unexpected-errors.ts';
 import { now } from '../contract/shared.ts';
-import type { EventFrame, Payload, Topic, TopicName } from '../contract/topics.ts';
+import type { EventFrame, Payload, Topic } from '../contract/topics.ts';
 
 /** @param json gives the event as JSON text, which is made once for all listeners */
 export type EventListener = (event: EventFrame, json: () => string) => void;
@@ -20,8 +20,14 @@ interface Demand {
  * (health, log, input_raw) are produced only while they have listeners.
  */
 export class EventBus {
-  readonly #listeners = new Map<TopicName, Map<EventListener, Drained | undefined>>();
-  readonly #demands = new Map<TopicName, Demand>();
+  readonly #listeners = new Map<string, Map<EventListener, Drained | undefined>>();
+  readonly #demands = new Map<string, Demand>();
+  /** The topics that clients may subscribe to. */
+  readonly topics: readonly Topic[];
+
+  constructor(topics: readonly Topic[] = []) {
+    this.topics = topics;
+  }
 
   emit<T extends Topic>(topic: T, payload: Payload<T>): void {
     const event: EventFrame = { type: 'event', topic: topic.name, ts: now(), payload };
@@ -56,7 +62,7 @@ export class EventBus {
   }
 
   /** Calls `listener` for every event of a topic until the returned function is called. */
-  listen(name: TopicName, listener: EventListener, drained?: Drained): () => void {
+  listen(name: string, listener: EventListener, drained?: Drained): () => void {
     const listeners = this.#listeners.get(name) ?? new Map();
     this.#listeners.set(name, listeners);
     listeners.set(listener, drained);
@@ -98,7 +104,7 @@ export class EventBus {
     };
   }
 
-  #update(name: TopicName): void {
+  #update(name: string): void {
     const demand = this.#demands.get(name);
     if (!demand) return;
     const wanted = (this.#listeners.get(name)?.size ?? 0) > 0;

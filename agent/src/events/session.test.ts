@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { ApiError } from '../contract/errors.ts';
-import { TOPICS, topic } from '../contract/topics.ts';
-import { MAX_ISSUES } from '../contract/validate.ts';
+import { MAX_ISSUES } from '../contract/issues.ts';
+import { topic } from '../contract/topics.ts';
+import { topics } from '../resources/contract.ts';
+import { pageChannelClosed } from '../resources/page/schema.ts';
 import { EventBus } from './bus.ts';
 import { EventSession, MAX_QUEUED_CHARACTERS, MAX_QUEUED_EVENTS } from './session.ts';
 
@@ -20,7 +22,7 @@ interface Sent {
 }
 
 function start() {
-  const bus = new EventBus();
+  const bus = new EventBus(topics);
   const frames: Sent[] = [];
   const link = {
     ready: true,
@@ -38,7 +40,7 @@ function start() {
     overflow: () => link.overflow(),
   };
   const session = new EventSession(bus, sink, async (payload) => {
-    if (payload === null) throw new ApiError('page_channel_closed');
+    if (payload === null) throw new ApiError(pageChannelClosed);
     toPage.push(payload);
   });
   return { bus, frames, link, session, toPage };
@@ -71,7 +73,7 @@ test('an unknown topic changes nothing, and the error lists every one', () => {
   );
   assert.match(
     frames[0]?.error?.details?.issues[0]?.message ?? '',
-    /^must be one of .*\bdisplay_state, .*log/,
+    /^must be one of .*\bhealth, .*display_state/,
   );
   bus.emit(log, {});
   assert.equal(frames.length, 1);
@@ -164,15 +166,15 @@ test('a flush sends only as much as the link accepts', () => {
   assert.equal(session.queued, 1);
 });
 
-for (const name of TOPICS) {
-  const droppable = ['input_raw', 'log', 'health'].includes(name);
-  test(`a full queue ${droppable ? 'drops the oldest' : 'ends the session'}: ${name}`, () => {
+for (const topic of topics) {
+  const droppable = ['input_raw', 'log', 'health'].includes(topic.name);
+  test(`a full queue ${droppable ? 'drops the oldest' : 'ends the session'}: ${topic.name}`, () => {
     const { session, bus, link } = start();
-    session.receive({ type: 'subscribe', topics: [name] });
+    session.receive({ type: 'subscribe', topics: [topic.name] });
     link.ready = false;
-    for (let count = 0; count < MAX_QUEUED_EVENTS; count += 1) bus.emit(topic(name, Type.Unknown(), ''), {});
+    for (let count = 0; count < MAX_QUEUED_EVENTS; count += 1) bus.emitJson(topic, '{}');
     assert.deepEqual([session.queued, link.overflows], [MAX_QUEUED_EVENTS, 0]);
-    bus.emit(topic(name, Type.Unknown(), ''), {});
+    bus.emitJson(topic, '{}');
     assert.deepEqual([session.queued, link.overflows], droppable ? [MAX_QUEUED_EVENTS, 0] : [0, 1]);
   });
 }

@@ -1,10 +1,8 @@
 import { ApiError } from '../contract/errors.ts';
-import { TOPICS, type TopicName } from '../contract/topics.ts';
-import { badRequest, type Issue } from '../contract/validate.ts';
+import { badRequest } from '../contract/issues.ts';
+import type { Topic } from '../contract/topics.ts';
 import type { EventBus } from './bus.ts';
 
-/** Events that a slow client may lose. */
-const DROPPABLE: ReadonlySet<TopicName> = new Set(['input_raw', 'log', 'health']);
 /** Limits of one client's queue: enough for a burst, and a client that does not read cannot fill the memory. */
 export const MAX_QUEUED_EVENTS = 512;
 export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
@@ -26,23 +24,23 @@ export interface EventSink {
 export type SendToPage = (payload: unknown) => Promise<void>;
 
 interface Queued {
-  topic: TopicName;
+  topic: Topic;
   text: string;
 }
 
-/** A frame that reports an error outside of any request (interface: Errors). */
+/** A frame that reports an error outside of any request. */
 export function errorFrame(error: ApiError): string {
   return JSON.stringify({ type: 'error', ...error.envelope });
 }
 
 /**
- * One client of the event bus, on any link: its topics, and the events that are queued until it reads (interface:
- * Events; docs/contract.md: Events and sockets).
+ * One client of the event bus, on any link: its topics, and the events that are queued until it reads
+ * (docs/api.md: Events).
  */
 export class EventSession {
   readonly #bus: EventBus;
   readonly #sink: EventSink;
-  readonly #subscriptions = new Map<TopicName, () => void>();
+  readonly #subscriptions = new Map<Topic, () => void>();
   #queue: Queued[] = [];
   #queuedCharacters = 0;
   #closed = false;
@@ -84,12 +82,12 @@ export class EventSession {
 
   #dispatch({ type, topics, payload }: Readonly<Record<string, unknown>>): void {
     if (type === 'subscribe') {
-      const names = topicNames(topics);
+      const wanted = this.#topicsOf(topics);
       // The acknowledgement goes first: a producer that starts now may emit at once.
-      this.#acknowledge(new Set([...this.#subscriptions.keys(), ...names]));
-      for (const name of names) this.#subscribe(name);
+      this.#acknowledge(new Set([...this.#subscriptions.keys(), ...wanted]));
+      for (const topic of wanted) this.#subscribe(topic);
     } else if (type === 'unsubscribe') {
-      for (const name of topicNames(topics)) this.#unsubscribe(name);
+      for (const topic of this.#topicsOf(topics)) this.#unsubscribe(topic);
       this.#acknowledge(this.#subscriptions.keys());
     } else if (type === 'page_message') {
       if (payload === undefined) throw new ApiError('bad_request', 'page_message needs a payload.');
@@ -101,27 +99,27 @@ export class EventSession {
     }
   }
 
-  #acknowledge(topics: Iterable<TopicName>): void {
-    this.#sink.send(JSON.stringify({ type: 'subscribed', topics: [...topics] }));
+  #acknowledge(topics: Iterable<Topic>): void {
+    this.#sink.send(JSON.stringify({ type: 'subscribed', topics: [...topics].map(({ name }) => name) }));
   }
 
-  #subscribe(name: TopicName): void {
-    if (this.#closed || this.#subscriptions.has(name)) return;
-    const stop = this.#bus.listen(name, (_event, json) => this.#enqueue(name, json()), this.#drained);
+  #subscribe(topic: Topic): void {
+    if (this.#closed || this.#subscriptions.has(topic)) return;
+    const stop = this.#bus.listen(topic.name, (_event, json) => this.#enqueue(topic, json()), this.#drained);
     // The first event of a producer may have closed the session.
     if (this.#closed) stop();
-    else this.#subscriptions.set(name, stop);
+    else this.#subscriptions.set(topic, stop);
   }
 
-  #unsubscribe(name: TopicName): void {
-    this.#subscriptions.get(name)?.();
-    this.#subscriptions.delete(name);
-    this.#queue = this.#queue.filter(({ topic }) => topic !== name);
+  #unsubscribe(topic: Topic): void {
+    this.#subscriptions.get(topic)?.();
+    this.#subscriptions.delete(topic);
+    this.#queue = this.#queue.filter((queued) => queued.topic !== topic);
     this.#queuedCharacters = this.#queue.reduce((sum, { text }) => sum + text.length, 0);
     if (this.#queue.length === 0) this.#endWait();
   }
 
-  #enqueue(topic: TopicName, text: string): void {
+  #enqueue(topic: Topic, text: string): void {
     // Another listener of the same event may have closed the session.
     if (this.#closed) return;
     if (this.#queue.length === 0 && this.#sink.ready()) {
@@ -131,7 +129,7 @@ export class EventSession {
     this.#queue.push({ topic, text });
     this.#queuedCharacters += text.length;
     while (this.#queue.length > MAX_QUEUED_EVENTS || this.#queuedCharacters > MAX_QUEUED_CHARACTERS) {
-      const index = this.#queue.findIndex((queued) => DROPPABLE.has(queued.topic));
+      const index = this.#queue.findIndex((queued) => queued.topic.mayBeDropped);
       if (index < 0) {
         this.close();
         this.#sink.overflow();
@@ -187,18 +185,15 @@ export class EventSession {
     this.#queue = [];
     this.#endWait();
   }
-}
 
-function topicNames(topics: unknown): ReadonlySet<TopicName> {
-  if (!Array.isArray(topics)) throw new ApiError('bad_request', '/topics must be an array of topics.');
-  const names = new Set<TopicName>();
-  const issues: Issue[] = [];
-  const message = `must be one of ${TOPICS.join(', ')}`;
-  for (const [index, given] of topics.entries()) {
-    const name = TOPICS.find((topic) => topic === given);
-    if (name) names.add(name);
-    else issues.push({ path: `/topics/${index}`, message });
+  /** @throws ApiError `bad_request` for a name that is no topic of the bus */
+  #topicsOf(names: unknown): ReadonlySet<Topic> {
+    if (!Array.isArray(names)) throw new ApiError('bad_request', '/topics must be an array of topics.');
+    const known = this.#bus.topics;
+    const found = names.map((name) => known.find((topic) => topic.name === name));
+    const message = `must be one of ${known.map(({ name }) => name).join(', ')}`;
+    const issues = found.flatMap((topic, index) => (topic ? [] : { path: `/topics/${index}`, message }));
+    if (issues.length > 0) throw badRequest('', issues);
+    return new Set(found.filter((topic) => topic !== undefined));
   }
-  if (issues.length > 0) throw badRequest('', issues);
-  return names;
 }

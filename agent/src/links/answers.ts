@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { ApiError, type ErrorCode, storageError } from '../contract/errors.ts';
+import { ApiError, type CommonCode, storageError } from '../contract/errors.ts';
 
 /** Headers of every answer: other sites may not embed it, and browsers may not guess its type. */
 export const SECURITY_HEADERS = {
@@ -49,7 +49,7 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, answer: unkn
 }
 
 /** The error code for a status that the HTTP layer itself chose. */
-const HTTP_CODES: Record<number, ErrorCode> = {
+const HTTP_CODES: Record<number, CommonCode> = {
   400: 'bad_request',
   404: 'not_found',
   405: 'method_not_allowed',
@@ -59,7 +59,7 @@ const HTTP_CODES: Record<number, ErrorCode> = {
 };
 
 /**
- * Answers any failure with the standard envelope (interface: Errors). A forbidden request also loses its connection, so
+ * Answers any failure with the standard envelope (docs/api.md: Errors). A forbidden request also loses its connection, so
  * that another site's page cannot make the host's browser keep connections open; so does a request with a large body
  * that is not wanted.
  */

@@ -8,17 +8,19 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
-import { type CheckedCall, type Endpoint, type Method, notWired, type Route } from '../contract/endpoint.ts';
+import type { Endpoint, Method } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { Nothing } from '../contract/shared.ts';
-import { parse, parseText } from '../contract/validate.ts';
+import { type CheckedCall, notImplemented, type Route } from '../resources/route.ts';
 import { payloadTooLarge } from '../uploads/receive.ts';
+import { parseText, validator } from '../validation/validator.ts';
 import { answerError, SECURITY_HEADERS, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
 import { acceptJsonOnly, hasBody, limitBodyTime } from './body-parsers.ts';
 import type { Guard } from './guard.ts';
 
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
+const nothing = validator(Nothing);
 const MAX_PARAM_CHARACTERS = 64 * 1024;
 /** Delay after an answer before the system may go down, so that the link can deliver the answer, in ms. */
 const FLUSH_GRACE_MS = 300;
@@ -90,7 +92,7 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
   const uploads = new Set<string>();
   for (const endpoint of endpoints) {
     for (const type of endpoint.upload?.contentTypes ?? []) uploads.add(type);
-    register(app, served.get(endpoint) ?? notWired(endpoint), uploads, log);
+    register(app, served.get(endpoint) ?? notImplemented(endpoint), uploads, log);
   }
   // Binary bodies reach the handler as a stream; they are never buffered as a whole.
   app.addContentTypeParser([...uploads], (_request, payload, done) => done(null, payload));
@@ -134,7 +136,7 @@ function register(
 function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): CheckedCall {
   const upload = endpoint.upload ? uploadOf(endpoint, request) : undefined;
   return {
-    params: endpoint.params ? parseText(endpoint.params, request.params, '') : undefined,
+    params: endpoint.params ? parseText(validator(endpoint.params), request.params) : undefined,
     query: queryOf(endpoint, request.query),
     body: bodyOf(endpoint, request),
     upload,
@@ -153,8 +155,8 @@ function callOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply
 }
 
 function queryOf(endpoint: Endpoint, query: unknown): unknown {
-  if (endpoint.query) return parseText(endpoint.query, query, '');
-  return isEmpty(query) ? undefined : parseText(Nothing, query, '');
+  if (endpoint.query) return parseText(validator(endpoint.query), query);
+  return isEmpty(query) ? undefined : parseText(nothing, query);
 }
 
 /** Most queries are: telling so takes a fraction of the time of validating them. */
@@ -167,8 +169,8 @@ function isEmpty(query: unknown): boolean {
 function bodyOf(endpoint: Endpoint, request: FastifyRequest): unknown {
   // With the content type of an upload, a request without a body has an empty stream.
   const given = request.body instanceof Readable ? undefined : request.body;
-  if (endpoint.body) return parse(endpoint.body, given, '');
-  if (!endpoint.upload && endpoint.method !== 'GET' && given !== undefined) parse(Nothing, given, '');
+  if (endpoint.body) return validator(endpoint.body).parse(given);
+  if (!endpoint.upload && endpoint.method !== 'GET' && given !== undefined) nothing.parse(given);
   return undefined;
 }
 

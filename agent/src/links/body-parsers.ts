@@ -36,7 +36,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     }
     parseJson(request, body, (error, value) => {
       if (error || isWellFormed(body, value)) done(error, value);
-      else done(new ApiError('bad_request', 'The body holds text with half a character in it.'));
+      else done(new ApiError('bad_request', 'The body has text with an unpaired surrogate.'));
     });
   });
 }

@@ -202,7 +202,7 @@ test('bytes are not accepted in place of JSON, also where no body is needed', as
   assert.deepEqual(calls, []);
 });
 
-test('refuses half a character', async () => {
+test('refuses an unpaired surrogate', async () => {
   const { app, calls } = testApp();
   const send = (payload: string) =>
     app.inject({

@@ -1,5 +1,5 @@
 /**
- * Refuses requests that pages of other sites make in the host's own browser (docs/architecture.md: Trust model). Such
+ * Refuses requests that pages of other sites make in the host's own browser (docs/security.md: Trust model). Such
  * a page cannot read our answers, but a POST without a body would be enough to reboot the device. Programs that are not
  * browsers send neither `Origin` nor `Sec-Fetch-Site` and pass.
  */

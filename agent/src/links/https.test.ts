@@ -4,9 +4,9 @@ import { request } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { WebSocket } from 'ws';
-import { certificate, ecKey, ed25519Key, rsaKey } from '../../../lib/make-certificates.ts';
+import { certificate, ecKey, ed25519Key, rsaKey } from '../../../testing/make-certificates.ts';
 import { createLogger } from '../base/logger.ts';
 import { topic } from '../contract/topics.ts';
 import { EventBus } from '../events/bus.ts';
@@ -22,7 +22,7 @@ const second = certificate({ name: 'second' });
 
 async function start(t: TestContext) {
   const { app, release, waiting } = testApp();
-  const bus = new EventBus();
+  const bus = new EventBus([state]);
   const events = new EventSocket({
     bus,
     log,

@@ -38,14 +38,14 @@ export interface HttpsLinkOptions {
 
 /** The app over HTTPS on every address. Node's TLS is loaded with the first certificate, to save memory without one. */
 export class HttpsLink {
-  readonly #o: HttpsLinkOptions;
+  readonly #options: HttpsLinkOptions;
   #served: { app: FastifyInstance; upgrade: Upgrade | undefined } | undefined;
   #link: HttpLink<Server> | undefined;
   /** Settles when every link that was shut is closed. */
   #closing: Promise<unknown> = Promise.resolve();
 
   constructor(options: HttpsLinkOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
   /** Addresses that it listens on, as `https://host:port`; empty without a certificate. */
@@ -78,7 +78,7 @@ export class HttpsLink {
     } else if (this.#link) {
       const context = contextOf(identity);
       for (const server of this.#link.servers) server.setSecureContext(context);
-      this.#o.log.info('HTTPS has a new certificate');
+      this.#options.log.info('HTTPS has a new certificate');
     } else {
       await this.#open(contextOf(identity));
     }
@@ -91,7 +91,7 @@ export class HttpsLink {
   }
 
   async #open(context: SecureContextOptions): Promise<void> {
-    const { addresses, log } = this.#o;
+    const { addresses, log } = this.#options;
     if (!this.#served) throw new Error('HTTPS has nothing to serve');
     const { app, upgrade } = this.#served;
     const { createServer } = process.getBuiltinModule('node:https');
@@ -112,7 +112,7 @@ export class HttpsLink {
     if (!this.#link) return;
     this.#closing = Promise.all([this.#closing, this.#link.close()]);
     this.#link = undefined;
-    this.#o.log.info('HTTPS is off');
+    this.#options.log.info('HTTPS is off');
   }
 }
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 
 const PROGRAM = join(import.meta.dirname, 'tests/logging-agent.ts');
 /** More than the pipe, the buffers of both ends and the queue can hold together. */

@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnPty } from '@lydell/node-pty';
-import { authority, certificate } from '../../../lib/make-certificates.ts';
-import { makePng } from '../../../lib/make-png.ts';
+import { authority, certificate } from '../../../testing/make-certificates.ts';
+import { makePng } from '../../../testing/make-png.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const START_MS = 60_000;

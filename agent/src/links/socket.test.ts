@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { test } from 'node:test';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { WebSocket } from 'ws';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
 import { topic } from '../contract/topics.ts';
 import { EventBus } from '../events/bus.ts';
+import { topics } from '../resources/contract.ts';
+import { pageChannelClosed } from '../resources/page/schema.ts';
 import { createGuard } from './guard.ts';
 import { listen } from './http.ts';
 import { EventSocket, type EventSocketOptions } from './socket.ts';
@@ -26,10 +28,10 @@ async function serve(
   options: Partial<EventSocketOptions> = {},
 ) {
   const { app } = testApp();
-  const bus = new EventBus();
+  const bus = new EventBus(topics);
   const guard = createGuard(() => 'vitrine');
   const sendToPage = async () => {
-    throw new ApiError('page_channel_closed');
+    throw new ApiError(pageChannelClosed);
   };
   const events = new EventSocket({ bus, log: createLogger('silent'), guard, sendToPage, ...options });
   const http = await listen(app, [{ host: '127.0.0.1', port: 0 }], events.upgrade);

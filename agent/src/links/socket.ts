@@ -1,4 +1,4 @@
-/** The WebSocket link: events and page messages at `{base_url}/events` (interface: WebSocket; Events). */
+/** The WebSocket link: events and page messages at `{base_url}/events` (docs/api.md: Events). */
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
@@ -9,15 +9,16 @@ import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
 import { isTooDeep, tooDeep } from '../contract/json.ts';
 import { Nothing } from '../contract/shared.ts';
-import { parseText } from '../contract/validate.ts';
 import type { EventBus } from '../events/bus.ts';
 import { EventSession, errorFrame, type SendToPage } from '../events/session.ts';
+import { parseText, validator } from '../validation/validator.ts';
 import { toApiError } from './answers.ts';
 import { peerOf } from './connections.ts';
 import type { Guard } from './guard.ts';
 import { answerRaw } from './http.ts';
 
 const require = createRequire(import.meta.url);
+const nothing = validator(Nothing);
 
 /** Path of the upgrade. */
 const PATH = `${BASE_PATH}/events`;
@@ -69,7 +70,7 @@ export class EventSocket {
   #server: WebSocketServerType | undefined;
   readonly #clients = new Set<Client>();
   #pinger: NodeJS.Timeout | undefined;
-  #closing = false;
+  #closed = false;
 
   constructor(options: EventSocketOptions) {
     this.#options = options;
@@ -98,8 +99,8 @@ export class EventSocket {
     this.#options.guard?.(request);
     const [path, search = ''] = request.url?.split(/\?(.*)/s, 2) ?? [];
     if (path !== PATH) throw new ApiError('not_found', 'There is no WebSocket here.');
-    parseText(Nothing, Object.fromEntries(new URLSearchParams(search)), '');
-    if (this.#closing) throw new ApiError('unavailable', 'The agent is stopping.');
+    parseText(nothing, Object.fromEntries(new URLSearchParams(search)));
+    if (this.#closed) throw new ApiError('unavailable', 'The agent is stopping.');
     const ofPeer = [...this.#clients].filter((client) => client.peer === peer);
     if (this.#clients.size >= MAX_CLIENTS || ofPeer.length >= MAX_OF_ONE_PEER) {
       const message = `There are ${this.#clients.size} clients already, ${ofPeer.length} of them of this address.`;
@@ -170,7 +171,7 @@ export class EventSocket {
 
   /** Closes every client's socket; resolves within 1 s. */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#closed = true;
     clearInterval(this.#pinger);
     const sockets = [...this.#clients].map(({ socket }) => socket);
     const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
-import { waitFor } from '../../../lib/wait.ts';
+import { type RunningAgent, startAgent } from '../../../testing/running-agent.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { asset } from '../system/assets.ts';
 
 let agent: RunningAgent;

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { authority, CA_EXTENSIONS, certificate, ecKey, rsaKey } from '../../../lib/make-certificates.ts';
+import { authority, CA_EXTENSIONS, certificate, ecKey, rsaKey } from '../../../testing/make-certificates.ts';
 import { createLogger } from '../base/logger.ts';
 import { Certificates } from '../resources/certificates/certificates.ts';
 import { HttpsLink } from './https.ts';

@@ -16,7 +16,7 @@ export interface UiOptions {
   read: (name: string) => Promise<Buffer>;
 }
 
-/** Serves the status page at `/`; while it is disabled, the page and its files are 404 (interface: ui.enabled). */
+/** Serves the status page at `/`; while `ui.enabled` is false, the page and its files are 404. */
 export function serveUi(app: FastifyInstance, { isEnabled, read }: UiOptions): void {
   for (const [path, file, type] of FILES) {
     app.get(path, { config: { isEnabled } }, async (_request, reply) => {

@@ -1,18 +1,19 @@
 /** What the running agent answers is what the contract says: no field more, none less. */
+
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type TSchema, Type } from 'typebox';
-import { authority, certificate } from '../../../lib/make-certificates.ts';
-import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
-import { errorCodesOf } from '../contract/error-codes.ts';
-import { ERRORS } from '../contract/errors.ts';
+import type { TSchema } from 'typebox';
+import * as Type from 'typebox';
+import { authority, certificate } from '../../../testing/make-certificates.ts';
+import { type RunningAgent, startAgent } from '../../../testing/running-agent.ts';
+import { errorsOf } from '../contract/endpoint.ts';
 import { ErrorEnvelopeSchema } from '../contract/shared.ts';
-import { fits, issues } from '../contract/validate.ts';
-import { endpoints } from './all.ts';
+import { validator } from '../validation/validator.ts';
 import { valueAt } from './config/tree.ts';
 import { bundle } from './content/tests/content.ts';
+import { endpoints } from './contract.ts';
 
 let agent: RunningAgent;
 let api: string;
@@ -42,14 +43,15 @@ for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' &
     const answer = await fetch(`${api}${endpoint.path}`, { signal: AbortSignal.timeout(30_000) });
     if (answer.status >= 400) {
       const body: unknown = await answer.json();
-      assert.ok(fits(ErrorEnvelopeSchema, body), JSON.stringify(body));
-      const code = errorCodesOf(endpoint).find((known) => known === body.error.code);
-      assert.ok(code, `${body.error.code} is not documented for GET ${endpoint.path}`);
-      assert.notEqual(code, 'internal');
-      assert.equal(answer.status, ERRORS[code].status);
+      assert.ok(validator(ErrorEnvelopeSchema).fits(body), JSON.stringify(body));
+      const error = errorsOf(endpoint).find(({ code }) => code === body.error.code);
+      assert.ok(error, `${body.error.code} is not documented for GET ${endpoint.path}`);
+      assert.notEqual(error.code, 'internal');
+      assert.equal(answer.status, error.status);
     } else {
       assert.equal(answer.status, endpoint.status);
-      if (endpoint.response) assert.deepEqual(issues(closed(endpoint.response), await answer.json()), []);
+      if (endpoint.response)
+        assert.deepEqual(validator(closed(endpoint.response)).issues(await answer.json()), []);
       else assert.equal(answer.headers.get('content-type'), endpoint.download?.contentType);
     }
   });

@@ -1,11 +1,12 @@
 /** Every leaf of the configuration on a running agent: it takes a value, and is answered as its schema declares. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type TSchema, Type } from 'typebox';
-import { type RunningAgent, startAgent } from '../../../lib/running-agent.ts';
-import { configGroups } from './all.ts';
+import type { TSchema } from 'typebox';
+import * as Type from 'typebox';
+import { type RunningAgent, startAgent } from '../../../testing/running-agent.ts';
 import { APPLIED } from './config/fields.ts';
 import { isObject, valueAt } from './config/tree.ts';
+import { configuration } from './contract.ts';
 
 /** Values that differ from the defaults where the schema alone does not say which one is valid together with the rest. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -49,7 +50,7 @@ const NEEDS: Readonly<Record<string, object>> = {
   'proxy.mode': { proxy: { http: 'http://192.0.2.1:3128/' } },
   'wifi.enabled': { wifi: { country: 'DE' } },
 };
-/** Stored and never applied on a computer that is not the appliance (docs/contract.md: PATCH). */
+/** Stored and never applied on a computer that is not the appliance (docs/api.md: Configuration). */
 const NOT_APPLIED_HERE = new Set([
   'device.timezone',
   'device.ntp_servers',
@@ -103,7 +104,7 @@ async function patch(change: object): Promise<unknown> {
   return body;
 }
 
-for (const leaf of configGroups.flatMap(({ name, schema }) => leavesIn(schema, name))) {
+for (const leaf of configuration.groups.flatMap(({ name, schema }) => leavesIn(schema, name))) {
   const { path } = leaf;
   test(path, async () => {
     const declared: unknown = valueAt({ ...leaf.schema }, APPLIED);

@@ -12,6 +12,7 @@ import { createApp } from '../links/app.ts';
 import { configContract } from './config/schema.ts';
 import { openStore } from './config/tests/open-store.ts';
 import { Resources } from './resource.ts';
+import { ledConfig } from './tests/led/config.ts';
 import { led } from './tests/led/index.ts';
 import { getLed, setLed } from './tests/led/schema.ts';
 
@@ -24,10 +25,9 @@ after(() => rm(folder, { recursive: true }));
 
 /** An app with this resource alone. */
 async function open(ledPort: { set(percent: number): Promise<void> } | undefined) {
-  const groups = [...(led.config ?? [])];
   const bus = new EventBus();
   const log = createLogger('silent');
-  const config = await openStore(folder, configContract(groups), { bus, log });
+  const config = await openStore(folder, configContract([ledConfig]), { bus, log });
   const disk = { reserve: async () => undefined, free: async () => ({ free_bytes: 0, total_bytes: 0 }) };
   const asset = async () => Buffer.alloc(0);
   const created = new Resources({ board: generic, bus, log, config, disk, asset }, { ledPort });
@@ -69,11 +69,9 @@ test('a board without the hardware answers 503, and its configuration stays live
 test('two resources that need each other are an error', async () => {
   const { created } = await open(undefined);
   const first: Parameters<typeof created.use>[0] = {
-    contract: {},
     create: async ({ use }) => ({ service: await use(second), routes: [] }),
   };
   const second: typeof first = {
-    contract: {},
     create: async ({ use }) => ({ service: await use(first), routes: [] }),
   };
   await assert.rejects(created.use(first), /need each other/);

@@ -1,9 +1,15 @@
-import { noneWired, type Route } from '../contract/endpoint.ts';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, type ErrorDefinition } from '../contract/errors.ts';
 import { bindNothing, type ConfigGroup } from './config/group.ts';
 import type { ConfigReader } from './config/store.ts';
 import { device } from './device/index.ts';
 import { defineResource } from './resource.ts';
+import { noneImplemented, type Route } from './route.ts';
+
+/** The exports of a radio's schema.ts. */
+export interface RadioContract {
+  unsupported: ErrorDefinition;
+  disabled: ErrorDefinition;
+}
 
 export interface RadioState {
   /** Whether the device has a radio of its own to manage, as measured now. */
@@ -11,20 +17,18 @@ export interface RadioState {
   isEnabled: () => boolean;
 }
 
-/** The resource of a radio that this build does not drive. @param contract the exports of its schema.ts */
+/** The resource of a radio that this build does not drive. */
 export function radioResource(
   kind: 'wifi' | 'bluetooth',
-  contract: object,
+  contract: RadioContract,
   group: ConfigGroup,
   isEnabled: (config: ConfigReader) => boolean,
 ) {
   return defineResource({
-    contract,
-    config: [group],
     async create({ board, config, use }) {
       const system = await use(device);
       const hasRadio = async () => board.managesRadios && (await system.get()).capabilities[kind];
-      const routes = radioRoutes(kind, contract, { hasRadio, isEnabled: () => isEnabled(config) });
+      const routes = radioRoutes(contract, { hasRadio, isEnabled: () => isEnabled(config) });
       return { service: undefined, routes, config: [bindNothing(group)] };
     },
   });
@@ -32,16 +36,12 @@ export function radioResource(
 
 /**
  * Routes that answer 503 `<kind>_unsupported` without a radio, 503 `<kind>_disabled` while that is configured, and else
- * 501 (docs/contract.md: Gates).
+ * 501 (docs/api.md: Features that are off or missing).
  */
-export function radioRoutes(
-  kind: 'wifi' | 'bluetooth',
-  contract: object,
-  { hasRadio, isEnabled }: RadioState,
-): Route[] {
+export function radioRoutes(contract: RadioContract, { hasRadio, isEnabled }: RadioState): Route[] {
   const gate = async () => {
-    if (!(await hasRadio())) throw new ApiError(`${kind}_unsupported`);
-    if (!isEnabled()) throw new ApiError(`${kind}_disabled`);
+    if (!(await hasRadio())) throw new ApiError(contract.unsupported);
+    if (!isEnabled()) throw new ApiError(contract.disabled);
   };
-  return noneWired(contract, gate);
+  return noneImplemented(contract, gate);
 }

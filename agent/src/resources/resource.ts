@@ -1,11 +1,18 @@
-/** What a resource is: a folder whose index.ts exports one definition (docs/architecture.md: How to add a resource). */
+/**
+ * What a resource is: a folder whose index.ts exports one definition (docs/architecture.md: How to add a resource).
+ *
+ * Fastify routes requests, reads bodies and runs hooks (links/app.ts). Resources do not see it: their routes are data, so
+ * that the serial link and tests call the same handlers. Its validation is not used: Fastify compiles schemas at the
+ * start, and the device has validators that were compiled at build time (validation/); it stops at the first broken rule
+ * or collects all without a bound, and answers list up to 100; and it coerces values, which JSON needs not.
+ */
 import type { Board } from '../base/board.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Route } from '../contract/endpoint.ts';
 import type { EventBus } from '../events/bus.ts';
 import type { DiskSpace } from '../uploads/ports.ts';
-import type { ConfigBinding, ConfigGroup } from './config/group.ts';
+import type { ConfigBinding } from './config/group.ts';
 import type { ConfigStore } from './config/store.ts';
+import type { Route } from './route.ts';
 
 /** What every resource gets. */
 export interface Services {
@@ -29,7 +36,7 @@ export interface Resource<S = unknown> {
   service: S;
   /** Endpoints without a route answer 501 `not_implemented`. */
   routes: readonly Route[];
-  /** How its configuration takes effect; one binding for each group of the definition. */
+  /** How its configuration takes effect; one binding for each of its groups. */
   config?: readonly ConfigBinding[];
   /** What an operator should know, as sentences for health. */
   problems?: () => readonly string[];
@@ -42,14 +49,11 @@ export interface Resource<S = unknown> {
 }
 
 /**
- * A resource as the contract and the composition root know it.
+ * A resource as the composition root knows it.
  * @typeParam P the ports to the board that it needs, each of which an adapter in `system/` implements
  * @typeParam S its service
  */
 export interface ResourceDefinition<P = never, S = unknown> {
-  /** The exports of its schema.ts; the endpoints and topics among them are part of the contract. */
-  readonly contract: object;
-  readonly config?: readonly ConfigGroup[];
   create(services: Services, ports: P): Resource<S> | Promise<Resource<S>>;
 }
 

@@ -28,7 +28,7 @@ export interface LinuxInputDevicesOptions {
   log: Logger;
   /** Prefix of all system paths, for tests. */
   root?: string;
-  /** The program that reads a device (browser/src/read-touch.c). */
+  /** The program that reads a device (native/read-touch.c). */
   reader?: string;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
-import { badRequest } from '../contract/validate.ts';
+import { badRequest } from '../contract/issues.ts';
 import type { Journal } from '../resources/device/ports.ts';
 import type { LogRecord } from '../resources/device/schema.ts';
 import { follow, readLines } from './processes.ts';

@@ -14,7 +14,7 @@ const WATCHER = `
   import { EventBus } from ${JSON.stringify(fileURLToPath(new URL('../events/bus.ts', import.meta.url)))};
   import { Network } from ${JSON.stringify(resource)};
   import { linuxNetwork } from ${JSON.stringify(module)};
-  import { SystemBus } from ${JSON.stringify(fileURLToPath(new URL('./dbus.ts', import.meta.url)))};
+  import { SystemBus } from ${JSON.stringify(fileURLToPath(new URL('./dbus/bus.ts', import.meta.url)))};
   import { createLogger } from ${JSON.stringify(fileURLToPath(new URL('../base/logger.ts', import.meta.url)))};
   const log = createLogger('silent');
   const bus = new EventBus();

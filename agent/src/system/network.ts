@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from '../base/logger.ts';
 import type { NetworkSource } from '../resources/network/network.ts';
-import type { SystemBus } from './dbus.ts';
+import type { SystemBus } from './dbus/bus.ts';
 import { follow } from './processes.ts';
 
 /** `ip monitor` does not report when it has started to listen; after this time it has, in ms. */

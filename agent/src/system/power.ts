@@ -1,9 +1,9 @@
 import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Power, PowerAction } from '../resources/device/ports.ts';
-import type { SystemBus } from './dbus.ts';
-import { shaped, text } from './dbus-values.ts';
-import { endSystem, runsSystemd } from './systemd-units.ts';
+import type { SystemBus } from './dbus/bus.ts';
+import { shaped, text } from './dbus/values.ts';
+import { runsSystemd, type Systemd } from './systemd.ts';
 
 const MANAGER = {
   ...{ destination: 'org.freedesktop.login1', path: '/org/freedesktop/login1' },
@@ -19,7 +19,7 @@ const parseAnswer = shaped(text);
  * Reboots and powers off through systemd-logind, which respects inhibitors, or through systemd itself while logind or
  * the bus does not answer: that is when somebody wants a reboot.
  */
-export function systemPower(dbus: SystemBus, log: Logger): Power {
+export function systemPower(dbus: SystemBus, systemd: Systemd, log: Logger): Power {
   return {
     async check(action) {
       const can = await canPerform(dbus, MEMBERS[action].can);
@@ -37,7 +37,7 @@ export function systemPower(dbus: SystemBus, log: Logger): Power {
         await dbus.call({ ...MANAGER, member: perform, args: [['b', false]] });
       } catch (error) {
         log.warn({ err: error }, `the login manager did not ${action} the system`);
-        await endSystem(target);
+        await systemd.endSystem(target);
       }
     },
   };

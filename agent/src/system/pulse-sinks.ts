@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox';
+import * as Type from 'typebox';
 import type { SoundOutput } from '../resources/audio/ports.ts';
+import { type Valid, validator } from '../validation/validator.ts';
 
 /** 100 % in the server's units. */
 const FULL_VOLUME = 65_536;
@@ -8,17 +9,21 @@ const MAX_LABEL = 64;
 export const OF_A_CARD = /^alsa_output\.[\w.:-]+$/;
 
 /** The output of `pactl --format=json list sinks`, as far as it is used. */
-export const PulseSinks = Type.Array(
-  Type.Object({
-    name: Type.String(),
-    mute: Type.Boolean(),
-    volume: Type.Record(Type.String(), Type.Object({ value: Type.Number() })),
-    properties: Type.Record(Type.String(), Type.Unknown()),
-    ports: Type.Array(Type.Object({ name: Type.String(), type: Type.String(), availability: Type.String() })),
-    active_port: Type.Union([Type.String(), Type.Null()]),
-  }),
+export const PulseSinks = validator(
+  Type.Array(
+    Type.Object({
+      name: Type.String(),
+      mute: Type.Boolean(),
+      volume: Type.Record(Type.String(), Type.Object({ value: Type.Number() })),
+      properties: Type.Record(Type.String(), Type.Unknown()),
+      ports: Type.Array(
+        Type.Object({ name: Type.String(), type: Type.String(), availability: Type.String() }),
+      ),
+      active_port: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
 );
-export type PulseSink = Static<typeof PulseSinks>[number];
+export type PulseSink = Valid<typeof PulseSinks>[number];
 
 export function outputOf(sink: PulseSink): SoundOutput {
   const { name, mute, volume, ports, active_port } = sink;

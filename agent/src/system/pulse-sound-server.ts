@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '../base/logger.ts';
-import { fits } from '../contract/validate.ts';
 import type { SoundServer, SoundState } from '../resources/audio/ports.ts';
 import { follow, runOk } from './processes.ts';
 import { OF_A_CARD, outputOf, PulseSinks } from './pulse-sinks.ts';
@@ -36,7 +35,7 @@ export class PulseSoundServer implements SoundServer {
 
   async read(): Promise<SoundState> {
     const sinks: unknown = JSON.parse(await this.#run(['--format=json', 'list', 'sinks']));
-    if (!fits(PulseSinks, sinks)) throw new Error(`${this.#command} printed no outputs`);
+    if (!PulseSinks.fits(sinks)) throw new Error(`${this.#command} printed no outputs`);
     const outputs = sinks.filter(({ name }) => OF_A_CARD.test(name)).map(outputOf);
     const current = (await this.#run(['get-default-sink'])).trim();
     return { outputs, current: outputs.some(({ id }) => id === current) ? current : null };

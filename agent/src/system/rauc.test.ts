@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BusError } from './dbus-values.ts';
+import { BusError } from './dbus/values.ts';
 import { raucInstaller, reportOf, versionsOf } from './rauc.ts';
 
 const slot = (bootname: string, state: string, status: string, more: object = {}) => [

@@ -8,8 +8,8 @@ import type {
   SlotName,
   SlotReport,
 } from '../resources/update/ports.ts';
-import type { SystemBus } from './dbus.ts';
-import { anything, BusError, type BusValue, integer, listOf, recordOf, shaped, text } from './dbus-values.ts';
+import type { SystemBus } from './dbus/bus.ts';
+import { anything, BusError, type BusValue, integer, listOf, recordOf, shaped, text } from './dbus/values.ts';
 
 const NAME = 'de.pengutronix.rauc';
 const OBJECT = { destination: NAME, path: '/' };

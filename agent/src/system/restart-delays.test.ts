@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';
-import { SystemBus } from './dbus.ts';
-import { keepRestartDelaysShort, unitPath } from './restart-delays.ts';
+import { SystemBus } from './dbus/bus.ts';
+import { keepRestartDelaysShort } from './restart-delays.ts';
+import { SYSTEMD, unitPath } from './systemd.ts';
 import { BusDaemon, noDaemon as skip } from './tests/bus.ts';
 
 const daemon = new BusDaemon();
-const SYSTEMD = 'org.freedesktop.systemd1';
 
 class Unit extends dbusNext.interface.Interface {
   ActiveState: string;

@@ -1,10 +1,9 @@
 import type { Logger } from '../base/logger.ts';
 import { sleep } from '../base/timeout.ts';
-import type { SystemBus } from './dbus.ts';
-import { anything, shaped } from './dbus-values.ts';
+import type { SystemBus } from './dbus/bus.ts';
+import { anything, shaped } from './dbus/values.ts';
+import { MANAGER, SYSTEMD, unitPath } from './systemd.ts';
 
-const DESTINATION = 'org.freedesktop.systemd1';
-const PATH = '/org/freedesktop/systemd1';
 const CHECK_EVERY_MS = 15_000;
 /** A unit that has run for so long has recovered. */
 export const STABLE_MS = 60_000;
@@ -18,12 +17,6 @@ export const UNITS = [
 ] as const;
 
 const parseValue = shaped(anything);
-
-/** A unit's object path (systemd's "bus label" escaping: other characters than letters and digits become `_XX`). */
-export function unitPath(name: string): string {
-  const escaped = name.replace(/[^A-Za-z0-9]/g, (c) => `_${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
-  return `${PATH}/unit/${escaped}`;
-}
 
 /**
  * Restores the first restart delay of units that have run for a minute, until the returned function is called. systemd
@@ -52,10 +45,10 @@ async function reset(dbus: SystemBus, name: string): Promise<void> {
   const property = async (kind: 'Unit' | 'Service', member: string): Promise<unknown> => {
     const [value] = parseValue(
       await dbus.call({
-        ...{ destination: DESTINATION, path: unitPath(name) },
+        ...{ destination: SYSTEMD, path: unitPath(name) },
         ...{ interface: 'org.freedesktop.DBus.Properties', member: 'Get' },
         args: [
-          ['s', `${DESTINATION}.${kind}`],
+          ['s', `${SYSTEMD}.${kind}`],
           ['s', member],
         ],
       }),
@@ -67,13 +60,5 @@ async function reset(dbus: SystemBus, name: string): Promise<void> {
   const since = Number(await property('Unit', 'ActiveEnterTimestampMonotonic'));
   // hrtime is CLOCK_MONOTONIC, as the timestamp, which is in µs.
   if (Number(process.hrtime.bigint() / 1_000_000n) - since / 1000 < STABLE_MS) return;
-  await dbus.call({
-    ...{
-      destination: DESTINATION,
-      path: PATH,
-      interface: `${DESTINATION}.Manager`,
-      member: 'ResetFailedUnit',
-    },
-    args: [['s', name]],
-  });
+  await dbus.call({ ...MANAGER, member: 'ResetFailedUnit', args: [['s', name]] });
 }

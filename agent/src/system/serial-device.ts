@@ -3,6 +3,7 @@ import { close, constants, fstatSync, open, readSync, realpathSync, writeSync } 
 import { createRequire } from 'node:module';
 import { isatty } from 'node:tty';
 import { promisify } from 'node:util';
+import { errorCode } from '../base/system-error.ts';
 import type { Presence, SerialDevice } from '../links/serial/device.ts';
 
 const require = createRequire(import.meta.url);
@@ -26,7 +27,10 @@ interface Native {
   asyncGet(fd: number): Promise<{ dcd: boolean }>;
 }
 
-/** Loaded late: an agent without a serial line needs no native code. */
+/**
+ * Loaded late: an agent without a serial line needs no native code. The package's public class for Linux has both, but
+ * loading it costs 2 MB of memory and 15 ms for what is not used here: lists of ports, other systems.
+ */
 function loadNative(): Native {
   const { Poller } = require('@serialport/bindings-cpp/dist/poller.js');
   const { asyncGet } = require('@serialport/bindings-cpp/dist/load-bindings.js');
@@ -108,15 +112,10 @@ async function stty(path: string, modes: string[]): Promise<void> {
   await promise;
 }
 
-/** Whether the system only says "not now". */
-function isTryAgain(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-}
-
 /** What all character devices have in common. */
 abstract class CharacterDevice implements SerialDevice {
   abstract readonly staysOpen: boolean;
-  abstract readonly speaksWhileAway: boolean;
+  abstract readonly sendsWithoutCarrier: boolean;
   abstract presence(): Promise<Presence>;
   readonly fd: number;
   readonly #readiness: Readiness;
@@ -137,7 +136,7 @@ abstract class CharacterDevice implements SerialDevice {
     try {
       return readSync(this.fd, into) || 'gone';
     } catch (error) {
-      return isTryAgain(error) ? 'nothing' : 'gone';
+      return errorCode(error) === 'EAGAIN' ? 'nothing' : 'gone';
     }
   }
 
@@ -145,7 +144,7 @@ abstract class CharacterDevice implements SerialDevice {
     try {
       return writeSync(this.fd, bytes);
     } catch (error) {
-      return isTryAgain(error) ? 0 : 'gone';
+      return errorCode(error) === 'EAGAIN' ? 0 : 'gone';
     }
   }
 
@@ -161,7 +160,7 @@ abstract class CharacterDevice implements SerialDevice {
 /** A terminal line: gadget, UART, USB adapter, pty. */
 class Tty extends CharacterDevice {
   readonly staysOpen = false;
-  readonly speaksWhileAway = true;
+  readonly sendsWithoutCarrier = true;
   readonly #native: Native;
   readonly #carrier: boolean;
 
@@ -183,7 +182,7 @@ class Tty extends CharacterDevice {
  */
 export class VirtioPort extends CharacterDevice {
   readonly staysOpen = true;
-  readonly speaksWhileAway = false;
+  readonly sendsWithoutCarrier = false;
   readonly #first = Buffer.allocUnsafe(4096);
   #held: Buffer | undefined;
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { JsonFile, whyUnusable } from '../base/json-file.ts';
 import type { Logger } from '../base/logger.ts';
 import { readRegularFile } from '../base/regular-file.ts';
-import { fits } from '../contract/validate.ts';
 import type { Target, TargetStore } from '../resources/display/ports.ts';
+import { validator } from '../validation/validator.ts';
 
 const NAME = 'display';
 /** Raised only if an older version would misread the file. */
@@ -20,7 +20,7 @@ const TargetShape = Type.Union([
   Type.Object({ mode: Type.Literal('bundle'), name: Type.String() }),
 ]);
 /** Exported for the build, which compiles its validator. */
-export const Stored = Type.Object({ boot: Type.String(), target: TargetShape });
+export const Stored = validator(Type.Object({ boot: Type.String(), target: TargetShape }));
 
 /**
  * Stores the display target: in the runtime folder for a restart of the agent, without a write to flash, and optionally
@@ -46,7 +46,7 @@ export class TargetFile implements TargetStore {
     try {
       const text = await readRegularFile(this.#runtime, MAX_BYTES);
       const value: unknown = JSON.parse(text?.toString('utf8') ?? 'null');
-      return fits(Stored, value) && value.boot === this.#bootId ? value.target : undefined;
+      return Stored.fits(value) && value.boot === this.#bootId ? value.target : undefined;
     } catch {
       return undefined;
     }
@@ -55,7 +55,7 @@ export class TargetFile implements TargetStore {
   async last(): Promise<Target | undefined> {
     try {
       const fields = (await this.#data.read())?.fields;
-      if (fields && !fits(Stored, fields)) throw new Error('it has another form');
+      if (fields && !Stored.fits(fields)) throw new Error('it has another form');
       return fields?.target;
     } catch (error) {
       const setAside = await this.#data.setAside(error);

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { createLogger } from '../base/logger.ts';
 import { bindGroup, READ_WHEN_NEEDED } from '../resources/config/group.ts';
 import { openConfig } from '../resources/config/tests/open-config.ts';
 import { applyStoredClock, type Clock, clockFields } from '../resources/device/clock.ts';
 import { deviceConfig } from '../resources/device/config.ts';
-import { SystemBus } from './dbus.ts';
+import { SystemBus } from './dbus/bus.ts';
 import { BusDaemon, noDaemon as skip } from './tests/bus.ts';
 import { timesyncd } from './timesyncd.ts';
 
@@ -84,13 +84,7 @@ test('the time service has the configured servers: from the start, live, and whe
   const fields = clockFields(clock, () => {
     changed += 1;
   });
-  config.bind(
-    bindGroup(deviceConfig, {
-      name: READ_WHEN_NEEDED,
-      health_interval_ms: READ_WHEN_NEEDED,
-      ...fields,
-    }),
-  );
+  config.bind(bindGroup(deviceConfig, READ_WHEN_NEEDED, fields));
   t.after(await applyStoredClock(clock, config));
   assert.deepEqual([zones, changed], [['Asia/Tokyo'], 1], 'the zone is set when the start goes on');
   await until('the stored servers are set', () => first.manager.RuntimeNTPServers[0] === '192.0.2.1');

@@ -1,6 +1,6 @@
 import type { TimeServers } from '../resources/device/clock.ts';
-import type { SystemBus } from './dbus.ts';
-import { listOf, shaped, text } from './dbus-values.ts';
+import type { SystemBus } from './dbus/bus.ts';
+import { listOf, shaped, text } from './dbus/values.ts';
 
 const NAME = 'org.freedesktop.timesync1';
 const OBJECT = {

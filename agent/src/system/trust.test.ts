@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request } from 'node:https';
 import { test } from 'node:test';
-import { authority, certificate } from '../../../lib/make-certificates.ts';
+import { authority, certificate } from '../../../testing/make-certificates.ts';
 import { NodeTrust } from './trust.ts';
 
 test('TLS clients trust a CA certificate as long as it is set', async (t) => {

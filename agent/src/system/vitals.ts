@@ -22,7 +22,7 @@ export interface VitalsOptions {
   dataFolder: string;
   /** Prefix of all system paths, for tests. */
   root?: string;
-  /** agent/raspberrypi/vitrine-throttled.c: the mailbox needs an ioctl, which Node does not have. */
+  /** native/vitrine-throttled.c: the mailbox needs an ioctl, which Node does not have. */
   throttledCommand?: string;
 }
 

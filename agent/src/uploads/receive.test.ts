@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../contract/errors.ts';
+import { bundleInvalid } from '../resources/content/schema.ts';
 import { receive, receiveToMemory, type UploadSink } from './receive.ts';
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code;
@@ -113,7 +114,7 @@ test('inspects the first bytes, however they are cut, and refuses before the res
     bytes: 4,
     inspect: (start: Buffer) => {
       starts.push(start.toString());
-      if (start.includes('X')) throw new ApiError('bundle_invalid');
+      if (start.includes('X')) throw new ApiError(bundleInvalid);
     },
   };
   const good = Readable.from(['a', 'bc', 'def', 'gX'].map((text) => Buffer.from(text)));

@@ -55,20 +55,6 @@ define VITRINE_AGENT_INSTALL_TARGET_CMDS
 	cp -dR $(@D)/agent/dist/. $(TARGET_DIR)$(VITRINE_AGENT_LOCATION)
 endef
 
-# The program that queries the Raspberry Pi's firmware for the health report.
-ifeq ($(BR2_PACKAGE_RPI_FIRMWARE),y)
-define VITRINE_AGENT_BUILD_THROTTLED
-	$(TARGET_CC) $(TARGET_CFLAGS) $(TARGET_LDFLAGS) -o $(@D)/vitrine-throttled \
-		$(@D)/agent/raspberrypi/vitrine-throttled.c
-endef
-VITRINE_AGENT_POST_BUILD_HOOKS += VITRINE_AGENT_BUILD_THROTTLED
-
-define VITRINE_AGENT_INSTALL_THROTTLED
-	$(INSTALL) -D -m 0755 $(@D)/vitrine-throttled $(TARGET_DIR)/usr/bin/vitrine-throttled
-endef
-VITRINE_AGENT_POST_INSTALL_TARGET_HOOKS += VITRINE_AGENT_INSTALL_THROTTLED
-endif
-
 VITRINE_AGENT_POST_LEGAL_INFO_HOOKS += VITRINE_NPM_LICENSES
 
 $(eval $(generic-package))

@@ -15,9 +15,7 @@ VITRINE_BROWSER_DEPENDENCIES = \
 	host-pkgconf \
 	fontconfig \
 	freetype \
-	gstreamer1 \
 	json-glib \
-	libevdev \
 	libpng \
 	libsoup3 \
 	sqlite \

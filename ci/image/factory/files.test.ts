@@ -5,8 +5,8 @@ import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { certificate } from '../../../lib/make-certificates.ts';
-import { field } from '../../client/events.ts';
+import { field } from '../../../testing/field.ts';
+import { certificate } from '../../../testing/make-certificates.ts';
 import { copyFactoryFiles, makeFactoryFiles } from './files.ts';
 
 const MIB = 2 ** 20;

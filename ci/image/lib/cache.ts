@@ -11,6 +11,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../../../agent/src/base/system-error.ts';
 import { Problem } from '../../lib/problem.ts';
 import { run, say } from './run.ts';
 
@@ -89,7 +90,7 @@ export class Cache {
     const left = readdirSync(this.folder).filter((name) => name.startsWith('tmp-'));
     if (left.length > 0) say(`removing the leftovers of an interrupted build: ${left.join(' ')}`);
     await removeAll(left.map((name) => join(this.folder, name))).catch((error: unknown) => {
-      say(error instanceof Error ? error.message : String(error));
+      say(errorMessage(error));
     });
   }
 

@@ -1,7 +1,8 @@
 /** Checks the keyring that verifies update bundles: it holds certificates of a product or development certificates. */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { messageOf, Problem } from '../../lib/problem.ts';
+import { errorMessage } from '../../../agent/src/base/system-error.ts';
+import { Problem } from '../../lib/problem.ts';
 
 /** Subject of the authorities that ci/image/make-key.sh creates. */
 const DEVELOPMENT_NAME = 'CN=Vitrine development updates';
@@ -39,6 +40,6 @@ function certificatesOf(keyring: string): X509Certificate[] {
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch (error) {
-    throw new Problem(`the keyring ${keyring} contains an invalid certificate: ${messageOf(error)}.`);
+    throw new Problem(`the keyring ${keyring} contains an invalid certificate: ${errorMessage(error)}.`);
   }
 }

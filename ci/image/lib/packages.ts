@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../../../agent/src/base/system-error.ts';
 import { Problem } from '../../lib/problem.ts';
 import { APT_RETRY_OPTIONS } from '../../setup.ts';
 import type { PackageConf } from './conf.ts';
@@ -240,6 +241,6 @@ function indexFile(lists: string): string | undefined {
 }
 
 function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   return text.split('\n').find((line) => /^E:|Err:|404/.test(line)) ?? text.split('\n')[0] ?? '';
 }

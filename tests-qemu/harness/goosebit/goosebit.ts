@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../../../ci/lib/places.ts';
-import { waitFor } from '../../../lib/wait.ts';
-import { http } from '../http.ts';
+import { http } from '../../../client/http.ts';
+import { waitFor } from '../../../testing/wait.ts';
 
 const START_MS = 60_000;
 const USER = { username: 'test@example.com', password: 'test' };

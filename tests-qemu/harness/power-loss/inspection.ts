@@ -1,8 +1,8 @@
-import { field } from '../../../ci/client/events.ts';
-import { messageOf } from '../../../ci/lib/problem.ts';
+import { errorMessage } from '../../../agent/src/base/system-error.ts';
 import type { GuestShell } from '../../../ci/qemu/shell.ts';
-import { waitFor } from '../../../lib/wait.ts';
-import { http } from '../http.ts';
+import { http } from '../../../client/http.ts';
+import { field } from '../../../testing/field.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import type { CutMachine } from './cut-machine.ts';
 import { ABSENT } from './ledger.ts';
 import { AUTHORITIES, BUNDLE, CONFIG, configValue, digest, SPLASH, UPDATE, updateValue } from './workload.ts';
@@ -70,12 +70,12 @@ export async function inspect(machine: CutMachine, torn: boolean): Promise<Findi
       return unknown().length === 0;
     },
     { timeoutMs: REST_TIMEOUT_MS, what: 'nothing but files of finished writes in /data' },
-  ).catch((error: unknown) => problems.push(messageOf(error)));
+  ).catch((error: unknown) => problems.push(errorMessage(error)));
   for (const file of unknown()) problems.push(`unexpected file ${file}`);
   await waitFor(() => servicesAnswer(machine.api), {
     timeoutMs: REST_TIMEOUT_MS,
     what: 'RAUC and the sound server to answer',
-  }).catch((error: unknown) => problems.push(messageOf(error)));
+  }).catch((error: unknown) => problems.push(errorMessage(error)));
   const told = field(await get('/device/health'), 'problems');
   for (const problem of Array.isArray(told) ? told.map(String) : ['health contains no list of problems']) {
     const expected = EXPECTED_PROBLEM.test(problem) || (mayBeRepaired && REPAIRED.test(problem));

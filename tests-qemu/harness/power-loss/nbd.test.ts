@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { waitFor } from '../../../lib/wait.ts';
+import { waitFor } from '../../../testing/wait.ts';
 import { NbdServer } from './nbd.ts';
 import { Random } from './random.ts';
 import { VolatileDisk } from './volatile-disk.ts';

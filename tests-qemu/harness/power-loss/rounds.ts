@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SerialClient } from '../../../ci/client/ndjson.ts';
-import { within } from '../../../lib/wait.ts';
-import { EventSocket } from '../socket.ts';
+import { openSocket } from '../../../client/http.ts';
+import { within } from '../../../testing/wait.ts';
+import { connectSerial } from '../device.ts';
 import type { CutMachine } from './cut-machine.ts';
 import { inspect } from './inspection.ts';
 import { Ledger } from './ledger.ts';
@@ -134,8 +134,8 @@ export class CutRounds {
       if ('commands' in plan.trigger) nbd.freezeAfter(plan.trigger.commands, () => cut.resolve('in time'));
       else setTimeout(() => cut.resolve('in time'), plan.trigger.ms);
     };
-    const socket = await EventSocket.open(`${this.#machine.api.replace('http', 'ws')}/events`);
-    const serial = await SerialClient.connect(this.#machine.paths.serial);
+    const socket = await openSocket(`${this.#machine.api.replace('http', 'ws')}/events`);
+    const serial = await connectSerial(this.#machine.paths.serial);
     try {
       await socket.subscribe('operation');
       const options = {
@@ -166,7 +166,7 @@ export class CutRounds {
       return { done: `${came === 'late' ? 'late; ' : ''}${asked}; ${lost}`, torn: loss.torn > 0 };
     } finally {
       off = true;
-      serial.close();
+      await serial.close();
       await socket.close();
     }
   }

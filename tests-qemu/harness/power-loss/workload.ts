@@ -1,12 +1,13 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import { field } from '../../../ci/client/events.ts';
-import type { SerialClient } from '../../../ci/client/ndjson.ts';
-import { zip } from '../../../ci/lib/zip.ts';
-import { solidPng } from '../../../lib/make-png.ts';
-import { waitFor } from '../../../lib/wait.ts';
-import { type HttpOptions, type HttpResponse, http } from '../http.ts';
-import type { EventSocket } from '../socket.ts';
+import type { RequestOptions } from '../../../client/client.ts';
+import type { SocketChannel } from '../../../client/http.ts';
+import { type HttpAnswer, http } from '../../../client/http.ts';
+import type { SerialChannel } from '../../../client/serial.ts';
+import { field } from '../../../testing/field.ts';
+import { solidPng } from '../../../testing/make-png.ts';
+import { waitFor } from '../../../testing/wait.ts';
+import { zip } from '../../../testing/zip.ts';
 import { ABSENT, type Ledger } from './ledger.ts';
 import type { Actor, Moment } from './plan.ts';
 import type { Random } from './random.ts';
@@ -53,8 +54,8 @@ export interface WorkloadOptions {
   ledger: Ledger;
   updates: readonly [TestUpdate, ...TestUpdate[]];
   /** Subscribed to `operation`. */
-  socket: EventSocket;
-  serial: SerialClient;
+  socket: SocketChannel;
+  serial: SerialChannel;
   on: (moment: Moment) => void;
   /** Whether no further request may be started. */
   stopped: () => boolean;
@@ -128,7 +129,7 @@ export class Workload {
     const { mark } = socket.events;
     const bySerial = archive.length < SERIAL_MAX_BYTES && random.chance(SERIAL_SHARE);
     const answer = bySerial
-      ? await serial.upload('PUT', `/api/v1${path}`, archive)
+      ? await serial.request('PUT', path, { raw: archive })
       : await this.#http('PUT', path, {
           raw: archive,
           headers: {
@@ -194,11 +195,11 @@ export class Workload {
   /** Sends a request over a random link. */
   async #send(method: string, path: string, json?: unknown): Promise<{ status: number; body?: unknown }> {
     const { random, serial } = this.#o;
-    if (random.chance(SERIAL_SHARE)) return await serial.request(method, `/api/v1${path}`, json);
-    return await this.#http(method, path, json === undefined ? {} : { json });
+    if (random.chance(SERIAL_SHARE)) return await serial.request(method, path, { json });
+    return await this.#http(method, path, { json });
   }
 
-  async #http(method: string, path: string, options: HttpOptions): Promise<HttpResponse> {
+  async #http(method: string, path: string, options: RequestOptions): Promise<HttpAnswer> {
     return await http(method, this.#o.api + path, options);
   }
 }

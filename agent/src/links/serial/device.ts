@@ -6,7 +6,7 @@ export interface SerialDevice {
   /** Whether it can be used again after `gone`; others must be closed and reopened. */
   readonly staysOpen: boolean;
   /** Whether bytes may arrive while the host is `away`: some hosts send without raising DTR. */
-  readonly speaksWhileAway: boolean;
+  readonly sendsWithoutCarrier: boolean;
   /** @throws Error when the line is gone */
   presence(): Promise<Presence>;
   /** @returns how many bytes were put into `into` */

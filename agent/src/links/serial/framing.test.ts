@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { LineSplitter } from '../../base/line-splitter.ts';
 import { type Frame, MAX_LINE_BYTES, parseFrame } from './framing.ts';
 

@@ -1,8 +1,8 @@
-/** Reads the lines of a serial link as frames (interface: Serial transport). */
+/** Reads the lines of a serial link as frames (docs/api.md: Serial frames). */
 import { isUtf8 } from 'node:buffer';
 import { isTooDeep } from '../../contract/json.ts';
 
-/** Longest line in bytes, without its line feed. Longer ones are ignored (interface: Limits). */
+/** Longest line in bytes, without its line feed. Longer ones are ignored (docs/api.md: Limits). */
 export const MAX_LINE_BYTES = 1024 * 1024;
 export const MAX_ID_CHARACTERS = 256;
 const CARRIAGE_RETURN = 0x0d;

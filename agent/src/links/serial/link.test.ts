@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
-import { TOPICS, topic } from '../../contract/topics.ts';
+import * as Type from 'typebox';
+import { topic } from '../../contract/topics.ts';
+import { topics } from '../../resources/contract.ts';
 import { FILE } from '../tests/test-app.ts';
 import { MAX_IN_FLIGHT } from './session.ts';
 import type { MemoryPort } from './tests/memory-port.ts';
@@ -26,11 +27,7 @@ const ERRORS: readonly [string, object | string, object][] = [
     { status: 405, code: 'method_not_allowed' },
   ],
   ['an unknown method', request(1, 'HEAD', '/echo'), { status: 400, code: 'bad_request' }],
-  [
-    'a path outside the interface',
-    { ...request(1, 'GET', ''), path: '/' },
-    { status: 404, code: 'not_found' },
-  ],
+  ['a path outside the API', { ...request(1, 'GET', ''), path: '/' }, { status: 404, code: 'not_found' }],
   ['a path with a blank', request(1, 'GET', '/a b'), { status: 400, code: 'bad_request' }],
   ['a path that is not text', { ...request(1, 'GET', ''), path: 5 }, { status: 400, code: 'bad_request' }],
   ['a path that does not decode', request(1, 'GET', '/file/%zz'), { status: 400, code: 'bad_request' }],
@@ -300,7 +297,7 @@ test('pauses a host that sends requests without reading, until it reads or its s
 
 test('memory stays bounded when nobody reads the port, and nothing blocks', async () => {
   const { port, bus } = await connect();
-  port.send({ type: 'subscribe', topics: [...TOPICS] });
+  port.send({ type: 'subscribe', topics: topics.map(({ name }) => name) });
   await port.line();
   port.reading = false;
   const text = 'x'.repeat(2000);

@@ -1,4 +1,4 @@
-/** The serial link: the whole interface as NDJSON on one port (interface: Serial transport). */
+/** The serial link: the whole API as NDJSON on one port (docs/api.md: Serial frames). */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../../base/logger.ts';
 import { API_VERSION } from '../../contract/api.ts';

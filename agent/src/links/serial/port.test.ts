@@ -10,7 +10,7 @@ import { MAX_PENDING_BYTES, type SerialLine } from './pump.ts';
 /** A line whose other end is the test. */
 class FakeDevice implements SerialDevice {
   readonly staysOpen: boolean;
-  readonly speaksWhileAway: boolean;
+  readonly sendsWithoutCarrier: boolean;
   here: Presence = 'unknown';
   /** Bytes that fit before the host reads. */
   room = 1024;
@@ -27,9 +27,9 @@ class FakeDevice implements SerialDevice {
   #events = { readable: false, writable: false };
   #onReady: (() => void) | undefined;
 
-  constructor(kind: { staysOpen?: boolean; speaksWhileAway?: boolean } = {}) {
+  constructor(kind: { staysOpen?: boolean; sendsWithoutCarrier?: boolean } = {}) {
     this.staysOpen = kind.staysOpen ?? false;
-    this.speaksWhileAway = kind.speaksWhileAway ?? true;
+    this.sendsWithoutCarrier = kind.sendsWithoutCarrier ?? true;
   }
 
   async presence(): Promise<Presence> {
@@ -193,7 +193,7 @@ test('a host that sends as it raises its carrier has one session, with its input
 });
 
 test('a line that stays open serves one host after the other without being opened again', async () => {
-  const line = new FakeDevice({ staysOpen: true, speaksWhileAway: false });
+  const line = new FakeDevice({ staysOpen: true, sendsWithoutCarrier: false });
   line.here = 'here';
   const { told, until } = openOn([line]);
   await until('open true');
@@ -208,7 +208,7 @@ test('a line that stays open serves one host after the other without being opene
 });
 
 test('waiting for a host does not leak', async () => {
-  const line = new FakeDevice({ staysOpen: true, speaksWhileAway: false });
+  const line = new FakeDevice({ staysOpen: true, sendsWithoutCarrier: false });
   line.here = 'away';
   const { port, until } = openOn([line], undefined, 1);
   const promisesAfter = async (looks: number) => {

@@ -106,7 +106,7 @@ async function serve(
       const presence = await device.presence();
       if (pump.ended) break;
       if (presence !== 'away') {
-        if (presence === 'here' && device.speaksWhileAway) await sleep(RAW_MODE_MS, closing);
+        if (presence === 'here' && device.sendsWithoutCarrier) await sleep(RAW_MODE_MS, closing);
         pump.start(presence === 'here');
         await pump.end;
       } else {
@@ -114,7 +114,7 @@ async function serve(
         // read it only if the host is still away. A session begun earlier would end at the next look, with its answers.
         if (hasSpoken) pump.watch();
         poll = new AbortController();
-        if (device.speaksWhileAway && !hasSpoken) {
+        if (device.sendsWithoutCarrier && !hasSpoken) {
           device.watch({ readable: true, writable: false }, () => {
             hasSpoken = true;
             poll.abort();

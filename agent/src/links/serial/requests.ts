@@ -30,7 +30,7 @@ export interface Body {
   payload: string | Buffer | Readable;
 }
 
-/** @throws ApiError `bad_request`; `not_found` for paths outside the interface */
+/** @throws ApiError `bad_request`; `not_found` for paths outside the API */
 export function targetOf({ method: name, path }: Fields): Target {
   const method = METHODS.find((each) => each === name);
   if (!method) throw badField('method', `must be one of ${METHODS.join(', ')}`);

@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isRunning } from '../../../../testing/processes.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { connect, HELLO, request } from './tests/test-link.ts';
 
 test('a shell takes over the line and gives it back', async () => {
@@ -28,18 +30,9 @@ test('a shell and its children end when the host leaves', async () => {
   await port.until('pid=');
   const pid = Number((await port.until('=')).slice(0, -1));
   assert.ok(pid > 1);
-  assert.doesNotThrow(() => process.kill(pid, 0));
+  assert.ok(isRunning(pid));
   port.leave();
-  const deadline = performance.now() + 60_000;
-  while (performance.now() < deadline) {
-    try {
-      process.kill(pid, 0);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    } catch {
-      break;
-    }
-  }
-  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  await waitFor(() => !isRunning(pid), { timeoutMs: 60_000, what: 'the end of the shell', intervalMs: 20 });
   port.open();
   assert.deepEqual(await port.line(), HELLO);
 });
@@ -52,20 +45,11 @@ test('the next host does not get the last output of a shell', async () => {
   const pid = Number((await port.until('=')).slice(0, -1));
   port.leave();
   port.open();
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   port.send(request(1, 'POST', '/echo', { body: { value: 'clean' } }));
   assert.deepEqual(await port.line(), HELLO);
   assert.deepEqual((await port.line()).body, { value: 'clean' });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test('a shell is paused while nobody reads its output', async () => {
   const { port } = await connect({ shellCommand: ['/bin/sh'] });

@@ -1,4 +1,4 @@
-/** The support shell that `{"type":"shell"}` opens on a serial link (interface: Serial transport). */
+/** The support shell that `{"type":"shell"}` opens on a serial link. */
 import { accessSync, constants, existsSync, fstatSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir, userInfo } from 'node:os';

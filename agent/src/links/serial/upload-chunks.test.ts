@@ -1,7 +1,7 @@
 /** Each fault of a chunk is named, and ends its upload. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_CHUNK_BYTES, NO_UPLOADS, type UploadEffect, uploadStep } from './upload-state.ts';
+import { MAX_CHUNK_BYTES, NO_UPLOADS, type UploadEffect, uploadMachine } from './upload-machine.ts';
 
 const MAX_BYTES = MAX_CHUNK_BYTES + 1;
 const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64');
@@ -11,9 +11,9 @@ const issue = (path: string, message: string) => ({ issues: [{ path, message }] 
 /** The effects of a second chunk; the first has as many bytes as a chunk may have. */
 function second(frame: object, maxBytes: number | undefined): readonly UploadEffect[] {
   const first = { seq: 0, last: false, data_b64: base64(MAX_CHUNK_BYTES) };
-  const begun = uploadStep(NO_UPLOADS, { type: 'begin', id: '1', maxBytes });
-  const { state } = uploadStep(begun.state, { type: 'chunk', id: '1', frame: first });
-  return uploadStep(state, { type: 'chunk', id: '1', frame: { ...frame } }).effects;
+  const begun = uploadMachine(NO_UPLOADS, { event: 'begin', id: '1', maxBytes });
+  const { state } = uploadMachine(begun.state, { event: 'chunk', id: '1', frame: first });
+  return uploadMachine(state, { event: 'chunk', id: '1', frame: { ...frame } }).effects;
 }
 
 for (const [what, change, code, details] of [
@@ -31,17 +31,17 @@ for (const [what, change, code, details] of [
 ] as const) {
   test(`a chunk is refused if ${what}`, () => {
     const effects = second({ ...good, ...change }, MAX_BYTES);
-    const reject = effects.find((effect) => effect.type === 'reject');
+    const reject = effects.find((effect) => effect.do === 'reject');
     assert.deepEqual(
       [reject?.id, reject?.error.code, reject?.error.details],
       ['1', code, details],
       JSON.stringify(effects),
     );
-    assert.ok(effects.some((effect) => effect.type === 'destroy'));
+    assert.ok(effects.some((effect) => effect.do === 'destroy'));
   });
 }
 
 test('an upload may have as many bytes as its endpoint takes, and any number without a limit', () => {
-  assert.deepEqual(second(good, MAX_BYTES)[0]?.type, 'push');
-  assert.deepEqual(second({ ...good, data_b64: base64(2) }, undefined)[0]?.type, 'push');
+  assert.deepEqual(second(good, MAX_BYTES)[0]?.do, 'push');
+  assert.deepEqual(second({ ...good, data_b64: base64(2) }, undefined)[0]?.do, 'push');
 });

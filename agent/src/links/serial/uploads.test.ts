@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { MemoryPort } from './tests/memory-port.ts';
 import { connect, failure, request } from './tests/test-link.ts';
-import { MAX_CHUNK_BYTES, MAX_UPLOADS } from './upload-state.ts';
+import { MAX_CHUNK_BYTES, MAX_UPLOADS } from './upload-machine.ts';
 import { MAX_QUEUED_CHUNKS, Uploads, type UploadsOptions } from './uploads.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 31 + (index >> 8)) & 255));

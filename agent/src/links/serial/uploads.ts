@@ -1,5 +1,6 @@
-/** Runs the uploads of a serial session: streams, timers and answers around the state machine in upload-state.ts. */
+/** Runs the uploads of a serial session: streams, timers and answers around the state machine in upload-machine.ts. */
 import { Readable } from 'node:stream';
+import { Driver } from '../../base/machine.ts';
 import type { ApiError } from '../../contract/errors.ts';
 import type { Fields } from './framing.ts';
 import {
@@ -7,8 +8,8 @@ import {
   type UploadEffect,
   type UploadEvent,
   type UploadsState,
-  uploadStep,
-} from './upload-state.ts';
+  uploadMachine,
+} from './upload-machine.ts';
 
 /** An upload fails when no chunk arrives for so long, in ms. */
 const IDLE_MS = 30_000;
@@ -37,10 +38,15 @@ export class Uploads {
   readonly #timers = new Map<number, NodeJS.Timeout>();
   /** Keys of the uploads that hold MAX_QUEUED_CHUNKS and expect more. */
   readonly #full = new Set<number>();
-  #state: UploadsState = NO_UPLOADS;
+  readonly #driver: Driver<UploadsState, UploadEvent, UploadEffect>;
 
   constructor(options: UploadsOptions) {
     this.#options = options;
+    this.#driver = new Driver({
+      machine: uploadMachine,
+      initial: NO_UPLOADS,
+      perform: (effect) => this.#perform(effect),
+    });
   }
 
   /**
@@ -48,7 +54,7 @@ export class Uploads {
    * @param announcesChunks whether chunks may follow; they are ignored unless `begin` is called
    */
   request(id: string, announcesChunks: boolean): void {
-    this.#step({ type: 'request', id, announcesChunks });
+    this.#driver.dispatch({ event: 'request', id, announcesChunks });
   }
 
   /**
@@ -58,51 +64,46 @@ export class Uploads {
    * @returns undefined when it has been rejected, since there are too many
    */
   begin(id: string, maxBytes: number | undefined): ChunkedUpload | undefined {
-    const key = this.#state.nextKey;
-    this.#step({ type: 'begin', id, maxBytes });
+    // No effect leads to an event before it returns, so this one is taken at once.
+    const key = this.#driver.state.nextKey;
+    this.#driver.dispatch({ event: 'begin', id, maxBytes });
     return this.#open.get(key);
   }
 
   /** Takes a `request_chunk` frame. */
   chunk(id: string, frame: Fields): void {
-    this.#step({ type: 'chunk', id, frame });
+    this.#driver.dispatch({ event: 'chunk', id, frame });
   }
 
   /** Ends an upload that the app has answered. @returns whether to send that answer: a failed one has got an error */
   answered({ key }: ChunkedUpload): boolean {
-    const failed = this.#state.uploads.get(key)?.phase === 'failed';
-    this.#step({ type: 'answered', key });
+    const failed = this.#driver.state.uploads.get(key)?.phase === 'failed';
+    this.#driver.dispatch({ event: 'answered', key });
     return !failed;
   }
 
   /** The host has left: incomplete bodies break off. */
   close(): void {
-    this.#step({ type: 'hostLeft' });
+    this.#driver.dispatch({ event: 'host_left' });
   }
 
-  #step(event: UploadEvent): void {
-    const { state, effects } = uploadStep(this.#state, event);
-    this.#state = state;
-    for (const effect of effects) this.#run(effect);
-  }
-
-  #run(effect: UploadEffect): void {
-    if (effect.type === 'reject') {
+  #perform(effect: UploadEffect): void {
+    if (effect.do === 'reject') {
       this.#options.reject(effect.id, effect.error);
       return;
     }
     const { key } = effect;
-    if (effect.type === 'create') this.#open.set(key, { key, body: this.#createBody(key) });
+    if (effect.do === 'create') this.#open.set(key, { key, body: this.#createBody(key) });
     const body = this.#open.get(key)?.body;
-    if (effect.type === 'destroy') {
+    if (effect.do === 'destroy') {
       body?.destroy(effect.error);
       this.#open.delete(key);
-    } else if (effect.type === 'push') {
+    } else if (effect.do === 'push') {
       if (effect.bytes.length > 0) this.#setFull(key, body?.push(effect.bytes) === false);
       if (effect.last) body?.push(null);
     }
     clearTimeout(this.#timers.get(key));
-    if (effect.type === 'create' || (effect.type === 'push' && !effect.last)) {
+    if (effect.do === 'create' || (effect.do === 'push' && !effect.last)) {
       this.#startTimer(key);
     } else {
       // Nothing more is added to its body.
@@ -130,7 +131,7 @@ export class Uploads {
   #startTimer(key: number): void {
     const expired = () => {
       if (this.#options.isLinePaused()) this.#startTimer(key);
-      else this.#step({ type: 'timeout', key });
+      else this.#driver.dispatch({ event: 'timeout', key });
     };
     this.#timers.set(key, setTimeout(expired, this.#options.idleMs ?? IDLE_MS).unref());
   }

@@ -2,9 +2,10 @@
  * An API that logs a record for every request, for logging.test.ts; prints its address on standard output.
  * A request for `/fatal` ends it as a failed start does.
  */
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { createLogger } from '../../base/logger.ts';
-import { endpoint, serve } from '../../contract/endpoint.ts';
+import { endpoint } from '../../contract/endpoint.ts';
+import { serve } from '../../resources/route.ts';
 import { createApp } from '../app.ts';
 import { listen } from '../http.ts';
 

@@ -1,10 +1,11 @@
 /** A real app with a few endpoints of each kind, for the tests of the links. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { createLogger } from '../../base/logger.ts';
-import { type Endpoint, endpoint, serve } from '../../contract/endpoint.ts';
+import { type Endpoint, endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { serve } from '../../resources/route.ts';
 import { createApp } from '../app.ts';
 import { createGuard } from '../guard.ts';
 import { refusePlainEvents } from '../socket.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import { Audio } from './audio.ts';
 import { chooseOutput, nameOutputs } from './outputs.ts';

@@ -1,7 +1,7 @@
-import { serve } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { bindGroup, bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
+import { serve } from '../route.ts';
 import { Audio } from './audio.ts';
 import { audioConfig } from './config.ts';
 import type { SoundServer } from './ports.ts';
@@ -13,8 +13,6 @@ export interface AudioPorts {
 }
 
 export const audio = defineResource({
-  contract,
-  config: [audioConfig],
   create({ config, log }, { soundServer }: AudioPorts) {
     if (!soundServer) {
       const refuse = () => {
@@ -27,7 +25,6 @@ export const audio = defineResource({
       };
     }
     const service = new Audio({ server: soundServer, settings: () => config.get(audioConfig), log });
-    const apply = () => service.apply();
     return {
       service: undefined,
       routes: [
@@ -38,7 +35,7 @@ export const audio = defineResource({
           return await service.get();
         }),
       ],
-      config: [bindGroup(audioConfig, { output: apply, volume: apply, mute: apply })],
+      config: [bindGroup(audioConfig, () => service.apply())],
       problems: () => service.problems(),
       // Starting the sound server must not delay the screen.
       ready: () => service.start(),

@@ -1,5 +1,5 @@
-/** Configuration group `bluetooth` (interface: Configuration). */
-import { Type } from 'typebox';
+/** Configuration group `bluetooth`. */
+import * as Type from 'typebox';
 import { label } from '../config/field-types.ts';
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';

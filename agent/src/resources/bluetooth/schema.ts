@@ -1,12 +1,19 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
+import { defineError, type ErrorRef } from '../../contract/errors.ts';
 import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
+export const unsupported = defineError('bluetooth_unsupported', 503, 'The board has no Bluetooth radio.');
+export const disabled = defineError(
+  'bluetooth_disabled',
+  503,
+  'Bluetooth is switched off in the configuration.',
+);
+
 const Address = Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$', examples: ['AA:BB:CC:DD:EE:FF'] });
 
-/** The adapter (interface: Bluetooth). */
+/** The adapter. */
 export const BluetoothAdapter = Type.Object(
   {
     address: Address,
@@ -38,7 +45,7 @@ export const bluetoothChanged = topic(
 );
 
 const common = { tag: 'Bluetooth', status: 200 } as const;
-const GATES: ErrorCode[] = ['bluetooth_unsupported', 'bluetooth_disabled', 'not_implemented'];
+const GATES: ErrorRef[] = [unsupported, disabled, 'not_implemented'];
 const ByAddress = Exactly({ address: Address });
 
 export const getBluetooth = endpoint({

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { atMost } from '../../contract/at-most.ts';
-import { type Route, serve } from '../../contract/endpoint.ts';
 import { receiveToMemory } from '../../uploads/receive.ts';
+import { atMost } from '../at-most.ts';
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import * as contract from './schema.ts';
 import { Splash } from './splash.ts';
 
@@ -10,7 +10,6 @@ import { Splash } from './splash.ts';
 const MAX_UPLOADS = 8;
 
 export const branding = defineResource({
-  contract,
   async create({ board, bus, log, disk, asset }) {
     const folder = join(board.dataFolder, 'splash');
     const service = await Splash.open({ folder, builtIn: () => asset('page/splash.png'), disk, bus, log });

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
-import { chunk, ihdr, KINDS, makePng, palette, pixels, png, SIGNATURE } from '../../../../lib/make-png.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
+import {
+  chunk,
+  ihdr,
+  KINDS,
+  makePng,
+  palette,
+  pixels,
+  png,
+  SIGNATURE,
+} from '../../../../testing/make-png.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { asset } from '../../system/assets.ts';
 import { checkPng, MAX_PIXELS, MAX_SIDE, type PngHeader, rowLengths } from './png.ts';

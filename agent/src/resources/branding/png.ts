@@ -5,7 +5,7 @@
 import { crc32, createInflate, inflateSync } from 'node:zlib';
 import { ApiError } from '../../contract/errors.ts';
 
-/** Longest side in pixels; splash/src/picture.c has the same limits. */
+/** Longest side in pixels; native/splash/picture.c has the same limits. */
 export const MAX_SIDE = 8192;
 /** 8K UHD (7680 × 4320) fits; a decoded picture has at most 128 MiB. */
 export const MAX_PIXELS = 2 ** 25;

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
 import { PNG_TYPES } from '../../contract/upload-types.ts';
 
-/** Largest splash image in bytes (interface: Limits). */
+/** Largest splash image in bytes. */
 export const MAX_SPLASH_BYTES = 4 * 1024 * 1024;
 
 const tag = 'Files';
@@ -18,12 +18,15 @@ const upload = {
   method: 'PUT',
   tag,
   description:
-    'Decoded to its last pixel before it is stored; an image that is damaged is 400 with the reason, and the one before stays.',
+    'Decoded completely before it is stored: an error anywhere (a checksum, too little or too much data, bytes after the ' +
+    'end) is 400 `bad_request` with the reason, and the image before stays. At most 8192 pixels per side, 2^25 pixels, ' +
+    'and 16 MiB of unpacked texts and colour profiles. The image is centred, scaled down to fit but never up, and turned ' +
+    'by `display.rotation`; transparent pixels are black at boot and shutdown.',
   upload: {
     contentTypes: PNG_TYPES,
     wrongType: 'bad_request',
     maxBytes: MAX_SPLASH_BYTES,
-    description: 'PNG of at most 4 MiB; told by its content, not its name',
+    description: 'PNG of at most 4 MiB; the content is checked, not its name',
   },
   status: 204,
   errors: ['insufficient_storage', 'unavailable'],
@@ -31,7 +34,7 @@ const upload = {
 const reset = {
   method: 'DELETE',
   tag,
-  description: '204 also when there was nothing to remove.',
+  description: '204 also when there was nothing to remove; `splash_changed` is sent in any case.',
   status: 204,
   errors: ['unavailable'],
 } as const;
@@ -46,7 +49,7 @@ export const getSplash = endpoint({
   ...read,
   path: '/files/splash',
   summary: 'Image of the boot and the waiting page',
-  description: 'The built-in default when none has been uploaded.',
+  description: 'As uploaded, byte for byte; the built-in image if none was.',
 });
 export const uploadSplash = endpoint({
   ...upload,
@@ -63,7 +66,7 @@ export const getShutdownSplash = endpoint({
   ...read,
   path: '/files/splash/shutdown',
   summary: 'Image of the shutdown',
-  description: 'When none has been uploaded: the boot image, else the built-in default.',
+  description: 'As uploaded, byte for byte; if none was, the boot image, else the built-in one.',
 });
 export const uploadShutdownSplash = endpoint({
   ...upload,

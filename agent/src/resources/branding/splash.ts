@@ -30,7 +30,7 @@ const FALLBACKS: Readonly<Record<SplashKind, readonly SplashKind[]>> = {
   shutdown: ['shutdown', 'boot'],
 };
 
-/** The uploaded images shown at boot, on the waiting page and at shutdown (interface: Files). */
+/** The uploaded images shown at boot, on the waiting page and at shutdown. */
 export class Splash {
   readonly #options: SplashOptions;
   readonly #mutex = new Mutex();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { authority, CA_EXTENSIONS, certificate, ecKey } from '../../../../lib/make-certificates.ts';
+import { authority, CA_EXTENSIONS, certificate, ecKey } from '../../../../testing/make-certificates.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
-import { authority, certificate } from '../../../../lib/make-certificates.ts';
+import { authority, certificate } from '../../../../testing/make-certificates.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { Certificates, type CertificatesOptions } from './certificates.ts';
 

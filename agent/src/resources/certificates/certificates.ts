@@ -62,11 +62,11 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * The uploaded certificates (interface: Files): the CA certificates that are trusted, and the certificate and key of
- * HTTPS. Changes are made one at a time and are on the disk when they resolve.
+ * The uploaded certificates: the CA certificates that are trusted, and the certificate and key of HTTPS. Changes are made
+ * one at a time and are on the disk when they resolve.
  */
 export class Certificates {
-  readonly #o: CertificatesOptions;
+  readonly #options: CertificatesOptions;
   readonly #caFile: string;
   readonly #serverFile: string;
   readonly #mutex = new Mutex();
@@ -79,7 +79,7 @@ export class Certificates {
   readonly #problems = new Map<'ca' | 'server', string>();
 
   constructor(options: CertificatesOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#caFile = join(options.folder, 'ca.pem');
     this.#serverFile = join(options.folder, 'server.pem');
   }
@@ -88,7 +88,7 @@ export class Certificates {
   start(): Promise<void> {
     return this.#mutex.run(async () => {
       // An interrupted write may have left a key.
-      await sweepTemporaryFiles(this.#o.folder);
+      await sweepTemporaryFiles(this.#options.folder);
       await this.#startCa();
       await this.#startServer();
     });
@@ -149,13 +149,13 @@ export class Certificates {
   async putServer(file: Buffer): Promise<void> {
     const identity = readServerIdentity(file, Date.now());
     await this.#mutex.run(async () => {
-      await this.#o.https.check(identity, clientOf(identity));
-      await this.#o.https.apply(identity);
+      await this.#options.https.check(identity, clientOf(identity));
+      await this.#options.https.apply(identity);
       try {
         await this.#store(this.#serverFile, identity.cert + identity.key);
       } catch (error) {
-        await this.#o.https.apply(this.#server).catch((failure: unknown) => {
-          this.#o.log.error({ err: failure }, 'HTTPS could not go back to the previous certificate');
+        await this.#options.https.apply(this.#server).catch((failure: unknown) => {
+          this.#options.log.error({ err: failure }, 'HTTPS could not go back to the previous certificate');
         });
         throw error;
       }
@@ -172,7 +172,7 @@ export class Certificates {
       this.#server = undefined;
       this.#refused = undefined;
       this.#problems.delete('server');
-      await this.#o.https.apply(undefined);
+      await this.#options.https.apply(undefined);
     });
   }
 
@@ -187,7 +187,8 @@ export class Certificates {
       // With a damaged list the browser trusts nobody. An empty one has no effect and keeps the problem known.
       await truncate(this.#caFile).then(
         () => this.#restartBrowser(),
-        (failure: unknown) => this.#o.log.error({ err: failure }, 'damaged CA certificates are still stored'),
+        (failure: unknown) =>
+          this.#options.log.error({ err: failure }, 'damaged CA certificates are still stored'),
       );
     }
   }
@@ -197,7 +198,7 @@ export class Certificates {
       const file = await readRegularFile(this.#serverFile, MAX_PEM_BYTES);
       if (!file) return;
       const identity = readServerIdentity(file);
-      await this.#o.https.apply(identity);
+      await this.#options.https.apply(identity);
       this.#server = identity;
       this.#refused = await this.#refusalOf(identity);
     } catch (error) {
@@ -211,7 +212,7 @@ export class Certificates {
     if (Math.min(...expiries) < Date.now()) return undefined;
     try {
       requireClientRules(identity.chain, Date.now());
-      await this.#o.https.check(identity, clientOf(identity));
+      await this.#options.https.check(identity, clientOf(identity));
       return undefined;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -226,7 +227,7 @@ export class Certificates {
       error instanceof NotRegularError ? error.message : (errorCode(error) ?? 'unexpected failure');
     const reason = error instanceof ApiError ? error.message : `The file cannot be read (${cause}).`;
     this.#problems.set(what, `${effect}: ${reason}`);
-    this.#o.log.error(`${effect}: ${reason}`);
+    this.#options.log.error(`${effect}: ${reason}`);
   }
 
   #changeCa(certificates: readonly string[]): void {
@@ -236,21 +237,24 @@ export class Certificates {
   }
 
   #applyCa(certificates: readonly string[]): void {
-    this.#o.trust.apply(certificates);
+    this.#options.trust.apply(certificates);
     this.#ca = certificates.join('');
   }
 
   /** A browser that cannot be restarted does not undo the change. */
   #restartBrowser(): void {
     try {
-      this.#o.trustChanged();
+      this.#options.trustChanged();
     } catch (error) {
-      this.#o.log.warn({ err: error }, 'the browser could not be restarted with the new CA certificates');
+      this.#options.log.warn(
+        { err: error },
+        'the browser could not be restarted with the new CA certificates',
+      );
     }
   }
 
   async #store(path: string, text: string): Promise<void> {
-    const created = await makeFolder(this.#o.folder, FOLDER_MODE);
+    const created = await makeFolder(this.#options.folder, FOLDER_MODE);
     if (created !== undefined) await syncFolder(dirname(created));
     await writeFileAtomic(path, text, FILE_MODE);
   }

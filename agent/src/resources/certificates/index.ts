@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { atMost } from '../../contract/at-most.ts';
-import { serve } from '../../contract/endpoint.ts';
 import { receiveToMemory } from '../../uploads/receive.ts';
+import { atMost } from '../at-most.ts';
 import { display } from '../display/index.ts';
 import { defineResource } from '../resource.ts';
+import { serve } from '../route.ts';
 import { Certificates, type Https, type Trust } from './certificates.ts';
 import * as contract from './schema.ts';
 
@@ -11,7 +11,6 @@ import * as contract from './schema.ts';
 const MAX_UPLOADS = 4;
 
 export const certificates = defineResource({
-  contract,
   async create({ board, log, use }, { https, trust }: { https: Https; trust: Trust }) {
     const { restartBrowser } = await use(display);
     const service = new Certificates({

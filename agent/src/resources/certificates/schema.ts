@@ -22,7 +22,10 @@ export const uploadCaCertificates = endpoint({
   path: '/files/certificates/ca',
   summary: 'Set the CA certificates that are trusted in addition to the built-in ones',
   description:
-    'Replaces the previously uploaded certificates. Applies to pages and to requests that the device itself makes. The browser restarts and loads its current content again. A file with anything other than CA certificates, or with an expired one, gives 400 with the reason, and the previous certificates stay in use.',
+    'Replaces the previously uploaded certificates. New connections of the device use them at once; the browser restarts ' +
+    'for them and shows the same page again. The same certificates again restart nothing. Only CA certificates ' +
+    '(CA:TRUE; of elliptic curves P-256, P-384 and P-521) that have not expired; duplicates count once. Anything else is ' +
+    '400 with the reason, and the previous certificates stay in use.',
   upload: {
     ...pem,
     description: 'PEM of one or more CA certificates, as any type that is usual for it',
@@ -41,7 +44,15 @@ export const uploadServerCertificate = endpoint({
   path: '/files/certificates/server',
   summary: "Set the API's HTTPS certificate and key",
   description:
-    'Enables HTTPS at once; plain HTTP stays available. New connections use a renewed certificate; open ones continue. Gives 400 with the reason when the PEM cannot be parsed, when the key is encrypted, weak or does not match, when a certificate has expired or does not belong to the chain, or when current clients would refuse the certificate, for example without a subject alternative name or with a SHA-1 signature; 503 when no port is available. The previous certificate then stays in use.',
+    'Enables HTTPS at once, on port 443 of the cable, with TLS 1.2 and 1.3 and the same API, events (`wss`) and checks; ' +
+    'plain HTTP stays available. New connections use a renewed certificate; open ones continue. The file has one private ' +
+    'key without a passphrase (PKCS#8, PKCS#1 or SEC1; RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, Ed25519), ' +
+    'its certificate and, in any order, the chain up to its root, and no other certificate.\n\n' +
+    'It is stored only if current clients accept it. So it needs a subject alternative name (DNS for a name, IP for an ' +
+    'address), signatures below the root with SHA-2 or an Edwards curve, such keys of at least 2048 bits in the whole ' +
+    'chain, intermediates that have not expired and may issue it, and usages, if present, that allow servers and signing. ' +
+    'Anything else is 400 with the reason and the certificate; 503 `unavailable` when no port is available. The previous ' +
+    'certificate then stays in use. `problems` of health reports a stored one that clients refuse.',
   upload: {
     ...pem,
     description: 'PEM of the certificate, its chain and its key, as any type that is usual for it',
@@ -52,5 +63,7 @@ export const deleteServerCertificate = endpoint({
   ...remove,
   path: '/files/certificates/server',
   summary: 'Remove the HTTPS certificate and disable HTTPS',
-  description: 'Open HTTPS connections are closed. 204 also when there was nothing to remove.',
+  description:
+    'No more connections are accepted; requests in progress have 1.5 s to finish, then every connection is closed, ' +
+    'WebSockets too. 204 also when there was nothing to remove.',
 });

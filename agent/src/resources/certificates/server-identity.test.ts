@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
-import { authority, certificate, ecKey, ed25519Key, rsaKey } from '../../../../lib/make-certificates.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
+import { authority, certificate, ecKey, ed25519Key, rsaKey } from '../../../../testing/make-certificates.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
 

@@ -10,14 +10,15 @@ import {
   type Apply,
   type BindingHooks,
   bindGroup,
+  bindNothing,
   type GroupValue,
+  type LiveFields,
   NOT_APPLIED_HERE,
-  NOTHING_TO_APPLY,
   READ_WHEN_NEEDED,
 } from './group.ts';
 import type { ConfigStore } from './store.ts';
 import { openStore } from './tests/open-store.ts';
-import { contract, sound } from './tests/small-contract.ts';
+import { contract, light, sound } from './tests/small-contract.ts';
 
 let folder: string;
 let bus: EventBus;
@@ -38,12 +39,11 @@ interface Sounds {
   tone?: LiveSound['tone'];
   hooks?: BindingHooks;
 }
-type LiveSound = Parameters<typeof bindGroup<(typeof sound)['schema']['properties']>>[1];
+type LiveSound = LiveFields<(typeof sound)['schema']['properties']>;
 
 async function openSound({ hooks, ...how }: Sounds = {}): Promise<ConfigStore> {
   const config = await openStore(folder, contract, { bus });
-  const none = { volume: NOTHING_TO_APPLY, mute: NOTHING_TO_APPLY, tone: NOTHING_TO_APPLY } as const;
-  config.bind(bindGroup(sound, { ...none, ...how }, hooks));
+  config.bind(bindGroup(sound, READ_WHEN_NEEDED, how, hooks));
   return config;
 }
 
@@ -62,6 +62,18 @@ test('a function is called with the group before and after, once for all fields 
     [80, 5, true, { schema: 1, light: { on: true }, sound: { ...kept, mute: true } }],
     [5, 5, false, { schema: 1, light: { on: true }, sound: { ...kept, mute: false } }],
   ]);
+});
+
+test('one function applies all live fields that are no exception', async () => {
+  const calls: unknown[] = [];
+  const config = await openStore(folder, contract, { bus });
+  const apply = () => void calls.push('sound');
+  config.bind(bindGroup(sound, apply, { mute: () => void calls.push('mute') }));
+  config.bind(bindGroup(light, () => void calls.push('light')));
+  await config.patch({ sound: { volume: 1, tone: { bass: 1 }, output: 'usb' } });
+  await config.patch({ sound: { mute: true }, light: { lamps: { hall: { level: 1 } } } });
+  await config.patch({ sound: { output: 'hdmi' } });
+  assert.deepEqual(calls, ['sound', 'mute', 'light']);
 });
 
 test('live is answered after it succeeded; a failure stays stored, is answered, and is a problem', async () => {
@@ -201,10 +213,5 @@ test('a resource is called for every change of its group, and its failure has no
 
 test('a group can be bound only once', async () => {
   const config = await openSound();
-  const again = bindGroup(sound, {
-    volume: NOTHING_TO_APPLY,
-    mute: NOTHING_TO_APPLY,
-    tone: NOTHING_TO_APPLY,
-  });
-  assert.throws(() => config.bind(again), /sound is bound twice/);
+  assert.throws(() => config.bind(bindNothing(sound)), /sound is bound twice/);
 });

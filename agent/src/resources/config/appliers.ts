@@ -3,8 +3,7 @@ import type { Logger } from '../../base/logger.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import type { Applied } from './fields.ts';
 import { type Apply, type ConfigBinding, NOT_APPLIED_HERE } from './group.ts';
-import type { Work } from './machine.ts';
-import { valueAt } from './tree.ts';
+import { type JsonObject, valueAt } from './tree.ts';
 
 /** How long one resource may take to apply a change, in ms. */
 const APPLY_TIMEOUT_MS = 10_000;
@@ -46,9 +45,12 @@ export class Appliers {
     for (const [name, part] of Object.entries(patch)) await this.#bindings.get(name)?.check?.(part);
   }
 
-  /** Applies what changed, and what failed before if a leaf of it is named again. Never rejects. */
-  async apply({ change, before, again }: Work & { type: 'apply' }): Promise<void> {
-    const { config: now, leaves } = change;
+  /**
+   * Applies what changed, and what failed before if a leaf of it is named again. Never rejects.
+   * @param leaves that are named, as dotted paths
+   * @param again whether they are applied in any case
+   */
+  async apply(now: JsonObject, before: JsonObject, leaves: readonly string[], again = false): Promise<void> {
     for (const [group, { changed }] of this.#bindings) {
       try {
         if (differs(now, before, group)) changed?.();
@@ -58,7 +60,7 @@ export class Appliers {
     }
     for (const applier of this.#appliers) {
       const { paths, failed } = applier;
-      const isNamed = [...leaves.keys()].some((leaf) => paths.includes(fieldOf(leaf)));
+      const isNamed = leaves.some((leaf) => paths.includes(fieldOf(leaf)));
       const isChanged = paths.some((path) => differs(now, before, path));
       if (isChanged || (isNamed && (failed || again))) await this.#run(applier, now, before);
     }

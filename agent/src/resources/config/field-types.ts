@@ -1,5 +1,5 @@
 /** Schemas for the configuration groups of several resources, and rules that a pattern cannot express. */
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { CONTROL } from '../../contract/shared.ts';
 import type { BrokenRule } from './group.ts';
 

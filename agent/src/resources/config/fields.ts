@@ -1,7 +1,8 @@
 /** Builders for the fields of a configuration group. Each leaf has a default and says when it takes effect. */
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import * as Type from 'typebox';
 
-/** When a patched field takes effect (interface: States, Configuration field). */
+/** When a patched field takes effect. */
 export type Applied = 'live' | 'reboot_required';
 
 /** Keyword of a leaf's schema that says when it takes effect. */

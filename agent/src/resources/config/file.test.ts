@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { repetitions } from '../../../../lib/long-runs.ts';
-import { fits } from '../../contract/validate.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
+import { validator } from '../../validation/validator.ts';
 import type { ConfigFormat } from './file.ts';
 import type { ConfigStore } from './store.ts';
 import { BOARD, openStore } from './tests/open-store.ts';
@@ -99,7 +99,7 @@ describe('an update', () => {
     assert.equal(config.get(light).on, true);
     assert.deepEqual(config.problems(), []);
     assert.match(logged.join(), /"fields":\["sauna","light.hue"\]/);
-    assert.ok(fits(contract.Config, config.tree));
+    assert.ok(validator(contract.Config).fits(config.tree));
     await config.patch({ light: { on: false } });
     assert.deepEqual(await get('config.json'), {
       schema: 1,
@@ -144,7 +144,7 @@ describe('a damaged file', () => {
     test(`${what} is set aside, and the device starts`, async () => {
       await writeFile(join(folder, 'config.json'), text);
       const config = await open();
-      assert.ok(fits(contract.Config, config.tree));
+      assert.ok(validator(contract.Config).fits(config.tree));
       const [kept = ''] = await names();
       assert.match(kept, /^config\.damaged-/);
       const [problem = ''] = config.problems();
@@ -203,7 +203,7 @@ describe('a damaged file', () => {
       fc.asyncProperty(fc.oneof(tree, fc.string()), async (junk) => {
         await writeFile(join(folder, 'config.json'), typeof junk === 'string' ? junk : JSON.stringify(junk));
         const config = await open();
-        assert.ok(fits(contract.Config, config.tree));
+        assert.ok(validator(contract.Config).fits(config.tree));
         await config.patch({ sound: { mute: true } });
         assert.deepEqual((await open()).problems(), [], 'the next file is valid again');
       }),
@@ -258,7 +258,7 @@ describe('the file', () => {
     assert.equal((await open()).get(sound).mute, true);
     await put('config.json', document(300));
     const config = await open();
-    assert.ok(fits(contract.Config, config.tree));
+    assert.ok(validator(contract.Config).fits(config.tree));
     assert.equal(config.get(sound).mute, false);
     const listed = config.problems().join().split(',');
     assert.equal(listed.length, 20);

@@ -20,7 +20,7 @@ interface Stored extends StoredJson {
 
 /**
  * Reads and writes config.json and the files kept beside it. Only this code knows their versions. Reading never fails:
- * the device starts whatever the files contain (docs/contract.md: Configuration file).
+ * the device starts whatever the files contain (docs/api.md: Stored files).
  */
 export class ConfigFile {
   readonly #file: JsonFile;

@@ -1,7 +1,10 @@
 /** A resource's part of the configuration: a group of fields, its rules, and how changes take effect. */
-import { type Static, type TObject, type TRecord, type TSchema, Type } from 'typebox';
-import type { Issue } from '../../contract/validate.ts';
+import type { Static, TObject, TRecord, TSchema } from 'typebox';
+import * as Type from 'typebox';
+import type { ErrorDefinition } from '../../contract/errors.ts';
+import type { Issue } from '../../contract/issues.ts';
 import type { APPLIED } from './fields.ts';
+import { hasLiveLeaf } from './tree.ts';
 
 /** A broken rule: one over several fields, or one that a pattern cannot express. */
 export interface BrokenRule extends Issue {
@@ -25,6 +28,8 @@ export interface ConfigGroup<S extends TObject = TObject> {
   readonly schema: S;
   /** The rules that a value which fits the schema breaks; JSON pointers start at the group. */
   readonly brokenRules: (value: unknown, board: BoardLimits) => BrokenRule[];
+  /** Errors with which its `check` refuses a patch (see {@link BindingHooks}). */
+  readonly errors: readonly ErrorDefinition[];
 }
 
 /**
@@ -38,15 +43,17 @@ export function configGroup<P extends Record<string, TSchema>>(
   options: {
     description?: string;
     rules?: (value: Static<TObject<P>>, board: BoardLimits) => BrokenRule[];
+    errors?: readonly ErrorDefinition[];
   } = {},
 ): ConfigGroup<TObject<P>> {
-  const { rules, ...rest } = options;
+  const { rules, errors = [], ...rest } = options;
   const schema = Type.Object(fields, { $id, additionalProperties: false, ...rest });
   return {
     name,
     schema,
     // The store calls it with values that fit `schema` only.
     brokenRules: (value, board) => rules?.(value as Static<TObject<P>>, board) ?? [],
+    errors,
   };
 }
 
@@ -67,20 +74,15 @@ type HasLiveLeaf<S> = S extends { [K in typeof APPLIED]: infer A }
 
 /** The field is read every time it is needed, so a change takes effect by itself. */
 export const READ_WHEN_NEEDED = 'read when needed';
-/** This device has no hardware that the field configures, so there is nothing to do. */
-export const NOTHING_TO_APPLY = 'nothing to apply';
 /** The field is stored but never applied on this system: it is answered `reboot_required`. */
 export const NOT_APPLIED_HERE = 'not applied here';
 
 /** Makes a change take effect. Throws when it could not. */
 export type Apply<V> = (now: V, before: V) => void | Promise<void>;
-export type ApplyOr<V> =
-  | Apply<V>
-  | typeof READ_WHEN_NEEDED
-  | typeof NOTHING_TO_APPLY
-  | typeof NOT_APPLIED_HERE;
+/** The function that applies a field, or why there is nothing to do. */
+export type ApplyOr<V> = Apply<V> | typeof READ_WHEN_NEEDED | typeof NOT_APPLIED_HERE;
 
-/** How a group's live fields take effect: one entry for each field of the group that has a live leaf. */
+/** The fields of a group that have a live leaf. */
 export type LiveFields<P extends Record<string, TSchema>> = {
   [K in keyof P as HasLiveLeaf<P[K]> extends true ? K : never]: ApplyOr<Static<TObject<P>>>;
 };
@@ -98,26 +100,30 @@ export interface BindingHooks {
   isLive?: (path: string) => boolean;
 }
 
-/** A group together with how its changes take effect. Created by {@link bindGroup}. */
+/** A group together with how its changes take effect. Created by {@link bindGroup} or {@link bindNothing}. */
 export interface ConfigBinding extends BindingHooks {
   readonly group: ConfigGroup;
+  /** By field, of those with a live leaf. */
   readonly live: Readonly<Record<string, ApplyOr<unknown>>>;
 }
 
 /**
  * Binds a group to the functions that apply it. Fields that share a function are applied together, by one call.
- * @param live for each field with a live leaf: the function that applies a change, or why there is nothing to do
+ * @param apply for every field with a live leaf that is no exception
  */
 export function bindGroup<P extends Record<string, TSchema>>(
   group: ConfigGroup<TObject<P>>,
-  live: LiveFields<P>,
+  apply: ApplyOr<Static<TObject<P>>>,
+  exceptions: Partial<LiveFields<P>> = {},
   hooks: BindingHooks = {},
 ): ConfigBinding {
+  const fields = Object.entries(group.schema.properties).filter(([, schema]) => hasLiveLeaf(schema));
+  const live = { ...Object.fromEntries(fields.map(([field]) => [field, apply])), ...exceptions };
   // The store calls each function with values of this group, which fit its schema.
   return { group, live: live as ConfigBinding['live'], ...hooks };
 }
 
-/** Ties a group to nothing: it configures hardware that this device does not drive, or is read when needed. */
+/** Binds a group of hardware that this device does not drive: there is nothing to apply. */
 export function bindNothing(group: ConfigGroup): ConfigBinding {
   return { group, live: {} };
 }

@@ -1,12 +1,11 @@
-import { type Route, serve } from '../../contract/endpoint.ts';
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import type { ConfigContract } from './schema.ts';
 import type { ConfigStore } from './store.ts';
 
 /** The configuration as a resource. @param contract of the groups of all resources */
 export function configResource(contract: ConfigContract) {
   return defineResource({
-    contract,
     create: ({ config }) => ({
       service: undefined,
       routes: configRoutes(contract, config),

@@ -1,11 +1,12 @@
-import { type TObject, type TSchema, Type } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
 import { APPLIED } from './fields.ts';
 import type { ConfigGroup } from './group.ts';
 import { type JsonObject, patchSchema } from './tree.ts';
 
-/** Version of the document's shape; what a newer agent may add without a new one: docs/contract.md. */
+/** Version of the document's shape; what a newer agent may add without a new one: docs/api.md: Stored files. */
 export const CONFIG_SCHEMA = 1;
 
 /** The configuration's part of the contract, made from the groups of all resources. */
@@ -17,7 +18,7 @@ export function configContract(groups: readonly ConfigGroup[]) {
     groups.map(({ name, schema }) => [name, schema]),
   );
   const version = Type.Literal(CONFIG_SCHEMA, { default: CONFIG_SCHEMA, [APPLIED]: 'live' });
-  /** The whole configuration (interface: Configuration; docs/contract.md). GET returns every field. */
+  /** The whole configuration. GET returns every field. */
   const Config: TObject = Type.Object(
     { schema: version, ...fields },
     { $id: 'Config', additionalProperties: false },
@@ -26,7 +27,9 @@ export function configContract(groups: readonly ConfigGroup[]) {
   const ConfigPatch = Type.Unsafe<JsonObject>(
     patchSchema(Config, {
       $id: 'ConfigPatch',
-      description: 'RFC 7396 merge patch: arrays are replaced as a whole, null resets to the default',
+      description:
+        'RFC 7396 merge patch: lists are replaced as a whole; null resets a field, or every field of a group, to its ' +
+        'default. Items of lists may omit fields that have a default. `schema` may be sent with the value that was read',
     }),
   );
   const Result = Type.Object(
@@ -34,7 +37,8 @@ export function configContract(groups: readonly ConfigGroup[]) {
       config: Type.Unsafe<JsonObject>(Config),
       applied: Type.Record(Type.String(), Type.Enum(['live', 'reboot_required']), {
         description:
-          'By dotted path of the field: in effect now, or stored and in effect after the next boot',
+          'By dotted path, for each leaf of the patch, changed or not: in effect now, or stored and in effect after the next ' +
+          'boot. Also `live` if the device lacks the hardware that the field configures',
       }),
     },
     { $id: 'ConfigPatchResult' },
@@ -46,10 +50,12 @@ export function configContract(groups: readonly ConfigGroup[]) {
     configChanged: topic(
       'config_changed',
       Type.Object({
-        paths: Type.Array(Type.String(), { description: 'Dotted paths of the fields in the patch' }),
+        paths: Type.Array(Type.String(), {
+          description: 'Dotted paths of the leaves of the patch, changed or not; a list is a leaf',
+        }),
         config: Config,
       }),
-      'After every successful PATCH /config',
+      'After every successful PATCH /config, even one that changed nothing',
     ),
     getConfig: endpoint({
       method: 'GET',
@@ -68,11 +74,16 @@ export function configContract(groups: readonly ConfigGroup[]) {
       tag: 'Configuration',
       summary: 'Change part of the configuration',
       description:
-        'All or nothing: if one field is invalid, nothing changes. The change is stored before the response, then applied.',
+        'All or nothing: if one field is invalid or unknown, nothing changes. The change is on disk before the response, then ' +
+        'live fields are applied. If that fails, the value stays stored, `applied` says `reboot_required`, the log has the ' +
+        'reason and `problems` of health names the field; the next patch with that field tries again, even with the same ' +
+        'value, and so does the next boot. Patches take effect one after the other in order of arrival, whichever link they ' +
+        'came from; at most 64 wait. All changes of one patch that need a restart of the browser cause one restart, after ' +
+        'which the same page is shown again; unchanged values cause none.',
       body: ConfigPatch,
       status: 200,
       response: Result,
-      errors: ['screen_not_found', 'insufficient_storage', 'unavailable'],
+      errors: [...groups.flatMap(({ errors }) => errors), 'insufficient_storage', 'unavailable'],
     }),
   };
 }

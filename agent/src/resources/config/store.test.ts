@@ -3,9 +3,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { fits } from '../../contract/validate.ts';
 import { EventBus } from '../../events/bus.ts';
+import { validator } from '../../validation/validator.ts';
+import { bindGroup, READ_WHEN_NEEDED } from './group.ts';
 import type { ConfigOptions, ConfigStore } from './store.ts';
 import { BOARD, openStore } from './tests/open-store.ts';
 import { contract, light, sound } from './tests/small-contract.ts';
@@ -43,7 +47,7 @@ async function issuesOf(config: ConfigStore, patch: JsonObject): Promise<unknown
 describe('reading', () => {
   test('a new device has every field at its default, and no file', async () => {
     const config = await open({ defaults: { sound: { output: 'own' } } });
-    assert.ok(fits(contract.Config, config.tree));
+    assert.ok(validator(contract.Config).fits(config.tree));
     assert.equal(config.get(sound).output, 'own');
     assert.equal(config.get(sound).volume, 80);
     assert.deepEqual(config.problems(), []);
@@ -172,5 +176,88 @@ describe('patching', () => {
     await rm(join(folder, 'config'));
     await config.patch({ sound: { mute: true } });
     assert.equal(config.get(sound).mute, true);
+  });
+});
+
+/** Requests that wait or are under way. */
+const MAX_WAITING = 64;
+/** What a client does; `refused` by the group's check, and `unapplied` if the function that applies it fails. */
+const request = fc.constantFrom('patch', 'patch', 'refused', 'unapplied', 'reapply', 'wait');
+
+test('requests take effect one at a time, in order: checked, stored, applied, published, answered', async () => {
+  let runs = 0;
+  const run = async (requests: readonly string[]) => {
+    runs += 1;
+    const config = await open({ folder: join(folder, String(runs)) });
+    /** What happens to the requests, and what should. */
+    const steps: string[] = [];
+    const expected: string[] = [];
+    const answered: number[] = [];
+    const volumeIn = (value: unknown) => Number(valueAt(value, 'sound.volume'));
+    const kindOf = (volume: number) => requests[volume];
+    bus.on(contract.configChanged, (payload) => steps.push(`published ${volumeIn(payload.config)}`));
+    const apply = async ({ volume }: { volume: number }) => {
+      const text = await readFile(join(folder, String(runs), 'config.json'), 'utf8').catch(() => '{}');
+      const { sound: onDisk = {} } = JSON.parse(text);
+      assert.equal(onDisk.volume ?? 80, volume, 'stored before it is applied');
+      steps.push(`applied ${volume}`);
+      if (kindOf(volume) === 'unapplied') throw new Error('no such card');
+    };
+    const check = async (patch: unknown) => {
+      const { volume }: { volume?: unknown } = Object(patch);
+      steps.push(`checked ${volume}`);
+      await turn();
+      if (kindOf(Number(volume)) === 'refused') throw new ApiError('conflict');
+    };
+    config.bind(bindGroup(sound, READ_WHEN_NEEDED, { volume: apply }, { check }));
+    const accepted: number[] = [];
+    const all: Promise<void>[] = [];
+    let current = 80;
+    let waiting = 0;
+    for (const [index, kind] of requests.entries()) {
+      if (kind === 'wait') {
+        await Promise.all(all);
+        waiting = 0;
+        continue;
+      }
+      waiting += 1;
+      if (kind === 'reapply') {
+        if (waiting <= MAX_WAITING) expected.push(`applied ${current}`);
+        all.push(config.applyStored('sound.volume'));
+        continue;
+      }
+      const isBusy = waiting > MAX_WAITING;
+      if (!isBusy) {
+        accepted.push(index);
+        expected.push(`checked ${index}`);
+        if (kind !== 'refused') {
+          expected.push(`applied ${index}`, `published ${index}`);
+          current = index;
+        }
+      }
+      const end = config.patch({ sound: { volume: index } }).then(
+        ({ config: answer, applied }) => {
+          assert.equal(volumeIn(answer), index);
+          assert.equal(applied['sound.volume'], kind === 'unapplied' ? 'reboot_required' : 'live');
+          assert.ok(steps.includes(`published ${index}`));
+          answered.push(index);
+        },
+        (error: unknown) => {
+          assert.ok(error instanceof ApiError);
+          assert.equal(error.code, isBusy ? 'too_many_requests' : 'conflict');
+          assert.ok(isBusy || kind === 'refused');
+          if (!isBusy) answered.push(index);
+        },
+      );
+      all.push(end);
+    }
+    await Promise.all(all);
+    bus = new EventBus();
+    assert.deepEqual(steps, expected);
+    assert.deepEqual(answered, accepted);
+    assert.equal(config.get(sound).volume, current);
+  };
+  await fc.assert(fc.asyncProperty(fc.array(request, { maxLength: 79, size: 'max' }), run), {
+    numRuns: repetitions(20, 500),
   });
 });

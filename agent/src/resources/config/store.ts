@@ -1,21 +1,13 @@
 import type { Logger } from '../../base/logger.ts';
-import { storageError } from '../../contract/errors.ts';
-import { badRequest, type Issue } from '../../contract/validate.ts';
+import { Mutex } from '../../base/mutex.ts';
+import { ApiError, storageError } from '../../contract/errors.ts';
+import { badRequest } from '../../contract/issues.ts';
 import type { EventBus } from '../../events/bus.ts';
+import { validator } from '../../validation/validator.ts';
 import { Appliers } from './appliers.ts';
+import type { Applied } from './fields.ts';
 import { ConfigFile, type ConfigFormat } from './file.ts';
 import type { BoardLimits, BrokenRule, ConfigBinding, ConfigGroup, GroupValue } from './group.ts';
-import {
-  type Change,
-  type Event,
-  initialState,
-  type Message,
-  next,
-  type PatchResult,
-  type State,
-  type Version,
-  type Work,
-} from './machine.ts';
 import type { ConfigContract } from './schema.ts';
 import {
   deepFreeze,
@@ -29,13 +21,13 @@ import {
 
 /** Most invalid fields that are removed from a stored document; with more of them, all of it is unused. */
 const MAX_REPAIRS = 200;
+/** Patches and repeated applications that wait or are under way; more are refused. */
+const MAX_WAITING = 64;
 
 export interface ConfigOptions {
   /** Folder of config.json. */
   folder: string;
   contract: ConfigContract;
-  /** The validator of `contract.Config`, which the agent's build compiles. */
-  issues: (config: JsonObject) => Issue[];
   bus: EventBus;
   log: Logger;
   board: BoardLimits;
@@ -44,25 +36,40 @@ export interface ConfigOptions {
   format?: ConfigFormat;
 }
 
+/** The content of the file, and the whole configuration that follows from it. */
+interface Version {
+  document: JsonObject;
+  config: JsonObject;
+}
+
+/** The result of a patch. */
+export interface PatchResult {
+  config: JsonObject;
+  /** By dotted path of each leaf of the patch. */
+  applied: Record<string, Applied>;
+}
+
 /** The configuration as most of the agent sees it: read-only. */
 export type ConfigReader = Pick<ConfigStore, 'get'>;
 
 /**
  * The configuration: one document, which is merged, checked, stored and applied in the same order for every client
- * (interface: Configuration). It knows no group by name; the resources declare them.
+ * (docs/api.md: Configuration). It knows no group by name; the resources declare them.
  */
 export class ConfigStore {
   readonly #options: ConfigOptions;
   readonly #file: ConfigFile;
   readonly #appliers: Appliers;
   readonly #fileProblems: string[] = [];
-  #state: State;
+  /** One patch or repeated application at a time, in order of arrival. */
+  readonly #turns = new Mutex();
+  #current: Version;
 
   private constructor(options: ConfigOptions) {
     this.#options = options;
     this.#file = new ConfigFile(options.folder, options.log, options.format);
     this.#appliers = new Appliers(options.log);
-    this.#state = initialState(this.#version({}));
+    this.#current = this.#version({});
   }
 
   /**
@@ -71,7 +78,7 @@ export class ConfigStore {
    */
   static async open(options: ConfigOptions): Promise<ConfigStore> {
     const store = new ConfigStore(options);
-    const [invalid] = options.defaults ? store.#issuesOf(store.#state.current) : [];
+    const [invalid] = options.defaults ? store.#issuesOf(store.#current) : [];
     if (invalid) throw new Error(`the default of ${invalid.path} ${invalid.message}`);
     const { document, problem } = await store.#file.load();
     if (problem !== undefined) store.#fileProblems.push(problem);
@@ -81,7 +88,7 @@ export class ConfigStore {
 
   /** The whole current configuration. The object is frozen; a patch replaces it. */
   get tree(): JsonObject {
-    return this.#state.current.config;
+    return this.#current.config;
   }
 
   /** The current values of one group; frozen. */
@@ -106,11 +113,11 @@ export class ConfigStore {
    * @param path dotted, of a field of a group: `device.timezone`
    */
   async applyStored(path: string): Promise<void> {
-    const reply = Promise.withResolvers<PatchResult>();
-    this.#handle({ type: 'requested', request: { kind: 'reapply', path, reply } });
-    await reply.promise.catch((error: unknown) => {
-      this.#options.log.error({ err: error, path }, 'stored configuration not applied');
-    });
+    await this.#inTurn(() => this.#appliers.apply(this.tree, this.tree, [path], true)).catch(
+      (error: unknown) => {
+        this.#options.log.error({ err: error, path }, 'stored configuration not applied');
+      },
+    );
   }
 
   /**
@@ -122,59 +129,39 @@ export class ConfigStore {
    *   errors of the groups' own checks; then nothing has changed
    */
   patch(patch: JsonObject): Promise<PatchResult> {
-    const reply = Promise.withResolvers<PatchResult>();
-    this.#handle({ type: 'requested', request: { kind: 'patch', patch, reply } });
-    return reply.promise;
+    return this.#inTurn(() => this.#patch(patch));
   }
 
-  #handle(event: Event): void {
-    const before = this.#state.work;
-    const { state, messages } = next(this.#state, event);
-    this.#state = state;
-    for (const message of messages) this.#send(message);
-    if (!state.work || state.work === before) return;
-    void this.#perform(state.work)
-      .catch((error: unknown): Event => ({ type: 'failed', error: storageError(error) }))
-      .then((done) => this.#handle(done));
+  /** @throws ApiError `too_many_requests` */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#turns.waiting >= MAX_WAITING) throw new ApiError('too_many_requests');
+    return await this.#turns.run(work);
   }
 
-  #send(message: Message): void {
-    if (message.type === 'reject') {
-      message.request.reply.reject(message.error);
-      return;
-    }
-    const { config, leaves } = message.change;
-    if (message.type === 'publish') {
-      const paths = [...leaves.keys()];
-      this.#options.bus.emit(this.#options.contract.configChanged, { paths, config });
-    } else {
-      const applied = Object.fromEntries(
-        [...leaves].map(([path, declared]) => [path, this.#appliers.effective(path, declared)]),
-      );
-      message.request.reply.resolve({ config, applied });
-    }
+  async #patch(patch: JsonObject): Promise<PatchResult> {
+    const { contract, bus } = this.#options;
+    const before = this.tree;
+    const leaves = leavesOf(contract.Config, patch, before);
+    const version = await this.#store(patch).catch((error: unknown) => {
+      throw storageError(error);
+    });
+    const paths = [...leaves.keys()];
+    const { config } = version;
+    this.#current = version;
+    await this.#appliers.apply(config, before, paths);
+    bus.emit(contract.configChanged, { paths, config });
+    const applied = [...leaves].map(([path, declared]) => [path, this.#appliers.effective(path, declared)]);
+    return { config, applied: Object.fromEntries(applied) };
   }
 
-  async #perform(work: Work): Promise<Event> {
-    switch (work.type) {
-      case 'check':
-        return { type: 'checked', change: await this.#check(work.patch, work.current) };
-      case 'write':
-        await this.#file.write(work.change.document);
-        return { type: 'written' };
-      case 'apply':
-        await this.#appliers.apply(work);
-        return { type: 'applied' };
-    }
-  }
-
-  /** Merges a patch into the current version. @throws ApiError for a result that is not allowed */
-  async #check(patch: JsonObject, current: Version): Promise<Change> {
+  /** Merges a patch into the current version and stores the result. @throws ApiError for one that is not allowed */
+  async #store(patch: JsonObject): Promise<Version> {
     await this.#appliers.check(patch);
-    const version = this.#version(mergePatch(current.document, patch));
+    const version = this.#version(mergePatch(this.#current.document, patch));
     const issues = this.#issuesOf(version);
     if (issues.length > 0) throw badRequest('', issues);
-    return { ...version, leaves: leavesOf(this.#options.contract.Config, patch, current.config) };
+    await this.#file.write(version.document);
+    return version;
   }
 
   /** A document with the whole tree that follows from it: its known fields over the defaults. */
@@ -185,8 +172,8 @@ export class ConfigStore {
 
   /** The violations of the schema or, if there is none, of the rules. */
   #issuesOf({ config }: Version): BrokenRule[] {
-    const { contract, board, issues } = this.#options;
-    const found = issues(config);
+    const { contract, board } = this.#options;
+    const found = validator(contract.Config).issues(config);
     if (found.length > 0) return found;
     return contract.groups.flatMap(({ name, brokenRules }) =>
       brokenRules(config[name], board).map(({ path, message, reset = path }) => {
@@ -211,7 +198,7 @@ export class ConfigStore {
       removed.add(pointer);
       version = this.#version(repairs < MAX_REPAIRS ? without(version.document, pointer) : {});
     }
-    this.#state = initialState(version);
+    this.#current = version;
     if (removed.size === 0) return;
     const list = [...removed].slice(0, 20).join(', ');
     this.#fileProblems.push(`Invalid stored values were replaced by their defaults: ${list}.`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { fits, issues } from '../../contract/validate.ts';
+import { validator } from '../../validation/validator.ts';
 import { contract } from './tests/small-contract.ts';
 import {
   isObject,
@@ -113,7 +113,7 @@ describe('mergePatch', () => {
 describe('the configuration tree', () => {
   test('defaults fill the whole document and fit it', () => {
     const defaults = withDefaults(Config, {});
-    assert.ok(fits(Config, defaults));
+    assert.ok(validator(Config).fits(defaults));
     assert.equal(valueAt(defaults, 'sound.tone.mode'), 'a');
     assert.equal(valueAt(defaults, 'light.color'), null);
     assert.equal(valueAt(defaults, 'light.hue'), undefined);
@@ -138,7 +138,9 @@ describe('the configuration tree', () => {
 
   test('values of a wrong type stay, so that the schema reports them', () => {
     const wrong = { sound: 1, light: { lamps: { hall: [] }, scenes: [2, null], color: {} } };
-    const found = issues(Config, withDefaults(Config, wrong)).map(({ path }) => path);
+    const found = validator(Config)
+      .issues(withDefaults(Config, wrong))
+      .map(({ path }) => path);
     assert.deepEqual(
       new Set(found),
       new Set(['/sound', '/light/lamps/hall', '/light/scenes/0', '/light/scenes/1', '/light/color']),
@@ -178,7 +180,7 @@ describe('the configuration tree', () => {
       sauna: {},
     };
     const config = withDefaults(Config, document);
-    assert.ok(fits(Config, config));
+    assert.ok(validator(Config).fits(config));
     assert.deepEqual(keysMissingIn(config, document), [
       'light.hue',
       'light.scenes.0.sky',
@@ -208,7 +210,8 @@ describe('the schema of a patch', () => {
     { light: { lamps: null, scenes: [{ name: 'a' }, { name: 'b', level: 2, note: 'c' }] } },
   ];
   for (const patch of accepted) {
-    test(`accepts ${JSON.stringify(patch)}`, () => assert.deepEqual(issues(ConfigPatch, patch), []));
+    test(`accepts ${JSON.stringify(patch)}`, () =>
+      assert.deepEqual(validator(ConfigPatch).issues(patch), []));
   }
 
   const refused: [unknown, string][] = [
@@ -230,7 +233,9 @@ describe('the schema of a patch', () => {
   for (const [patch, path] of refused) {
     test(`refuses ${JSON.stringify(patch)}`, () => {
       assert.deepEqual(
-        issues(ConfigPatch, patch).map((issue) => issue.path),
+        validator(ConfigPatch)
+          .issues(patch)
+          .map((issue) => issue.path),
         [path],
       );
     });

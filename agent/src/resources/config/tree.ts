@@ -1,5 +1,6 @@
 /** The configuration as a tree: JSON values that follow a schema of groups, maps, lists and leaves. */
-import { type TObject, type TSchema, Type } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
+import * as Type from 'typebox';
 import { APPLIED, type Applied } from './fields.ts';
 
 /** A JSON object as it comes from outside. */
@@ -25,6 +26,15 @@ function mapValues<V, W>(values: Record<string, V>, to: (value: V, key: string) 
 /** The schema of the entries if the schema is that of a map (`display.screens`), else undefined. */
 function entryOf(schema: TSchema): TSchema | undefined {
   return Type.IsRecord(schema) ? Object.values(schema.patternProperties)[0] : undefined;
+}
+
+/** Whether a part of a field takes effect immediately. */
+export function hasLiveLeaf(schema: TSchema): boolean {
+  const { [APPLIED]: applied } = keywords(schema);
+  if (applied !== undefined) return applied === 'live';
+  if (Type.IsObject(schema)) return Object.values(schema.properties).some(hasLiveLeaf);
+  const entry = entryOf(schema);
+  return entry !== undefined && hasLiveLeaf(entry);
 }
 
 /** RFC 7396: `target` with `patch` merged into it. Neither is changed; an own `__proto__` stays a plain key. */

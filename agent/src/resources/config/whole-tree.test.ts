@@ -1,14 +1,15 @@
 /** The configuration of all resources: its rules, and any patch that a client can send. */
+
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { fits, issues, parse } from '../../contract/validate.ts';
-import { configuration } from '../all.ts';
+import { validator } from '../../validation/validator.ts';
+import { configuration } from '../contract.ts';
 import { wifiConfig } from '../wifi/config.ts';
 import type { ConfigOptions, ConfigStore } from './store.ts';
 import { openConfig } from './tests/open-config.ts';
@@ -28,7 +29,7 @@ function open(options: Partial<ConfigOptions> = {}): Promise<ConfigStore> {
 
 /** Patches as a client does: the app checks the body against its schema first. */
 async function patch(config: ConfigStore, value: unknown): Promise<void> {
-  await config.patch(parse(configuration.ConfigPatch, value, ''));
+  await config.patch(validator(configuration.ConfigPatch).parse(value));
 }
 
 /** Code and issue paths of the error that a patch gets. */
@@ -45,7 +46,7 @@ async function refusal(config: ConfigStore, value: unknown): Promise<{ code: str
 
 test('defaults fill the whole configuration and fit its schema', () => {
   const defaults = withDefaults(configuration.Config, {});
-  assert.ok(fits(configuration.Config, defaults));
+  assert.ok(validator(configuration.Config).fits(defaults));
   assert.equal(valueAt(defaults, 'nfc.i2c.address'), 0x24);
   assert.equal(valueAt(defaults, 'wifi.country'), null);
 });
@@ -154,7 +155,7 @@ describe('random patches', () => {
         try {
           await patch(config, junk);
           accepted += 1;
-          assert.deepEqual(issues(configuration.Config, config.tree), []);
+          assert.deepEqual(validator(configuration.Config).issues(config.tree), []);
           const stored = JSON.parse(await readFile(join(folder, 'config.json'), 'utf8'));
           assert.deepEqual(withDefaults(configuration.Config, stored), { ...config.tree });
         } catch (error) {

@@ -6,8 +6,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, removeFile, sweepTemporaryFiles, syncFolder } from '../../base/atomic-file.ts';
 import type { Logger } from '../../base/logger.ts';
-import { BUNDLE_NAME } from '../../contract/shared.ts';
 import type { Received } from '../../uploads/receive.ts';
+import { BUNDLE_NAME } from './schema.ts';
 
 const BUNDLE = new RegExp(BUNDLE_NAME);
 const FILE = /^([^.]+)\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.zip$/;

@@ -1,10 +1,12 @@
 /** Checks stored bundles: the whole archive on request, its directory before it is displayed. */
+
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { errorCode } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type StoredBundle, wrongSize } from './bundle-files.ts';
 import type { BundleProblem, ContentCheck } from './schema.ts';
+import { contentNotFound } from './schema.ts';
 import { type ByteSource, fileSource, readAhead } from './zip/source.ts';
 import { readBundleDirectory, verifyBundle } from './zip/verify.ts';
 import { ZipError } from './zip/zip-entry.ts';
@@ -52,7 +54,7 @@ export class BundleChecks {
    */
   check(name: string): Promise<ContentCheck> {
     const bundle = this.#index.get(name);
-    if (!bundle) throw new ApiError('content_not_found');
+    if (!bundle) throw new ApiError(contentNotFound);
     const running = this.#running.get(bundle);
     if (running) return running;
     if (this.#running.size >= MAX_CHECKS) {
@@ -71,7 +73,7 @@ export class BundleChecks {
       }
       return `The bundle is whole: ${entries.size} entries, ${size} bytes.`;
     });
-    if (!result) throw new ApiError('content_not_found');
+    if (!result) throw new ApiError(contentNotFound);
     const { bundle, ok, message } = result;
     if (ok) delete bundle.damage;
     else bundle.damage = message;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { type Route, serve } from '../../contract/endpoint.ts';
 import { operations } from '../operations/index.ts';
 import { CLIENT_FILE } from '../page/index.ts';
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import * as contract from './schema.ts';
 import { BundleOrigin, type BundleOriginOptions } from './serving/bundle-origin.ts';
 import { ContentStore } from './store.ts';
@@ -16,7 +16,6 @@ export interface ContentService {
 }
 
 export const content = defineResource({
-  contract,
   async create(
     { asset, board, log, disk, use },
     { createServer }: Pick<BundleOriginOptions, 'createServer'>,

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { killAtChange } from '../../../../lib/kill-at-change.ts';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
+import { killAtChange } from '../../../../testing/processes.ts';
 import { bundle, STORED, sha256 } from './tests/content.ts';
 import type { Order, Report } from './tests/store-process.ts';
 

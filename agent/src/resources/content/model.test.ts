@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { type Answer, bundle, operationOf, sha256, type TestContent, testContent } from './tests/content.ts';
 
 const NAMES = ['a', 'b', 'c'];

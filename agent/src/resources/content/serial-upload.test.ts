@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { MemoryPort } from '../../links/serial/tests/memory-port.ts';
 import { connect, failure, request } from '../../links/serial/tests/test-link.ts';
-import { MAX_CHUNK_BYTES } from '../../links/serial/upload-state.ts';
-import { endpoints } from '../all.ts';
+import { MAX_CHUNK_BYTES } from '../../links/serial/upload-machine.ts';
+import { endpoints } from '../contract.ts';
 import type { ContentStoreOptions } from './store.ts';
 import { bundle, sha256, type TestContent, testContent } from './tests/content.ts';
 

@@ -1,4 +1,4 @@
-/** The stored content bundles (interface: Content). Archives are kept as uploaded; nothing is extracted. */
+/** The stored content bundles. Archives are kept as uploaded; nothing is extracted. */
 import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { removeFile, syncFolder } from '../../base/atomic-file.ts';
@@ -11,6 +11,7 @@ import type { Operation } from '../operations/schema.ts';
 import { loadBundles, makeBundleFolder, type StoredBundle, storedBundle } from './bundle-files.ts';
 import { BundleChecks } from './checks.ts';
 import type { Content } from './schema.ts';
+import { bundleInUse, bundleInvalid, contentNotFound } from './schema.ts';
 import { type BundleUpload, receiveBundle } from './upload.ts';
 import { ZipError } from './zip/zip-entry.ts';
 
@@ -102,7 +103,7 @@ export class ContentStore {
       return running;
     } catch (error) {
       const invalid = error instanceof ZipError;
-      const known = invalid ? new ApiError('bundle_invalid', error.message) : storageError(error);
+      const known = invalid ? new ApiError(bundleInvalid, error.message) : storageError(error);
       turn.end();
       operation?.fail(known);
       throw known;
@@ -169,8 +170,8 @@ export class ContentStore {
       throw new ApiError('conflict', `A new archive of the bundle ${name} is being put into place.`);
     }
     const bundle = this.#index.get(name);
-    if (!bundle) throw new ApiError('content_not_found');
-    if (this.#options.isActive(name)) throw new ApiError('bundle_in_use');
+    if (!bundle) throw new ApiError(contentNotFound);
+    if (this.#options.isActive(name)) throw new ApiError(bundleInUse);
     this.#index.delete(name);
     try {
       await removeFile(bundle.path);

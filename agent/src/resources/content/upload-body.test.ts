@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { listen } from '../../links/http.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { chunks, diskOf, MIB, partialBody, SOON } from './tests/upload-bodies.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { RESERVE_BYTES } from '../../base/disk-reserve.ts';
 import { FileSystemSpace } from '../../system/disk-space.ts';
 import { TemporaryFile } from '../../uploads/temporary-file.ts';

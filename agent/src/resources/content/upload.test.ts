@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { MAX_UPLOADS } from './store.ts';
 import { bundle, operationOf, sha256, testContent } from './tests/content.ts';
 import { MIB, partialBody, SOON } from './tests/upload-bodies.ts';

@@ -1,6 +1,5 @@
-/** Configuration group `device` (interface: Configuration). */
-import { isIP } from 'node:net';
-import { Type } from 'typebox';
+/** Configuration group `device`. */
+import * as Type from 'typebox';
 import { label } from '../config/field-types.ts';
 import { live } from '../config/fields.ts';
 import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.ts';
@@ -18,14 +17,19 @@ export const deviceConfig = configGroup(
   {
     name: live.text('Vitrine', {
       ...label(63),
-      description: 'The default may be set where the agent is started',
+      description: 'One line. `--name` of the agent sets another default',
     }),
     timezone: live.text('UTC', {
       maxLength: 64,
       pattern: '^[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}$',
-      description: 'Name of the IANA time zone database',
+      description:
+        'Name of the IANA time zone database, spelt as there; old names that browsers still report (`Asia/Calcutta`) are ' +
+        'accepted. The browser restarts. On the profile `generic` it is stored and never applied',
     }),
-    ntp_servers: live.list(HostName, 8, { description: "Empty: the firmware's own list" }),
+    ntp_servers: live.list(HostName, 8, {
+      description:
+        "Host names or IP addresses; empty: the firmware's own list. On the profile `generic` stored and never applied",
+    }),
     health_interval_ms: live.int(5000, 500, 3_600_000, {
       description: 'Period of the `health` event while somebody is subscribed',
     }),
@@ -58,7 +62,8 @@ function zoneRules(zone: string, { hasTimeZone }: BoardLimits): BrokenRule[] {
 /** systemd-timesyncd drops the whole list when one entry is neither a host name nor an address. */
 function timeServerRules(servers: readonly string[]): BrokenRule[] {
   return servers.flatMap((host, index) => {
-    if (isIP(host) !== 0 || HOST_NAME.test(host)) return [];
+    // An IPv4 address looks like a host name.
+    if (HOST_NAME.test(host) || URL.canParse(`http://[${host}]/`)) return [];
     const message = 'must be a host name or an IP address';
     return [{ path: `/ntp_servers/${index}`, message, reset: '/ntp_servers' }];
   });

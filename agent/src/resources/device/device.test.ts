@@ -5,9 +5,9 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { createLogger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { fits } from '../../contract/validate.ts';
 import { EventBus } from '../../events/bus.ts';
 import { createApp } from '../../links/app.ts';
+import { validator } from '../../validation/validator.ts';
 import { Device, deviceRoutes } from './device.ts';
 import { HealthMonitor } from './health.ts';
 import type { Journal, Power, PowerAction } from './ports.ts';
@@ -139,13 +139,13 @@ test('GET /device returns the identity', async () => {
     ...{ serial: 'VTR-1', name: 'lobby', model: 'Board', model_profile: 'virt', version: '1.2.3' },
     ...{ slot: 'b', api: 'v1', capabilities: CAPABILITIES },
   });
-  assert.ok(fits(DeviceSchema, answer.json()));
+  assert.ok(validator(DeviceSchema).fits(answer.json()));
 });
 
 test('GET /device/health returns null for values that cannot be read', async () => {
   problems.push('The configuration was damaged.');
   const body = (await get('/device/health')).json();
-  assert.ok(fits(Health, body));
+  assert.ok(validator(Health).fits(body));
   assert.equal(body.throttled, null);
   assert.equal(body.undervoltage, true);
   assert.deepEqual(body.browser, BROWSER);
@@ -157,7 +157,7 @@ test('the health topic is sampled only while it is subscribed to', async () => {
   const seen = new EventTarget();
   let samples = 0;
   const stop = bus.listen('health', ({ payload }) => {
-    assert.ok(fits(Health, payload));
+    assert.ok(validator(Health).fits(payload));
     samples++;
     if (samples === 3) seen.dispatchEvent(new Event('three'));
   });

@@ -1,13 +1,14 @@
 import { API_VERSION } from '../../contract/api.ts';
-import { atMost } from '../../contract/at-most.ts';
-import { type CheckedCall, type Route, serve } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { badRequest } from '../../contract/issues.ts';
 import { parseTime } from '../../contract/shared.ts';
-import { badRequest } from '../../contract/validate.ts';
 import type { EventBus } from '../../events/bus.ts';
+import { atMost } from '../at-most.ts';
+import { type CheckedCall, type Route, serve } from '../route.ts';
 import type { HealthMonitor } from './health.ts';
 import type { DevicePorts, PowerAction } from './ports.ts';
 import * as contract from './schema.ts';
+import { confirmMismatch } from './schema.ts';
 
 /** How long measured capabilities are reused, in ms: touch screens come and go. */
 const CAPABILITIES_AGE_MS = 2000;
@@ -26,7 +27,7 @@ export interface DeviceOptions
 
 type AfterAnswer = CheckedCall['afterAnswer'];
 
-/** The device as a whole (interface: Resources, Device). */
+/** The device as a whole. */
 export class Device {
   readonly #options: DeviceOptions;
   /** Stops producing the log topic. */
@@ -89,7 +90,7 @@ export class Device {
    */
   async factoryReset(confirm: string, afterAnswer: AfterAnswer) {
     const { identity, dataReset, onError } = this.#options;
-    if (confirm !== identity.serial) throw new ApiError('confirm_mismatch');
+    if (confirm !== identity.serial) throw new ApiError(confirmMismatch);
     await dataReset.check();
     await this.checkEnd('reboot');
     afterAnswer(() => void this.#resetAndReboot().catch(onError));

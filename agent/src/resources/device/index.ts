@@ -6,11 +6,8 @@ import { deviceConfig } from './config.ts';
 import { Device, deviceRoutes } from './device.ts';
 import { HealthMonitor } from './health.ts';
 import type { DevicePorts } from './ports.ts';
-import * as contract from './schema.ts';
 
 export const device = defineResource({
-  contract,
-  config: [deviceConfig],
   async create({ board, bus, log, config, problems, use }, ports: DevicePorts) {
     const { display: screen, restartBrowser } = await use(display);
     const { agentFailures, clock, dataPartition, systemBus, vitals } = ports;
@@ -26,16 +23,15 @@ export const device = defineResource({
     });
     const name = () => config.get(deviceConfig).name;
     const service = new Device({ ...ports, bus, profile: board.profile, name, onError });
-    const notApplied = { timezone: NOT_APPLIED_HERE, ntp_servers: NOT_APPLIED_HERE } as const;
     let stopClock: (() => void) | undefined;
     return {
       service,
       routes: deviceRoutes(service, health),
       config: [
-        bindGroup(deviceConfig, {
+        bindGroup(deviceConfig, NOT_APPLIED_HERE, {
           name: () => screen.waitingPageChanged(),
           health_interval_ms: () => health.periodChanged(),
-          ...(clock ? clockFields(clock, restartBrowser) : notApplied),
+          ...(clock ? clockFields(clock, restartBrowser) : {}),
         }),
       ],
       problems: () => [...dataPartition.problems(), ...systemBus.problems(), ...agentFailures.problems()],

@@ -1,9 +1,17 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
-/** Measured on the running system, not derived from the board's name (docs/contract.md: Device). */
+export const confirmMismatch = defineError(
+  'confirm_mismatch',
+  400,
+  'The confirmation is not the device serial.',
+);
+
+/** Measured on the running system, not derived from the board's name. */
 export const Capabilities = Type.Object({
   h264_hw: Type.Boolean({ description: 'H.264 is decoded in hardware' }),
   hevc_hw: Type.Boolean({ description: 'HEVC is decoded in hardware' }),
@@ -13,15 +21,19 @@ export const Capabilities = Type.Object({
 });
 export type Capabilities = Static<typeof Capabilities>;
 
-/** Interface: Resources, Device. */
+/** What the device is (`GET /device`). */
 export const Device = Type.Object(
   {
     serial: Type.String({
-      description: 'Serial number of the device; a factory reset must be confirmed with it',
+      description:
+        "The hardware's serial number (device tree, QEMU or SMBIOS). Hardware without one: an identifier of the " +
+        'installation, derived from its machine-id. A factory reset must be confirmed with it',
     }),
     name: Type.String({ description: '`device.name` of the configuration' }),
     model: Type.String(),
-    model_profile: Type.String({ description: 'Board profile, for example `virt` or `generic`' }),
+    model_profile: Type.String({
+      description: 'Board profile, for example `virt`; `generic` is any other computer',
+    }),
     version: Type.String({ description: 'Firmware version' }),
     slot: Type.Enum(['a', 'b'], { description: 'The active boot slot' }),
     api: Type.String({ description: '`v1`' }),
@@ -31,15 +43,19 @@ export const Device = Type.Object(
 );
 export type Device = Static<typeof Device>;
 
-/** A value that the board cannot read is null (docs/contract.md: Device). */
+/** The health report (`GET /device/health`, topic `health`). */
 export const Health = Type.Object(
   {
     ts: Timestamp,
     uptime_s: Type.Number(),
     throttled: Nullable(
-      Type.Boolean({ description: 'The processor is throttled because of heat or low power' }),
+      Type.Boolean({
+        description: 'The processor is throttled now, by heat or low power. Raspberry Pi only',
+      }),
     ),
-    undervoltage: Nullable(Type.Boolean({ description: 'The supply voltage is too low' })),
+    undervoltage: Nullable(
+      Type.Boolean({ description: 'The supply voltage is too low now. Raspberry Pi only' }),
+    ),
     temperature_c: Nullable(Type.Number({ description: 'Temperature of the processor in °C' })),
     load_1m: Type.Number(),
     memory: Type.Object({
@@ -57,15 +73,18 @@ export const Health = Type.Object(
         description: 'Restarts since the agent started, requested ones included',
       }),
       pid: Nullable(Type.Integer()),
-      rss_bytes: Nullable(Type.Integer({ description: 'Memory of the browser and its web processes' })),
+      rss_bytes: Nullable(
+        Type.Integer({ description: 'Memory of the browser and its processes, without page cache' }),
+      ),
       rss_trend_bytes_per_h: Nullable(
         Type.Integer({ description: 'Its change per hour over the last hour; null in the first 10 minutes' }),
       ),
       web_processes: Nullable(Type.Integer({ description: 'Processes that run pages' })),
       web_process_limit: Type.Integer({
         description:
-          'With more of them the browser is restarted: at the next page request, while the screen is off, ' +
-          'while the waiting page is shown, or at twice the limit',
+          'One per 200 MiB of memory, 4 to 16. With more processes, or with more than 60 % of the memory, the browser is ' +
+          'restarted: when a host asks for another page, while the screen is off, while the waiting page is shown, and at ' +
+          'once with more than twice the limit; at most every 10 minutes',
       }),
       memory_restarts: Type.Integer({ description: 'Restarts because of memory since the agent started' }),
     }),
@@ -78,19 +97,20 @@ export const Health = Type.Object(
     time_synced: Nullable(Type.Boolean({ description: 'The clock was set from a time server since boot' })),
     problems: Type.Array(Type.String(), {
       description:
-        'Problems an operator should know about, as sentences, for example a damaged configuration or a rollback',
+        'Sentences for an operator, for example about a damaged configuration or a rollback. The data partition is ' +
+        'tried by writing a byte, at most once a minute, so one that has become read-only is reported',
     }),
   },
-  { $id: 'Health' },
+  { $id: 'Health', description: 'A value that the board cannot read is null' },
 );
 export type Health = Static<typeof Health>;
 
-/** Interface: Resources, Log record. */
+/** One record of the system's log. */
 export const LogRecord = Type.Object(
   {
     ts: Timestamp,
     level: Type.Enum(['debug', 'info', 'warning', 'error']),
-    source: Type.String({ description: 'The program that logged' }),
+    source: Type.String({ description: 'The program that logged; `vitrine-agent` is the agent' }),
     message: Type.String(),
     cursor: Type.String({
       description: 'Position in the log; pass it as `since` to continue after this record',
@@ -100,8 +120,10 @@ export const LogRecord = Type.Object(
 );
 export type LogRecord = Static<typeof LogRecord>;
 
-export const healthSampled = topic('health', Health, 'Periodically while subscribed, every 5 s by default');
-export const logWritten = topic('log', LogRecord, 'Live log tail');
+export const healthSampled = topic('health', Health, 'Periodically while subscribed, every 5 s by default', {
+  mayBeDropped: true,
+});
+export const logWritten = topic('log', LogRecord, 'Live log tail', { mayBeDropped: true });
 
 const ISO_TIME = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?:Z|[+-]\\d{2}:\\d{2})';
 const CURSOR = 's=[0-9a-f]{32}(?:;[a-z]=[0-9a-f]{1,32}){1,8}';
@@ -134,7 +156,10 @@ export const getLogs = endpoint({
   path: '/device/logs',
   summary: 'Log records, oldest first',
   description:
-    'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive). Without it, the newest `limit` records.',
+    'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive). Without it, the ' +
+    'newest `limit` records. 400 for a time that does not exist (30 February, 24:00), and for a cursor whose record is ' +
+    'not in the log, or no longer: continue with a time instead. When nothing reads the output of the agent for a ' +
+    'while, the agent drops records and logs how many.',
   query: Type.Object(
     {
       since: Type.Optional(
@@ -174,10 +199,15 @@ export const factoryReset = endpoint({
   path: '/device/factory-reset',
   summary: 'Wipe the data partition to defaults and reboot',
   description:
-    "The response is sent first. The next boot recreates the data partition, so configuration, content and certificates are lost. `confirm` must be the device's `serial`; anything else gives `confirm_mismatch`.",
+    'The response is sent first. The reset is recorded on the data partition, and the next boot creates the file system ' +
+    'again before anything uses it, also after a power cut: configuration, content, certificates, what pages have stored ' +
+    'and the log are lost, and both slots stay as they are. If the partition could not be used at this boot, its ' +
+    'beginning is erased instead. `confirm` must be the `serial` of the device; anything else gives `confirm_mismatch`. ' +
+    '409 `conflict` while an update is being installed; 503 `unavailable` without a data partition, while it is ' +
+    'read-only, and on a system that was not booted from an image of this firmware; 507 if there is no space for the record.',
   body: Type.Object(
     { confirm: Type.String({ description: 'The device serial' }) },
     { additionalProperties: false },
   ),
-  errors: ['confirm_mismatch', 'conflict', 'unavailable', 'insufficient_storage'],
+  errors: [confirmMismatch, 'conflict', 'unavailable', 'insufficient_storage'],
 });

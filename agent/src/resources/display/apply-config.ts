@@ -1,11 +1,11 @@
 import { hostname, totalmem } from 'node:os';
 import { ApiError } from '../../contract/errors.ts';
-import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import { bindGroup, type ConfigBinding } from '../config/group.ts';
 import type { ConfigReader } from '../config/store.ts';
 import { browserConfig, displayConfig, INSPECTOR_PORT, proxyConfig } from './config.ts';
 import type { Display } from './display.ts';
 import type { BrowserSettings } from './ports.ts';
+import { MAX_SCREEN_ID, screenNotFound } from './schema.ts';
 
 /** Share of the board's memory that one web process may use when nothing is configured. */
 const DEFAULT_MEMORY_SHARE = 0.5;
@@ -52,10 +52,10 @@ export function bindDisplay(
   display: Display,
   schedule: { check(): void },
 ): ConfigBinding {
-  const drive = () => display.screens.driveNow();
   return bindGroup(
     displayConfig,
-    { rotation: drive, scale: drive, screens: drive, power_schedule: () => schedule.check() },
+    () => display.screens.driveNow(),
+    { power_schedule: () => schedule.check() },
     {
       changed: () => display.configChanged(),
       check: (patch) => checkScreens(patch, config, display),
@@ -79,7 +79,7 @@ async function checkScreens(patch: unknown, config: ConfigReader, display: Displ
     if (value === null && Object.hasOwn(stored, id)) continue;
     if (screens.some((screen) => screen.id === id)) continue;
     const name = id.slice(0, MAX_SCREEN_ID).toWellFormed();
-    throw new ApiError('screen_not_found', `There is no screen ${name}.`, {
+    throw new ApiError(screenNotFound, `There is no screen ${name}.`, {
       screen: name,
       screens: screens.map((screen) => screen.id),
     });

@@ -3,9 +3,9 @@
  * page itself.
  */
 import type { EventOf } from './keeper-state.ts';
+import type { KeeperTransition } from './keeper-transition.ts';
 import type { DisplayError } from './schema.ts';
 import { OWN_URI } from './target.ts';
-import type { Transition } from './transition.ts';
 
 export const FROZEN: DisplayError = {
   code: 'screen_frozen',
@@ -13,12 +13,12 @@ export const FROZEN: DisplayError = {
 };
 
 /** Only the target's load is followed, not that of a notice. */
-export function onLoadSent(t: Transition, { id }: EventOf<'load_sent'>): void {
+export function onLoadSent(t: KeeperTransition, { id }: EventOf<'load_sent'>): void {
   if (t.state.load.stage === 'requested') t.state.load = { stage: 'requested', id };
 }
 
 /** Until the target's document is there, loads without an id belong to the page before. */
-export function onLoad(t: Transition, event: EventOf<'load'>): void {
+export function onLoad(t: KeeperTransition, event: EventOf<'load'>): void {
   const { load, foundUri } = t.state;
   if (event.state === 'committed') {
     t.state.hasDocument = true;
@@ -32,7 +32,7 @@ export function onLoad(t: Transition, event: EventOf<'load'>): void {
   else if (event.load === load.id) targetLoads(t, event);
 }
 
-export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void {
+export function onLoadFailed(t: KeeperTransition, event: EventOf<'load_failed'>): void {
   const { load } = t.state;
   if (event.load === load.id) {
     if (event.kind === 'cancelled') terminateForLoad(t);
@@ -41,7 +41,7 @@ export function onLoadFailed(t: Transition, event: EventOf<'load_failed'>): void
 }
 
 /** A step of a load took too long. A page whose document is there stays, whatever of it is still missing. */
-export function onLoadTimer(t: Transition): void {
+export function onLoadTimer(t: KeeperTransition): void {
   const { load, hasDocument, terminatedForLoad } = t.state;
   if (load.stage === 'committed') t.markUp();
   else if (load.stage === 'requested' && hasDocument && !terminatedForLoad) terminateForLoad(t);
@@ -52,7 +52,7 @@ export function onLoadTimer(t: Transition): void {
 }
 
 /** The page on the screen does not let the target replace it: it is terminated, once, and the target loaded again. */
-function terminateForLoad(t: Transition): void {
+function terminateForLoad(t: KeeperTransition): void {
   if (t.state.terminatedForLoad) {
     t.fail('load', 'load_failed', 'The load was stopped again.');
     return;
@@ -63,7 +63,7 @@ function terminateForLoad(t: Transition): void {
   t.emit({ do: 'terminate_page', next: 'load' });
 }
 
-function targetLoads(t: Transition, event: EventOf<'load'>): void {
+function targetLoads(t: KeeperTransition, event: EventOf<'load'>): void {
   if (event.state === 'started') {
     t.state.load = { stage: 'started', id: event.load };
     t.setTimer('load', t.config.timing.documentMs);
@@ -71,7 +71,7 @@ function targetLoads(t: Transition, event: EventOf<'load'>): void {
   else if (event.state === 'finished') t.markUp();
 }
 
-function targetCommitted(t: Transition, event: EventOf<'load'>): void {
+function targetCommitted(t: KeeperTransition, event: EventOf<'load'>): void {
   const { state } = t;
   const { target } = state;
   // From here on, what comes without an id is the page's own.
@@ -84,7 +84,7 @@ function targetCommitted(t: Transition, event: EventOf<'load'>): void {
   else t.show(); // a reload, at an address that only a script of the start page can handle
 }
 
-function pageNavigates(t: Transition, event: EventOf<'load'>): void {
+function pageNavigates(t: KeeperTransition, event: EventOf<'load'>): void {
   const { state } = t;
   if (event.state === 'started') {
     state.loading = true;
@@ -97,7 +97,7 @@ function pageNavigates(t: Transition, event: EventOf<'load'>): void {
 }
 
 /** The screen shows the document; if it is only the answer to a missing password, that is an error. */
-function documentArrived(t: Transition, { authentication_required, status }: EventOf<'load'>): void {
+function documentArrived(t: KeeperTransition, { authentication_required, status }: EventOf<'load'>): void {
   const who = status === 407 ? 'The proxy' : 'The server';
   const message = `${who} asks for a password, and the device has none.`;
   const shown = t.state.frozen ? FROZEN : null;

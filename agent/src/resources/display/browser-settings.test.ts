@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { SETTINGS } from '../../../../lib/fake-browser.ts';
+import { DisplayStage } from '../../../../testing/display-stage.ts';
+import { SETTINGS } from '../../../../testing/fake-browser.ts';
 import { openConfig } from '../config/tests/open-config.ts';
 import { browserSettings } from './apply-config.ts';
-import { DisplayStage } from './tests/display-stage.ts';
 
 const URL = 'http://one.example/';
 let folder: string;

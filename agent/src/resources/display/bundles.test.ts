@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
+import { CONFIG, DisplayStage, screenConfig } from '../../../../testing/display-stage.ts';
+import type { FakeBrowser } from '../../../../testing/fake-browser.ts';
 import type { Display, DisplayOptions } from './display.ts';
 import type { Target } from './ports.ts';
 import type { DisplayState } from './schema.ts';
-import { CONFIG, DisplayStage, screenConfig } from './tests/display-stage.ts';
 
 const URL_A = 'http://a.example/';
 

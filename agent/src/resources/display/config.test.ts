@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { CONNECTOR, DisplayStage } from '../../../../testing/display-stage.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { ConfigStore } from '../config/store.ts';
 import { openConfig } from '../config/tests/open-config.ts';
 import { bindDisplay } from './apply-config.ts';
 import { displayConfig } from './config.ts';
-import { CONNECTOR, DisplayStage } from './tests/display-stage.ts';
 
 const FIRST = { ...CONNECTOR, id: 'HDMI-A-1' };
 const SECOND = { ...CONNECTOR, id: 'HDMI-A-2', connected: false };

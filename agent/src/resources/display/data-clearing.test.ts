@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { BrowserFolder } from '../../system/browser-data.ts';
+import { DisplayStage } from '../../../../testing/display-stage.ts';
+import { BrowserFolder } from '../../system/browser/data.ts';
 import type { DisplayOptions } from './display.ts';
 import type { Target } from './ports.ts';
-import { DisplayStage } from './tests/display-stage.ts';
 
 const URL = 'http://192.0.2.1/';
 

@@ -14,19 +14,19 @@ export interface DataClearingOptions extends Pick<DisplayPorts, 'browser' | 'bro
  * So this needs neither a browser that responds nor free space.
  */
 export class DataClearing {
-  readonly #o: DataClearingOptions;
+  readonly #options: DataClearingOptions;
   /** A clearing that waits for the next browser. */
   #pending: { oldPid: number | null; done: PromiseWithResolvers<void> } | undefined;
   /** The last deletion. */
   #clearing: Promise<void> | undefined;
 
   constructor(options: DataClearingOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
   /** Before the first browser of a boot gets its settings. A failure is logged: the screen matters more. */
   async clearAtBoot(): Promise<void> {
-    const { browserData, log } = this.#o;
+    const { browserData, log } = this.#options;
     try {
       await browserData?.clear();
       log.info({}, "the browser's data was cleared at boot");
@@ -42,7 +42,7 @@ export class DataClearing {
    * browser connects in time; nothing is deleted later then
    */
   async clear(restart: () => void): Promise<void> {
-    const { browser, browserData, timeoutMs } = this.#o;
+    const { browser, browserData, timeoutMs } = this.#options;
     if (!browserData) throw new ApiError('unavailable', "The browser's data does not belong to this device.");
     if (this.#pending) return this.#pending.done.promise;
     const pending = { oldPid: browser.pid, done: Promise.withResolvers<void>() };
@@ -61,7 +61,7 @@ export class DataClearing {
 
   /** A browser has connected and has no settings yet. Resolves when it may get them; never rejects. */
   async browserConnected(): Promise<void> {
-    const { browser, browserData } = this.#o;
+    const { browser, browserData } = this.#options;
     const pending = this.#pending;
     // The old browser, connected again, still has its files open.
     if (pending && (pending.oldPid === null || pending.oldPid !== browser.pid)) {

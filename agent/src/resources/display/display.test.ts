@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
+import { DisplayStage, TIMING } from '../../../../testing/display-stage.ts';
+import type { FakeBrowser } from '../../../../testing/fake-browser.ts';
 import { createLogger } from '../../base/logger.ts';
 import { createApp } from '../../links/app.ts';
 import type { Display, DisplayOptions } from './display.ts';
 import { displayRoutes } from './routes.ts';
 import type { DisplayState } from './schema.ts';
-import { DisplayStage, TIMING } from './tests/display-stage.ts';
 
 const URL_A = 'http://a.example/';
 const log = createLogger('silent');

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { badRequest } from '../../contract/validate.ts';
+import { badRequest } from '../../contract/issues.ts';
 import type { EventBus } from '../../events/bus.ts';
 import type { DisplayConfig } from './config.ts';
 import { DataClearing } from './data-clearing.ts';
@@ -49,9 +49,9 @@ export interface DisplayOptions
   newBrowserMs?: number;
 }
 
-/** The screen and what it shows (interface: Display). */
+/** The screen and what it shows. */
 export class Display {
-  readonly #o: DisplayOptions;
+  readonly #options: DisplayOptions;
   /** All of them, as of the last refresh. */
   readonly screens: Screens;
   readonly power: ScreenPower;
@@ -66,7 +66,7 @@ export class Display {
   #published = '';
 
   constructor(options: DisplayOptions) {
-    this.#o = options;
+    this.#options = options;
     const { checkEveryMs = 5000, newBrowserMs: timeoutMs = 90_000 } = options;
     const changed = () => {
       this.#scripts.changed();
@@ -119,7 +119,7 @@ export class Display {
   /** Decides what to show first; it is shown as soon as there is a browser. */
   async start(): Promise<void> {
     await this.screens.refresh();
-    const { targetStore, clearDataOnBoot } = this.#o;
+    const { targetStore, clearDataOnBoot } = this.#options;
     // Not when only the agent was restarted.
     if (clearDataOnBoot && !(await targetStore.current())) await this.#clearing.clearAtBoot();
     const { target, missing } = await this.#requested.first(this.screens.primary?.id);
@@ -179,9 +179,9 @@ export class Display {
     return this.screens.primary?.connected === true;
   }
 
-  /** The browser's part of the health report (docs/contract.md: Device). */
+  /** The browser's part of the health report. */
   async browserHealth() {
-    const { connected, pid } = this.#o.browser;
+    const { connected, pid } = this.#options.browser;
     const restarts = Math.max(0, this.#keeper.state.connection - 1);
     return { running: connected, restarts, pid, ...(await this.#memory.health()) };
   }
@@ -271,7 +271,7 @@ export class Display {
   async screenshot(): Promise<Buffer> {
     this.#requireBrowser();
     try {
-      return await this.#o.browser.screenshot();
+      return await this.#options.browser.screenshot();
     } catch (error) {
       throw new ApiError('unavailable', `The browser took no picture: ${errorMessage(error)}`);
     }
@@ -318,7 +318,7 @@ export class Display {
   }
 
   #requireBrowser(): void {
-    if (this.#o.browser.connected || this.#o.kiosk.installed) return;
+    if (this.#options.browser.connected || this.#options.kiosk.installed) return;
     throw new ApiError('unavailable', 'This device has no browser to show pages with.');
   }
 
@@ -333,6 +333,6 @@ export class Display {
     const text = JSON.stringify(state);
     if (text === this.#published) return;
     this.#published = text;
-    this.#o.bus.emit(displayState, state);
+    this.#options.bus.emit(displayState, state);
   }
 }

@@ -6,6 +6,7 @@ import { content } from '../content/index.ts';
 import { deviceConfig } from '../device/config.ts';
 import { network } from '../network/index.ts';
 import { networkChanged } from '../network/schema.ts';
+import { page } from '../page/index.ts';
 import { defineResource } from '../resource.ts';
 import { bindDisplay, browserSettings } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
@@ -25,14 +26,13 @@ export interface DisplayService {
 }
 
 export const display = defineResource({
-  contract,
-  config: [displayConfig, browserConfig, proxyConfig],
   async create({ board, bus, log, config, asset, use }, ports: DisplayPorts) {
     const splash = await use(branding);
     const { store, origin, setDisplayed } = await use(content);
     const addresses = await use(network);
     const { browser, hostServices } = ports;
-    ports.pageResources.set(SPLASH_URI, () => {
+    const { channel, serve } = await use(page);
+    serve(SPLASH_URI, () => {
       return { contentType: 'image/png', version: splash.version, read: () => splash.get('boot') };
     });
     const screen = new Display({
@@ -79,6 +79,8 @@ export const display = defineResource({
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
     const redraw = () => screen.waitingPageChanged();
     setDisplayed(() => screen.activeBundle);
+    channel.setTarget(() => screen.isTargetThere);
+    screen.onChange(() => channel.targetChanged());
     store.onReplaced((bundle) => screen.bundleReplaced(bundle));
     bus.on(networkChanged, redraw);
     bus.on(splashChanged, ({ kind }) => {
@@ -102,22 +104,14 @@ export const display = defineResource({
       routes: displayRoutes(screen),
       config: [
         bindDisplay(config, screen, schedule),
-        bindGroup(browserConfig, {
+        bindGroup(browserConfig, apply, {
           script_timeout_ms: READ_WHEN_NEEDED,
-          user_agent: apply,
-          languages: apply,
-          ignore_tls_errors: apply,
-          memory_limit_mb: apply,
           remote_debugging: hostServices ? apply : NOT_APPLIED_HERE,
-          permissions: apply,
-          text_selection: apply,
-          pointer: apply,
-          zoom: apply,
           allow_host_services: hostServices ? async () => allow() : NOT_APPLIED_HERE,
           on_screen_keyboard: applyKeyboard,
           keyboard_layouts: applyKeyboard,
         }),
-        bindGroup(proxyConfig, { mode: apply, http: apply, https: apply, no_proxy: apply, pac_url: apply }),
+        bindGroup(proxyConfig, apply),
       ],
       problems: () => [
         ...screen.screens.problems(),

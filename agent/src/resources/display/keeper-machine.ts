@@ -2,19 +2,20 @@
  * The rules that keep the target on the screen, as a pure function: no time, no input or output. `Keeper` carries out
  * the effects and reports their results as events.
  */
+import type { Machine } from '../../base/machine.ts';
 import { FROZEN, onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
 import type {
   AfterTermination,
-  Effect,
   EventOf,
   KeeperConfig,
+  KeeperEffect,
   KeeperEvent,
   KeeperState,
   TimerName,
 } from './keeper-state.ts';
+import { KeeperTransition } from './keeper-transition.ts';
 import type { DisplayError } from './schema.ts';
 import { isPageOf } from './target.ts';
-import { Transition } from './transition.ts';
 
 /** The longest delay between restarts of the unit, as a multiple of the first. */
 const MAX_UNIT_DELAY_FACTOR = 16;
@@ -28,16 +29,15 @@ const BROWSER_ENDED: DisplayError = {
   message: 'The browser ended while it showed the page.',
 };
 
-/** @returns the same state object when the event is out of date */
-export function advance(
-  config: KeeperConfig,
-  before: Readonly<KeeperState>,
-  event: KeeperEvent,
-): { state: Readonly<KeeperState>; effects: readonly Effect[] } {
-  if (isOutdated(before, event)) return { state: before, effects: [] };
-  const transition = new Transition(config, before);
-  handle(transition, event.event, event);
-  return transition;
+export type KeeperMachine = Machine<Readonly<KeeperState>, KeeperEvent, KeeperEffect>;
+
+export function keeperMachine(config: KeeperConfig): KeeperMachine {
+  return (before, event) => {
+    if (isOutdated(before, event)) return { state: before, effects: [] };
+    const transition = new KeeperTransition(config, before);
+    handle(transition, event.event, event);
+    return transition;
+  };
 }
 
 /** The error in the display's state. */
@@ -53,7 +53,7 @@ function isOutdated(state: Readonly<KeeperState>, event: KeeperEvent): boolean {
 }
 
 /** The type demands a handler for every kind of event. */
-const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: EventOf<K>) => void } = {
+const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: KeeperTransition, event: EventOf<K>) => void } = {
   start: (t, { target, missing }) => {
     t.state.target = target;
     t.state.missing = missing;
@@ -216,7 +216,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: Transition, event: E
   timer: (t, { timer }) => TIMER_HANDLERS[timer](t),
 };
 
-const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
+const TIMER_HANDLERS: { readonly [K in TimerName]: (t: KeeperTransition) => void } = {
   retry: (t) => {
     const { retryStage } = t.state;
     t.expectTarget();
@@ -241,23 +241,23 @@ const TIMER_HANDLERS: { readonly [K in TimerName]: (t: Transition) => void } = {
   },
 };
 
-function handle<K extends KeeperEvent['event']>(t: Transition, kind: K, event: EventOf<K>): void {
+function handle<K extends KeeperEvent['event']>(t: KeeperTransition, kind: K, event: EventOf<K>): void {
   HANDLERS[kind](t, event);
 }
 
 /** The target's page is on the screen, complete, and its browser is to stay. */
-function isUp({ state: { load, loading, ending } }: Transition): boolean {
+function isUp({ state: { load, loading, ending } }: KeeperTransition): boolean {
   return load.stage === 'committed' && !loading && !ending;
 }
 
 /** The page on the screen is to be replaced by a new one, in a new process. */
-function terminateBroken(t: Transition, next: AfterTermination): void {
+function terminateBroken(t: KeeperTransition, next: AfterTermination): void {
   t.supersede(); // a page that is still being rendered must not be loaded before this one has ended
   t.emit({ do: 'terminate_page', next });
 }
 
 /** Frames reach the screen again. */
-function clearFrozen(t: Transition): void {
+function clearFrozen(t: KeeperTransition): void {
   const { state } = t;
   if (!state.frozen) return;
   state.frozen = false;
@@ -265,7 +265,7 @@ function clearFrozen(t: Transition): void {
   if (isUp(t)) t.startStableTimer();
 }
 
-function onFramesChecked(t: Transition, { result, during }: EventOf<'frames_checked'>): void {
+function onFramesChecked(t: KeeperTransition, { result, during }: EventOf<'frames_checked'>): void {
   const { state } = t;
   const { frameEveryMs, frameAgainMs } = t.config.timing;
   const isFrozen = result === 'frozen' || result === 'compositor_frozen';
@@ -283,7 +283,7 @@ function onFramesChecked(t: Transition, { result, during }: EventOf<'frames_chec
 }
 
 /** A request of a host: earlier failures are forgotten. */
-function beginRequest(t: Transition): void {
+function beginRequest(t: KeeperTransition): void {
   t.stopStableTimer();
   t.state.failures = 0;
   t.state.error = null;
@@ -292,7 +292,7 @@ function beginRequest(t: Transition): void {
 }
 
 /** Renders our own page again if it is on the screen. It must not cancel the load of anything else. */
-function onOwnPageChanged(t: Transition): void {
+function onOwnPageChanged(t: KeeperTransition): void {
   const { state } = t;
   const isOwnLoad = state.target.mode === 'waiting' && state.load.stage !== 'none';
   if (state.rendering) state.rendering = { ...state.rendering, outdated: true };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { type LocatedTarget, OWN_URI } from './target.ts';
 import { KeeperWorld } from './tests/keeper-world.ts';
 import { OUTCOMES, RESISTANCES } from './tests/simulated-browser.ts';

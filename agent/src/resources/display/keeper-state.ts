@@ -108,7 +108,7 @@ export type EventOf<K extends KeeperEvent['event']> = Extract<KeeperEvent, { eve
 export type AfterTermination = 'load' | 'unresponsive' | 'frozen';
 
 /** To be carried out in order, before the next event. */
-export type Effect =
+export type KeeperEffect =
   | { do: 'configure' }
   | { do: 'load'; address: string }
   | { do: 'load_own_page'; html: string }

@@ -1,7 +1,7 @@
 /** The runner around the state machine: it carries out effects and reports their results. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { DisplayStage, TIMING } from './tests/display-stage.ts';
+import { DisplayStage, TIMING } from '../../../../testing/display-stage.ts';
 
 const URL_A = 'http://a.example/';
 

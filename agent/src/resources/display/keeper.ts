@@ -1,12 +1,13 @@
 import { RecordLimit, type Write } from '../../base/limited-log.ts';
 import type { Logger } from '../../base/logger.ts';
+import { Driver } from '../../base/machine.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { withTimeout } from '../../base/timeout.ts';
-import { advance } from './keeper-machine.ts';
+import { keeperMachine } from './keeper-machine.ts';
 import {
-  type Effect,
   type FrameResult,
   type KeeperConfig,
+  type KeeperEffect,
   type KeeperEvent,
   KeeperState,
   type TimerName,
@@ -37,44 +38,47 @@ export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'composito
  * back, with growing delays, and the screen says meanwhile why it is not there. The rules are in keeper-machine.ts.
  */
 export class Keeper {
-  readonly #o: KeeperOptions;
+  readonly #options: KeeperOptions;
   readonly #config: KeeperConfig;
   /** Limited, since a page can fail as often as it likes. */
   readonly #warn: Write;
   readonly #firstFrame = Promise.withResolvers<void>();
   readonly #timers = new Map<TimerName, NodeJS.Timeout>();
-  readonly #events: KeeperEvent[] = [];
-  #state: Readonly<KeeperState> = new KeeperState();
-  #isAdvancing = false;
-  #isStopped = false;
+  readonly #driver: Driver<Readonly<KeeperState>, KeeperEvent, KeeperEffect>;
   #stopListening: (() => void) | undefined;
   /** What to render after the page that is being rendered; only the latest is wanted. */
   #nextRender: { notice: Notice | undefined; generation: number } | undefined;
   #isRendering = false;
 
   constructor(options: KeeperOptions) {
-    this.#o = options;
+    this.#options = options;
     const { kiosk, log, timing = TIMING } = options;
     this.#warn = new RecordLimit().of((fields, message) => log.warn(fields, message));
     this.#config = { timing, kioskInstalled: kiosk.installed };
+    this.#driver = new Driver({
+      machine: keeperMachine(this.#config),
+      initial: new KeeperState(),
+      perform: (effect) => this.#perform(effect.do, effect),
+      changed: options.changed,
+    });
   }
 
   /** @param missing why the target is the waiting page, when a bundle was wanted */
   start(target: LocatedTarget, missing: MissingBundle | undefined): void {
-    const { browser } = this.#o;
+    const { browser } = this.#options;
     this.dispatch({ event: 'start', target, missing });
     this.#stopListening = browser.on(KINDS, (event) => this.dispatch(event));
     if (browser.connected) this.dispatch({ event: 'connected', uri: browser.uri });
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#driver.stop();
     this.#stopListening?.();
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
   get state(): Readonly<KeeperState> {
-    return this.#state;
+    return this.#driver.state;
   }
 
   /** Resolves when the browser has shown its first frame. */
@@ -82,51 +86,39 @@ export class Keeper {
     return this.#firstFrame.promise;
   }
 
-  /** Events that arrive while effects are carried out are queued. Events after `stop` are ignored. */
+  /** Events after `stop` are ignored. */
   dispatch(event: KeeperEvent): void {
-    if (this.#isStopped) return;
-    this.#events.push(event);
-    if (this.#isAdvancing) return;
-    this.#isAdvancing = true;
-    const before = this.#state;
-    try {
-      for (let next = this.#events.shift(); next; next = this.#events.shift()) {
-        const { state, effects } = advance(this.#config, this.#state, next);
-        this.#state = state;
-        for (const effect of effects) this.#run(effect.do, effect);
-      }
-    } finally {
-      this.#isAdvancing = false;
-    }
-    if (this.#state !== before) this.#o.changed();
+    this.#driver.dispatch(event);
   }
 
   /** Carries out the effects. Answers carry the connection or the generation of their request. */
-  readonly #effects: { readonly [K in Effect['do']]: (effect: Extract<Effect, { do: K }>) => void } = {
+  readonly #effects: {
+    readonly [K in KeeperEffect['do']]: (effect: Extract<KeeperEffect, { do: K }>) => void;
+  } = {
     configure: () => {
-      const { connection } = this.#state;
-      this.#command(this.#o.configure(), { event: 'configured', connection });
+      const { connection } = this.state;
+      this.#command(this.#options.configure(), { event: 'configured', connection });
     },
-    load: ({ address }) => this.#load(this.#o.browser.load(address)),
-    load_own_page: ({ html }) => this.#load(this.#o.browser.loadHtml(html, OWN_URI)),
-    reload: () => this.#load(this.#o.browser.reload()),
+    load: ({ address }) => this.#load(this.#options.browser.load(address)),
+    load_own_page: ({ html }) => this.#load(this.#options.browser.loadHtml(html, OWN_URI)),
+    reload: () => this.#load(this.#options.browser.reload()),
     terminate_page: ({ next }) => {
-      const { generation } = this.#state;
-      this.#command(this.#o.browser.terminatePage(), { event: 'page_terminated', generation, next });
+      const { generation } = this.state;
+      this.#command(this.#options.browser.terminatePage(), { event: 'page_terminated', generation, next });
     },
     ping: () => {
-      const { connection } = this.#state;
-      void this.#o.browser.ping(this.#config.timing.pongMs).then((answered) => {
+      const { connection } = this.state;
+      void this.#options.browser.ping(this.#config.timing.pongMs).then((answered) => {
         this.dispatch({ event: 'pong', connection, answered });
       });
     },
     check_frames: () => {
-      const { connection, generation: during } = this.#state;
+      const { connection, generation: during } = this.state;
       void this.#checkFrames().then((result) => {
         this.dispatch({ event: 'frames_checked', connection, during, result });
       });
     },
-    quit: () => this.#command(this.#o.browser.quit(), undefined, 'quit_failed'),
+    quit: () => this.#command(this.#options.browser.quit(), undefined, 'quit_failed'),
     restart_unit: () => void this.#restartUnit(),
     render: ({ notice }) => void this.#render(notice),
     set_timer: ({ timer, ms }) => {
@@ -138,7 +130,7 @@ export class Keeper {
     warn: ({ fields, message }) => this.#warn(fields, message),
   };
 
-  #run<K extends Effect['do']>(kind: K, effect: Extract<Effect, { do: K }>): void {
+  #perform<K extends KeeperEffect['do']>(kind: K, effect: Extract<KeeperEffect, { do: K }>): void {
     this.#effects[kind](effect);
   }
 
@@ -153,7 +145,7 @@ export class Keeper {
     answer?: KeeperEvent,
     failure: 'command_failed' | 'quit_failed' = 'command_failed',
   ): void {
-    const { connection } = this.#state;
+    const { connection } = this.state;
     taken.then(
       () => answer && this.dispatch(answer),
       (error: unknown) => {
@@ -163,7 +155,7 @@ export class Keeper {
   }
 
   async #checkFrames(): Promise<FrameResult> {
-    const { browser, compositor, hasScreen } = this.#o;
+    const { browser, compositor, hasScreen } = this.#options;
     const { frameMs, pongMs } = this.#config.timing;
     if (!hasScreen()) return 'unknown';
     if (await browser.showsFrames(frameMs)) return 'shown';
@@ -178,7 +170,7 @@ export class Keeper {
 
   /** One at a time: each opens files, and a page can fail more often than they are read. */
   async #render(notice: Notice | undefined): Promise<void> {
-    this.#nextRender = { notice, generation: this.#state.generation };
+    this.#nextRender = { notice, generation: this.state.generation };
     if (this.#isRendering) return;
     this.#isRendering = true;
     while (this.#nextRender) {
@@ -193,7 +185,7 @@ export class Keeper {
   /** Undefined when it cannot be rendered. */
   async #html(notice: Notice | undefined): Promise<string | undefined> {
     try {
-      return await withTimeout(this.#o.renderPage(notice), RENDER_MS);
+      return await withTimeout(this.#options.renderPage(notice), RENDER_MS);
     } catch (error) {
       this.#warn({ err: error }, 'the waiting page cannot be rendered');
       return undefined;
@@ -201,8 +193,8 @@ export class Keeper {
   }
 
   async #restartUnit(): Promise<void> {
-    const { kiosk } = this.#o;
-    const { connection } = this.#state;
+    const { kiosk } = this.#options;
+    const { connection } = this.state;
     try {
       await kiosk.restart();
       if (kiosk.installed) return;

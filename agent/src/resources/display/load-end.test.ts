@@ -1,8 +1,8 @@
 /** Loads that end by a deadline, against the resistance of the previous page, or without a password. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
-import { DisplayStage, TIMING } from './tests/display-stage.ts';
+import { DisplayStage, TIMING } from '../../../../testing/display-stage.ts';
+import type { FakeBrowser } from '../../../../testing/fake-browser.ts';
 
 const URL_A = 'http://a.example/';
 const URL_B = 'http://b.example/';

@@ -49,7 +49,7 @@ export function slope(samples: readonly Sample[]): number {
  * asks for another page, while the screen is off, and while the waiting page is shown.
  */
 export class MemoryGuard {
-  readonly #o: MemoryGuardOptions;
+  readonly #options: MemoryGuardOptions;
   readonly #clock: () => number;
   /** Web processes above which the browser is restarted. */
   readonly processLimit: number;
@@ -61,7 +61,7 @@ export class MemoryGuard {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: MemoryGuardOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#clock = options.clock ?? (() => performance.now());
     const fitting = Math.floor(options.totalBytes / PROCESS_BYTES);
     this.processLimit = Math.min(Math.max(fitting, MIN_PROCESSES), MAX_PROCESSES);
@@ -77,20 +77,21 @@ export class MemoryGuard {
 
   /** Reads the memory and decides. Never rejects. */
   async sample(): Promise<void> {
-    const { pid } = this.#o.browser;
+    const { pid } = this.#options.browser;
     const memory = await this.#read(pid);
     if (pid !== this.#pid) {
       this.#pid = pid;
       this.#samples = [];
     }
     this.#isDue = false;
-    if (!memory || pid !== this.#o.browser.pid) return;
+    if (!memory || pid !== this.#options.browser.pid) return;
     this.#samples = [
       ...this.#samples.slice(1 - SAMPLES),
       { hours: this.#clock() / 3_600_000, bytes: memory.bytes },
     ];
-    this.#isDue = memory.webProcesses > this.processLimit || memory.bytes > MAX_SHARE * this.#o.totalBytes;
-    if (this.#isDue && (this.#o.isUnnoticed() || memory.webProcesses > 2 * this.processLimit)) {
+    this.#isDue =
+      memory.webProcesses > this.processLimit || memory.bytes > MAX_SHARE * this.#options.totalBytes;
+    if (this.#isDue && (this.#options.isUnnoticed() || memory.webProcesses > 2 * this.processLimit)) {
       this.restartIfDue();
     }
   }
@@ -102,13 +103,13 @@ export class MemoryGuard {
     this.#isDue = false;
     this.#restartedAt = now;
     this.#restarts += 1;
-    this.#o.log.info({ bytes: this.#samples.at(-1)?.bytes }, 'restarting the browser to free memory');
-    this.#o.restart();
+    this.#options.log.info({ bytes: this.#samples.at(-1)?.bytes }, 'restarting the browser to free memory');
+    this.#options.restart();
   }
 
-  /** The browser's memory in the health report (docs/contract.md: Device). */
+  /** The browser's memory in the health report. */
   async health() {
-    const memory = await this.#read(this.#o.browser.pid);
+    const memory = await this.#read(this.#options.browser.pid);
     const hasTrend = this.#samples.length >= MIN_SAMPLES;
     return {
       rss_bytes: memory?.bytes ?? null,
@@ -120,6 +121,6 @@ export class MemoryGuard {
   }
 
   async #read(pid: number | null): Promise<BrowserMemory | null> {
-    return pid === null ? null : await this.#o.readMemory(pid).catch(() => null);
+    return pid === null ? null : await this.#options.readMemory(pid).catch(() => null);
   }
 }

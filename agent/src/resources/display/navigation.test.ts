@@ -1,8 +1,8 @@
 /** Which loads of the browser count for the target, and which are navigations of the page itself. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
-import { DisplayStage, TIMING } from './tests/display-stage.ts';
+import { DisplayStage, TIMING } from '../../../../testing/display-stage.ts';
+import type { FakeBrowser } from '../../../../testing/fake-browser.ts';
 import type { Stage } from './timing.ts';
 
 const URL_A = 'http://a.example/';

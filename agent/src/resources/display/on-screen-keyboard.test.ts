@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeBrowser } from '../../../../lib/fake-browser.ts';
-import { waitFor } from '../../../../lib/wait.ts';
+import { FakeBrowser } from '../../../../testing/fake-browser.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import { OnScreenKeyboard, type OnScreenKeyboardOptions } from './on-screen-keyboard.ts';
 

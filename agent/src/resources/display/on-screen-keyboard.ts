@@ -14,7 +14,7 @@ export interface OnScreenKeyboardOptions extends Pick<DisplayPorts, 'inputKinds'
 
 /** Tells the browser whether it has an on-screen keyboard, and with which layouts. */
 export class OnScreenKeyboard {
-  readonly #o: OnScreenKeyboardOptions;
+  readonly #options: OnScreenKeyboardOptions;
   /** Keeps the order of changes. */
   readonly #applying = new Mutex();
   /** What this browser was told last, as JSON. */
@@ -23,11 +23,11 @@ export class OnScreenKeyboard {
   #stopListening = (): void => undefined;
 
   constructor(options: OnScreenKeyboardOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
   start(): void {
-    const { browser, checkEveryMs = 2000, config } = this.#o;
+    const { browser, checkEveryMs = 2000, config } = this.#options;
     this.#stopListening = browser.on(['connected'], () => {
       this.#told = '';
       this.#update();
@@ -51,9 +51,9 @@ export class OnScreenKeyboard {
   async #apply(): Promise<void> {
     const settings = await this.#settings();
     const text = JSON.stringify(settings);
-    if (!this.#o.browser.connected || text === this.#told) return;
+    if (!this.#options.browser.connected || text === this.#told) return;
     this.#told = text;
-    await this.#o.browser.keyboard(settings).catch((error: unknown) => {
+    await this.#options.browser.keyboard(settings).catch((error: unknown) => {
       this.#told = '';
       throw error;
     });
@@ -61,14 +61,14 @@ export class OnScreenKeyboard {
 
   #update(): void {
     this.apply().catch((error: unknown) => {
-      this.#o.log.warn({ reason: errorMessage(error) }, 'the on-screen keyboard could not be set');
+      this.#options.log.warn({ reason: errorMessage(error) }, 'the on-screen keyboard could not be set');
     });
   }
 
   async #settings(): Promise<KeyboardSettings> {
-    const { on_screen_keyboard: mode, keyboard_layouts: layouts } = this.#o.config();
+    const { on_screen_keyboard: mode, keyboard_layouts: layouts } = this.#options.config();
     if (mode !== 'auto') return { enabled: mode === 'on', layouts };
-    const { touch, keyboard } = await this.#o.inputKinds();
+    const { touch, keyboard } = await this.#options.inputKinds();
     return { enabled: touch && !keyboard, layouts };
   }
 }

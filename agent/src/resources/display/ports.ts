@@ -1,5 +1,5 @@
 import type { BundleProblem } from '../content/schema.ts';
-import type { PageResource, ScriptResult } from '../page/ports.ts';
+import type { ScriptResult } from '../page/ports.ts';
 import type { BrowserConfig } from './config.ts';
 import type { Rotation } from './schema.ts';
 
@@ -265,8 +265,6 @@ export interface DisplayPorts {
   /** Whether the clock was set since boot, by a time server or from a clock with a battery. */
   clockIsSet: () => Promise<boolean>;
   targetStore: TargetStore;
-  /** Resources that pages can load under `vitrine:`, by URI without its query. */
-  pageResources: Map<string, () => PageResource>;
   /** Undefined when the firewall does not belong to the device. */
   hostServices: HostServices | undefined;
   /** Never rejects. */

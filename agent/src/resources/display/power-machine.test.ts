@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import type { TelevisionPower, TelevisionReport } from './ports.ts';
-import { GIVE_UP_MS, INITIAL_POWER, isVisible, type PowerState, powerStep } from './power-machine.ts';
+import { GIVE_UP_MS, INITIAL_POWER, isVisible, type PowerState, powerMachine } from './power-machine.ts';
 
 const SECOND = 1000;
 const plugged = (power: TelevisionPower | null): TelevisionReport => ({ state: 'plugged', power });
@@ -69,11 +69,11 @@ test('each request ends in 30 s: the television has followed it, or it is report
         for (const on of requests) {
           television.take(on, now);
           television.commands = 1;
-          state = powerStep(state, { event: 'requested', on, at: now }).state;
+          state = powerMachine(state, { event: 'requested', on, at: now }).state;
           for (const end = now + GIVE_UP_MS + 2 * SECOND; now < end; now += SECOND) {
             const report = television.report(now, lost.next().value === true);
-            const { state: next, send } = powerStep(state, { event: 'reported', report, at: now });
-            if (send !== undefined) television.take(send, now);
+            const { state: next, effects } = powerMachine(state, { event: 'reported', report, at: now });
+            for (const effect of effects) television.take(effect.on, now);
             if (report.state === 'plugged' && report.power)
               assert.equal(isVisible(next), report.power === 'on');
             if (state.request && !next.request && !next.failure) assert.equal(television.isOn, on);
@@ -93,13 +93,13 @@ test('each request ends in 30 s: the television has followed it, or it is report
 /** The state after reports, one each second. */
 function after(reports: readonly TelevisionReport[], from: PowerState = INITIAL_POWER): PowerState {
   return reports.reduce(
-    (state, report, second) => powerStep(state, { event: 'reported', report, at: second * SECOND }).state,
+    (state, report, second) => powerMachine(state, { event: 'reported', report, at: second * SECOND }).state,
     from,
   );
 }
 
 test('one report is no proof: televisions give the old power, or the new one for a moment', () => {
-  const { state } = powerStep(after([plugged('on')]), { event: 'requested', on: false, at: 0 });
+  const { state } = powerMachine(after([plugged('on')]), { event: 'requested', on: false, at: 0 });
   assert.ok(after([plugged('standby')], state).request);
   assert.ok(after([plugged('standby'), plugged('on'), plugged('standby')], state).request);
   assert.equal(after([plugged('on'), plugged('standby'), plugged('standby')], state).request, undefined);
@@ -115,22 +115,22 @@ test('a lost answer changes nothing, three in a row make the power unknown', () 
 });
 
 test('a failure ends when the television does later what was asked, or by the next request', () => {
-  const { state } = powerStep(INITIAL_POWER, { event: 'requested', on: true, at: 0 });
-  const failed = powerStep(state, { event: 'reported', report: plugged('standby'), at: GIVE_UP_MS }).state;
+  const { state } = powerMachine(INITIAL_POWER, { event: 'requested', on: true, at: 0 });
+  const failed = powerMachine(state, { event: 'reported', report: plugged('standby'), at: GIVE_UP_MS }).state;
   assert.deepEqual(failed.failure, { on: true, reports: 'reports standby' });
   assert.deepEqual(after([plugged('standby')], failed).failure, failed.failure);
   assert.equal(after([plugged('on')], failed).failure, undefined);
-  assert.equal(powerStep(failed, { event: 'requested', on: true, at: 0 }).state.failure, undefined);
+  assert.equal(powerMachine(failed, { event: 'requested', on: true, at: 0 }).state.failure, undefined);
 });
 
 test('a television that looks unplugged has followed a command to switch off', () => {
-  const { state } = powerStep(after([plugged('on')]), { event: 'requested', on: false, at: 0 });
+  const { state } = powerMachine(after([plugged('on')]), { event: 'requested', on: false, at: 0 });
   assert.equal(after([{ state: 'unplugged' }, { state: 'unplugged' }], state).request, undefined);
 });
 
 test('a request and its failure end with the adapter', () => {
-  const { state } = powerStep(after([plugged('on')]), { event: 'requested', on: false, at: 0 });
-  const failed = powerStep(state, { event: 'reported', report: plugged('on'), at: GIVE_UP_MS }).state;
+  const { state } = powerMachine(after([plugged('on')]), { event: 'requested', on: false, at: 0 });
+  const failed = powerMachine(state, { event: 'reported', report: plugged('on'), at: GIVE_UP_MS }).state;
   assert.notEqual(failed.failure, undefined);
   for (const before of [state, failed]) {
     assert.deepEqual(after([{ state: 'no_cec' }], before), {

@@ -1,7 +1,8 @@
 /**
- * Switching a television on and off and reading back whether it did. Pure: `(state, event) → state + effects`.
- * Televisions take seconds, answer late, ignore commands, or report the old power for a while.
+ * Switching a television on and off and reading back whether it did. Televisions take seconds, answer late, ignore
+ * commands, or report the old power for a while.
  */
+import type { Machine } from '../../base/machine.ts';
 import type { TelevisionPower, TelevisionReport } from './ports.ts';
 
 /** A command is sent again after this time, in ms. */
@@ -46,31 +47,44 @@ export const INITIAL_POWER: PowerState = {
   failure: undefined,
 };
 
-/** @returns the next state, and the command to send again, if any */
-export function powerStep(state: PowerState, event: PowerEvent): { state: PowerState; send?: boolean } {
+/** The command is to be sent again. */
+export interface PowerEffect {
+  do: 'switch';
+  on: boolean;
+}
+
+export const powerMachine: Machine<PowerState, PowerEvent, PowerEffect> = (before, event) => {
   if (event.event === 'requested') {
     const { on, at } = event;
     const request = { on, since: at, sentAt: at, confirmations: 0 };
-    return { state: { ...state, request, failure: undefined } };
+    return { state: { ...before, request, failure: undefined }, effects: [] };
   }
-  const next = measured(state, event.report);
-  const { request, failure, power } = next;
+  const state = measured(before, event.report);
+  const { request, failure, power } = state;
   if (!request) {
-    return { state: failure && isAsAsked(next, failure.on) ? { ...next, failure: undefined } : next };
+    const isFollowed = failure && isAsAsked(state, failure.on);
+    return { state: isFollowed ? { ...state, failure: undefined } : state, effects: [] };
   }
-  if (isAsAsked(next, request.on)) {
+  const { on, since, sentAt } = request;
+  if (isAsAsked(state, on)) {
     const confirmations = request.confirmations + 1;
-    if (confirmations >= CONFIRMATIONS) return { state: { ...next, request: undefined } };
-    return { state: { ...next, request: { ...request, confirmations } } };
+    const isConfirmed = confirmations >= CONFIRMATIONS;
+    return {
+      state: { ...state, request: isConfirmed ? undefined : { ...request, confirmations } },
+      effects: [],
+    };
   }
-  const waiting = { ...next, request: { ...request, confirmations: 0 } };
-  if (event.at - request.since >= GIVE_UP_MS) {
-    return { state: { ...next, request: undefined, failure: { on: request.on, reports: describe(next) } } };
+  if (event.at - since >= GIVE_UP_MS) {
+    return {
+      state: { ...state, request: undefined, failure: { on, reports: describe(state) } },
+      effects: [],
+    };
   }
-  const isMoving = power === (request.on ? 'to_on' : 'to_standby');
-  if (isMoving || event.at - request.sentAt < RESEND_MS) return { state: waiting };
-  return { state: { ...waiting, request: { ...waiting.request, sentAt: event.at } }, send: request.on };
-}
+  const isMoving = power === (on ? 'to_on' : 'to_standby');
+  const isSentAgain = !isMoving && event.at - sentAt >= RESEND_MS;
+  const waiting = { ...request, confirmations: 0, sentAt: isSentAgain ? event.at : sentAt };
+  return { state: { ...state, request: waiting }, effects: isSentAgain ? [{ do: 'switch', on }] : [] };
+};
 
 /** Whether the picture is visible, as far as the television says; undefined when it does not say. */
 export function isVisible({ power }: PowerState): boolean | undefined {

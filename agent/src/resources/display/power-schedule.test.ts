@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../testing/long-runs.ts';
 import { type PowerSpan, scheduledAt } from './power-schedule.ts';
 
 const MINUTE = 60_000;

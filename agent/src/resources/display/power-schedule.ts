@@ -1,7 +1,7 @@
 /** When `display.power_schedule` turns the screen on and off. Pure: times in, times out. */
 
 import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,6 @@
 import type { Logger } from '../../base/logger.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { bundleInvalid, contentNotFound } from '../content/schema.ts';
 import type { DisplayConfig } from './config.ts';
 import type { Bundles, Target, TargetStore } from './ports.ts';
 import { firstTarget, type LocatedTarget, type MissingBundle } from './target.ts';
@@ -16,21 +17,21 @@ export interface RequestedTargetOptions {
 
 /** The target that was requested last, also while the waiting page says why it is not shown. It is saved. */
 export class RequestedTarget {
-  readonly #o: RequestedTargetOptions;
+  readonly #options: RequestedTargetOptions;
   #target: Target = { mode: 'waiting' };
   /** Number of the last request, and of the last one that was carried out. */
   #lastRequest = 0;
   #lastTaken = 0;
 
   constructor(options: RequestedTargetOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
   /** Decides what is shown first. @param primary id of the primary screen */
   async first(
     primary: string | undefined,
   ): Promise<{ target: LocatedTarget; missing: MissingBundle | undefined }> {
-    const { targetStore, bundles, config, log } = this.#o;
+    const { targetStore, bundles, config, log } = this.#options;
     const { wanted, missing } = await firstTarget(targetStore, bundles, config(), primary);
     if (missing) log.warn({ bundle: missing }, 'the bundle cannot be shown');
     // Saved, so that a restarted agent shows the same target even if the startup settings change.
@@ -47,13 +48,13 @@ export class RequestedTarget {
 
   /** @throws ApiError `content_not_found`, `bundle_invalid` for a damaged one, with the reason */
   async checkBundle(name: string): Promise<void> {
-    const { bundles } = this.#o;
+    const { bundles } = this.#options;
     const problem = await bundles.problem(name);
     // It may have been deleted meanwhile.
     if (problem?.code === 'bundle_missing' || bundles.locate(name) === undefined) {
-      throw new ApiError('content_not_found', `There is no bundle ${name}.`);
+      throw new ApiError(contentNotFound, `There is no bundle ${name}.`);
     }
-    if (problem) throw new ApiError('bundle_invalid', problem.message);
+    if (problem) throw new ApiError(bundleInvalid, problem.message);
   }
 
   /** @returns what to show; undefined when a later request has overtaken this one */
@@ -67,17 +68,17 @@ export class RequestedTarget {
 
   /** Saves the target; with `display.resume_on_boot` also for the next boot. */
   save(): void {
-    this.#save(this.#o.config().resume_on_boot);
+    this.#save(this.#options.config().resume_on_boot);
   }
 
   #locate(target: Target): LocatedTarget {
-    return target.mode === 'bundle' ? { ...target, url: this.#o.bundleUrl(target.name) } : target;
+    return target.mode === 'bundle' ? { ...target, url: this.#options.bundleUrl(target.name) } : target;
   }
 
   /** @param lasting also for the next boot */
   #save(lasting: boolean): void {
-    this.#o.targetStore.save(this.#target, lasting).catch((error: unknown) => {
-      this.#o.log.warn({ err: error }, 'the target could not be saved');
+    this.#options.targetStore.save(this.#target, lasting).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'the target could not be saved');
     });
   }
 }

@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { CONFIG, CONNECTOR, DisplayStage } from '../../../../testing/display-stage.ts';
 import type { ConfigStore } from '../config/store.ts';
 import { openConfig } from '../config/tests/open-config.ts';
 import { bindDisplay } from './apply-config.ts';
 import { displayConfig } from './config.ts';
 import type { Compositor } from './ports.ts';
 import { Screens } from './screens.ts';
-import { CONFIG, CONNECTOR, DisplayStage } from './tests/display-stage.ts';
 
 let folder: string;
 let stage: DisplayStage;

@@ -1,14 +1,15 @@
-import { atMost } from '../../contract/at-most.ts';
-import { type CheckedCall, type Route, serve } from '../../contract/endpoint.ts';
-import { fits } from '../../contract/validate.ts';
+import { validator } from '../../validation/validator.ts';
+import { atMost } from '../at-most.ts';
+import { type CheckedCall, type Route, serve } from '../route.ts';
 import type { Display } from './display.ts';
 import * as contract from './schema.ts';
 import { ScreenQuery } from './schema.ts';
 
+const onScreen = validator(ScreenQuery);
 /** Each may take tens of megabytes on a large screen. */
 const MAX_SCREENSHOTS = 4;
 
-/** The Display section of the interface. */
+/** The routes of the display. */
 export function displayRoutes(display: Display): Route[] {
   const takePicture = atMost(MAX_SCREENSHOTS, 'screenshots being taken');
   const routes = [
@@ -29,6 +30,6 @@ export function displayRoutes(display: Display): Route[] {
 
 /** Checks `?screen=` before anything else. */
 async function answerOnScreen(display: Display, route: Route, call: CheckedCall): Promise<unknown> {
-  if (fits(ScreenQuery, call.query)) await display.requireScreen(call.query.screen);
+  if (onScreen.fits(call.query)) await display.requireScreen(call.query.screen);
   return route.handler(call);
 }

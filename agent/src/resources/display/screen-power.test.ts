@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { waitFor } from '../../../../lib/wait.ts';
+import { waitFor } from '../../../../testing/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import type { Television, TelevisionReport } from './ports.ts';
 import { GIVE_UP_MS, RESEND_MS } from './power-machine.ts';

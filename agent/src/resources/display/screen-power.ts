@@ -1,9 +1,16 @@
 import type { Logger } from '../../base/logger.ts';
 import { errorMessage } from '../../base/system-error.ts';
-import { atMost } from '../../contract/at-most.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { atMost } from '../at-most.ts';
 import type { Connector, Television, TelevisionReport } from './ports.ts';
-import { INITIAL_POWER, isVisible, type PowerEvent, type PowerState, powerStep } from './power-machine.ts';
+import {
+  INITIAL_POWER,
+  isVisible,
+  type PowerEffect,
+  type PowerEvent,
+  type PowerState,
+  powerMachine,
+} from './power-machine.ts';
 
 /** How often the power is read while a command is to take effect, and otherwise, in ms. */
 const READ_MS = { switching: 1000, idle: 10_000 };
@@ -25,7 +32,7 @@ export interface ScreenPowerOptions {
 
 /** The power of the screen over HDMI-CEC: switches it, and reads regularly what it is. */
 export class ScreenPower {
-  readonly #o: ScreenPowerOptions;
+  readonly #options: ScreenPowerOptions;
   readonly #readMs: typeof READ_MS;
   readonly #now: () => number;
   readonly #limited = atMost(MAX_REQUESTS, 'commands for the screen');
@@ -40,14 +47,14 @@ export class ScreenPower {
   #broken = '';
 
   constructor(options: ScreenPowerOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#readMs = options.readMs ?? READ_MS;
     this.#now = options.now ?? (() => performance.now());
   }
 
   /** Starts reading the power regularly. */
   start(): void {
-    if (this.#o.television) this.#readIn(0);
+    if (this.#options.television) this.#readIn(0);
   }
 
   stop(): void {
@@ -77,12 +84,12 @@ export class ScreenPower {
 
   /** While no screen is connected, that of the last command: a television in standby may look unplugged. */
   get #connector(): string | undefined {
-    const primary = this.#o.primary();
+    const primary = this.#options.primary();
     return primary?.connected ? primary.id : (this.#switched ?? primary?.id);
   }
 
   async #request(on: boolean): Promise<void> {
-    const { television } = this.#o;
+    const { television } = this.#options;
     const connector = this.#connector;
     if (!television || connector === undefined) {
       throw new ApiError('unavailable', 'This device has no screen that it can switch.');
@@ -115,15 +122,16 @@ export class ScreenPower {
 
   /** Never rejects. */
   async #read(): Promise<void> {
-    const { television, log } = this.#o;
+    const { television, log } = this.#options;
     const connector = this.#connector;
     const requests = this.#requests;
     try {
       const report = (connector !== undefined && (await television?.read(connector))) || NO_CEC;
       this.#broken = '';
       if (requests === this.#requests) {
-        const send = this.#take({ event: 'reported', report, at: this.#now() });
-        if (send !== undefined && connector !== undefined) await television?.switch(connector, send);
+        for (const { on } of this.#take({ event: 'reported', report, at: this.#now() })) {
+          if (connector !== undefined) await television?.switch(connector, on);
+        }
       }
     } catch (error) {
       const reason = errorMessage(error);
@@ -135,14 +143,15 @@ export class ScreenPower {
     this.#readIn(this.#state.request ? this.#readMs.switching : this.#readMs.idle);
   }
 
-  #take(event: PowerEvent): boolean | undefined {
+  /** @returns effects, which are a part of the reading: the next one waits, and a failure is one without an answer */
+  #take(event: PowerEvent): readonly PowerEffect[] {
     const { failure, power } = this.#state;
-    const { state, send } = powerStep(this.#state, event);
+    const { state, effects } = powerMachine(this.#state, event);
     this.#state = state;
     if (state.failure && state.failure !== failure)
-      this.#o.log.warn({ ...state.failure }, 'the screen was not switched');
-    if (state.power !== power) this.#o.log.info({ power: state.power }, 'the power of the screen');
-    this.#o.changed();
-    return send;
+      this.#options.log.warn({ ...state.failure }, 'the screen was not switched');
+    if (state.power !== power) this.#options.log.info({ power: state.power }, 'the power of the screen');
+    this.#options.changed();
+    return effects;
   }
 }

@@ -24,7 +24,7 @@ export interface ScreenScheduleOptions {
  * request therefore lasts until the next scheduled change.
  */
 export class ScreenSchedule {
-  readonly #o: ScreenScheduleOptions;
+  readonly #options: ScreenScheduleOptions;
   readonly #now: () => number;
   /** The scheduled state that was set last. */
   #set: boolean | undefined;
@@ -35,13 +35,13 @@ export class ScreenSchedule {
   #problem = '';
 
   constructor(options: ScreenScheduleOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#now = options.now ?? Date.now;
   }
 
   async start(): Promise<void> {
     // After a restart of the agent, a host's request is still in force.
-    this.#set = await this.#o.memory.read().catch(() => undefined);
+    this.#set = await this.#options.memory.read().catch(() => undefined);
     this.check();
   }
 
@@ -60,7 +60,7 @@ export class ScreenSchedule {
 
   /** Warnings for the operator, as sentences. */
   problems(): string[] {
-    return this.#problem && this.#o.schedule().length > 0
+    return this.#problem && this.#options.schedule().length > 0
       ? [`display.power_schedule is not applied: ${this.#problem}`]
       : [];
   }
@@ -80,7 +80,7 @@ export class ScreenSchedule {
 
   /** @returns when to check again, in ms from now @throws Error for a time zone that the system does not know */
   async #apply(): Promise<number> {
-    const { schedule, zone } = this.#o;
+    const { schedule, zone } = this.#options;
     const now = this.#now();
     const scheduled = scheduledAt(schedule(), now, zone());
     if (!scheduled) this.#set = undefined;
@@ -91,7 +91,7 @@ export class ScreenSchedule {
   }
 
   async #switch(on: boolean): Promise<void> {
-    const { request, clockIsSet, memory, log } = this.#o;
+    const { request, clockIsSet, memory, log } = this.#options;
     try {
       if (!(await clockIsSet())) throw new Error('The time is not known.');
       await request(on);
@@ -106,7 +106,8 @@ export class ScreenSchedule {
 
   #failed(error: unknown): void {
     const problem = errorMessage(error);
-    if (problem !== this.#problem) this.#o.log.warn({ problem }, 'the power schedule cannot be applied');
+    if (problem !== this.#problem)
+      this.#options.log.warn({ problem }, 'the power schedule cannot be applied');
     this.#problem = problem;
   }
 }

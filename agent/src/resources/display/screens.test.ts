@@ -1,9 +1,9 @@
 /** The screens that the compositor drives, and their rotation. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { FakeBrowser } from '../../../../lib/fake-browser.ts';
+import { CONFIG, CONNECTOR, DisplayStage, screenConfig, TIMING } from '../../../../testing/display-stage.ts';
+import type { FakeBrowser } from '../../../../testing/fake-browser.ts';
 import type { Compositor, Connector } from './ports.ts';
-import { CONFIG, CONNECTOR, DisplayStage, screenConfig, TIMING } from './tests/display-stage.ts';
 
 const URL_A = 'http://a.example/';
 /** Of a system without graphics hardware. */

@@ -3,11 +3,11 @@ import { Mutex } from '../../base/mutex.ts';
 import { isSameMode } from '../../base/screen-mode.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { MAX_SCREEN_ID } from '../../contract/shared.ts';
 import type { DisplayConfig } from './config.ts';
 import type { Connector, DisplayPorts, Output, OutputSettings } from './ports.ts';
 import { defaultScale } from './scale.ts';
 import type { Rotation, Screen } from './schema.ts';
+import { MAX_SCREEN_ID, screenNotFound } from './schema.ts';
 
 /** Connectors are cheap to read, but not more often than this, in ms. */
 const CONNECTORS_FRESH_MS = 1000;
@@ -36,7 +36,7 @@ export interface ScreensOptions
  * of the last refresh.
  */
 export class Screens {
-  readonly #o: ScreensOptions;
+  readonly #options: ScreensOptions;
   readonly #reading = new Mutex();
   /** Forced modes take effect at boot only. */
   readonly #atBoot: DisplayConfig;
@@ -68,7 +68,7 @@ export class Screens {
   #checking: Promise<void> | undefined;
 
   constructor(options: ScreensOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#atBoot = options.config();
   }
 
@@ -78,7 +78,7 @@ export class Screens {
       this.#checking ??= this.#check().finally(() => {
         this.#checking = undefined;
       });
-    }, this.#o.checkEveryMs).unref();
+    }, this.#options.checkEveryMs).unref();
   }
 
   stop(): void {
@@ -105,7 +105,7 @@ export class Screens {
   requirePrimary(id: string): void {
     if (id === this.primary?.id) return;
     const name = id.slice(0, MAX_SCREEN_ID);
-    throw new ApiError('screen_not_found', `There is no screen ${name} that can be driven.`);
+    throw new ApiError(screenNotFound, `There is no screen ${name} that can be driven.`);
   }
 
   /** The primary screen's rotation as the compositor shows it, else as configured, in degrees clockwise. */
@@ -115,7 +115,7 @@ export class Screens {
 
   /** The configured rotation of the primary screen, in degrees clockwise. */
   get configuredRotation(): Rotation {
-    const { screens, rotation } = this.#o.config();
+    const { screens, rotation } = this.#options.config();
     return screens[this.primary?.id ?? '']?.rotation ?? rotation;
   }
 
@@ -151,7 +151,7 @@ export class Screens {
   /** A browser has connected. Never rejects. */
   async browserConnected(): Promise<void> {
     await this.refresh();
-    this.#pidWithoutScreen = this.#isPluggedIn ? null : this.#o.browser.pid;
+    this.#pidWithoutScreen = this.#isPluggedIn ? null : this.#options.browser.pid;
     await this.drive();
   }
 
@@ -170,7 +170,8 @@ export class Screens {
   #settings(primary: Connector): OutputSettings {
     const { screens, forced_mode } = this.#atBoot;
     const mode = this.#refusalOf(primary) === '' ? (screens[primary.id]?.forced_mode ?? forced_mode) : null;
-    const scale = this.#o.config().scale ?? defaultScale(mode ?? primary.modes[0] ?? null, primary.sizeMm);
+    const scale =
+      this.#options.config().scale ?? defaultScale(mode ?? primary.modes[0] ?? null, primary.sizeMm);
     return { rotation: this.configuredRotation, scale, mode };
   }
 
@@ -179,7 +180,7 @@ export class Screens {
     return this.#refusal?.screen === screenName(connector) ? this.#refusal.reason : '';
   }
 
-  #isAs(output: Output, { rotation, scale, mode }: OutputSettings): boolean {
+  #matches(output: Output, { rotation, scale, mode }: OutputSettings): boolean {
     const hasMode = mode === null || (output.mode !== null && isSameMode(output.mode, mode));
     return output.rotation === rotation && output.scale === scale && hasMode;
   }
@@ -212,7 +213,7 @@ export class Screens {
   }
 
   async #read(): Promise<void> {
-    const { connectors, compositor, browser, checkEveryMs } = this.#o;
+    const { connectors, compositor, browser, checkEveryMs } = this.#options;
     const now = performance.now();
     if (now - this.#connectorsAt >= CONNECTORS_FRESH_MS) {
       const before = JSON.stringify(this.#hardware);
@@ -223,7 +224,7 @@ export class Screens {
     if (this.#pidWithoutScreen !== null && this.#isPluggedIn) {
       const isSameBrowser = this.#pidWithoutScreen === browser.pid;
       this.#pidWithoutScreen = null;
-      if (isSameBrowser) this.#o.screenCameLate();
+      if (isSameBrowser) this.#options.screenCameLate();
     }
     if (!browser.connected) {
       this.#outputs = [];
@@ -244,14 +245,16 @@ export class Screens {
    */
   async #check(): Promise<void> {
     await this.refresh();
-    this.#o.changed();
+    this.#options.changed();
     await this.#driving.run(() => undefined); // until a command that is under way has ended
     const { primary } = this;
-    if (!primary?.connected || !this.#o.browser.connected) return;
+    if (!primary?.connected || !this.#options.browser.connected) return;
     const isDriven =
       this.#output(primary) !== undefined &&
       this.#outputs.every((output) =>
-        output.name === primary.id ? this.#isAs(output, this.#settings(primary)) : output.rotation === null,
+        output.name === primary.id
+          ? this.#matches(output, this.#settings(primary))
+          : output.rotation === null,
       );
     // A compositor that never obeys does not get the same command at every check.
     const wasLost = this.#wasDriven && !isDriven;
@@ -260,7 +263,7 @@ export class Screens {
   }
 
   async #drive(): Promise<void> {
-    const { browser, changed } = this.#o;
+    const { browser, changed } = this.#options;
     await this.refresh(true);
     const { primary } = this;
     // The kernel knows a new screen a moment before the compositor; then the next check drives it.
@@ -271,11 +274,11 @@ export class Screens {
 
   /** @returns why the screen is not used as configured; empty if it is */
   async #use(primary: Connector): Promise<string> {
-    const { compositor, turnTouches } = this.#o;
+    const { compositor, turnTouches } = this.#options;
     const expected = this.#settings(primary);
     const connected = this.#connected;
     // Of the compositor that gets the commands; there is perhaps another one, or none, when they have failed.
-    const { pid } = this.#o.browser;
+    const { pid } = this.#options.browser;
     const others = this.#outputs.map(({ name }) => name).filter((name) => name !== primary.id);
     const drive = (settings: OutputSettings) =>
       compositor.drive(primary.id, settings, others).then(() => '', errorMessage);
@@ -292,7 +295,7 @@ export class Screens {
         this.#suspect = { screen, pid };
         this.#refusal = undefined;
       } else {
-        this.#o.log.warn({ reason }, 'the forced mode is not used');
+        this.#options.log.warn({ reason }, 'the forced mode is not used');
       }
     }
     this.#drivenFor = failure ? undefined : connected; // after a failure the next check tries again
@@ -307,7 +310,7 @@ export class Screens {
   /** Logs a failure once. */
   #report(failure: string): void {
     if (failure && failure !== this.#failure) {
-      this.#o.log.warn({ reason: failure }, 'the screen could not be used as configured');
+      this.#options.log.warn({ reason: failure }, 'the screen could not be used as configured');
     }
     this.#failure = failure;
   }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { ApiError } from '../../contract/errors.ts';
 import type { ScriptException } from '../page/ports.ts';
+import { scriptError } from './schema.ts';
 
 // Loaded with the first script.
 const require = createRequire(import.meta.url);
@@ -65,5 +66,5 @@ function syntaxError(error: unknown): unknown {
   if (!(error instanceof SyntaxError) || !('loc' in error)) return error;
   const { line, column }: { line?: unknown; column?: unknown } = Object(error.loc);
   const message = `SyntaxError: ${error.message.replace(/ \(\d+:\d+\)$/, '')}`;
-  return new ApiError('script_error', message, { message, line, column: Number(column) + 1 });
+  return new ApiError(scriptError, message, { message, line, column: Number(column) + 1 });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { DisplayStage } from '../../../../testing/display-stage.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { ScriptResult } from '../page/ports.ts';
-import { DisplayStage } from './tests/display-stage.ts';
 
 const URL_A = 'http://a.example/';
 const URL_B = 'http://b.example/';

@@ -1,11 +1,12 @@
 import { errorCode } from '../../base/system-error.ts';
 import { withTimeout } from '../../base/timeout.ts';
-import { atMost } from '../../contract/at-most.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { atMost } from '../at-most.ts';
 import { type FailureErrors, pageError } from '../page/failures.ts';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperState } from './keeper-state.ts';
 import type { Browser } from './ports.ts';
+import { scriptError, scriptTimeout } from './schema.ts';
 import { prepareScript } from './script-source.ts';
 
 /** As many as the browser runs at a time (browser/PROTOCOL.md). */
@@ -14,9 +15,9 @@ const MAX_WAITING = 32;
 
 const PAGE_LEFT = 'The page was left before the script ended.';
 const ERRORS: FailureErrors = {
-  timeout: ['script_timeout', 'The script did not end in time; it may still be running.'],
+  timeout: [scriptTimeout, 'The script did not end in time; it may still be running.'],
   busy: ['too_many_requests', 'The page runs too many scripts.'],
-  too_large: ['script_error', 'The result has more than 4 MiB of JSON.'],
+  too_large: [scriptError, 'The result has more than 4 MiB of JSON.'],
   interrupted: ['conflict', PAGE_LEFT],
   disconnected: ['conflict', PAGE_LEFT],
   no_page: ['conflict', PAGE_LEFT],
@@ -29,9 +30,9 @@ export interface ScriptsOptions {
   timeoutMs: () => number;
 }
 
-/** Runs the host's scripts in the displayed page (interface: execute-js; docs/contract.md: Display). */
+/** Runs the host's scripts in the displayed page. */
 export class Scripts {
-  readonly #o: ScriptsOptions;
+  readonly #options: ScriptsOptions;
   readonly #limit = atMost(MAX_RUNNING + MAX_WAITING, 'scripts');
   /** Counts the documents that have been on the screen. */
   #documents = 0;
@@ -41,7 +42,7 @@ export class Scripts {
   readonly #stopListening: () => void;
 
   constructor(options: ScriptsOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#stopListening = options.browser.on(['load', 'page_gone', 'disconnected'], (event) => {
       if (event.event !== 'load' || event.state === 'committed') this.#documents += 1;
     });
@@ -65,23 +66,23 @@ export class Scripts {
   run(script: string): Promise<unknown> {
     const { body, locate } = prepareScript(script);
     return this.#limit(async () => {
-      const end = performance.now() + this.#o.timeoutMs();
+      const end = performance.now() + this.#options.timeoutMs();
       const document = await this.#arrival(end);
       const result = await this.#inTurn(end, () => {
         if (document !== this.#documents) throw new ApiError('conflict', PAGE_LEFT);
-        return this.#o.browser.evaluate(body, this.#o.timeoutMs());
+        return this.#options.browser.evaluate(body, this.#options.timeoutMs());
       });
       if ('value' in result) return result.value;
       const exception = locate(result.exception);
-      throw new ApiError('script_error', exception.message, { ...exception });
+      throw new ApiError(scriptError, exception.message, { ...exception });
     });
   }
 
   /** Waits for the target's document, if it is on its way. @returns its number */
   async #arrival(end: number): Promise<number> {
-    const { target } = this.#o.keeperState();
+    const { target } = this.#options.keeperState();
     for (;;) {
-      const state = this.#o.keeperState();
+      const state = this.#options.keeperState();
       if (state.target !== target) throw new ApiError('conflict', PAGE_LEFT);
       if (state.load.stage === 'committed' && !state.ending) return this.#documents;
       if (!state.loading) {
@@ -124,6 +125,6 @@ export class Scripts {
 
 /** @throws ApiError `script_timeout` with the reason */
 function waitUntil(end: number, event: Promise<void>, reason: string): Promise<void> {
-  const late = () => new ApiError('script_timeout', reason);
+  const late = () => new ApiError(scriptTimeout, reason);
   return withTimeout(event, Math.max(end - performance.now(), 0), late);
 }

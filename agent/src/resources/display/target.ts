@@ -30,8 +30,8 @@ export interface Notice {
 
 /**
  * The first that exists of: the target before a restart of the agent, the last target, the boot bundle, the startup
- * URL, the waiting page (docs/contract.md: Display). Instead of a missing or damaged bundle the waiting page is shown,
- * with the reason, and not the next in this list: people should see that something is wrong.
+ * URL, the waiting page. Instead of a missing or damaged bundle the waiting page is shown, with the reason, and not the
+ * next in this list: people should see that something is wrong.
  * @returns `missing`: why the wanted bundle cannot be shown
  */
 export async function firstTarget(

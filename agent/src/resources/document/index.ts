@@ -1,10 +1,9 @@
-import { type Route, serve } from '../../contract/endpoint.ts';
 import { defineResource, type Services } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import * as contract from './schema.ts';
 
 /** The contract about itself. */
 export const document = defineResource({
-  contract,
   create: ({ asset }) => ({ service: undefined, routes: documentRoutes(asset) }),
 });
 

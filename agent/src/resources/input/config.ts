@@ -9,8 +9,9 @@ export const inputConfig = configGroup(
     keyboard_layout: live.text('us', {
       pattern: '^[a-z]{2,8}(?:\\([A-Za-z0-9_-]{1,32}\\))?$',
       description:
-        'Of keyboards and scanners: a layout of XKB, with its variant in parentheses if it has one. The on-screen ' +
-        'keyboard has `browser.keyboard_layouts`',
+        'Of keyboards and scanners, which mostly type as a US keyboard does: a layout of XKB that the image has data for, ' +
+        'with its variant in parentheses. The compositor restarts and shows the same page again; on the profile `generic` it ' +
+        'is stored and never applied. The on-screen keyboard has `browser.keyboard_layouts`',
       examples: ['de', 'ch(fr)', 'us(intl)'],
     }),
   },

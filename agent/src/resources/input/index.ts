@@ -1,7 +1,7 @@
-import { serve } from '../../contract/endpoint.ts';
 import { bindGroup, NOT_APPLIED_HERE } from '../config/group.ts';
 import { display } from '../display/index.ts';
 import { defineResource } from '../resource.ts';
+import { serve } from '../route.ts';
 import { inputConfig } from './config.ts';
 import type { InputDevices, KeyboardLayout } from './ports.ts';
 import * as contract from './schema.ts';
@@ -14,8 +14,6 @@ export interface InputPorts {
 }
 
 export const input = defineResource({
-  contract,
-  config: [inputConfig],
   async create({ bus, config, use }, { inputDevices, keyboardLayout }: InputPorts) {
     const { display: screen, restartBrowser } = await use(display);
     const setLayout = async () => {
@@ -28,7 +26,7 @@ export const input = defineResource({
     return {
       service: undefined,
       routes: [serve(contract.getInputDevices, list)],
-      config: [bindGroup(inputConfig, { keyboard_layout: keyboardLayout ? setLayout : NOT_APPLIED_HERE })],
+      config: [bindGroup(inputConfig, keyboardLayout ? setLayout : NOT_APPLIED_HERE)],
       // The file may be of a configuration that has been changed since.
       start: () => (keyboardLayout ? config.applyStored('input.keyboard_layout') : undefined),
       stop,

@@ -22,19 +22,19 @@ interface ReadDevice {
 
 /** Reads all devices with positions while somebody is subscribed to `input_raw`. */
 export class Touches {
-  readonly #o: TouchesOptions;
+  readonly #options: TouchesOptions;
   readonly #reading = new Map<string, ReadDevice>();
   /** Counts starts: a list that was asked for before a stop is out of date. */
   #run = 0;
   #unwatch = (): void => undefined;
 
   constructor(options: TouchesOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
   /** @returns stops reading */
   readonly start = (): (() => void) => {
-    this.#unwatch = this.#o.devices.watch(() => void this.#update());
+    this.#unwatch = this.#options.devices.watch(() => void this.#update());
     void this.#update();
     return () => {
       this.#run += 1;
@@ -47,7 +47,7 @@ export class Touches {
 
   async #update(): Promise<void> {
     const run = ++this.#run;
-    const listed = await this.#o.devices.list();
+    const listed = await this.#options.devices.list();
     if (run !== this.#run) return;
     const wanted = listed.filter(({ hasPositions }) => hasPositions).slice(0, MAX_DEVICES);
     for (const [key, reading] of this.#reading) {
@@ -62,7 +62,7 @@ export class Touches {
   #read(device: ListedDevice): void {
     const reading: ReadDevice = { device, stop: () => undefined, pressed: new Map() };
     this.#reading.set(keyOf(device), reading);
-    reading.stop = this.#o.devices.read(
+    reading.stop = this.#options.devices.read(
       device.node,
       (point) => {
         if (point.pressed) reading.pressed.set(point.slot, point);
@@ -81,8 +81,8 @@ export class Touches {
 
   #emit({ id, kind }: ListedDevice, { slot, x, y, pressed, at }: TouchPoint): void {
     // The compositor turns touches with the screen, and leaves pointers as they are.
-    const place = kind === 'touch' ? rotate(x, y, this.#o.rotation()) : { x, y };
-    this.#o.bus.emit(inputRaw, { device: id, slot, ...place, pressed, ts: new Date(at).toISOString() });
+    const place = kind === 'touch' ? rotate(x, y, this.#options.rotation()) : { x, y };
+    this.#options.bus.emit(inputRaw, { device: id, slot, ...place, pressed, ts: new Date(at).toISOString() });
   }
 }
 

@@ -1,10 +1,9 @@
-import { serve } from '../../contract/endpoint.ts';
 import { defineResource } from '../resource.ts';
+import { serve } from '../route.ts';
 import { Network, type NetworkSource } from './network.ts';
 import * as contract from './schema.ts';
 
 export const network = defineResource({
-  contract,
   create({ bus }, { networkSource }: { networkSource: NetworkSource }) {
     const service = new Network({ bus, source: networkSource });
     return {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { createLogger } from '../../base/logger.ts';
-import { serve } from '../../contract/endpoint.ts';
 import { EventBus } from '../../events/bus.ts';
 import { createApp } from '../../links/app.ts';
+import { serve } from '../route.ts';
 import { Network } from './network.ts';
 import { getNetwork, type Network as State } from './schema.ts';
 

@@ -13,7 +13,7 @@ export interface NetworkSource {
   watch(changed: () => void): () => void;
 }
 
-/** Hostname, interfaces and addresses, with an event for every change (interface: Resources, Network). */
+/** Hostname, interfaces and addresses, with an event for every change. */
 export class Network {
   readonly #bus: EventBus;
   readonly #source: NetworkSource;

@@ -1,8 +1,9 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { topic } from '../../contract/topics.ts';
 
-/** Interface: Resources, Network. Loopback is left out; IPv6 addresses carry no zone. */
+/** Hostname and addresses. Loopback is left out; IPv6 addresses carry no zone. */
 export const Network = Type.Object(
   {
     hostname: Type.String(),
@@ -28,7 +29,7 @@ export const getNetwork = endpoint({
   path: '/network',
   tag: 'Device',
   summary: 'Hostname, interfaces and addresses',
-  description: 'Loopback is left out. Changes are told by `network_changed`.',
+  description: 'Loopback is left out; IPv6 addresses carry no zone. `network_changed` reports changes.',
   status: 200,
   response: Network,
   errors: [],

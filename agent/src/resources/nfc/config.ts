@@ -1,4 +1,4 @@
-/** Configuration group `nfc` (interface: Configuration). */
+/** Configuration group `nfc`. */
 import { Origin, originRules } from '../config/field-types.ts';
 import { live, section } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';

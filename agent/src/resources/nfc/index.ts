@@ -1,13 +1,12 @@
-import { noneWired, type Route } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { bindNothing } from '../config/group.ts';
 import { defineResource } from '../resource.ts';
+import { noneImplemented, type Route } from '../route.ts';
 import { nfcConfig } from './config.ts';
 import * as contract from './schema.ts';
+import { nfcDisabled } from './schema.ts';
 
 export const nfc = defineResource({
-  contract,
-  config: [nfcConfig],
   create: ({ config }) => ({
     service: undefined,
     routes: nfcRoutes(() => config.get(nfcConfig).enabled),
@@ -15,9 +14,9 @@ export const nfc = defineResource({
   }),
 });
 
-/** While `nfc.enabled` is false every endpoint answers 503 `nfc_disabled` (interface: NFC). */
+/** While `nfc.enabled` is false every endpoint answers 503 `nfc_disabled`. */
 export function nfcRoutes(isEnabled: () => boolean): Route[] {
-  return noneWired(contract, () => {
-    if (!isEnabled()) throw new ApiError('nfc_disabled');
+  return noneImplemented(contract, () => {
+    if (!isEnabled()) throw new ApiError(nfcDisabled);
   });
 }

@@ -1,8 +1,12 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
+import { defineError, type ErrorRef } from '../../contract/errors.ts';
 import { Exactly } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
+
+export const nfcDisabled = defineError('nfc_disabled', 503, 'NFC is switched off in the configuration.');
+export const invalidState = defineError('invalid_state', 409, 'The tag handle is no longer valid.');
+export const nfcTagUnsupported = defineError('nfc_tag_unsupported', 409, 'The tag cannot do this operation.');
 
 const Techs = Type.Array(Type.Enum(['iso-dep', 'ndef']));
 const ReaderId = Type.String({ minLength: 1, maxLength: 128 });
@@ -19,7 +23,7 @@ const Base64 = (maxLength: number) =>
   });
 const Hex = Type.String({ pattern: '^(?:[0-9A-F]{2})+$', description: 'Upper-case hexadecimal' });
 
-/** An NFC reader (interface: NFC reader). */
+/** An NFC reader. */
 export const NfcReader = Type.Object(
   {
     id: ReaderId,
@@ -59,11 +63,11 @@ export const nfcReaderDisconnected = topic(
   'A reader was unplugged; its tag handles are no longer valid',
 );
 
-const TAG_ERRORS: ErrorCode[] = [
-  'nfc_disabled',
+const TAG_ERRORS: ErrorRef[] = [
+  nfcDisabled,
   'not_found',
-  'invalid_state',
-  'nfc_tag_unsupported',
+  invalidState,
+  nfcTagUnsupported,
   'unavailable',
   'not_implemented',
 ];
@@ -76,7 +80,7 @@ export const getNfcReaders = endpoint({
   summary: 'Readers',
   description: 'All known readers; `present` says whether a reader is connected.',
   response: Type.Array(NfcReader),
-  errors: ['nfc_disabled', 'not_implemented'],
+  errors: [nfcDisabled, 'not_implemented'],
 });
 
 export const transceiveNfc = endpoint({
@@ -118,5 +122,5 @@ export const giveNfcFeedback = endpoint({
     buzzer_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   }),
   response: NfcReader,
-  errors: ['nfc_disabled', 'not_found', 'unavailable', 'not_implemented'],
+  errors: [nfcDisabled, 'not_found', 'unavailable', 'not_implemented'],
 });

@@ -1,12 +1,15 @@
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import { Operations } from './operations.ts';
-import { operationRoutes } from './routes.ts';
-import * as contract from './schema.ts';
+import { getOperation } from './schema.ts';
 
 export const operations = defineResource({
-  contract,
   create({ bus }) {
     const service = new Operations(bus);
     return { service, routes: operationRoutes(service) };
   },
 });
+
+export function operationRoutes(service: Operations): Route[] {
+  return [serve(getOperation, ({ params }) => service.get(params.id))];
+}

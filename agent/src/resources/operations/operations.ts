@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
-import { type Operation, operationChanged } from './schema.ts';
+import { type Operation, operationChanged, operationNotFound } from './schema.ts';
 
 /** Operations kept for GET; the oldest ended one is dropped first. */
 const MAX_OPERATIONS = 64;
@@ -30,7 +30,7 @@ export interface OperationStart {
   bytesTotal?: number | null;
 }
 
-/** Running and recently ended operations (interface: States, Operation). */
+/** Running and recently ended operations (docs/api.md: Uploads and operations). */
 export class Operations {
   readonly #bus: EventBus;
   readonly #operations = new Map<string, Operation>();
@@ -96,7 +96,7 @@ export class Operations {
   /** @throws ApiError `operation_not_found` for an unknown or expired id */
   get(id: string): Operation {
     const operation = this.#operations.get(id);
-    if (!operation) throw new ApiError('operation_not_found');
+    if (!operation) throw new ApiError(operationNotFound);
     return { ...operation };
   }
 

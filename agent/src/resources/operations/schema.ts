@@ -1,9 +1,17 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { ErrorEnvelopeSchema, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
-/** A long-running task (interface: Resources, Operation). */
+export const operationNotFound = defineError(
+  'operation_not_found',
+  404,
+  'There is no such operation, or it has expired.',
+);
+
+/** A long-running task. */
 export const Operation = Type.Object(
   {
     operation_id: Type.String(),
@@ -38,7 +46,7 @@ export const UploadQuery = Type.Object(
 export const operationChanged = topic(
   'operation',
   Operation,
-  'Every state transition of an upload or install',
+  'Progress and every state transition of an upload or install',
 );
 
 export const getOperation = endpoint({
@@ -51,5 +59,5 @@ export const getOperation = endpoint({
   params: Type.Object({ id: Type.String({ minLength: 1 }) }),
   status: 200,
   response: Operation,
-  errors: ['operation_not_found'],
+  errors: [operationNotFound],
 });

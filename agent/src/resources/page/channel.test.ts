@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { KindEvents } from '../../base/kind-events.ts';
 import { EventBus } from '../../events/bus.ts';
 import { EventSession } from '../../events/session.ts';
+import { topics } from '../contract.ts';
 import { PageChannel } from './channel.ts';
 import { messageSize, type PageBrowser, type PageEvent } from './ports.ts';
 
@@ -69,10 +70,11 @@ class FakePage implements PageBrowser {
 }
 
 function start() {
-  const bus = new EventBus();
+  const bus = new EventBus(topics);
   const page = new FakePage();
   const target = { isThere: true };
-  const channel = new PageChannel(bus, page, () => target.isThere);
+  const channel = new PageChannel(bus, page);
+  channel.setTarget(() => target.isThere);
   const told: unknown[] = [];
   let slow: PromiseWithResolvers<void> | undefined;
   const host = {

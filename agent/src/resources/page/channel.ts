@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { type FailureErrors, pageError } from './failures.ts';
 import { messageSize, type PageBrowser, type PageEvent } from './ports.ts';
-import { pageChannel, pageMessage } from './schema.ts';
+import { pageChannel, pageChannelClosed, pageMessage } from './schema.ts';
 
 /** Size of the page's messages that are on their way to the hosts. The page keeps further ones. */
 const WINDOW = 64;
@@ -13,8 +13,8 @@ const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 const BUSY = ['too_many_requests', 'The page has not taken the messages before this one.'] as const;
 const ERRORS: FailureErrors = {
-  channel_closed: ['page_channel_closed'],
-  disconnected: ['page_channel_closed'],
+  channel_closed: [pageChannelClosed],
+  disconnected: [pageChannelClosed],
   too_large: ['payload_too_large', 'A message has at most 1 MiB of JSON.'],
   busy: BUSY,
   timeout: ['unavailable', 'The page does not take messages: it hangs.'],
@@ -38,7 +38,7 @@ export class PageChannel {
   readonly #bus: EventBus;
   readonly #browser: PageBrowser;
   readonly #stopListening: () => void;
-  readonly #isTargetThere: () => boolean;
+  #isTargetThere = () => false;
   /** Number of the channel that the displayed page has opened; 0 while there is none. */
   #channel = 0;
   /** What hosts were told last. */
@@ -51,13 +51,8 @@ export class PageChannel {
   #waitingCharacters = 0;
   #sent = 0;
 
-  /**
-   * @param isTargetThere whether the page on the screen belongs to the last target. Before that, the channel is closed
-   * for hosts: no message reaches the page that is to be replaced, and none comes from it.
-   */
-  constructor(bus: EventBus, browser: PageBrowser, isTargetThere: () => boolean) {
+  constructor(bus: EventBus, browser: PageBrowser) {
     this.#bus = bus;
-    this.#isTargetThere = isTargetThere;
     this.#browser = browser;
     this.#stopListening = browser.on(['channel', 'message'], (event) => this.#take(event));
   }
@@ -68,6 +63,14 @@ export class PageChannel {
 
   get isOpen(): boolean {
     return this.#channel !== 0 && this.#isTargetThere();
+  }
+
+  /**
+   * @param isTargetThere whether the page on the screen belongs to the last target. Before that, the channel is closed
+   *   for hosts: no message reaches the page that is to be replaced, and none comes from it.
+   */
+  setTarget(isTargetThere: () => boolean): void {
+    this.#isTargetThere = isTargetThere;
   }
 
   /** Whether the target is there may have changed. */
@@ -81,7 +84,7 @@ export class PageChannel {
    * page hangs
    */
   async send(message: unknown): Promise<void> {
-    if (!this.isOpen) throw new ApiError('page_channel_closed');
+    if (!this.isOpen) throw new ApiError(pageChannelClosed);
     const data = JSON.stringify(message);
     const isFull =
       this.#outgoing.length > 0 && this.#waitingCharacters + data.length > MAX_WAITING_CHARACTERS;
@@ -168,5 +171,5 @@ export class PageChannel {
 }
 
 async function closed(): Promise<void> {
-  throw new ApiError('page_channel_closed');
+  throw new ApiError(pageChannelClosed);
 }

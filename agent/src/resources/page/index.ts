@@ -1,8 +1,7 @@
-import { type Route, serve } from '../../contract/endpoint.ts';
-import { display } from '../display/index.ts';
 import { defineResource } from '../resource.ts';
+import { type Route, serve } from '../route.ts';
 import { PageChannel } from './channel.ts';
-import type { PageBrowser, PageResource } from './ports.ts';
+import type { PageAsset, PageAssetServer, PageBrowser } from './ports.ts';
 import * as contract from './schema.ts';
 
 /** Where pages of other origins than a bundle's load the client from. */
@@ -10,21 +9,21 @@ export const CLIENT_URI = 'vitrine://client/display-client.js';
 /** In `agent/`. */
 export const CLIENT_FILE = 'page/display-client.js';
 
-export interface PagePorts {
-  browser: PageBrowser;
-  /** Resources that pages can load under `vitrine:`, by URI without its query. */
-  pageResources: Map<string, () => PageResource>;
+export interface PageService {
+  channel: PageChannel;
+  /** Lets pages load an asset. @param uri `vitrine:` URI without a query @param asset is asked at each load */
+  serve(uri: string, asset: () => PageAsset): void;
 }
 
 export const page = defineResource({
-  contract,
-  async create({ asset, bus, use }, { browser, pageResources }: PagePorts) {
-    const { display: screen } = await use(display);
-    const channel = new PageChannel(bus, browser, () => screen.isTargetThere);
-    screen.onChange(() => channel.targetChanged());
+  create({ asset, bus }, { browser }: { browser: PageBrowser & PageAssetServer }) {
+    const channel = new PageChannel(bus, browser);
+    const assets = new Map<string, () => PageAsset>();
+    browser.serveAssets((uri) => assets.get(uri.split('?', 1)[0] ?? '')?.());
     const client = { contentType: 'text/javascript', version: CLIENT_FILE, read: () => asset(CLIENT_FILE) };
-    pageResources.set(CLIENT_URI, () => client);
-    return { service: channel, routes: pageRoutes(channel), stop: () => channel.stop() };
+    assets.set(CLIENT_URI, () => client);
+    const service: PageService = { channel, serve: (uri, find) => void assets.set(uri, find) };
+    return { service, routes: pageRoutes(channel), stop: () => channel.stop() };
   },
 });
 

@@ -66,9 +66,15 @@ export function messageSize(data: string): number {
 }
 
 /** What pages may load under `vitrine:`. */
-export interface PageResource {
+export interface PageAsset {
   contentType: string;
   /** Changes with the bytes. */
   version: string;
   read(): Promise<Buffer>;
+}
+
+/** Gives pages what they load under `vitrine:`. */
+export interface PageAssetServer {
+  /** @param find gets the URI; any page may ask for any */
+  serveAssets(find: (uri: string) => PageAsset | undefined): void;
 }

@@ -1,19 +1,29 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { defineError } from '../../contract/errors.ts';
 import { topic } from '../../contract/topics.ts';
 
-/** Whether the displayed page has opened its channel (interface: Page channel status). */
+export const pageChannelClosed = defineError(
+  'page_channel_closed',
+  409,
+  'The displayed page has not opened its channel.',
+);
+
+/** Whether the displayed page has opened its channel. */
 export const PageStatus = Type.Object({ open: Type.Boolean() }, { $id: 'PageStatus' });
 
 export const pageChannel = topic(
   'page_channel',
   PageStatus,
-  'The displayed page opened or closed its channel',
+  'The displayed page opened or closed its channel. For hosts it is also closed from the moment a target, a reload or ' +
+    'a restart of the browser was accepted until the new document is there',
 );
 export const pageMessage = topic(
   'page_message',
   Type.Unknown({ description: 'What the page sent: any JSON' }),
-  'Page to host half of the page channel',
+  'A message of the page, in the order in which the page caused it and `page_channel` events. The next message is sent ' +
+    'when every subscribed host has been sent the one before: the page waits for hosts that read. One that reads nothing ' +
+    'for 10 s loses its link. Without subscribers, messages are discarded. On serial, the line may be longer than 1 MiB',
 );
 
 const common = { tag: 'Page channel', status: 200 } as const;
@@ -23,7 +33,10 @@ export const getPageStatus = endpoint({
   path: '/page/status',
   ...common,
   summary: 'Whether the displayed page listens',
-  description: 'Pages that do not load `display-client.js` never open their channel.',
+  description:
+    'The channel belongs to the document in the top frame, and closes when the page closes it, is left, or its process ' +
+    'ends. Pages that do not load `display-client.js` never open it. It stays open when the agent restarts, but messages ' +
+    'that the agent had taken and not yet sent to hosts, 64 at most, are lost.',
   response: PageStatus,
   errors: [],
 });
@@ -34,8 +47,12 @@ export const sendPageMessage = endpoint({
   ...common,
   summary: 'Send a message to the displayed page',
   description:
-    "Any JSON object. 409 `page_channel_closed` while the page has not opened its channel. Answers the channel's status.",
+    'Any JSON object of at most 1 MiB. Answers when the handler of the page has run, with the status of the channel. ' +
+    'Messages arrive in the order in which the device got them, and never reach an earlier page than the one that was ' +
+    'last requested. 409 `page_channel_closed` while the page has not opened its channel. 16 messages, and behind them ' +
+    '256 or 8 Mi characters, may wait for the page; more are 429 `too_many_requests`. 503 `unavailable` if the page does ' +
+    'not take a message for 30 s.',
   body: Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object' }),
   response: PageStatus,
-  errors: ['page_channel_closed', 'unavailable'],
+  errors: [pageChannelClosed, 'unavailable'],
 });

@@ -1,7 +1,7 @@
-/** Configuration group `ui` (interface: Configuration). */
+/** Configuration group `ui`. */
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
 
 export const uiConfig = configGroup('ui', 'UiConfig', {
-  enabled: live.bool(true, { description: 'Whether the management app is served at `/`' }),
+  enabled: live.bool(true, { description: 'Whether the status page is served at `/`; otherwise it is 404' }),
 });

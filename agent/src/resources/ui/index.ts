@@ -4,11 +4,9 @@ import { uiConfig } from './config.ts';
 
 /** The management app at `/`, which the HTTP link serves. */
 export const ui = defineResource({
-  contract: {},
-  config: [uiConfig],
   create: ({ config }) => ({
     service: { isEnabled: () => config.get(uiConfig).enabled },
     routes: [],
-    config: [bindGroup(uiConfig, { enabled: READ_WHEN_NEEDED })],
+    config: [bindGroup(uiConfig, READ_WHEN_NEEDED)],
   }),
 });

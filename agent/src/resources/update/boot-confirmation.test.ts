@@ -24,8 +24,8 @@ function boot(t: TestContext, { slot, checks = [] }: { slot?: 'a'; checks?: Heal
       logged.push({ level: 'warn', details: { ...details }, message }),
   };
   const slots = {
-    read: mock.fn<BootedSlot['read']>(async () => slot),
-    markGood: mock.fn<BootedSlot['markGood']>(async () => {
+    settleEarlierTrial: mock.fn<BootedSlot['settleEarlierTrial']>(async () => slot),
+    confirm: mock.fn<BootedSlot['confirm']>(async () => {
       steps.push('mark good');
     }),
   };
@@ -113,13 +113,15 @@ test('repeats what the update service refuses, each step with its own delays', a
     slot: 'a',
     checks: [passing('api')],
   });
-  slots.read.mock.mockImplementationOnce(() => Promise.reject(new Error('no answer in 120000 ms')));
-  slots.markGood.mock.mockImplementationOnce(() => Promise.reject('busy'));
+  slots.settleEarlierTrial.mock.mockImplementationOnce(() =>
+    Promise.reject(new Error('no answer in 120000 ms')),
+  );
+  slots.confirm.mock.mockImplementationOnce(() => Promise.reject('busy'));
   confirmation.start();
   await pass();
   assert.deepEqual(steps, []);
   await pass(1000);
-  assert.deepEqual([steps, slots.markGood.mock.callCount()], [['api'], 1]);
+  assert.deepEqual([steps, slots.confirm.mock.callCount()], [['api'], 1]);
   await pass(998);
   assert.deepEqual(steps, ['api']);
   await pass(2);
@@ -161,7 +163,7 @@ test('reports a boot that is not confirmed after four minutes, and why, until it
 
 test('reports an update service that does not answer', async (t) => {
   const { confirmation, slots, pass, problems } = boot(t, {});
-  slots.read.mock.mockImplementation(() => Promise.reject(new Error('timeout')));
+  slots.settleEarlierTrial.mock.mockImplementation(() => Promise.reject(new Error('timeout')));
   confirmation.start();
   await pass(240_000);
   assert.match(problems(), /it waits for "slot status" \(timeout\)/);
@@ -198,5 +200,5 @@ test('does nothing after it was stopped: while a check runs, in a delay, before 
   early.confirmation.stop();
   early.confirmation.start();
   await early.pass(1_000_000);
-  assert.deepEqual([early.steps, early.logged, early.slots.read.mock.callCount()], [[], [], 0]);
+  assert.deepEqual([early.steps, early.logged, early.slots.settleEarlierTrial.mock.callCount()], [[], [], 0]);
 });

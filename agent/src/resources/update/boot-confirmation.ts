@@ -4,10 +4,15 @@ import { sleep } from '../../base/timeout.ts';
 
 /** What the confirmation needs of the slots. */
 export interface BootedSlot {
-  /** The booted slot; undefined on a system without slots. */
-  read(): Promise<string | undefined>;
-  /** Restores the boot attempts of the booted slot. */
-  markGood(): Promise<void>;
+  /**
+   * Stores how an earlier trial ended that the booted slot is the fallback of. If that cannot be stored now, `confirm`
+   * tries again.
+   * @returns the booted slot; undefined on a system without slots
+   * @throws Error while the update service does not answer; call again
+   */
+  settleEarlierTrial(): Promise<string | undefined>;
+  /** Every check has passed: marks the booted slot good and ends its trial. */
+  confirm(): Promise<void>;
 }
 
 /** One condition for a boot to count as good. */
@@ -76,10 +81,10 @@ export class BootConfirmation {
 
   async #confirm(): Promise<void> {
     const { slots, checks, log } = this.#options;
-    const slot = await this.#untilDone('slot status', () => slots.read());
+    const slot = await this.#untilDone('slot status', () => slots.settleEarlierTrial());
     if (!slot) return; // stopped, or a system without slots
     for (const check of checks) await this.#untilDone(check.name, () => check.pass());
-    await this.#untilDone('mark good', () => slots.markGood());
+    await this.#untilDone('mark good', () => slots.confirm());
     if (!this.#stopping.signal.aborted) log.info({ slot }, 'the slot is marked good');
   }
 

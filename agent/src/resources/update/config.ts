@@ -1,16 +1,17 @@
-/** Configuration group `update` (docs/contract.md: Updates). */
+/** Configuration group `update`. */
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
-import { hawkbitRules, hawkbitSection } from './hawkbit/config.ts';
+import { fleetRules, fleetSection } from './fleet/config.ts';
 
 export const updateConfig = configGroup(
   'update',
   'UpdateConfig',
   {
     allow_downgrade: live.bool(false, {
-      description: 'Whether a bundle of an older version than the running one is installed',
+      description:
+        'Whether a bundle of an older version (SemVer) than the running one is installed; the same one always is',
     }),
-    hawkbit: hawkbitSection,
+    hawkbit: fleetSection,
   },
-  { rules: ({ hawkbit }) => hawkbitRules(hawkbit, '/hawkbit') },
+  { rules: ({ hawkbit }) => fleetRules(hawkbit, '/hawkbit') },
 );

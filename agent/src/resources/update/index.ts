@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { withTimeout } from '../../base/timeout.ts';
-import { type Route, serve } from '../../contract/endpoint.ts';
 import { bindGroup, READ_WHEN_NEEDED } from '../config/group.ts';
 import { device } from '../device/index.ts';
 import type { Identity } from '../device/ports.ts';
@@ -9,15 +8,17 @@ import type { Display } from '../display/display.ts';
 import { display } from '../display/index.ts';
 import { operations } from '../operations/index.ts';
 import { defineResource } from '../resource.ts';
+import { serve } from '../route.ts';
 import { BootConfirmation } from './boot-confirmation.ts';
 import { updateConfig } from './config.ts';
-import { fleetUpdater } from './fleet-updater.ts';
-import { createHawkbit } from './hawkbit/index.ts';
+import { FleetClient } from './fleet/fleet-client.ts';
 import { Installation } from './installation.ts';
 import type { BootSlots, BundleInstaller } from './ports.ts';
+import type { UpdateStatus } from './schema.ts';
 import * as contract from './schema.ts';
+import { SlotTrial } from './slot-trial.ts';
+import { Slots } from './slots.ts';
 import { StateFile } from './state-file.ts';
-import { Updates } from './updates.ts';
 
 /** A screen that is not found in this time does not exist, in ms; drivers load late and monitors wake slowly. */
 const SCREENLESS_MS = 120_000;
@@ -32,11 +33,9 @@ export interface UpdatePorts {
 }
 
 export const update = defineResource({
-  contract,
-  config: [updateConfig],
   async create(
     { board, bus, config, disk, log, use },
-    { slots, installer, dataPartition, identity, bootId }: UpdatePorts,
+    { slots: service, installer, dataPartition, identity, bootId }: UpdatePorts,
   ) {
     const { display: screen } = await use(display);
     const appliance = await use(device);
@@ -45,16 +44,16 @@ export const update = defineResource({
     // For the system's deadline (overlay/usr/lib/vitrine/boot-deadline).
     const note = (name: string, text: string) =>
       writeFileAtomic(join(board.runtimeFolder, name), `${text}\n`);
-    const updates = new Updates({
+    const slots = new Slots(service, identity.slot, log);
+    const trial = new SlotTrial({
       folder,
       slots,
+      service,
       state,
       device: appliance,
       version: identity.version,
-      slot: identity.slot,
       boot: bootId,
       noteConfirmed: () => note('boot-confirmed', ''),
-      bus,
       log,
     });
     const installation = new Installation({
@@ -63,25 +62,34 @@ export const update = defineResource({
       disk,
       operations: await use(operations),
       slots,
+      trial,
       installer,
       state,
       allowDowngrade: () => config.get(updateConfig).allow_downgrade,
-      changed: () => updates.contentChanged(),
       log,
     });
-    updates.installation = installation;
-    appliance.addCondition(() => installation.requireNotInstalling());
-    const hawkbit = createHawkbit({
-      updater: fleetUpdater(updates, installation),
+    appliance.addCondition(() => {
+      if (slots.installing) slots.requireUnused();
+    });
+    const fleet = new FleetClient({
+      installation,
+      trial,
       board,
       identity,
       compatible: () => installer.compatible(),
       config: () => config.get(updateConfig).hawkbit,
       log,
     });
-    updates.hawkbit = () => hawkbit.status();
+    const status = async (): Promise<UpdateStatus> => ({
+      ...(await trial.status()),
+      hawkbit: fleet.status(),
+    });
+    slots.onChange(async () => {
+      const current = await status().catch(() => undefined);
+      if (current) bus.emit(contract.updateChanged, current);
+    });
     const confirmation = new BootConfirmation({
-      slots: { read: () => updates.begin(), markGood: () => updates.confirm() },
+      slots: trial,
       checks: [
         { name: 'data partition', pass: () => dataPartition.check() },
         { name: 'first frame', pass: () => firstFrame(screen) },
@@ -91,48 +99,33 @@ export const update = defineResource({
     });
     return {
       service: undefined,
-      routes: updateRoutes(updates, installation),
-      config: [
-        bindGroup(updateConfig, {
-          allow_downgrade: READ_WHEN_NEEDED,
-          hawkbit: () => hawkbit.configChanged(),
-        }),
+      routes: [
+        serve(contract.getUpdate, status),
+        serve(
+          contract.uploadUpdate,
+          ({ query, upload, uploadBytes }) => installation.put(upload, uploadBytes, query.operation_id),
+          () => installation.requireReady(),
+        ),
+        serve(contract.applyUpdate, ({ afterAnswer }) => trial.apply(afterAnswer)),
       ],
-      problems: () => [...updates.problems(), ...confirmation.problems(), ...hawkbit.problems()],
+      config: [bindGroup(updateConfig, READ_WHEN_NEEDED, { hawkbit: () => fleet.configChanged() })],
+      problems: () => [...trial.problems(), ...confirmation.problems(), ...fleet.problems()],
       start: () => installation.prepare(),
       ready: () => {
+        // Here, so that the first `GET /update` waits for it. The confirmation repeats it.
+        trial.settleEarlierTrial().catch(() => undefined);
         confirmation.start();
         void installation.proceed();
-        hawkbit.start().catch((error: unknown) => log.error({ err: error }, 'the fleet client cannot start'));
+        fleet.start().catch((error: unknown) => log.error({ err: error }, 'the fleet client cannot start'));
       },
       stop: () => {
-        hawkbit.stop();
+        fleet.stop();
         confirmation.stop();
         installation.stop();
       },
     };
   },
 });
-
-function updateRoutes(updates: Updates, installation: Installation): Route[] {
-  const mayUpload = async () => {
-    await installation.whenEnded();
-    installation.requireNone();
-    await updates.requireSlots();
-  };
-  return [
-    serve(contract.getUpdate, () => updates.status()),
-    serve(
-      contract.uploadUpdate,
-      ({ query, upload, uploadBytes }) => {
-        updates.requireNoTrial();
-        return installation.put(upload, uploadBytes, query.operation_id);
-      },
-      mayUpload,
-    ),
-    serve(contract.applyUpdate, ({ afterAnswer }) => updates.apply(afterAnswer)),
-  ];
-}
 
 /** A device without a screen paints nothing, and its slot is good all the same. */
 async function firstFrame(screen: Display): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkBundleStart, START_BYTES } from './bundle-start.ts';
 import { installError } from './install-error.ts';
+import { checkHeader, HEADER_BYTES } from './raucb-header.ts';
 
 /** Most are written as in RAUC's sources; the scenario `update` gets those for bad bundles from RAUC itself. */
 const MESSAGES: readonly [message: string, code: string, start: RegExp][] = [
@@ -71,7 +71,7 @@ test('a long message is cut', () => {
 
 /** The beginning of a squashfs file system of so many bytes. */
 function superblock(size: bigint): Buffer {
-  const start = Buffer.alloc(START_BYTES);
+  const start = Buffer.alloc(HEADER_BYTES);
   start.write('hsqs');
   start.writeBigUInt64LE(size, 40);
   return start;
@@ -79,13 +79,13 @@ function superblock(size: bigint): Buffer {
 
 test('what cannot be a bundle is refused from its first bytes on', () => {
   const start = superblock(1000n);
-  for (let length = 0; length <= START_BYTES; length += 1) checkBundleStart(start.subarray(0, length), 1001);
-  checkBundleStart(superblock(2n ** 63n), undefined);
+  for (let length = 0; length <= HEADER_BYTES; length += 1) checkHeader(start.subarray(0, length), 1001);
+  checkHeader(superblock(2n ** 63n), undefined);
   for (const wrong of ['x', 'h\0', 'PK\u0003\u0004']) {
-    assert.throws(() => checkBundleStart(Buffer.from(wrong), undefined), /not an update bundle/);
+    assert.throws(() => checkHeader(Buffer.from(wrong), undefined), /not an update bundle/);
   }
   for (const announced of [1000, 48, 0]) {
-    assert.throws(() => checkBundleStart(start, announced), /incomplete/);
+    assert.throws(() => checkHeader(start, announced), /incomplete/);
   }
-  assert.throws(() => checkBundleStart(superblock(2n ** 64n - 1n), 2 ** 40), /incomplete/);
+  assert.throws(() => checkHeader(superblock(2n ** 64n - 1n), 2 ** 40), /incomplete/);
 });

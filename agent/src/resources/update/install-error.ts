@@ -1,22 +1,23 @@
-import { ApiError, type ErrorCode } from '../../contract/errors.ts';
+import { ApiError, type ErrorRef } from '../../contract/errors.ts';
+import { bundleInvalid } from '../content/schema.ts';
 
 /** Longest quote of the update service's message, in characters. */
 const MAX_QUOTE = 300;
 
 /** What the messages of the update service (RAUC) mean, the first match counts. */
-const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: string])[] = [
+const MEANINGS: readonly (readonly [pattern: RegExp, error: ErrorRef, sentence: string])[] = [
   // First: what follows may be a certificate of the server, and the URL may contain anything.
   [
     /^failed to (?:stream|download) bundle/i,
     'unavailable',
     'The bundle could not be fetched from the server.',
   ],
-  [/compatible mismatch/i, 'bundle_invalid', 'The bundle is for another board.'],
-  [/version mismatch/i, 'bundle_invalid', 'The bundle is older than the running version.'],
+  [/compatible mismatch/i, bundleInvalid, 'The bundle is for another board.'],
+  [/version mismatch/i, bundleInvalid, 'The bundle is older than the running version.'],
   // overlay/usr/lib/vitrine/check-bundle
   [
     /pre-install handler.*code 3\b/i,
-    'bundle_invalid',
+    bundleInvalid,
     'The bundle is damaged: its content does not have the signed checksum.',
   ],
   // The system's own devices and modules: the signature has been verified before.
@@ -24,7 +25,7 @@ const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: 
   [/no space left/i, 'insufficient_storage', 'The slot or the data partition has no room for the update.'],
   [
     /certificate|signature|\bCMS\b|signer|keyring|trust/i,
-    'bundle_invalid',
+    bundleInvalid,
     'The signature of the bundle is not accepted.',
   ],
   [
@@ -34,7 +35,7 @@ const MEANINGS: readonly (readonly [pattern: RegExp, code: ErrorCode, sentence: 
   ],
   [
     /squashfs|bundle|manifest|verity|payload|superblock|mount/i,
-    'bundle_invalid',
+    bundleInvalid,
     'The file is not a valid update bundle.',
   ],
 ];
@@ -54,7 +55,7 @@ export function installError(message: string, isStreamed: boolean): ApiError {
   const quote = message.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE);
   if (IO_ERROR.test(message)) {
     if (!isStreamed && /mounting bundle/i.test(message)) {
-      return new ApiError('bundle_invalid', `The bundle is damaged. (${quote})`);
+      return new ApiError(bundleInvalid, `The bundle is damaged. (${quote})`);
     }
     return isStreamed
       ? new ApiError('internal', `The bundle is damaged, or could not be read or written. (${quote})`)

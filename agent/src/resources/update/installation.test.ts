@@ -10,6 +10,7 @@ import { EventBus } from '../../events/bus.ts';
 import { Operations } from '../operations/operations.ts';
 import { Installation } from './installation.ts';
 import type { BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
+import { Slots } from './slots.ts';
 import { StateFile } from './state-file.ts';
 
 const log = createLogger('silent');
@@ -72,6 +73,11 @@ async function device(t: TestContext) {
       if (Object(operation).state !== 'running') ended.resolve();
     });
     const state = await StateFile.open(folder, log);
+    const service = {
+      read: async () => ({ booted: 'a' as const, slots: { a: EMPTY, b: rauc.slot } }),
+      versions: async () => ({ a: null, b: null }),
+    };
+    const slots = new Slots(service, 'a', log);
     const installation = new Installation({
       folder,
       serviceFolder: join(folder, 'rauc'),
@@ -80,23 +86,18 @@ async function device(t: TestContext) {
         free: async () => ({ free_bytes: 0, total_bytes: 0 }),
       },
       operations,
-      slots: {
-        read: async () => ({ booted: 'a', slots: { a: EMPTY, b: rauc.slot } }),
-        versions: async () => ({ a: null, b: null }),
-        markGood: async () => undefined,
-        activate: async () => undefined,
-      },
+      slots,
+      trial: { requireNoTrial: () => undefined, requireSlots: async () => undefined },
       installer: rauc,
       state,
       allowDowngrade: () => false,
-      changed: async () => undefined,
       log,
     });
     t.after(() => installation.stop());
     await installation.prepare();
     const put = (body: Readable | Buffer = BUNDLE) =>
       installation.put(Buffer.isBuffer(body) ? Readable.from([body]) : body, undefined);
-    return { installation, operations, state, put, ended: ended.promise };
+    return { installation, operations, slots, state, put, ended: ended.promise };
   };
   const files = () => readdir(folder);
   /** Resolves when RAUC has been asked to install. */
@@ -123,24 +124,24 @@ test('a bundle is received and installed; its file is removed', async (t) => {
   await t.waitFor(async () => assert.deepEqual(await files(), ['state.json']));
 });
 
-test('one at a time; only the writing of a slot forbids a reboot', async (t) => {
+test('one at a time; only the writing of a slot counts as an installation', async (t) => {
   const { start, begun } = await device(t);
-  const { installation, put } = await start();
+  const { installation, slots, put } = await start();
   const body = new Readable({ read: () => undefined });
   body.push(BUNDLE.subarray(0, 100));
   const receiving = put(body);
   await assert.rejects(put(), hasCode('conflict'));
   await assert.rejects(
-    installation.installFrom({ url: 'x', reference: 'y' }, () => undefined),
+    installation.installFrom({ url: 'x', headers: [], reference: 'y' }, () => undefined),
     hasCode('conflict'),
   );
-  installation.requireNotInstalling();
+  assert.equal(slots.installing, false);
   body.push(BUNDLE.subarray(100));
   body.push(null);
   await receiving;
   await begun();
   await assert.rejects(put(), hasCode('conflict'));
-  assert.throws(() => installation.requireNotInstalling(), hasCode('conflict'));
+  assert.equal(slots.installing, true);
 });
 
 test('a bundle is taken at once after one that broke off', async (t) => {
@@ -164,7 +165,7 @@ const FAILURES: readonly [what: string, message: string, code: string][] = [
 for (const [what, message, code] of FAILURES) {
   test(`${what} ends the operation`, async (t) => {
     const { rauc, start, files, begun } = await device(t);
-    const { installation, put, operations, state, ended } = await start();
+    const { slots, put, operations, state, ended } = await start();
     const { operation_id: id } = await put();
     await begun();
     rauc.fail(message);
@@ -172,7 +173,7 @@ for (const [what, message, code] of FAILURES) {
     assert.equal(operations.get(id).error?.error.code, code);
     assert.deepEqual([state.current.installed, state.current.operation], [null, null]);
     await t.waitFor(async () => assert.deepEqual(await files(), ['state.json']));
-    installation.requireNone();
+    slots.requireUnused();
   });
 }
 
@@ -197,7 +198,7 @@ test('an agent that starts while a slot is written picks the operation up again'
   const second = await start();
   const resumed = second.installation.proceed();
   assert.equal(second.operations.get(id).state, 'running');
-  assert.throws(() => second.installation.requireNotInstalling(), hasCode('conflict'));
+  assert.throws(() => second.slots.requireUnused(), hasCode('conflict'));
   rauc.finish();
   await resumed;
   assert.equal(second.operations.get(id).state, 'done');

@@ -13,10 +13,13 @@ import { receiveUnhashed } from '../../uploads/receive.ts';
 import { TemporaryFile } from '../../uploads/temporary-file.ts';
 import type { Operations, RunningOperation } from '../operations/operations.ts';
 import type { Operation } from '../operations/schema.ts';
-import { checkBundleStart, START_BYTES } from './bundle-start.ts';
+import type { BundleSource, FleetInstaller } from './fleet/ports.ts';
 import { installError } from './install-error.ts';
-import type { BootSlots, BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
+import type { BundleInstaller, InstallRequest, SlotFacts } from './ports.ts';
+import { checkHeader, HEADER_BYTES } from './raucb-header.ts';
 import { otherSlot } from './slot-status.ts';
+import type { SlotTrial } from './slot-trial.ts';
+import type { Slots } from './slots.ts';
 import type { StateFile, UpdateState } from './state-file.ts';
 
 /** Temporary names of RAUC's status file (g_file_set_contents). */
@@ -33,21 +36,13 @@ export interface InstallationOptions {
   serviceFolder: string;
   disk: DiskSpace;
   operations: Operations;
-  slots: BootSlots;
+  slots: Slots;
+  trial: Pick<SlotTrial, 'requireNoTrial' | 'requireSlots'>;
   installer: BundleInstaller;
   state: StateFile;
   /** `update.allow_downgrade` */
   allowDowngrade: () => boolean;
-  /** Called when the other slot's content has changed, and when an installation has ended. */
-  changed: () => Promise<void>;
   log: Pick<Logger, 'info' | 'warn'>;
-}
-
-/** A bundle to install from somewhere else than a received file. */
-export interface RemoteBundle extends Pick<InstallRequest, 'headers' | 'tlsCa'> {
-  url: string;
-  /** Remembered with the update (`last_result.reference`). */
-  reference: string;
 }
 
 /** What is remembered of a running installation. */
@@ -58,12 +53,11 @@ interface BegunInstallation {
 }
 
 /** One installation at a time, from the first byte to the end of its operation. */
-export class Installation {
+export class Installation implements FleetInstaller {
   readonly #options: InstallationOptions;
   readonly #stopping = new AbortController();
   #resumed: RunningOperation | undefined;
-  #phase: 'none' | 'receiving' | 'installing' = 'none';
-  /** What is being received from a client. */
+  /** What is being received from a client; undefined once a slot is written. */
   #body: Readable | undefined;
   /** Resolves at the end of the current installation. */
   #ended = Promise.withResolvers<void>();
@@ -72,29 +66,20 @@ export class Installation {
     this.#options = options;
   }
 
-  /** Whether a slot is being written. */
-  get installing(): boolean {
-    return this.#phase === 'installing';
-  }
-
-  /** @throws ApiError `conflict` while a bundle is received or installed */
-  requireNone(): void {
-    if (this.#phase === 'none') return;
-    const what = this.installing ? 'An update is being installed.' : 'An update is being received.';
-    throw new ApiError('conflict', what);
+  /** @throws ApiError `conflict` while a bundle is received or installed; `unavailable` */
+  async requireReady(): Promise<void> {
+    const { slots, trial } = this.#options;
+    await this.#whenEnded();
+    slots.requireUnused();
+    await trial.requireSlots();
   }
 
   /** Waits for an upload whose body has broken off, which still takes a moment to end. Never rejects. */
-  async whenEnded(): Promise<void> {
+  async #whenEnded(): Promise<void> {
     // On the serial link, the body shows that only in the next turn of the event loop.
-    if (this.#phase === 'receiving') await nextTurn();
-    if (this.#phase !== 'receiving' || !this.#body?.readableAborted) return;
+    if (this.#body) await nextTurn();
+    if (!this.#body?.readableAborted) return;
     await withTimeout(this.#ended.promise, WAIT_MS).catch(() => undefined);
-  }
-
-  /** @throws ApiError `conflict` while a slot is being written */
-  requireNotInstalling(): void {
-    if (this.installing) this.requireNone();
   }
 
   /**
@@ -105,14 +90,15 @@ export class Installation {
    *   `bad_request` for one that breaks off; the operation, if it began, has `failed`
    */
   async put(body: Readable, announced: number | undefined, id?: string): Promise<Operation> {
-    await this.whenEnded();
-    this.requireNone();
-    this.#phase = 'receiving';
+    const { folder, disk, operations, slots, trial } = this.#options;
+    trial.requireNoTrial();
+    await this.#whenEnded();
+    slots.requireUnused();
+    slots.setUse('receiving');
     this.#body = body;
     let operation: RunningOperation | undefined;
     let file: TemporaryFile | undefined;
     try {
-      const { folder, disk, operations } = this.#options;
       await makeFolder(folder, 0o700);
       file = await TemporaryFile.create({ folder, fileName: 'bundle.raucb', announced, disk });
       operation = operations.start('update_install', { id, bytesTotal: announced ?? null });
@@ -120,7 +106,7 @@ export class Installation {
       const running = operation;
       const size = await receiveUnhashed(body, file, {
         announced,
-        inspectStart: { bytes: START_BYTES, inspect: (start) => checkBundleStart(start, announced) },
+        inspectStart: { bytes: HEADER_BYTES, inspect: (start) => checkHeader(start, announced) },
         progress: (fraction, bytes) => {
           running.received(bytes);
           running.progress(fraction * ARRIVED);
@@ -143,14 +129,12 @@ export class Installation {
     }
   }
 
-  /**
-   * Installs a bundle that the update service itself fetches. Resolves when it is installed.
-   * @throws ApiError as the operation reports it
-   */
-  async installFrom(bundle: RemoteBundle, progress: (fraction: number) => void): Promise<void> {
-    this.requireNone();
-    this.#phase = 'receiving';
-    const { operations } = this.#options;
+  async installFrom(bundle: BundleSource, progress: (fraction: number) => void): Promise<void> {
+    const { operations, slots, trial } = this.#options;
+    await slots.read();
+    trial.requireNoTrial();
+    slots.requireUnused();
+    slots.setUse('receiving');
     const { url: source, reference, ...access } = bundle;
     const operation = operations.start('update_install');
     const report = (fraction: number) => {
@@ -163,13 +147,13 @@ export class Installation {
 
   /** Before anything else: makes the operation known that an earlier agent began. */
   async prepare(): Promise<void> {
-    const { folder, operations, state } = this.#options;
+    const { folder, operations, slots, state } = this.#options;
     await sweepTemporaryFiles(folder);
     const begun = state.current.operation;
     if (begun?.earlier == null) await this.#sweepService();
     if (!begun) return;
     this.#resumed = operations.resume(begun.id, 'update_install');
-    this.#phase = begun.earlier === null ? 'receiving' : 'installing';
+    slots.setUse(begun.earlier === null ? 'receiving' : 'installing');
   }
 
   /** Removes what a power cut has left of the service's status file. Only while the service does not write it. */
@@ -212,15 +196,16 @@ export class Installation {
     reference: string | null,
     progress: (fraction: number) => void,
   ): Promise<ApiError | undefined> {
-    const { installer, allowDowngrade, changed } = this.#options;
-    this.#phase = 'installing';
+    const { installer, slots, allowDowngrade } = this.#options;
+    slots.setUse('installing');
+    this.#body = undefined;
     let begun: BegunInstallation;
     try {
       const { installations } = await this.#target();
       begun = { reference, earlier: installations };
       await this.#remember({ id: operation.id, ...begun });
       await installer.begin({ ...request, transaction: operation.id, allowDowngrade: allowDowngrade() });
-      void changed();
+      void slots.contentChanged();
     } catch (error) {
       return await this.#failed(operation, error);
     }
@@ -229,7 +214,7 @@ export class Installation {
 
   /** The slot that is written. */
   async #target(): Promise<SlotFacts> {
-    const report = await this.#options.slots.read();
+    const report = await this.#options.slots.refresh();
     if (!report) throw new ApiError('unavailable', 'This system has no slots.');
     return report.slots[otherSlot(report.booted)];
   }
@@ -278,9 +263,9 @@ export class Installation {
   }
 
   async #end(): Promise<void> {
-    const { state, changed, log } = this.#options;
+    const { state, slots, log } = this.#options;
     await this.#sweepService();
-    this.#phase = 'none';
+    slots.setUse('none');
     this.#body = undefined;
     this.#ended.resolve();
     this.#ended = Promise.withResolvers();
@@ -289,7 +274,7 @@ export class Installation {
     await state
       .change({ operation: null })
       .catch((error: unknown) => log.warn({ err: error }, 'the state of updates could not be stored'));
-    await changed();
+    await slots.contentChanged();
   }
 }
 

@@ -1,20 +1,32 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { UPDATE_TYPES } from '../../contract/upload-types.ts';
+import { bundleInvalid } from '../content/schema.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
-import { HawkbitStatus } from './hawkbit/schema.ts';
+import { FleetStatus } from './fleet/schema.ts';
 
 const SlotName = Type.Enum(['a', 'b']);
 const Slot = Type.Object(
   { version: Nullable(Type.String()), state: Type.Enum(['good', 'bad', 'unknown']) },
-  { $id: 'Slot', description: '`version` is null for a slot that holds no complete system' },
+  {
+    $id: 'Slot',
+    description:
+      '`bad`: does not start, or holds an incomplete update. `unknown`: being written, installed and not started yet, or ' +
+      'running and not confirmed yet. `version` is null for a slot that holds no complete system',
+  },
 );
 
 /** Why a slot that an update tried was given up. */
 const Reason = Type.Object({
-  code: Type.Enum(['kernel_panic', 'watchdog', 'boot_failed', 'unhealthy', 'not_started']),
+  code: Type.Enum(['kernel_panic', 'watchdog', 'boot_failed', 'unhealthy', 'not_started'], {
+    description:
+      '`boot_failed`: the slot has used up its three attempts. `unhealthy`: not confirmed within five minutes; the ' +
+      'message says what was waited for. `not_started`: the power failed before the slot was activated. The board ' +
+      'determines which reasons it can tell',
+  }),
   message: Type.String({ description: 'An English sentence' }),
 });
 export type Reason = Static<typeof Reason>;
@@ -24,7 +36,9 @@ export const UpdateResult = Type.Object(
   {
     version: Nullable(Type.String()),
     slot: SlotName,
-    outcome: Type.Enum(['success', 'rolled_back', 'failed']),
+    outcome: Type.Enum(['success', 'rolled_back', 'failed'], {
+      description: '`failed`: the slot was not activated, and the update is still pending',
+    }),
     reason: Nullable(Reason),
     ts: Timestamp,
     reference: Nullable(Type.String({ description: "The fleet server's action; null without one" })),
@@ -33,14 +47,14 @@ export const UpdateResult = Type.Object(
 );
 export type UpdateResult = Static<typeof UpdateResult>;
 
-/** The two boot slots (interface: Update status). */
+/** The two boot slots. */
 export const UpdateStatus = Type.Object(
   {
     active_slot: SlotName,
     slots: Type.Object({ a: Slot, b: Slot }),
     pending: Nullable(Type.String({ description: 'Version that `apply` reboots into' })),
     last_result: Nullable(UpdateResult),
-    hawkbit: HawkbitStatus,
+    hawkbit: FleetStatus,
   },
   { $id: 'UpdateStatus' },
 );
@@ -60,7 +74,9 @@ export const getUpdate = endpoint({
   tag,
   summary: 'Slots, versions and what is installed but not active',
   description:
-    '`pending` is the version that `apply` would reboot into, or null. `last_result` says how the last `apply` ended: with the reason after a rollback. On a system without slots, the slot of `GET /device` is `good` and the other one `unknown`.',
+    '`pending` is the version that `apply` would reboot into, or null. `last_result` says how the last `apply` ended, with ' +
+    'the reason after a rollback, which is also in the log and, until another update is installed, in `problems` of ' +
+    'health. On a system without slots, the slot of `GET /device` is `good` and the other one `unknown`; uploads and `apply` are 503 `unavailable`.',
   status: 200,
   response: UpdateStatus,
   errors: ['unavailable'],
@@ -72,12 +88,21 @@ export const uploadUpdate = endpoint({
   tag,
   summary: 'Install a signed update into the inactive slot',
   description:
-    'Answered when the bundle has arrived. The operation then verifies and installs it; it ends `failed` with `bundle_invalid` when the signature, the board or the version does not fit. The active slot is never touched, and nothing changes at the next boot before `apply`.',
+    'Answers when the bundle has arrived; the operation begins with the first byte. Space is reserved first (507). What ' +
+    'cannot be a bundle is refused from its first bytes on (400 `bundle_invalid`). Then signature and checksum of the ' +
+    'whole payload are verified, and only then is the inactive slot written; the file is removed afterwards. The running ' +
+    'slot and what boots next stay as they were.\n\n' +
+    'The operation fails with `bundle_invalid` for the signature, another board, an older version or damage (the message ' +
+    'says which, with the words of RAUC in brackets), `insufficient_storage`, `unavailable` if it was interrupted or the ' +
+    'medium fails, or `internal`. An agent or updater that restarts, and a power cut, continue it under the same id or ' +
+    'end it `failed`.\n\n' +
+    '409 `conflict` while another bundle is received or installed, and from `apply` until the new slot was confirmed. ' +
+    'While a slot is being written, reboot, shutdown, factory reset and `apply` are 409.',
   query: UploadQuery,
   upload: { contentTypes: UPDATE_TYPES, description: 'The signed update bundle' },
   status: 202,
   response: Operation,
-  errors: ['bundle_invalid', 'conflict', 'insufficient_storage', 'unavailable'],
+  errors: [bundleInvalid, 'conflict', 'insufficient_storage', 'unavailable'],
 });
 
 export const applyUpdate = endpoint({
@@ -86,7 +111,10 @@ export const applyUpdate = endpoint({
   tag,
   summary: 'Reboot into the updated slot',
   description:
-    'Answered first, then done. 409 when nothing is installed. A slot that is not found good in time is given up: the device returns to the other one by itself and reports why in `last_result`.',
+    'The response is sent first. Only this starts an installed update, never an ordinary reboot. 409 `conflict` if nothing ' +
+    'is installed; a second call before the reboot asks for it again. A slot that is not confirmed within five minutes ' +
+    'is given up: the device returns to the other one by itself and reports why in `last_result`. `problems` of health ' +
+    'says so if the device has not rebooted after five minutes.',
   status: 202,
   response: Nothing,
   errors: ['conflict', 'unavailable'],

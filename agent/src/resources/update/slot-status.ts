@@ -1,6 +1,11 @@
 /** What the slots' state means for clients. */
 import type { SlotName, SlotReport } from './ports.ts';
+import type { UpdateStatus } from './schema.ts';
+import type { Slots } from './slots.ts';
 import type { UpdateState } from './state-file.ts';
+
+/** The state of the slots in `GET /update`, without the fleet client's. */
+export type SlotStatus = Omit<UpdateStatus, 'hawkbit'>;
 
 export function otherSlot(slot: SlotName): SlotName {
   return slot === 'a' ? 'b' : 'a';
@@ -21,18 +26,47 @@ export function isPending({ booted, slots }: SlotReport, { installed, intent }: 
   );
 }
 
-export interface Moment {
-  /** Whether the running boot was found good. */
+export interface SlotContext {
+  /** Whether the running boot was confirmed. */
   confirmed: boolean;
   /** Whether the other slot is being written. */
   installing: boolean;
 }
 
-/** State of each slot in `GET /update`. */
-export function slotStates(
+/** @param report undefined on a system without slots @param version of the running system */
+export function slotStatus(
+  slots: Pick<Slots, 'booted' | 'versionOf'>,
+  report: SlotReport | undefined,
+  state: UpdateState,
+  context: SlotContext,
+  version: string,
+): SlotStatus {
+  if (!report) return withoutSlots(slots.booted, version);
+  const states = slotStates(report, state, context);
+  const slotOf = (name: SlotName) => ({
+    version: name === report.booted ? version : slots.versionOf(report, name),
+    state: states[name],
+  });
+  const hasPending = !context.installing && isPending(report, state);
+  return {
+    active_slot: report.booted,
+    slots: { a: slotOf('a'), b: slotOf('b') },
+    pending: hasPending ? slots.versionOf(report, otherSlot(report.booted)) : null,
+    last_result: state.last_result,
+  };
+}
+
+/** The same slot as `GET /device`, which must name one. */
+function withoutSlots(booted: SlotName, version: string): SlotStatus {
+  const [own, other] = [{ version, state: 'good' } as const, { version: null, state: 'unknown' } as const];
+  const slots = booted === 'a' ? { a: own, b: other } : { a: other, b: own };
+  return { active_slot: booted, slots, pending: null, last_result: null };
+}
+
+function slotStates(
   report: SlotReport,
   state: UpdateState,
-  { confirmed, installing }: Moment,
+  { confirmed, installing }: SlotContext,
 ): Record<SlotName, 'good' | 'bad' | 'unknown'> {
   const { booted } = report;
   const other = otherSlot(booted);
@@ -44,10 +78,10 @@ export function slotStates(
 }
 
 /** What an operator should know of the slots, as sentences. */
-export function slotProblems(report: SlotReport, state: UpdateState, moment: Moment): string[] {
+export function slotProblems(report: SlotReport, state: UpdateState, context: SlotContext): string[] {
   const { booted } = report;
   const other = otherSlot(booted);
-  if (slotStates(report, state, moment)[other] !== 'bad') return [];
+  if (slotStates(report, state, context)[other] !== 'bad') return [];
   const { last_result: result } = state;
   if (result?.outcome === 'rolled_back' && result.slot === other) {
     const version = result.version === null ? '' : ` to ${result.version}`;
@@ -59,12 +93,4 @@ export function slotProblems(report: SlotReport, state: UpdateState, moment: Mom
     return [`Slot ${other} holds an incomplete update and cannot be started; install an update again.`];
   }
   return [`Slot ${other} does not start or was marked bad; the device runs from slot ${booted}.`];
-}
-
-/** All that is known while the other slot is written. */
-export function writing(booted: SlotName): SlotReport {
-  const facts = { version: null, installations: 0, activations: 0 };
-  const other = { ...facts, bootable: false, content: 'incomplete' } as const;
-  const own = { ...facts, bootable: true, content: 'unknown' } as const;
-  return { booted, slots: booted === 'a' ? { a: own, b: other } : { a: other, b: own } };
 }

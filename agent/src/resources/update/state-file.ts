@@ -1,44 +1,46 @@
-import { type Static, Type } from 'typebox';
+import * as Type from 'typebox';
 import { JsonFile, whyUnusable } from '../../base/json-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { Nullable } from '../../contract/shared.ts';
-import { fits } from '../../contract/validate.ts';
+import { type Valid, validator } from '../../validation/validator.ts';
 import { UpdateResult } from './schema.ts';
 
 const SlotName = Type.Enum(['a', 'b']);
 
 /** What is remembered across boots. */
-export const UpdateState = Type.Object({
-  /** The installation that runs; an agent that finds it at its start continues or ends it. */
-  operation: Nullable(
-    Type.Object({
-      id: Type.String(),
-      reference: Nullable(Type.String()),
-      /** Finished installations of the slot before this one; null while the bundle is received. */
-      earlier: Nullable(Type.Integer()),
-    }),
-  ),
-  /** The last finished installation, by its number in the slot, until the slot was tried. */
-  installed: Nullable(Type.Object({ installations: Type.Integer(), reference: Nullable(Type.String()) })),
-  /** The slot that `apply` has activated, until it is known how that ended. */
-  intent: Nullable(
-    Type.Object({
-      slot: SlotName,
-      version: Nullable(Type.String()),
-      /** Activations of the slot before. */
-      activations: Type.Integer(),
-      /** The service has said that the slot is activated. */
-      activated: Type.Boolean(),
-      /** The kernel's id of the boot in which it was applied. */
-      boot: Type.String(),
-      reference: Nullable(Type.String()),
-    }),
-  ),
-  last_result: Nullable(UpdateResult),
-});
-export type UpdateState = Static<typeof UpdateState>;
+export const UpdateState = validator(
+  Type.Object({
+    /** The installation that runs; an agent that finds it at its start continues or ends it. */
+    operation: Nullable(
+      Type.Object({
+        id: Type.String(),
+        reference: Nullable(Type.String()),
+        /** Finished installations of the slot before this one; null while the bundle is received. */
+        earlier: Nullable(Type.Integer()),
+      }),
+    ),
+    /** The last finished installation, by its number in the slot, until the slot was tried. */
+    installed: Nullable(Type.Object({ installations: Type.Integer(), reference: Nullable(Type.String()) })),
+    /** The slot that `apply` has activated, until it is known how that ended. */
+    intent: Nullable(
+      Type.Object({
+        slot: SlotName,
+        version: Nullable(Type.String()),
+        /** Activations of the slot before. */
+        activations: Type.Integer(),
+        /** The service has said that the slot is activated. */
+        activated: Type.Boolean(),
+        /** The kernel's id of the boot in which it was applied. */
+        boot: Type.String(),
+        reference: Nullable(Type.String()),
+      }),
+    ),
+    last_result: Nullable(UpdateResult),
+  }),
+);
+export type UpdateState = Valid<typeof UpdateState>;
 
 /** Raised only if an older version would misread the file. */
 const SCHEMA = 1;
@@ -66,7 +68,7 @@ export class StateFile {
     const file = new JsonFile(folder, 'state', SCHEMA, log);
     try {
       const fields = (await file.read())?.fields;
-      if (fields && !fits(UpdateState, fields)) throw new Error('it has another form');
+      if (fields && !UpdateState.fits(fields)) throw new Error('it has another form');
       return new StateFile(file, fields);
     } catch (error) {
       const setAside = await file.setAside(error);

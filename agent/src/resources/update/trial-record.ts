@@ -1,10 +1,11 @@
 /** Reads what the system left about the starts of a slot that an update tried. */
+
 import { join } from 'node:path';
-import { type Static, Type } from 'typebox';
+import * as Type from 'typebox';
 import { removeTree, writeFileAtomic } from '../../base/atomic-file.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { Nullable } from '../../contract/shared.ts';
-import { fits } from '../../contract/validate.ts';
+import { type Valid, validator } from '../../validation/validator.ts';
 import type { SlotName } from './ports.ts';
 import type { Reason } from './schema.ts';
 
@@ -23,20 +24,22 @@ const MAX_TEXT = 400;
 const MAX_BYTES = 64 * 1024;
 
 /** What `apply` knew of the update. */
-export const TrialDetails = Type.Object({
-  version: Nullable(Type.String()),
-  /** Activations of the slot before. */
-  activations: Type.Integer(),
-  /** The kernel's id of the boot in which it was applied. */
-  boot: Type.String(),
-  reference: Nullable(Type.String()),
-});
+export const TrialDetails = validator(
+  Type.Object({
+    version: Nullable(Type.String()),
+    /** Activations of the slot before. */
+    activations: Type.Integer(),
+    /** The kernel's id of the boot in which it was applied. */
+    boot: Type.String(),
+    reference: Nullable(Type.String()),
+  }),
+);
 
 /** A trial as its files tell it. */
 export interface Trial {
   slot: SlotName;
   /** Undefined if the file is damaged, or was written by an older version. */
-  details: Static<typeof TrialDetails> | undefined;
+  details: Valid<typeof TrialDetails> | undefined;
 }
 
 /** A boot during a trial. */
@@ -76,7 +79,7 @@ export function rollbackReason(slot: SlotName, boots: string, failure: string): 
     return { code: 'watchdog', message: `${attempts}the watchdog reset it last.` };
   }
   const what = starts === 0 ? 'it never reached its initramfs' : `its system started ${starts} times`;
-  return { code: 'boot_failed', message: `${attempts}${what} and was not found good.` };
+  return { code: 'boot_failed', message: `${attempts}${what} and was not confirmed.` };
 }
 
 /** @throws Error of the system */
@@ -97,7 +100,7 @@ export async function readTrial(folder: string): Promise<Trial | undefined> {
 function parseDetails(line: string): Trial['details'] {
   try {
     const value: unknown = JSON.parse(line);
-    return fits(TrialDetails, value) ? value : undefined;
+    return TrialDetails.fits(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
-/** Configuration group `wifi` (interface: Configuration). */
-import { type Static, type TObject, Type } from 'typebox';
+/** Configuration group `wifi`. */
+import type { Static, TObject } from 'typebox';
+import * as Type from 'typebox';
 import { live, section } from '../config/fields.ts';
 import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.ts';
 import { accessPointChannels, COUNTRIES } from './countries.ts';
@@ -38,15 +39,20 @@ export const WifiPsk = Type.String({
 export const WifiBand = Type.Enum(['2.4', '5']);
 
 const fields = {
-  enabled: live.bool(false, { description: 'Needs `wifi.country`' }),
+  enabled: live.bool(false, { description: 'Needs `wifi.country`, and in mode `ap` also `wifi.ap.psk`' }),
   mode: live.choice('station', ['station', 'ap']),
   country: live.maybe(Type.String({ pattern: '^[A-Z]{2}$' }), { description: 'ISO 3166-1 alpha-2' }),
-  networks: live.list(WifiNetwork, 64),
+  networks: live.list(WifiNetwork, 64, { description: 'Each `ssid` once' }),
   ap: section('WifiApConfig', {
     ssid: live.maybe(WifiSsid, { description: 'null: `device.name`' }),
     psk: live.maybe(WifiPsk, { description: 'Required to start an access point' }),
     band: live.choice('2.4', ['2.4', '5'], { description: 'GHz; `5` needs a dual-band radio' }),
-    channel: live.int(0, 0, 196, { description: '0: the agent picks a channel without radar (non-DFS)' }),
+    channel: live.int(0, 0, 196, {
+      description:
+        '0: the agent picks one. Otherwise a channel that band and country allow without radar detection: 1 to 13 (1 to 11 ' +
+        'in the United States, its territories, Canada and Taiwan), or 36 to 48 and, except in Japan, 149 to 165. The ' +
+        'regulatory table of the radio decides when the access point starts',
+    }),
   }),
 };
 
@@ -102,5 +108,5 @@ function accessPointRules(
 const TOO_LONG = 'must not be longer than 32 bytes';
 
 function isTooLong(ssid: string): boolean {
-  return Buffer.byteLength(ssid) > SSID_BYTES;
+  return new TextEncoder().encode(ssid).length > SSID_BYTES;
 }

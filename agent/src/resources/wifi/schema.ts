@@ -1,10 +1,13 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
+import { defineError, type ErrorRef } from '../../contract/errors.ts';
 import { Exactly, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 import { itemSchema } from '../config/tree.ts';
 import { WifiBand, WifiNetwork, WifiPsk, WifiSsid } from './config.ts';
+
+export const unsupported = defineError('wifi_unsupported', 503, 'The board has no Wi-Fi radio.');
+export const disabled = defineError('wifi_disabled', 503, 'Wi-Fi is switched off in the configuration.');
 
 const Signal = Type.Integer({ minimum: -127, maximum: 0 });
 const Frequency = Type.Integer({ minimum: 2400, maximum: 7200 });
@@ -21,7 +24,7 @@ const WifiConnection = Type.Object(
   { $id: 'WifiConnection' },
 );
 
-/** State of the radio and its connection (interface: Wi-Fi status). */
+/** State of the radio and its connection. */
 export const WifiStatus = Type.Object(
   {
     enabled: Type.Boolean(),
@@ -30,7 +33,7 @@ export const WifiStatus = Type.Object(
     country: Nullable(Type.String({ pattern: '^[A-Z]{2}$' })),
     connection: Nullable(WifiConnection),
   },
-  { $id: 'WifiStatus', description: '`connection` is null without an association' },
+  { $id: 'WifiStatus', description: '`country` and `connection` are null if not set or not connected' },
 );
 
 export const ScannedNetwork = Type.Object(
@@ -51,7 +54,7 @@ export const wifiChanged = topic(
 );
 
 const common = { tag: 'Wi-Fi', status: 200 } as const;
-const GATES: ErrorCode[] = ['wifi_unsupported', 'wifi_disabled', 'not_implemented'];
+const GATES: ErrorRef[] = [unsupported, disabled, 'not_implemented'];
 
 export const getWifi = endpoint({
   method: 'GET',
@@ -100,7 +103,9 @@ export const connectWifi = endpoint({
   path: '/wifi/connect',
   ...common,
   summary: 'Connect to a configured network now',
-  description: 'Not stored. 404 for an ssid that is not configured, 409 while an access point is active.',
+  description:
+    'Not stored. 404 for an ssid that is not configured, 409 while an access point is active, 503 `unavailable` if it ' +
+    'cannot be established.',
   body: Exactly({ ssid: WifiSsid }),
   response: WifiStatus,
   errors: [...GATES, 'not_found', 'conflict', 'unavailable'],
@@ -111,7 +116,8 @@ export const setAccessPoint = endpoint({
   path: '/wifi/ap',
   ...common,
   summary: 'Start or stop the access point now',
-  description: 'Not stored. Fields that `ap` omits are taken from `wifi.ap`.',
+  description:
+    'Not stored. Fields that `ap` omits are taken from `wifi.ap`. 503 `unavailable` if it cannot be established.',
   body: Exactly({
     active: Type.Boolean(),
     ap: Type.Optional(

@@ -1,7 +1,9 @@
 /** A serial link on a port in memory over a real app, for the tests of the link. */
+
 import assert from 'node:assert/strict';
 import { createLogger } from '../../../base/logger.ts';
 import { EventBus } from '../../../events/bus.ts';
+import { topics } from '../../../resources/contract.ts';
 import { type TestApp, testApp } from '../../tests/test-app.ts';
 import { SerialLink, type SerialLinkOptions } from '../link.ts';
 import { MemoryPort } from './memory-port.ts';
@@ -18,7 +20,7 @@ export interface Connected extends TestApp {
 export async function connect(options: Partial<SerialLinkOptions> = {}): Promise<Connected> {
   const test = testApp();
   await (options.app ?? test.app).ready();
-  const bus = new EventBus();
+  const bus = new EventBus(topics);
   let port: MemoryPort | undefined;
   const link = new SerialLink({
     app: test.app,

@@ -1,6 +1,5 @@
 /** A configuration in a folder, for tests. */
 import { createLogger } from '../../../base/logger.ts';
-import { issues } from '../../../contract/validate.ts';
 import { EventBus } from '../../../events/bus.ts';
 import type { BoardLimits } from '../group.ts';
 import type { ConfigContract } from '../schema.ts';
@@ -21,7 +20,6 @@ export function openStore(
   return ConfigStore.open({
     folder,
     contract,
-    issues: (config) => issues(contract.Config, config),
     bus: new EventBus(),
     log: createLogger('silent'),
     board: BOARD,

@@ -1,5 +1,5 @@
 /** A small configuration with every kind of field, for tests: `resources/all.ts` takes long to load. */
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { atBoot, live, section } from '../fields.ts';
 import { configGroup } from '../group.ts';
 import { configContract } from '../schema.ts';

@@ -9,7 +9,7 @@ import { pathOf, readTarget } from './request-path.ts';
 /** Header names and values alternating, as `writeHead` takes them. */
 export type RawHeaders = string[];
 
-/** Sent with every answer of this origin (docs/architecture.md: Trust model). */
+/** Sent with every answer of this origin (docs/security.md: Trust model). */
 export const ORIGIN_HEADERS: RawHeaders = [
   'content-security-policy',
   "frame-ancestors 'self'",

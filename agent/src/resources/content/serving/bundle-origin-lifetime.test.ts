@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { waitFor } from '../../../../../lib/wait.ts';
+import { waitFor } from '../../../../../testing/wait.ts';
 import { INDEX, LARGE, noise, Site } from './tests/bundle-site.ts';
 
 const WAIT = { timeoutMs: 60_000 };

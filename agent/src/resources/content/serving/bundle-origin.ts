@@ -1,6 +1,6 @@
 /**
  * Serves the displayed bundle as the web origin `http://<name>.localhost:PORT/` on the loopback. This file decides who
- * may ask (docs/architecture.md: Trust model); `answer.ts` decides what is answered.
+ * may ask (docs/security.md: Trust model); `answer.ts` decides what is answered.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../../../base/logger.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repetitions } from '../../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../../testing/long-runs.ts';
 import { CORPUS } from './tests/corpus.ts';
 import { memorySource } from './tests/memory-source.ts';
 import { assertPythonAgrees } from './tests/python-zip.ts';

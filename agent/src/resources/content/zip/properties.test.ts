@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { repetitions } from '../../../../../lib/long-runs.ts';
+import { repetitions } from '../../../../../testing/long-runs.ts';
 import { buildZip, type EntrySpec } from './tests/build-zip.ts';
 import { PAGE } from './tests/corpus-zip.ts';
 import { contentOf, dataOf, fuzz, readSeeds } from './tests/fuzz-zip.ts';

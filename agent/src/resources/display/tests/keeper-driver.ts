@@ -1,7 +1,7 @@
 /** Drives the keeper's state machine event by event. */
 import assert from 'node:assert/strict';
-import { advance } from '../keeper-machine.ts';
-import { type Effect, type KeeperEvent, KeeperState } from '../keeper-state.ts';
+import { keeperMachine } from '../keeper-machine.ts';
+import { type KeeperEffect, type KeeperEvent, KeeperState } from '../keeper-state.ts';
 import type { BrowserEventOf } from '../ports.ts';
 import type { LocatedTarget } from '../target.ts';
 import { TIMING } from '../timing.ts';
@@ -16,7 +16,7 @@ export const LATEST = -1;
 
 /** Of the machine; `effects` are those of the last event. */
 export let state: Readonly<KeeperState> = new KeeperState();
-export let effects: readonly Effect[] = [];
+export let effects: readonly KeeperEffect[] = [];
 let isKioskInstalled = true;
 export let lastId = 0;
 
@@ -27,16 +27,13 @@ export function reset(isInstalled = true): void {
 }
 
 export function send(...events: KeeperEvent[]): void {
-  const config = {
-    timing: TIMING,
-    kioskInstalled: isKioskInstalled,
-  };
+  const machine = keeperMachine({ timing: TIMING, kioskInstalled: isKioskInstalled });
   for (const given of events) {
     const event = 'load' in given && given.load === LATEST ? { ...given, load: lastId } : given;
-    ({ state, effects } = advance(config, state, event));
+    ({ state, effects } = machine(state, event));
     if (effects.some(({ do: kind }) => kind === 'load' || kind === 'load_own_page' || kind === 'reload')) {
       lastId += 1;
-      state = advance(config, state, { event: 'load_sent', id: lastId }).state;
+      state = machine(state, { event: 'load_sent', id: lastId }).state;
     }
   }
 }

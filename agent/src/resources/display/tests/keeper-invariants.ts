@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Effect, KeeperConfig, KeeperEvent, KeeperState } from '../keeper-state.ts';
+import type { KeeperConfig, KeeperEffect, KeeperEvent, KeeperState } from '../keeper-state.ts';
 import { isPageOf, type LocatedTarget, OWN_URI } from '../target.ts';
 import { recoveryStep, TIMING } from '../timing.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -87,7 +87,7 @@ export class KeeperInvariants {
     }
   }
 
-  checkEffect(effect: Effect, cause: KeeperEvent, state: State): void {
+  checkEffect(effect: KeeperEffect, cause: KeeperEvent, state: State): void {
     const browser = this.#browser;
     if (BROWSER_EFFECTS.includes(effect.do)) assert.ok(browser.connected, `${effect.do} without a browser`);
     if (effect.do === 'load' || effect.do === 'reload' || effect.do === 'load_own_page') {

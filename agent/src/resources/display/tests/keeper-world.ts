@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { advance } from '../keeper-machine.ts';
-import { type Effect, type KeeperEvent, KeeperState, type TimerName } from '../keeper-state.ts';
+import { keeperMachine } from '../keeper-machine.ts';
+import { type KeeperEffect, type KeeperEvent, KeeperState, type TimerName } from '../keeper-state.ts';
 import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from '../target.ts';
 import { TIMING } from '../timing.ts';
 import { FakeClock } from './fake-clock.ts';
 import { CONFIG, KeeperInvariants } from './keeper-invariants.ts';
 import { SimulatedBrowser } from './simulated-browser.ts';
 
+const machine = keeperMachine(CONFIG);
 /** Longer than all that a healthy world can still have to wait for. */
 const QUIET_MS = 45 * 60_000;
 /** A notice is on the screen after this time, when nothing is in its way. */
@@ -55,7 +56,7 @@ export class KeeperWorld {
   send(event: KeeperEvent): void {
     if (this.#isAgentGone) return;
     const before = this.state;
-    const { state, effects } = advance(CONFIG, before, event);
+    const { state, effects } = machine(before, event);
     if (state === before) return; // out of date
     this.state = state;
     this.#invariants.observe(event, before);
@@ -87,7 +88,7 @@ export class KeeperWorld {
     return `${this.facts} ${notice?.why ?? ''}`;
   }
 
-  #run(effect: Effect): void {
+  #run(effect: KeeperEffect): void {
     const { browser } = this;
     const { connection, generation } = this.state;
     const failed = this.#answer({ event: 'command_failed', connection, reason: 'timeout' });
@@ -159,7 +160,7 @@ export class KeeperWorld {
     const id = ++this.#lastId;
     if (this.state.load.stage === 'requested') this.#invariants.targetSent(id, this.state);
     // Before any other event, as the real runner does.
-    this.state = advance(CONFIG, this.state, { event: 'load_sent', id }).state;
+    this.state = machine(this.state, { event: 'load_sent', id }).state;
     return id;
   }
 

@@ -1,7 +1,7 @@
-import { serve } from '../../../contract/endpoint.ts';
 import { ApiError } from '../../../contract/errors.ts';
-import { bindGroup, NOTHING_TO_APPLY } from '../../config/group.ts';
+import { bindGroup, bindNothing } from '../../config/group.ts';
 import { defineResource } from '../../resource.ts';
+import { serve } from '../../route.ts';
 import { ledConfig } from './config.ts';
 import * as contract from './schema.ts';
 
@@ -12,8 +12,6 @@ export interface LedPort {
 }
 
 export const led = defineResource({
-  contract,
-  config: [ledConfig],
   create({ config }, { ledPort }: { ledPort: LedPort | undefined }) {
     let on = false;
     const brightness = () => config.get(ledConfig).brightness;
@@ -31,9 +29,7 @@ export const led = defineResource({
           return show();
         }),
       ],
-      config: [
-        bindGroup(ledConfig, { brightness: ledPort ? async () => void (await show()) : NOTHING_TO_APPLY }),
-      ],
+      config: [ledPort ? bindGroup(ledConfig, async () => void (await show())) : bindNothing(ledConfig)],
       stop: () => ledPort?.set(0),
     };
   },

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../../contract/endpoint.ts';
 
 const Led = Type.Object({ on: Type.Boolean(), brightness: Type.Integer() }, { $id: 'Led' });

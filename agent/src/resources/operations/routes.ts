@@ -1,7 +1,0 @@
-import { type Route, serve } from '../../contract/endpoint.ts';
-import type { Operations } from './operations.ts';
-import { getOperation } from './schema.ts';
-
-export function operationRoutes(operations: Operations): Route[] {
-  return [serve(getOperation, ({ params }) => operations.get(params.id))];
-}

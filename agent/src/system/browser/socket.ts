@@ -1,0 +1,284 @@
+import { JsonLinePeer } from '../../base/json-line-peer.ts';
+import { KindEvents } from '../../base/kind-events.ts';
+import { limitedLog, type Records } from '../../base/limited-log.ts';
+import type { Logger } from '../../base/logger.ts';
+import { PeerError } from '../../base/peer-calls.ts';
+import { isTooDeep } from '../../contract/json.ts';
+import type {
+  Browser,
+  BrowserEvent,
+  BrowserSettings,
+  KeyboardSettings,
+  Load,
+} from '../../resources/display/ports.ts';
+import {
+  messageSize,
+  type PageEvent,
+  type PageFailure,
+  type ScriptResult,
+} from '../../resources/page/ports.ts';
+import type { Valid } from '../../validation/validator.ts';
+import { type Answer, type Channel, Configured, type Message, Picture } from './messages.ts';
+import { type FindAsset, PageAssets } from './page-assets.ts';
+import { type HelloMessage, helloReader, LIMITS } from './peer.ts';
+import { scriptResult } from './results.ts';
+import { type PeerHandlers, ProtocolRules } from './rules.ts';
+
+/** Group that may connect: the user of the browser. */
+const GROUP = 'kiosk';
+/** Longest message to a page, in bytes of JSON (browser/PROTOCOL.md). */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** Time for an answer, in ms: creating the first view takes seconds on a busy board. */
+const CALL_MS = 30_000;
+/** Time in which the browser tells that a script did not end in time, in ms. */
+const SPARE_MS = 1000;
+/** Codes of the browser that callers tell apart; every other refusal is `refused`. */
+const CODES = ['timeout', 'busy', 'too_large', 'interrupted', 'no_page', 'channel_closed'] as const;
+
+type AnswerMessage = Valid<typeof Answer>;
+
+/** A browser that has said hello. */
+interface BrowserPeer extends HelloMessage {
+  rules: ProtocolRules;
+}
+
+/**
+ * The agent's end of the browser's socket (browser/PROTOCOL.md). One browser at a time: a newer connection replaces an
+ * older one, whose browser is ending.
+ */
+export class BrowserSocket implements Browser {
+  readonly #log: Records;
+  readonly #events = new KindEvents<BrowserEvent | PageEvent>();
+  readonly on = this.#events.on;
+  readonly #peer: JsonLinePeer<BrowserPeer, AnswerMessage>;
+  readonly #assets: PageAssets;
+  #findAsset: FindAsset = () => undefined;
+  #openChannel: Valid<typeof Channel> | undefined;
+
+  /** @param path of the unix socket, for example /run/vitrine/browser.sock */
+  constructor(path: string, log: Logger) {
+    this.#log = limitedLog(log);
+    const readHello = helloReader(this.#log);
+    this.#peer = new JsonLinePeer({
+      ...{ path, mode: 0o660, group: GROUP, name: 'browser', limits: LIMITS, log: this.#log },
+      protocol: {
+        greet: (first) => {
+          const hello = readHello(first);
+          return hello && { ...hello, rules: new ProtocolRules(this.#peer.calls, this.#handlers) };
+        },
+        connected: (peer) => this.#connected(peer),
+        disconnected: () => this.#disconnected(),
+        take: ({ rules }, message) => rules.take(message),
+      },
+    });
+    this.#assets = new PageAssets({
+      find: (uri) => this.#findAsset(uri),
+      answer: (fields) => this.#answerAsset(fields),
+      log: this.#log,
+    });
+  }
+
+  /**
+   * Creates the socket, and replaces one that a killed agent left.
+   * @throws Error when another agent is running there
+   */
+  start(): Promise<void> {
+    return this.#peer.start();
+  }
+
+  /** Closes the socket; the page stays on the screen. */
+  stop(): Promise<void> {
+    return this.#peer.stop();
+  }
+
+  get connected(): boolean {
+    return this.#peer.current !== undefined;
+  }
+
+  get pid(): number | null {
+    return this.#peer.current?.pid ?? null;
+  }
+
+  get uri(): string | null {
+    return this.#peer.current?.uri ?? null;
+  }
+
+  async configure(settings: BrowserSettings): Promise<boolean> {
+    const answer = await this.#call('configure', settings);
+    return Configured.fits(answer) && answer.restart_required;
+  }
+
+  async keyboard(settings: KeyboardSettings): Promise<void> {
+    await this.#call('keyboard', settings);
+  }
+
+  load(uri: string): Load {
+    return this.#load('load', { uri });
+  }
+
+  loadHtml(html: string, uri: string): Load {
+    return this.#load('load_html', { html, uri });
+  }
+
+  reload(): Load {
+    return this.#load('reload', { bypass_cache: true });
+  }
+
+  async ping(timeoutMs: number): Promise<boolean> {
+    try {
+      await this.#call('ping', {}, timeoutMs);
+      return true;
+    } catch (error) {
+      // A refusal means that there is no page; its end is an event of its own.
+      return error instanceof PeerError && error.code === 'refused';
+    }
+  }
+
+  async showsFrames(timeoutMs: number): Promise<boolean> {
+    try {
+      await this.#call('frame', {}, timeoutMs);
+      return true;
+    } catch (error) {
+      // The ends of the page and of the connection are events of their own.
+      return !(error instanceof PeerError && error.code === 'timeout');
+    }
+  }
+
+  async terminatePage(): Promise<void> {
+    await this.#call('terminate_page', {});
+  }
+
+  async screenshot(): Promise<Buffer> {
+    const answer = await this.#call('screenshot', {});
+    if (!Picture.fits(answer)) throw failure('broken', 'the answer of the browser is incomplete');
+    return Buffer.from(answer.png, 'base64');
+  }
+
+  async quit(): Promise<void> {
+    await this.#call('quit', {});
+  }
+
+  /**
+   * Runs a script in the page's top frame, with the page's own objects. Counts as a use of the page by a person.
+   * @param body of an async function; its `return` gives the result, as JSON of 4 MiB and 200 levels at most
+   * @param timeoutMs 600 000 at most; the script may go on after it
+   */
+  async evaluate(body: string, timeoutMs: number): Promise<ScriptResult> {
+    const fields = { body, timeout_ms: timeoutMs };
+    return scriptResult(await this.#call('evaluate', fields, timeoutMs + SPARE_MS));
+  }
+
+  /**
+   * Sends a message to the page; resolves when its listeners have run. Messages arrive in order; 16 may wait, further
+   * ones are `busy`.
+   * @param data JSON of 1 MiB at most
+   */
+  async send(channel: number, data: string): Promise<void> {
+    if (Buffer.byteLength(data) > MAX_MESSAGE_BYTES) {
+      throw failure('too_large', 'the message has more than 1 MiB of JSON');
+    }
+    await this.#call('message', { channel, data });
+  }
+
+  /**
+   * Lets the page send messages of this size more, 64 at a time at most. A channel has no credits when it opens and
+   * loses them with the connection to the agent; without credits the page's messages wait in the page.
+   */
+  credit(channel: number, size: number): void {
+    this.#peer.current?.rules.credited(channel, size);
+    // Without a browser there is no channel either.
+    this.#call('credit', { channel, size }).catch(() => undefined);
+  }
+
+  serveAssets(find: FindAsset): void {
+    this.#findAsset = find;
+  }
+
+  async #answerAsset(fields: object): Promise<void> {
+    const rules = this.#peer.current?.rules;
+    try {
+      await this.#call('resource', fields);
+    } finally {
+      rules?.answered();
+    }
+  }
+
+  #load(command: string, fields: object): Load {
+    const id = this.#peer.calls.nextId();
+    const accepted = this.#call(command, fields, CALL_MS, id).then(() => undefined);
+    return { id, accepted };
+  }
+
+  #call(command: string, fields: object, timeoutMs = CALL_MS, id?: number): Promise<AnswerMessage> {
+    return this.#peer.call(command, fields, timeoutMs, id);
+  }
+
+  #connected({ pid, webkit, uri }: BrowserPeer): void {
+    this.#log.info({ pid, webkit }, 'the browser is connected');
+    this.#events.emit({ event: 'connected', uri });
+  }
+
+  #disconnected(): void {
+    this.#assets.forget();
+    this.#closeChannel();
+    this.#events.emit({ event: 'disconnected' });
+  }
+
+  readonly #handlers: PeerHandlers = {
+    answer: (answer) => this.#takeAnswer(answer),
+    event: (event) => this.#events.emit(event),
+    channel: (channel) => this.#takeChannel(channel),
+    message: (message) => this.#takeMessage(message),
+    resource: (request) => this.#assets.take(request),
+    ignored: (fields, reason) => this.#log.debug(fields, reason),
+  };
+
+  #takeAnswer(answer: AnswerMessage): void {
+    const { calls } = this.#peer;
+    if (answer.ok) calls.resolve(answer.id, answer);
+    else {
+      const code = CODES.find((known) => known === answer.code) ?? 'refused';
+      calls.reject(answer.id, failure(code, answer.message ?? 'the browser refused'));
+    }
+  }
+
+  #takeChannel(channel: Valid<typeof Channel>): void {
+    this.#closeChannel();
+    if (!channel.open) return;
+    this.#openChannel = channel;
+    this.#events.emit(channel);
+  }
+
+  #closeChannel(): void {
+    if (!this.#openChannel) return;
+    const closed = { ...this.#openChannel, open: false };
+    this.#openChannel = undefined;
+    this.#events.emit(closed);
+  }
+
+  #takeMessage({ data, ...event }: Valid<typeof Message>): void {
+    if (isMessage(data)) {
+      // In JSON, line ends are only between values. Hosts on serial get one line.
+      this.#events.emit({ ...event, data: data.replaceAll(/[\r\n]/g, ' ') });
+    } else {
+      this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON, or nested too deeply');
+      this.credit(event.channel, messageSize(data));
+    }
+  }
+}
+
+/** Whether a page's message is JSON that can be passed on. */
+function isMessage(text: string): boolean {
+  if (isTooDeep(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The browser did not do what it was asked. */
+function failure(code: PageFailure, message: string): PeerError {
+  return new PeerError(code, message);
+}

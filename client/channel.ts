@@ -1,0 +1,183 @@
+/** Events and other frames that a connection to the device carries. Uses nothing of Node. */
+import type { EventFrame } from '../agent/src/contract/topics.ts';
+import type { EventOf, TopicName } from './contract.ts';
+
+/** How many events are kept at least, and how many other frames. */
+const MOST_EVENTS = 20_000;
+const MOST_OTHERS = 1000;
+const WAIT_MS = 90_000;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+export type Frame = Readonly<Record<string, unknown>>;
+
+/**
+ * Received frames, in order, of which only the last ones are kept. Take a `mark` before the action whose frame is
+ * awaited.
+ */
+export class FrameLog<T> {
+  readonly #most: number;
+  readonly #frames: T[] = [];
+  #dropped = 0;
+  #arrival = Promise.withResolvers<void>();
+  #end: Error | undefined;
+
+  /** @param most how many frames are kept at least, and half of how many at most */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  push(frame: T): void {
+    this.#frames.push(frame);
+    if (this.#frames.length >= 2 * this.#most) this.#dropped += this.#frames.splice(0, this.#most).length;
+    this.#wake();
+  }
+
+  /** No frames follow: whoever waits gets the error. */
+  end(error: Error): void {
+    this.#end ??= error;
+    this.#wake();
+  }
+
+  /** The position after the last frame so far. */
+  get mark(): number {
+    return this.#dropped + this.#frames.length;
+  }
+
+  /** All frames since a mark. @throws Error when some of them are no longer kept */
+  since(mark = this.#dropped): T[] {
+    if (mark < this.#dropped) throw new Error(`more than ${this.#most} frames have arrived since`);
+    return this.#frames.slice(mark - this.#dropped);
+  }
+
+  /**
+   * The first frame since `mark`, by default of all that are kept, that `matches`; waits for it.
+   * @param what what is waited for, as it reads after "waited 30 s for"
+   */
+  async find<S extends T>(
+    matches: (frame: T) => frame is S,
+    { mark, timeoutMs, what }: { mark?: number | undefined; timeoutMs: number; what: () => string },
+  ): Promise<S> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#wake();
+    }, timeoutMs);
+    try {
+      for (let at = mark; ; ) {
+        const found = this.since(at).find(matches);
+        if (found !== undefined) return found;
+        at = this.mark;
+        if (this.#end) throw new Error(`${this.#end.message}, while waiting for ${what()}`);
+        if (isLate) throw new Error(`waited ${timeoutMs / 1000} s for ${what()}`);
+        await this.#arrival.promise;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #wake(): void {
+    const { resolve } = this.#arrival;
+    this.#arrival = Promise.withResolvers();
+    resolve();
+  }
+}
+
+/** The events of a channel. */
+export class EventLog {
+  readonly #log = new FrameLog<EventFrame>(MOST_EVENTS);
+
+  push(event: EventFrame): void {
+    this.#log.push(event);
+  }
+
+  end(error: Error): void {
+    this.#log.end(error);
+  }
+
+  /** The position after the last event so far. */
+  get mark(): number {
+    return this.#log.mark;
+  }
+
+  /** The events since a mark, of one topic. */
+  since<N extends TopicName>(mark: number, topic: N): EventOf<N>[] {
+    return this.#log.since(mark).filter(isOf(topic));
+  }
+
+  /** The first event of `topic` since `mark` whose payload `matches`; waits for it. */
+  async next<N extends TopicName>(
+    topic: N,
+    mark: number,
+    matches: (payload: EventOf<N>['payload']) => boolean = () => true,
+    timeoutMs = WAIT_MS,
+  ): Promise<EventOf<N>> {
+    const isTopic = isOf(topic);
+    const isIt = (event: EventFrame): event is EventOf<N> => isTopic(event) && matches(event.payload);
+    const what = (): string => {
+      const seen = this.since(mark, topic).map(({ payload }) => JSON.stringify(payload).slice(0, 300));
+      return `a ${topic} event; received of that topic: ${seen.slice(-5).join(' | ') || 'nothing'}`;
+    };
+    return await this.#log.find(isIt, { mark, timeoutMs, what });
+  }
+}
+
+/** A connection that carries events: a WebSocket, or the serial link. */
+export abstract class EventChannel {
+  readonly events = new EventLog();
+  /** Frames that are neither events nor responses: hello, acknowledgements, errors. */
+  readonly others = new FrameLog<Frame>(MOST_OTHERS);
+
+  /** Sends a frame. */
+  abstract send(frame: object): void;
+
+  /** Closes the connection, and waits until that is done. */
+  abstract close(): Promise<void>;
+
+  /** Asks for the events of topics, and waits for the acknowledgement. */
+  async subscribe(...topics: TopicName[]): Promise<void> {
+    const { mark } = this.others;
+    this.send({ type: 'subscribe', topics });
+    await this.frame('subscribed', mark);
+  }
+
+  /** The first of the `others` since `mark` that has a type; waits for it. */
+  async frame(type: string, mark?: number, timeoutMs = WAIT_MS): Promise<Frame> {
+    const isIt = (frame: Frame): frame is Frame => frame.type === type;
+    return await this.others.find(isIt, { mark, timeoutMs, what: () => `a ${type} frame${this.context()}` });
+  }
+
+  /** What helps to understand why a frame did not come, for messages. */
+  protected context(): string {
+    return '';
+  }
+
+  /** Called by the connection with each JSON value that it receives. */
+  protected take(message: unknown): void {
+    if (isEvent(message)) this.events.push(message);
+    else if (typeof message === 'object' && message !== null) this.others.push({ ...message });
+  }
+
+  /** Called by the connection when it has ended. */
+  protected end(error: Error): void {
+    this.events.end(error);
+    this.others.end(error);
+  }
+}
+
+function isOf<N extends TopicName>(topic: N): (event: EventFrame) => event is EventOf<N> {
+  return (event): event is EventOf<N> => event.topic === topic;
+}
+
+/** Whether a message is an event (interface: Events). Its payload is what the contract says: the device checks that. */
+function isEvent(message: unknown): message is EventFrame {
+  if (typeof message !== 'object' || message === null) return false;
+  const { type, topic, ts, ...rest }: Frame = { ...message };
+  return (
+    type === 'event' &&
+    typeof topic === 'string' &&
+    typeof ts === 'string' &&
+    TIME.test(ts) &&
+    Object.keys(rest).join() === 'payload'
+  );
+}

@@ -1,0 +1,124 @@
+/** HTTP and WebSocket, for Node. */
+import { once } from 'node:events';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { WebSocket } from 'ws';
+import { withTimeout } from '../agent/src/base/timeout.ts';
+import { EventChannel } from './channel.ts';
+import type { Answer, RequestOptions, Transport } from './client.ts';
+
+const TIMEOUT_MS = 120_000;
+const OPEN_TIMEOUT_MS = 60_000;
+const CLOSE_TIMEOUT_MS = 2000;
+const MAX_BODY = 64 * 2 ** 20;
+
+export interface HttpAnswer extends Answer {
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+/**
+ * Sends one request to any server. It may have any header.
+ * @param agent connections to use; by default the request has one of its own, and leaves no state behind
+ */
+export async function http(
+  method: string,
+  url: string,
+  { json, raw, headers, timeoutMs = TIMEOUT_MS, signal }: RequestOptions = {},
+  agent?: Agent,
+): Promise<HttpAnswer> {
+  const payload = json === undefined ? raw : JSON.stringify(json);
+  const isWhole = typeof payload === 'string' || payload instanceof Uint8Array;
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const call = request(url, {
+    method,
+    agent: agent ?? false,
+    headers: {
+      ...(isWhole ? { 'content-length': Buffer.byteLength(payload) } : {}),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+  });
+  call.on('error', reject);
+  call.on('response', (response) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY) response.destroy(new Error('the body is too large'));
+      chunks.push(chunk);
+    });
+    response.on('error', reject);
+    response.on('end', () => {
+      const bytes = Buffer.concat(chunks);
+      const isJson = /^application\/json\b/.test(response.headers['content-type'] ?? '');
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        bytes,
+        body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined,
+      });
+    });
+  });
+  if (payload === undefined || isWhole) call.end(payload);
+  // A device that refuses a body may close the connection before it has read all of it; then the answer counts.
+  else pipeline(payload, call).catch(reject);
+  return await promise;
+}
+
+/**
+ * Requests over HTTP, and events over a WebSocket.
+ * @param base `http://HOST:PORT/api/v1`
+ * @param keepAlive whether requests share connections, as those of a browser do
+ */
+export function httpTransport(base: string, { keepAlive = false } = {}): Transport<HttpAnswer> {
+  const agent = keepAlive ? new Agent({ keepAlive, maxSockets: 1 }) : undefined;
+  return {
+    request: (method, path, options) => http(method, base + path, options, agent),
+    openChannel: () => openSocket(`${base.replace(/^http/, 'ws')}/events`),
+    close: async () => agent?.destroy(),
+  };
+}
+
+/** A WebSocket to `/events`. */
+export class SocketChannel extends EventChannel {
+  readonly socket: WebSocket;
+  /** The close code, once the device or the network has closed it. */
+  closed: number | undefined;
+
+  /** @param socket not yet open */
+  constructor(socket: WebSocket) {
+    super();
+    this.socket = socket;
+    socket.on('message', (data) => this.take(JSON.parse(String(data))));
+    socket.on('error', () => undefined);
+    socket.on('close', (code) => {
+      this.closed = code;
+      this.end(new Error(`the WebSocket was closed with ${code}`));
+    });
+  }
+
+  send(frame: object): void {
+    this.socket.send(JSON.stringify(frame));
+  }
+
+  async close(): Promise<void> {
+    if (this.closed !== undefined) return;
+    const gone = once(this.socket, 'close');
+    this.socket.close();
+    await withTimeout(gone, CLOSE_TIMEOUT_MS).catch(() => this.socket.terminate());
+  }
+}
+
+/**
+ * Opens a WebSocket.
+ * @throws Error with the status when the device refuses the upgrade
+ */
+export async function openSocket(url: string, headers: Record<string, string> = {}): Promise<SocketChannel> {
+  const socket = new WebSocket(url, { headers, handshakeTimeout: OPEN_TIMEOUT_MS });
+  const channel = new SocketChannel(socket);
+  await once(socket, 'open');
+  return channel;
+}
