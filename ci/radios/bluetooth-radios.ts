@@ -35,7 +35,6 @@ export class BluetoothRadios {
 
   /** @param python from `installBumble` */
   static async plug(shell: GuestShell, python: string): Promise<BluetoothRadios> {
-    await sendPrograms(shell, FOLDER, ['usr/bin/btvirt']);
     const radios = new BluetoothRadios(shell, python);
     try {
       await radios.load();
@@ -52,10 +51,13 @@ export class BluetoothRadios {
   }
 
   /**
-   * Plugs the device's controller in. Devices of the other end must be added again. The kernel gives a controller up that
-   * does not answer within 2 s, as may happen on a busy computer: then another one is plugged in.
+   * Plugs the device's controller in, also after a restart of the device. Devices of the other end must be added again. The
+   * kernel gives a controller up that does not answer within 2 s, as may happen on a busy computer: then another one is
+   * plugged in.
    */
   async load(): Promise<void> {
+    const isThere = await this.#shell.run(`test -x ${FOLDER}/btvirt`);
+    if (isThere.code !== 0) await sendPrograms(this.#shell, FOLDER, ['usr/bin/btvirt']);
     for (let attempt = 1; ; attempt += 1) {
       await this.#shell.ok(
         `set -e
@@ -88,7 +90,10 @@ export class BluetoothRadios {
     );
   }
 
-  /** Adds a device to the other end, and waits until it is on the air. Its name is its key, too. */
+  /**
+   * Adds a device to the other end, and waits until it is on the air. Its name is its key, too: when it is added again, it
+   * still has its pairings, and a keyboard its address.
+   */
   async add(name: string, kind: PeerKind): Promise<BluetoothPeer> {
     const { mark } = this.#program;
     const port = await this.#program.run({ do: 'add', peer: name, kind });

@@ -26,11 +26,11 @@ export async function plugDeveloperRadios(socket: string): Promise<DeveloperRadi
     const wifi = await WifiRadios.plug(shell, 2);
     const point = await wifi.accessPoint({ ...NETWORK, security: 'mixed' });
     const lines = [
-      `Wi-Fi      network "${NETWORK.ssid}", passphrase "${NETWORK.passphrase}" (WPA2 and WPA3), router ${point.address}`,
+      `Wi-Fi    Network "${NETWORK.ssid}", passphrase "${NETWORK.passphrase}" (WPA2 and WPA3), router ${point.address}`,
     ];
     const installed = await installBumble();
     if ('unavailable' in installed) {
-      lines.push(`Bluetooth  no radio: ${installed.unavailable}`);
+      lines.push(`Bluetooth No radio: ${installed.unavailable}`);
       return { lines, stop: async () => undefined };
     }
     const bluetooth = await BluetoothRadios.plug(shell, installed.python);
@@ -38,7 +38,7 @@ export async function plugDeveloperRadios(socket: string): Promise<DeveloperRadi
       await bluetooth.stop();
       throw error;
     });
-    lines.push(`Bluetooth  "${PHONE}" (${phone.address}) can be discovered and paired`);
+    lines.push(`Bluetooth "${PHONE}" (${phone.address}) can be discovered and paired`);
     return { lines, stop: () => bluetooth.stop() };
   } finally {
     // It takes one client at a time, and "npm run dev:push" is another.

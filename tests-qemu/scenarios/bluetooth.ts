@@ -54,6 +54,21 @@ async function daemonSays(device: Device, property: string): Promise<string> {
   );
 }
 
+/** Types until the page has got the text. */
+async function waitForTyped(device: Device, keyboard: BluetoothPeer): Promise<void> {
+  await device.runScript(
+    "window.keys = []; addEventListener('keydown', ({ key }) => key.length === 1 && keys.push(key))",
+  );
+  // The compositor opens a new keyboard a little after the kernel has it.
+  await waitFor(
+    async () => {
+      await keyboard.type(TYPED);
+      return String(await device.runScript("keys.join('')")).includes(TYPED);
+    },
+    { timeoutMs: WAIT_MS, what: 'the keys in the page', intervalMs: 1000 },
+  );
+}
+
 export default scenario({
   title: 'Bluetooth: gates, discovery, pairing, a keyboard, strangers, a crowd, and a daemon that dies',
   needs: 'machine',
@@ -154,48 +169,6 @@ export default scenario({
       });
 
       await longTest(
-        'a keyboard is paired by the passkey that the device shows, types into the page, and cannot switch it off',
-        async () => {
-          const keyboard = await radios.add('Test keyboard', 'keyboard');
-          await find(device, keyboard);
-          const { mark } = keyboard;
-          const pairing = device.act('POST', '/bluetooth/pair', { address: keyboard.address });
-          pairing.catch(() => undefined);
-          await keyboard.event('passkey_wanted', mark);
-          const passkey = await waitFor(
-            async () => field(await device.get('/bluetooth'), 'pairing.passkey') ?? undefined,
-            { timeoutMs: WAIT_MS, what: 'the passkey' },
-          );
-          await waitForNotice(device, true);
-          await keyboard.passkey(Number(passkey));
-          assert.equal(field(await pairing, 'paired'), true);
-          await waitForNotice(device, false);
-          await waitFor(
-            async () => JSON.stringify(await device.get('/input/devices')).includes('Test keyboard'),
-            { timeoutMs: WAIT_MS, what: 'the keyboard among the input devices' },
-          );
-          await device.runScript(
-            "window.keys = []; addEventListener('keydown', ({ key }) => key.length === 1 && keys.push(key))",
-          );
-          const boot = await device.bootId();
-          await keyboard.pressPowerKeys();
-          // The compositor opens a new keyboard a little after the kernel has it.
-          await waitFor(
-            async () => {
-              await keyboard.type(TYPED);
-              return String(await device.runScript("keys.join('')")).includes(TYPED);
-            },
-            { timeoutMs: WAIT_MS, what: 'the keys in the page', intervalMs: 1000 },
-          );
-          assert.equal(await device.bootId(), boot);
-          assert.equal(await device.shell.ok('systemctl list-jobs --no-legend --no-pager'), '');
-          await device.act('POST', '/bluetooth/remove', { address: keyboard.address });
-          await radios.remove(keyboard);
-        },
-        LONG_MS,
-      );
-
-      await longTest(
         `${CROWD} advertisers fill neither the list nor the events`,
         async () => {
           const crowd = await radios.add('Crowd', 'crowd');
@@ -244,6 +217,45 @@ export default scenario({
           });
           await waitForAdapter(device, 'powered', true);
           assert.equal(await daemonSays(device, 'Alias'), 's "Lobby display"');
+        },
+        LONG_MS,
+      );
+
+      await longTest(
+        'a keyboard is paired by the passkey that the device shows, types into the page also after a restart, and cannot switch it off',
+        async () => {
+          const keyboard = await radios.add('Test keyboard', 'keyboard');
+          await find(device, keyboard);
+          const { mark } = keyboard;
+          const pairing = device.act('POST', '/bluetooth/pair', { address: keyboard.address });
+          pairing.catch(() => undefined);
+          await keyboard.event('passkey_wanted', mark);
+          const passkey = await waitFor(
+            async () => field(await device.get('/bluetooth'), 'pairing.passkey') ?? undefined,
+            { timeoutMs: WAIT_MS, what: 'the passkey' },
+          );
+          await waitForNotice(device, true);
+          await keyboard.passkey(Number(passkey));
+          assert.equal(field(await pairing, 'paired'), true);
+          await waitForNotice(device, false);
+          await waitFor(
+            async () => JSON.stringify(await device.get('/input/devices')).includes('Test keyboard'),
+            { timeoutMs: WAIT_MS, what: 'the keyboard among the input devices' },
+          );
+          const boot = await device.bootId();
+          await keyboard.pressPowerKeys();
+          await waitForTyped(device, keyboard);
+          assert.equal(await device.bootId(), boot);
+          assert.equal(await device.shell.ok('systemctl list-jobs --no-legend --no-pager'), '');
+          await radios.remove(keyboard);
+          await device.restart(() => device.act('POST', '/device/reboot'));
+          await radios.load();
+          await waitForAdapter(device, 'powered', true);
+          const again = await radios.add('Test keyboard', 'keyboard');
+          assert.equal(again.address, keyboard.address);
+          await waitForTyped(device, again);
+          await device.act('POST', '/bluetooth/remove', { address: again.address });
+          await radios.remove(again);
         },
         LONG_MS,
       );

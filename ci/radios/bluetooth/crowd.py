@@ -19,6 +19,8 @@ ANSWER_S = 60
 COMMAND_COMPLETE = bytes([0x04, 0x0E])
 """Packet type and code of the event."""
 NOT_CONNECTABLE = 3
+DISCOVERABLE = b"\x06"
+"""Without it, BlueZ lists nobody."""
 INTERVAL = 0xA0
 """In units of 0.625 ms."""
 
@@ -49,7 +51,8 @@ class Crowd:
             )
         )
         for number in range(count):
-            data = AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, f"crowd {number}".encode())])
+            name = f"crowd {number}".encode()
+            data = AdvertisingData([(AdvertisingData.FLAGS, DISCOVERABLE), (AdvertisingData.COMPLETE_LOCAL_NAME, name)])
             await self._send(HCI_LE_Set_Random_Address_Command(random_address=Address.generate_static_address()))
             await self._send(HCI_LE_Set_Advertising_Data_Command(advertising_data=bytes(data)))
             for enable in (1, 0):

@@ -59,10 +59,20 @@ class Delegate(PairingDelegate):
         return await self.peer.passkey
 
 
+class Identity:
+    """What a device keeps while it is off."""
+
+    def __init__(self) -> None:
+        self.address = Address.generate_static_address()
+        self.irk = os.urandom(16)
+        self.keys = MemoryKeyStore()
+
+
 class Peer:
-    def __init__(self, name: str, kind: str) -> None:
+    def __init__(self, name: str, kind: str, identity: Identity) -> None:
         self.name = name
         self.kind = kind
+        self.identity = identity
         self.passkey: asyncio.Future[int] | None = None
         self.keyboard: Keyboard | None = None
         self.crowd: Crowd | None = None
@@ -92,15 +102,15 @@ class Peer:
         is_keyboard = self.kind == "keyboard"
         config = DeviceConfiguration(
             name=self.name,
-            address=Address.generate_static_address(),
-            irk=os.urandom(16),
+            address=self.identity.address,
+            irk=self.identity.irk,
             class_of_device=SMARTPHONE,
             classic_enabled=not is_keyboard,
             # A phone is found by inquiry only: else it would be two devices, as its random LE address differs.
             discoverable=self.kind == "phone",
         )
         device = Device.from_config_with_hci(config, controller, StreamPacketSink(self.transport))
-        device.keystore = MemoryKeyStore()
+        device.keystore = self.identity.keys
         self.device = device
         capability = PairingDelegate.KEYBOARD_INPUT_ONLY if is_keyboard else PairingDelegate.NO_OUTPUT_NO_INPUT
         device.pairing_config_factory = lambda connection: PairingConfig(
@@ -156,17 +166,16 @@ class Peer:
         ended = asyncio.Event()
         connection.on(connection.EVENT_DISCONNECTION, lambda *_: ended.set())
         authentication = asyncio.ensure_future(connection.authenticate())
-        end = asyncio.ensure_future(ended.wait())
         try:
-            # Bumble itself waits on when the other side ends the connection.
-            await asyncio.wait((authentication, end), timeout=PAIR_S, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((authentication,), timeout=PAIR_S)
             if not authentication.done():
-                raise RuntimeError("the other side has ended the connection" if ended.is_set() else "not done in time")
+                raise RuntimeError("not done in time")
+            if authentication.cancelled():  # Bumble does so when the connection ends
+                raise RuntimeError("the other side has ended the connection")
             authentication.result()
             return True
         finally:
             authentication.cancel()
-            end.cancel()
             if not ended.is_set():
                 with suppress(Exception):
                     await asyncio.wait_for(connection.disconnect(), DISCONNECT_S)
@@ -181,11 +190,13 @@ class Peer:
 class Peers:
     def __init__(self) -> None:
         self.peers: dict[str, Peer] = {}
+        self.identities: dict[str, Identity] = {}
 
     async def run(self, command: dict):
         what, name = command["do"], command["peer"]
         if what == "add":
-            peer = self.peers[name] = Peer(name, command["kind"])
+            identity = self.identities.setdefault(name, Identity())
+            peer = self.peers[name] = Peer(name, command["kind"], identity)
             return await peer.listen()
         peer = self.peers[name]
         if what == "remove":
