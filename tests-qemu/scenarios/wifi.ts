@@ -393,7 +393,7 @@ export default scenario({
             [
               { networks: [{ ssid: 'leaf', psk: PASSPHRASE, priority: 7 }] },
               NETWORKS,
-              /priority" s "7".*leaf/,
+              /leaf.*priority" s "7"/,
             ],
             [{ mode: 'ap', ap: { psk: OWN.psk } }, info, /type AP/],
             [{ ap: { ssid: 'Leaf' } }, info, /ssid Leaf/],
