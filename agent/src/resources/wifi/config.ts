@@ -50,7 +50,7 @@ const fields = {
     channel: live.int(0, 0, 196, {
       description:
         '0: the agent picks one. Otherwise a channel that band and country allow without radar detection: 1 to 13 (1 to 11 ' +
-        'in the United States, its territories, Canada and Taiwan), or 36 to 48 and, except in Japan, 149 to 165. The ' +
+        'for example in the United States), 36 to 48 (closed in few countries) or 149 to 165 (closed in many). The ' +
         'regulatory table of the radio decides when the access point starts',
     }),
   }),

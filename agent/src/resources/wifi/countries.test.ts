@@ -10,7 +10,8 @@ test('the least busy channel: overlapping networks count by their signals, only 
   assert.equal(leastBusyChannel('2.4', 'DE', [at(2412, -40), at(2437, -80), at(2462, -50)]), 6);
   const lower = [5180, 5200, 5220, 5240].map((mhz) => at(mhz, -50));
   assert.equal(leastBusyChannel('5', 'DE', lower), 149);
-  assert.equal(leastBusyChannel('5', 'JP', [...lower.slice(0, 3), at(5240, -90)]), 48);
+  assert.equal(leastBusyChannel('5', 'TR', [...lower.slice(0, 3), at(5240, -90)]), 48);
+  assert.equal(leastBusyChannel('5', 'EC', []), 149);
 });
 
 test('channels and frequencies', () => {

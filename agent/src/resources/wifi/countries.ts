@@ -10,10 +10,19 @@ const CODES =
 
 export const COUNTRIES: ReadonlySet<string> = new Set(CODES.split(' '));
 
+const countries = (codes: string): ReadonlySet<string> => new Set(codes.split(' '));
+// From the wireless regulatory database (wireless-regdb 2026.09.03): channels of 20 MHz without DFS and NO-IR.
 /** Where the 2.4 GHz band ends at channel 11. */
-const ELEVEN_CHANNELS: ReadonlySet<string> = new Set('AS CA GU MP PR TW US VI'.split(' '));
+const ELEVEN_CHANNELS = countries('AS BM DM DO FM GD GU HT MH MP NI PR PW US VI');
 /** Where the upper 5 GHz channels are closed to access points. */
-const LOWER_5GHZ_ONLY: ReadonlySet<string> = new Set(['JP']);
+const LOWER_5GHZ_ONLY = countries(
+  'AF AI AW AZ BL BT BW BY DZ EG ET FO GE GF GI GL GP IM IR JP KE KH KW LK LS MA MF MQ MR MW NA OM PF PM QA RE RS SA SM ' +
+    'SR SX SY TD TN TR TZ UZ VA VC WF WS YT ZW',
+);
+/** Where the lower ones are. */
+const UPPER_5GHZ_ONLY = countries('BD BO BZ CU EC NG PK');
+/** Where the upper ones end at channel 161. */
+const WITHOUT_165 = countries('ID KN KP LC');
 
 /** Channels that an access point may use without watching for radar. */
 const LOWER_5GHZ = [36, 40, 44, 48];
@@ -28,7 +37,9 @@ export function accessPointChannels(band: '2.4' | '5', country: string | null): 
     const last = country !== null && ELEVEN_CHANNELS.has(country) ? 11 : 13;
     return Array.from({ length: last }, (_, index) => index + 1);
   }
-  return country !== null && LOWER_5GHZ_ONLY.has(country) ? LOWER_5GHZ : [...LOWER_5GHZ, ...UPPER_5GHZ];
+  const is = (set: ReadonlySet<string>) => country !== null && set.has(country);
+  const upper = is(WITHOUT_165) ? UPPER_5GHZ.slice(0, -1) : UPPER_5GHZ;
+  return [...(is(UPPER_5GHZ_ONLY) ? [] : LOWER_5GHZ), ...(is(LOWER_5GHZ_ONLY) ? [] : upper)];
 }
 
 /** Distance in MHz within which networks of the 2.4 GHz band disturb each other: channels are 5 MHz apart, 20 MHz wide. */
