@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import qrcode from 'qrcode-generator';
 import { asset } from '../../system/assets.ts';
 import type { Notice } from './target.ts';
 import { hostUrls, waitingPage } from './waiting-page.ts';
@@ -48,4 +49,16 @@ test('lists addresses that a person can type, IPv4 first', () => {
     hostUrls(['fe80::1', 'fec0::2', '2001:db8::7', '169.254.3.4', '10.55.77.1', '192.168.1.23']),
     ['http://10.55.77.1', 'http://192.168.1.23', 'http://[2001:db8::7]'],
   );
+});
+
+test('the QR code has the bytes of UTF-8, as phones read it', () => {
+  const facts = { name: 'Lobby', version: '1.2.3', addresses: [] };
+  const accessPoint = { ssid: 'Café Köln €', psk: 'passphrase' };
+  const html = waitingPage('{{join}}', { ...facts, accessPoint }, undefined);
+  const code = qrcode(0, 'M');
+  code.addData(String.fromCharCode(...Buffer.from('WIFI:T:WPA;S:Café Köln €;P:passphrase;;')));
+  code.make();
+  const side = Array.from({ length: code.getModuleCount() }, (_, index) => index);
+  const dark = side.flatMap((y) => side.filter((x) => code.isDark(y, x)).map((x) => `M${x} ${y}h1v1h-1z`));
+  assert.ok(html.includes(`d="${dark.join('')}"`));
 });

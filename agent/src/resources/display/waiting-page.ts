@@ -53,7 +53,8 @@ export function waitingPage(template: string, facts: WaitingFacts, notice: Notic
 /** The network's name, and a QR code with which phones join it. */
 function joinCode({ ssid, psk }: AccessPoint): string {
   const code = qrcode(0, 'M');
-  code.addData(joinText(ssid, psk));
+  // Takes one byte of each character; phones read the bytes as UTF-8.
+  code.addData(Buffer.from(joinText(ssid, psk)).toString('latin1'));
   code.make();
   const size = code.getModuleCount();
   const numbers = Array.from({ length: size }, (_, index) => index);
