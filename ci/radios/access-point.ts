@@ -18,7 +18,9 @@ export interface AccessPointOptions {
   hidden?: boolean;
   /** Whether stations get an address. Default: true. */
   dhcp?: boolean;
-  /** More lines of udhcpd.conf, for example `opt dns 192.0.2.1`. */
+  /** The only address that it gives, instead of some of its network. */
+  lease?: string;
+  /** More lines of udhcpd.conf, for example `opt dns 192.168.61.1`. */
   dhcpOptions?: readonly string[];
   /** 0 to 20; stations measure 50 dB less. Default 20. */
   powerDbm?: number;
@@ -65,6 +67,10 @@ export class AccessPoint {
   async start(): Promise<void> {
     const { radio, options } = this;
     const { ssid, channel = 1, country, hidden = false, dhcp = true, dhcpOptions = [], powerDbm } = options;
+    const {
+      lease: first = `${radio.network}.${FIRST_LEASE}`,
+      lease: last = `${radio.network}.${LAST_LEASE}`,
+    } = options;
     const lines = [
       ...[`interface=${radio.interface}`, 'driver=nl80211', `ssid=${ssid}`],
       ...[`hw_mode=${channel <= 14 ? 'g' : 'a'}`, `channel=${channel}`],
@@ -73,7 +79,7 @@ export class AccessPoint {
       ...securityLines(options),
     ];
     const leases = [
-      ...[`start ${radio.network}.${FIRST_LEASE}`, `end ${radio.network}.${LAST_LEASE}`],
+      ...[`start ${first}`, `end ${last}`],
       ...[`interface ${radio.interface}`, `lease_file ${radio.file('leases')}`, 'opt subnet 255.255.255.0'],
       ...dhcpOptions,
     ];

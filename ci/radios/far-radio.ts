@@ -7,8 +7,8 @@ export const UNIT_PREFIX = 'radios-';
 export const IW = `${FOLDER}/iw`;
 /** Time limit for a command that starts or stops something, in ms; emulated processors are slow. */
 export const COMMAND_MS = 60_000;
-/** The networks of the far radios, for documentation (RFC 5737): an address of one is in no real network. */
-const NETWORKS = ['192.0.2', '198.51.100', '203.0.113'];
+/** The networks of the far radios: private ones (RFC 1918), as behind most access points. */
+const NETWORKS = ['192.168.61', '192.168.62', '192.168.63'];
 /** With the device's own. */
 export const MAX_RADIOS = NETWORKS.length + 1;
 
@@ -22,7 +22,7 @@ export class FarRadio {
   /** Name of the network namespace. */
   readonly netns: string;
   readonly interface: string;
-  /** Begin of its IPv4 network, `192.0.2`. */
+  /** Begin of its IPv4 network, `192.168.61`. */
   readonly network: string;
   /** Whether an access point or a station uses it. */
   isUsed = false;
