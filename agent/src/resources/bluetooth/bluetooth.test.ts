@@ -299,6 +299,22 @@ test('a stranger that is connected is disconnected; while discoverable, when it 
   assert.equal(answer?.accepted, false, 'not without end');
 });
 
+test('strangers that begin to pair again and again get few numbers on the screen; the wanted device always', async () => {
+  await begin();
+  settings = { ...settings, discoverable: true };
+  await service.apply();
+  const ask = (device: string) =>
+    radio.agent?.answer({ kind: 'display', adapter: ADAPTER, device, passkey: '000007' }).accepted;
+  const strangers = [1, 1, 1, 1, 2, 3, 4, 5].map((number) => fakeDevice(number));
+  for (const each of strangers) radio.devices.set(each.id, each);
+  const answers = strangers.map(({ id }) => ask(id));
+  assert.deepEqual(answers, [true, true, true, true, true, true, false, false]);
+  const wanted = fakeDevice(9);
+  radio.devices.set(wanted.id, wanted);
+  radio.whilePairing = async () => assert.equal(ask(wanted.id), true);
+  await service.pair(wanted.address);
+});
+
 test('events carry the latest state, four times a second at most, and none while the endpoints are closed', async () => {
   await begin();
   await elapse(0);

@@ -37,7 +37,7 @@ export const bluetooth = defineResource({
         const { enabled, name, discoverable } = config.get(bluetoothConfig);
         return { enabled, alias: name ?? config.get(deviceConfig).name, discoverable };
       },
-      isOpen: async () => isEnabled() && (await hasRadio()),
+      isOpen: async () => (await hasRadio()) && isEnabled(),
       emit: (json) => bus.emitJson(contract.bluetoothChanged, json),
       recovered: () => void config.applyStored('bluetooth.enabled'),
       log,

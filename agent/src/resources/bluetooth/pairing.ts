@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { Budget } from '../../base/budget.ts';
 import type { Records } from '../../base/limited-log.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -12,6 +13,8 @@ const SHOWN_MS = 60_000;
 const AGAIN_MS = 2000;
 /** Most devices that have paired by themselves: keys are stored for each of them. */
 const MAX_STRANGERS = 20;
+/** Numbers that devices which pair by themselves may have on the screen: so many at once, then one in 20 s. */
+const NOTICES = { perSecond: 1 / 20, atOnce: 3 };
 
 export interface PairingOptions {
   radio: BluetoothRadio;
@@ -46,6 +49,7 @@ export class Pairing implements PairingAgent {
   #again: NodeJS.Timeout | undefined;
   /** Ids of devices whose connection is being ended. */
   readonly #ending = new Set<string>();
+  readonly #notices = new Budget(NOTICES.perSecond, NOTICES.atOnce);
 
   constructor(options: PairingOptions) {
     this.#options = options;
@@ -96,7 +100,15 @@ export class Pairing implements PairingAgent {
 
   answer(request: PairingRequest): PairingAnswer {
     const strangers = [...this.#options.radio.devices.values()].filter(isStranger);
-    const isOpen = this.#options.discoverable() && strangers.length < MAX_STRANGERS;
+    const { device } = request;
+    const isOpen =
+      this.#options.discoverable() &&
+      strangers.length < MAX_STRANGERS &&
+      // One that begins again and again would keep its name on the screen. The number is told again for each key.
+      (request.kind === 'service' ||
+        device === this.#device ||
+        device === this.#shown?.device.id ||
+        this.#notices.take());
     const answer = answerTo(request, this.#facts(isOpen), newPin);
     if (!answer.accepted) {
       this.#options.log.info({ kind: request.kind }, 'a Bluetooth device was refused');

@@ -6,7 +6,7 @@ import { waitFor } from '../../../../testing/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import { BusDaemon, BusPeer, noDaemon as skip } from '../tests/bus.ts';
 import { SystemBus } from './bus.ts';
-import { MAX_OBJECTS, ManagedObjects } from './objects.ts';
+import { MAX_OBJECTS, ManagedObjects, type ManagedObjectsOptions } from './objects.ts';
 
 const log = createLogger('silent');
 const daemon = new BusDaemon();
@@ -31,9 +31,9 @@ const connected = (): Tree => ({
 });
 const service = (tree: Tree) => BusPeer.connect(address, SERVICE, () => ['a{oa{sa{sv}}}', tree]);
 
-function follow(path?: string) {
+function follow(options: Partial<ManagedObjectsOptions> = {}) {
   const bus = new SystemBus({ log, address });
-  const objects = new ManagedObjects({ bus, log, service: SERVICE, ...(path ? { path } : {}) });
+  const objects = new ManagedObjects({ bus, log, service: SERVICE, ...options });
   const events: string[] = [];
   objects.on(['loaded', 'lost'], ({ event }) => events.push(event));
   objects.on(['added', 'removed'], ({ event, path: where, interfaces }) =>
@@ -95,7 +95,7 @@ test('follows objects that are added, changed and removed', { skip }, async () =
 
 test('reads the objects again when the service or the bus has restarted', { skip }, async () => {
   const first = await service(connected());
-  const { objects, events, tree, end } = follow('/hci0');
+  const { objects, events, tree, end } = follow({ path: '/hci0' });
   await until('the objects', () => objects.loaded);
   await first.stop();
   await until('the loss', () => !objects.loaded);
@@ -150,6 +150,27 @@ test('asks again after a reply of another type, and limits the number of objects
   await until('the next event', () => events.length === 2);
   assert.deepEqual(events, ['loaded', `added /o1 ${DEVICE}`]);
   assert.equal(objects.objects.size, MAX_OBJECTS);
+  await end();
+  await peer.stop();
+});
+
+test('among too many objects, the one that is worth least makes room', { skip }, async () => {
+  const worthOf = (index: number) => ({ [DEVICE]: { RSSI: new Variant('n', -index) } });
+  const many = Object.fromEntries(Array.from({ length: MAX_OBJECTS }, (_, at) => [`/o${at}`, worthOf(at)]));
+  const peer = await BusPeer.connect(address, SERVICE, () => ['a{oa{sa{sv}}}', many]);
+  // The weakest one is never dropped.
+  const { objects, events, end } = follow({
+    worth: (interfaces) => {
+      const signal = Number(interfaces.get(DEVICE)?.RSSI);
+      return signal === 1 - MAX_OBJECTS ? undefined : signal;
+    },
+  });
+  await until('the objects', () => objects.loaded);
+  peer.emit(['/', MANAGER, 'InterfacesAdded'], 'oa{sa{sv}}', ['/more', worthOf(5)]);
+  await until('the next event', () => events.length === 3);
+  const dropped = `/o${MAX_OBJECTS - 2}`;
+  assert.deepEqual(events, ['loaded', `removed ${dropped} ${DEVICE}`, `added /more ${DEVICE}`]);
+  assert.deepEqual([objects.objects.size, objects.objects.has(dropped)], [MAX_OBJECTS, false]);
   await end();
   await peer.stop();
 });

@@ -8,7 +8,7 @@ import { anything, listOf, recordOf, shaped, text } from './values.ts';
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
-/** Objects beyond this number are ignored. */
+/** When there are so many objects, a new one takes the place of a dispensable one, or is ignored. */
 export const MAX_OBJECTS = 2000;
 
 /** Property values by name, without variants and not validated. */
@@ -41,6 +41,8 @@ export interface ManagedObjectsOptions {
   path?: string;
   /** Only objects with one of these interfaces are kept, with these only; by default all. */
   interfaces?: readonly string[];
+  /** How much an object is worth when there are too many; undefined: it is never dropped. By default none is. */
+  worth?: (interfaces: Interfaces) => number | undefined;
 }
 
 /**
@@ -53,6 +55,7 @@ export class ManagedObjects {
   /** The object manager. */
   readonly #manager: { destination: string; path: string; interface: string };
   readonly #interfaces: readonly string[] | undefined;
+  readonly #worth: (interfaces: Interfaces) => number | undefined;
   readonly #objects = new Map<string, Map<string, Properties>>();
   readonly #events = new KindEvents<ObjectEvent>();
   readonly #stops: (() => void)[];
@@ -60,10 +63,11 @@ export class ManagedObjects {
   #reading = new AbortController();
   #loaded = false;
 
-  constructor({ bus, log, service, path = '/', interfaces }: ManagedObjectsOptions) {
+  constructor({ bus, log, service, path = '/', interfaces, worth }: ManagedObjectsOptions) {
     this.#bus = bus;
     this.#log = limitedLog(log);
     this.#interfaces = interfaces;
+    this.#worth = worth ?? (() => undefined);
     this.#manager = { destination: service, path, interface: 'org.freedesktop.DBus.ObjectManager' };
     const manager = { sender: service, path, interface: this.#manager.interface };
     const properties = {
@@ -132,11 +136,25 @@ export class ManagedObjects {
     const known = this.#objects.get(path) ?? [];
     const wanted = Object.entries(interfaces).filter(([name]) => this.#interfaces?.includes(name) ?? true);
     if (wanted.length === 0 && this.#interfaces) return false;
-    if (!this.#objects.has(path) && this.#objects.size >= MAX_OBJECTS) {
+    if (!this.#objects.has(path) && this.#objects.size >= MAX_OBJECTS && !this.#dropOne()) {
       this.#log.warn({ path, service: this.#manager.destination }, 'too many D-Bus objects');
       return false;
     }
     this.#objects.set(path, new Map([...known, ...wanted]));
+    return true;
+  }
+
+  /** Makes room. @returns whether there was a dispensable object */
+  #dropOne(): boolean {
+    let least: { path: string; worth: number } | undefined;
+    for (const [path, interfaces] of this.#objects) {
+      const worth = this.#worth(interfaces);
+      if (worth !== undefined && worth < (least?.worth ?? Number.POSITIVE_INFINITY)) least = { path, worth };
+    }
+    if (!least) return false;
+    const interfaces = [...(this.#objects.get(least.path)?.keys() ?? [])];
+    this.#objects.delete(least.path);
+    if (this.#loaded) this.#events.emit({ event: 'removed', path: least.path, interfaces });
     return true;
   }
 

@@ -7,6 +7,8 @@ const ADDRESS = /^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$/;
 /** Longest name, in characters; the protocol allows 248 bytes. */
 const MAX_NAME = 248;
 const MAX_PROFILES = 100;
+/** Below every signal. */
+const UNHEARD_DBM = -200;
 
 /** `PowerState` of an adapter that rfkill keeps off. */
 export const BLOCKED = 'off-blocked';
@@ -50,6 +52,12 @@ export function deviceOf(id: string, properties: Properties): RemoteDevice | und
     icon: text(Icon) ? Icon : null,
     profiles: listOf(text)(UUIDs) ? UUIDs.slice(0, MAX_PROFILES).map((uuid) => uuid.toLowerCase()) : [],
   };
+}
+
+/** How well a device that nobody has paired is heard, in dBm; undefined for other objects. */
+export function signalOfStranger(properties: Properties | undefined): number | undefined {
+  if (!properties || properties.Paired === true || properties.Connected === true) return undefined;
+  return integer(properties.RSSI) ? properties.RSSI : UNHEARD_DBM;
 }
 
 function isAddress(value: unknown): value is string {

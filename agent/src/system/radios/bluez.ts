@@ -15,7 +15,7 @@ import type { BusValue } from '../dbus/values.ts';
 import type { Systemd } from '../systemd.ts';
 import { AGENT_PATH, bluezAgent, CAPABILITY } from './bluez-agent.ts';
 import { bluezError, isBluezError, RADIO_BLOCKED } from './bluez-errors.ts';
-import { adapterNumber, adapterOf, BLOCKED, deviceOf } from './bluez-objects.ts';
+import { adapterNumber, adapterOf, BLOCKED, deviceOf, signalOfStranger } from './bluez-objects.ts';
 import { hasBluetoothAdapter } from './presence.ts';
 
 const BLUEZ = 'org.bluez';
@@ -76,7 +76,10 @@ export class BluezRadio implements BluetoothRadio {
 
   watch(changed: () => void, agent: PairingAgent): () => void {
     const { bus, log } = this.#options;
-    const objects = new ManagedObjects({ bus, log, service: BLUEZ, interfaces: [ADAPTER, DEVICE] });
+    const objects = new ManagedObjects({
+      ...{ bus, log, service: BLUEZ, interfaces: [ADAPTER, DEVICE] },
+      worth: (interfaces) => signalOfStranger(interfaces.get(DEVICE)),
+    });
     this.#objects = objects;
     const update = (event: ObjectEvent) => {
       if (this.#take(event, objects)) changed();
