@@ -218,7 +218,14 @@ describe('with the resources that need no hardware', () => {
     const wifiRadio = new FakeWifiRadio();
     wifiRadio.blocked = true;
     const wifiOptions: WifiOptions = {
-      ...{ radio: wifiRadio, bus, log, addresses: () => [], onAccessPoint: () => undefined },
+      ...{
+        radio: wifiRadio,
+        bus,
+        log,
+        addresses: () => [],
+        onAccessPoint: () => undefined,
+        recovered: () => undefined,
+      },
       settings: () => ({ ...config.get(wifiConfig), deviceName: '' }),
     };
     const routes = [

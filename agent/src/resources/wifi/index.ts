@@ -44,6 +44,7 @@ export const wifi = defineResource({
       bus,
       log,
       onAccessPoint: () => screen.waitingPageChanged(),
+      recovered: () => void config.applyStored('wifi.enabled'),
     });
     setAccessPoint(() => service.accessPoint);
     const stops = [

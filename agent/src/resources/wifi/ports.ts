@@ -62,6 +62,8 @@ export type RadioEvent =
   | { type: 'ready' }
   /** The radio or its service is gone. A `ready` follows when it is back. */
   | { type: 'lost' }
+  /** The service of a radio that was plugged in did not start. */
+  | { type: 'start_failed' }
   | { type: 'link'; link: Link }
   /** An attempt to join a network or to start the access point has failed. */
   | { type: 'failed'; code: FailureCode }

@@ -16,6 +16,8 @@ const FIRST_RETRY_MS = 2000;
 const LAST_RETRY_MS = 60_000;
 /** Searches without a network in range before a request has failed: the first may have begun before it. */
 const SEARCHES = 2;
+/** Refusals before a request has failed: one access point may be full, and another one of the same network not. */
+const REFUSALS = 2;
 
 /** After joining another network, when the addresses of the one before are gone: networkd removes them. */
 const SETTLE_MS = 1500;
@@ -33,22 +35,33 @@ export interface WifiState {
   readonly link: Link;
   /** Whether the interface has an address that others can reach. */
   readonly hasAddress: boolean;
+  /** The interface may still have the addresses of the network before. */
+  readonly isSettling: boolean;
   /** The network that was joined last. */
   readonly lastSsid: string | undefined;
   readonly stations: number;
   /** Why there is no connection; undefined with one, and before any attempt has ended. */
   readonly failure: FailureCode | undefined;
   /** A request that waits for its outcome. */
-  readonly request: { readonly id: number; readonly searches: number } | undefined;
+  readonly request: Request | undefined;
   /** Attempts to set up the radio that have failed in a row. */
   readonly failedSetups: number;
 }
 
+interface Request {
+  readonly id: number;
+  /** Searches that have found nothing, and refusals of an access point. */
+  readonly searches: number;
+  readonly refusals: number;
+}
+
 export type WifiEvent =
   | { type: 'settings'; settings: Settings }
-  /** A request: replaces the choice; `id` is answered by one effect. */
-  | { type: 'choose'; id: number; choice: Choice | undefined }
-  | { type: 'start_failed' }
+  /** Replaces the choice. With an `id` it is a request, which is answered by one effect. */
+  | { type: 'choose'; id?: number; choice: Choice | undefined }
+  /** The caller of a request waits no more. */
+  | { type: 'abandon'; id: number }
+  | { type: 'stop_failed' }
   /** The radio has refused a setup. */
   | { type: 'setup_failed'; code: FailureCode }
   | RadioEvent
@@ -68,7 +81,7 @@ type Step = Transition<WifiState, WifiEffect>;
 
 const IDLE: Link = { phase: 'idle' };
 /** What is known of a radio that does nothing. */
-const NOTHING = { given: undefined, link: IDLE, stations: 0, failure: undefined };
+const NOTHING = { given: undefined, link: IDLE, stations: 0, failure: undefined, isSettling: false };
 
 export function initialState(settings: Settings): WifiState {
   return {
@@ -79,8 +92,16 @@ export function initialState(settings: Settings): WifiState {
 }
 
 /** Whether the radio does what it was told: an address is part of a connection. */
-export function isEstablished({ link, hasAddress, service }: WifiState): boolean {
-  return service === 'ready' && (link.phase === 'serving' || (link.phase === 'joined' && hasAddress));
+export function isEstablished({ link, hasAddress, service, given }: WifiState): boolean {
+  if (service !== 'ready') return false;
+  if (link.phase === 'serving') return given?.mode === 'ap';
+  // Right after a choice the link may still be that of the network before.
+  const isOther = given?.mode === 'station' && given.only !== undefined && given.only !== ssidOf(link);
+  return link.phase === 'joined' && hasAddress && !isOther;
+}
+
+function ssidOf(link: Link): string | undefined {
+  return link.phase === 'joined' ? link.ssid : undefined;
 }
 
 /** The reason that a host sees. */
@@ -104,16 +125,20 @@ function handle(state: WifiState, event: WifiEvent, effects: WifiEffect[]): Wifi
       const { settings } = event;
       const isSame = JSON.stringify(settings) === JSON.stringify(state.settings);
       const failure = isSame ? state.failure : undefined;
-      return { ...state, settings, choice: choiceAfter(state, settings), failure };
+      const choice = choiceAfter(state, settings);
+      const next = { ...state, settings, choice, failure };
+      return state.choice && !choice && settings.enabled ? replaced(next, effects) : next;
     }
     case 'choose': {
-      const before = state.request;
-      if (before) effects.push({ do: 'answer', id: before.id, failure: 'replaced' });
-      effects.push({ do: 'arm', timer: 'outcome', ms: OUTCOME_MS }, { do: 'disarm', timer: 'give_up' });
-      // Failures from before are not those of this request.
-      const request = { id: event.id, searches: 0 };
-      return { ...state, choice: event.choice, request, given: undefined, failure: undefined };
+      const { id, choice } = event;
+      const next = { ...replaced(state, effects), choice, given: undefined, failure: undefined };
+      effects.push({ do: 'disarm', timer: 'give_up' });
+      if (id === undefined) return next;
+      effects.push({ do: 'arm', timer: 'outcome', ms: OUTCOME_MS });
+      return { ...next, request: { id, searches: 0, refusals: 0 } };
     }
+    case 'abandon':
+      return state.request?.id === event.id ? { ...replaced(state, effects), choice: undefined } : state;
     case 'ready':
       return { ...state, service: state.service === 'stopped' ? 'stopped' : 'ready', ...NOTHING };
     case 'lost':
@@ -123,16 +148,15 @@ function handle(state: WifiState, event: WifiEvent, effects: WifiEffect[]): Wifi
     case 'start_failed':
       if (state.service !== 'starting') return state;
       return retryLater({ ...state, failure: 'radio_failed' }, effects);
+    case 'stop_failed':
+      return state.service === 'stopped' ? retryLater({ ...state }, effects) : state;
     case 'setup_failed':
       return retryLater({ ...state, failure: event.code }, effects);
     case 'link':
       return linkChanged(state, event.link, effects);
     case 'failed':
       if (state.service !== 'ready') return state;
-      // An access point does not try again by itself.
-      return state.given?.mode === 'ap'
-        ? retryLater({ ...state, failure: event.code }, effects)
-        : { ...state, failure: event.code };
+      return attemptFailed(state, event.code, effects);
     case 'searched':
       return searched(state, event.inRange);
     case 'stations':
@@ -142,6 +166,22 @@ function handle(state: WifiState, event: WifiEvent, effects: WifiEffect[]): Wifi
     case 'elapsed':
       return elapsed(state, event.timer, effects);
   }
+}
+
+/** Answers a request whose choice has been replaced. */
+function replaced(state: WifiState, effects: WifiEffect[]): WifiState {
+  if (!state.request) return state;
+  const { id } = state.request;
+  effects.push({ do: 'answer', id, failure: 'replaced' }, { do: 'disarm', timer: 'outcome' });
+  return { ...state, request: undefined };
+}
+
+function attemptFailed(state: WifiState, code: FailureCode, effects: WifiEffect[]): WifiState {
+  // An access point does not try again by itself.
+  if (state.given?.mode === 'ap') return retryLater({ ...state, failure: code }, effects);
+  const { request } = state;
+  const refusals = (request?.refusals ?? 0) + (code === 'refused' ? 1 : 0);
+  return { ...state, failure: code, request: request && { ...request, refusals } };
 }
 
 /** A choice ends when the configuration that it replaced is changed. */
@@ -166,10 +206,11 @@ function linkChanged(state: WifiState, link: Link, effects: WifiEffect[]): WifiS
     const isOther = link.ssid !== state.lastSsid;
     const hasAddress = state.hasAddress && !isOther;
     if (isOther) effects.push({ do: 'arm', timer: 'settle', ms: SETTLE_MS });
+    const isSettling = state.isSettling || isOther;
     if (!hasAddress && (isOther || !wasUp)) effects.push({ do: 'arm', timer: 'address', ms: ADDRESS_MS });
     effects.push({ do: 'disarm', timer: 'give_up' });
     const failure = wasUp && !isOther && state.failure === 'no_address' ? state.failure : undefined;
-    return { ...next, hasAddress, failure, lastSsid: link.ssid, failedSetups: 0 };
+    return { ...next, hasAddress, isSettling, failure, lastSsid: link.ssid, failedSetups: 0 };
   }
   if (link.phase === 'serving') return { ...next, failure: undefined, failedSetups: 0 };
   if (wasUp) {
@@ -181,7 +222,12 @@ function linkChanged(state: WifiState, link: Link, effects: WifiEffect[]): WifiS
 
 /** A request that waits ends by itself. */
 function giveUpLater({ choice, request }: WifiState, effects: WifiEffect[]): void {
-  if (choice?.mode === 'station' && !request) effects.push({ do: 'arm', timer: 'give_up', ms: GIVE_UP_MS });
+  if (isOneNetwork(choice) && !request) effects.push({ do: 'arm', timer: 'give_up', ms: GIVE_UP_MS });
+}
+
+/** Unlike the choice that no access point is active, which lasts however long no network is in range. */
+function isOneNetwork(choice: Choice | undefined): boolean {
+  return choice?.mode === 'station' && choice.only !== undefined;
 }
 
 function isUp({ phase }: Link): boolean {
@@ -198,7 +244,7 @@ function searched(state: WifiState, inRange: boolean): WifiState {
 }
 
 function addressChanged(state: WifiState, has: boolean, effects: WifiEffect[]): WifiState {
-  if (has === state.hasAddress) return state;
+  if (has === state.hasAddress || (has && state.isSettling)) return state;
   const isJoined = state.link.phase === 'joined';
   if (has) effects.push({ do: 'disarm', timer: 'address' });
   else if (isJoined) effects.push({ do: 'arm', timer: 'address', ms: ADDRESS_MS });
@@ -210,20 +256,25 @@ function elapsed(state: WifiState, timer: TimerName, effects: WifiEffect[]): Wif
   const isJoined = state.link.phase === 'joined';
   switch (timer) {
     case 'settle':
-      // A new state object, so that the effect is not dropped.
       effects.push({ do: 'read_address' });
-      return { ...state };
+      return { ...state, isSettling: false };
     case 'address':
       return isJoined && !state.hasAddress ? { ...state, failure: 'no_address' } : state;
     case 'give_up':
-      return state.choice?.mode === 'station' && !isUp(state.link) ? { ...state, choice: undefined } : state;
+      return isOneNetwork(state.choice) && !isUp(state.link) ? { ...state, choice: undefined } : state;
     case 'retry':
-      if (state.service === 'stopped' || isUp(state.link)) return state;
+      if (state.service === 'stopped') {
+        if (setupOf(state.settings, state.choice)) return state;
+        effects.push({ do: 'stop' });
+        return { ...state };
+      }
+      if (isUp(state.link)) return state;
       return { ...state, given: undefined, service: state.service === 'starting' ? 'stopped' : 'ready' };
     case 'outcome': {
       const { request } = state;
       if (!request) return state;
-      return { ...state, failure: lateFailure(state), request: { ...request, searches: SEARCHES } };
+      const over = { ...request, searches: SEARCHES, refusals: REFUSALS };
+      return { ...state, failure: lateFailure(state), request: over };
     }
   }
 }
@@ -244,8 +295,9 @@ function outcome(state: WifiState, effects: WifiEffect[]): WifiState {
   const target = setupOf(settings, choice);
   const isGiven = sameSetup(target, state.given);
   const failure = target ? failureOf(state) : 'off';
-  const isSearched = request.searches >= SEARCHES;
-  const isKnown = !target || (failure && (isSearched || (isGiven && failure !== 'not_found')));
+  const isOver = request.searches >= SEARCHES || (failure === 'refused' && request.refusals >= REFUSALS);
+  const isFinal = failure !== 'not_found' && failure !== 'refused';
+  const isKnown = !target || (failure && (isOver || (isGiven && isFinal)));
   if (!isKnown && !(isGiven && isEstablished(state))) return state;
   effects.push({ do: 'answer', id: request.id, failure }, { do: 'disarm', timer: 'outcome' });
   // What could not be established is not tried for ever.

@@ -48,13 +48,28 @@ class World {
 
   configure(change: Partial<Settings>): void {
     this.settings = { ...this.settings, ...change };
+    if ('enabled' in change || 'mode' in change) this.#stopped = false;
     this.send({ type: 'settings', settings: this.settings });
   }
 
+  /** What a host has wished last by a choice that is not a request: it must not be dropped by the machine alone. */
+  #stopped = false;
+
+  stopAccessPoint(): void {
+    const isConfigured = this.settings.mode === 'ap';
+    this.#stopped = isConfigured && this.settings.enabled;
+    this.send({ type: 'choose', choice: isConfigured ? { mode: 'station', only: undefined } : undefined });
+  }
+
   choose(choice: Choice | undefined): void {
+    this.#stopped = false;
     this.#requests += 1;
     this.#open.add(this.#requests);
     this.send({ type: 'choose', id: this.#requests, choice });
+  }
+
+  abandon(): void {
+    this.send({ type: 'abandon', id: this.#requests });
   }
 
   /** The radio does what it can, and reports it. */
@@ -112,6 +127,7 @@ class World {
 
   check(): void {
     const target = setupOf(this.state.settings, this.state.choice);
+    if (this.#stopped) assert.notEqual(target?.mode, 'ap', 'a stopped access point came back by itself');
     assert.equal(this.state.service === 'stopped', target === undefined);
     assert.equal(this.#runs, target !== undefined, 'the service runs only while it is wanted');
     assert.deepEqual([...this.#open], [], 'a request has no answer');
@@ -178,8 +194,9 @@ const ACTS: Readonly<Record<string, (world: World) => void>> = {
   'connect home': (world) => world.choose({ mode: 'station', only: 'home' }),
   'connect shop': (world) => world.choose({ mode: 'station', only: 'shop' }),
   'start ap': (world) => world.choose({ mode: 'ap', ap: { channel: 11 } }),
-  'stop ap': (world) =>
-    world.choose(world.settings.mode === 'ap' ? { mode: 'station', only: undefined } : undefined),
+  'stop ap': (world) => world.stopAccessPoint(),
+  abandon: (world) => world.abandon(),
+  'stop fails': (world) => world.send({ type: 'stop_failed' }),
   lost: (world) => world.lose(),
   step: (world) => world.step(),
   'setup fails': (world) => {
@@ -280,16 +297,82 @@ test('a chosen network that is lost is given up for the configured ones', () => 
   assert.ok(isEstablished(world.state));
 });
 
-test('the address of the network before is not that of the next one', () => {
+const joinedLink = (ssid: string): WifiEvent => ({
+  type: 'link',
+  link: { phase: 'joined', ssid, bssid: 'b', frequencyMhz: 1, signalDbm: -1 },
+});
+
+test('neither the address nor the link of the network before counts for the next one', () => {
   const world = joined();
   world.air.shop = 'no address';
   world.choose({ mode: 'station', only: 'shop' });
-  world.send({
-    type: 'link',
-    link: { phase: 'joined', ssid: 'shop', bssid: 'b', frequencyMhz: 1, signalDbm: -1 },
+  world.send(joinedLink('home'));
+  assert.deepEqual([isEstablished(world.state), world.answers], [false, []]);
+  world.send(joinedLink('shop'));
+  // The kernel still has the old address, and another interface changes.
+  world.send({ type: 'address', has: true });
+  assert.deepEqual([isEstablished(world.state), world.answers], [false, []]);
+  world.air.shop = 'joins';
+  world.step();
+  world.fire('settle');
+  assert.deepEqual([isEstablished(world.state), world.answers], [true, [undefined]]);
+});
+
+for (const [what, air, act] of [
+  ['no network in range', 'away', () => undefined],
+  ['a wrong passphrase', 'wrong', () => undefined],
+  [
+    'a network that is lost',
+    'joins',
+    (world: World) => {
+      world.air.home = 'away';
+      world.step();
+    },
+  ],
+] as const) {
+  test(`an access point that a host has stopped does not come back by itself: ${what}`, () => {
+    const world = new World();
+    world.configure({ enabled: true, mode: 'ap' });
+    world.settle();
+    world.air.home = air;
+    world.stopAccessPoint();
+    world.step();
+    act(world);
+    world.settle();
+    assert.deepEqual(world.state.choice, { mode: 'station', only: undefined });
+    assert.equal(world.state.given?.mode, 'station');
   });
-  assert.equal(isEstablished(world.state), false);
+}
+
+test('a request ends with its network, and with its caller, and then the configured network is joined', () => {
+  for (const end of [
+    (world: World) => world.configure({ networks: NETWORKS.slice(0, 1) }),
+    (world: World) => world.abandon(),
+  ]) {
+    const world = joined();
+    world.choose({ mode: 'station', only: 'shop' });
+    end(world);
+    assert.deepEqual(world.answers, ['replaced']);
+    world.settle();
+    assert.deepEqual([world.answers, isEstablished(world.state)], [['replaced'], true]);
+  }
+});
+
+test('one refusal is not the end of a request: another access point may take the device', () => {
+  const world = joined();
+  world.choose({ mode: 'station', only: 'shop' });
+  world.send({ type: 'failed', code: 'refused' });
   assert.deepEqual(world.answers, []);
+  world.send({ type: 'failed', code: 'refused' });
+  assert.deepEqual(world.answers, ['refused']);
+});
+
+test('a service that does not stop is stopped again', () => {
+  const world = joined();
+  world.configure({ enabled: false });
+  world.send({ type: 'stop_failed' });
+  const { effects } = wifiMachine(world.state, { type: 'elapsed', timer: 'retry' });
+  assert.deepEqual(effects, [{ do: 'stop' }]);
 });
 
 test('an access point that cannot start is tried again with growing delays; stations are counted', () => {

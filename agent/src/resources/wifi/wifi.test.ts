@@ -20,8 +20,12 @@ function setUp(t: TestContext, change: Partial<Settings> = {}) {
   const bus = new EventBus();
   const events: WifiStatus[] = [];
   bus.listen('wifi_changed', ({ payload }) => events.push(payload as WifiStatus));
+  let recovered = 0;
   const wifi = new Wifi({
     ...{ radio, bus, log: createLogger('silent'), onAccessPoint: () => undefined },
+    recovered: () => {
+      recovered += 1;
+    },
     settings: () => settings,
     addresses: () => addresses,
   });
@@ -31,7 +35,10 @@ function setUp(t: TestContext, change: Partial<Settings> = {}) {
     settings = { ...settings, ...next };
     return wifi.apply();
   };
-  return { wifi, radio, events, configure };
+  const store = (next: Partial<Settings>) => {
+    settings = { ...settings, ...next };
+  };
+  return { wifi, radio, events, configure, store, recovered: () => recovered };
 }
 
 const codeOf = (work: Promise<unknown>) =>
@@ -76,6 +83,43 @@ test('a patch is in effect when the radio has it, and has failed when the radio 
   await assert.rejects(configure({ country: 'FR' }), /no/);
   radio.interfaceName = undefined;
   await configure({ country: 'IT' });
+});
+
+test('a patch that the radio takes later is told then', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { radio, configure, recovered } = setUp(t);
+  await setImmediate();
+  radio.refused = 'busy';
+  await assert.rejects(configure({ country: 'FR' }), /busy/);
+  t.mock.timers.tick(2000);
+  await setImmediate();
+  assert.equal(recovered(), 0);
+  radio.refused = undefined;
+  t.mock.timers.tick(4000);
+  await setImmediate();
+  assert.equal(recovered(), 1);
+});
+
+test('what is stored counts before the radio has it: no event while disabled, no 404 for a new network', async (t) => {
+  const { wifi, radio, events, store } = setUp(t);
+  await setImmediate();
+  store({ networks: [...SETTINGS.networks, { ssid: 'new', psk: '', priority: 0 }] });
+  await wifi.connect('new');
+  assert.equal((await wifi.get()).connection?.ssid, 'new');
+  const before = events.length;
+  store({ enabled: false });
+  radio.emit({ type: 'link', link: { phase: 'searching' } });
+  await setImmediate();
+  assert.equal(events.length, before);
+});
+
+test('a service that an agent left running is stopped at the start while Wi-Fi is off', async (t) => {
+  const { radio, wifi } = setUp(t, { enabled: false });
+  wifi.stop();
+  radio.runs = true;
+  wifi.start();
+  await setImmediate();
+  assert.equal(radio.runs, false);
 });
 
 test('connect: the reason of a failure, and 404 for a network that is not configured', async (t) => {

@@ -48,6 +48,8 @@ export interface WifiOptions {
   log: Logger;
   /** The access point's name or passphrase, or whether there is one, may have changed. */
   onAccessPoint: () => void;
+  /** The radio has taken a configuration that it had not taken in time. */
+  recovered: () => void;
 }
 
 /** Wi-Fi: keeps the radio as configured, answers requests, and publishes every change. */
@@ -62,6 +64,8 @@ export class Wifi {
   /** Calls of the radio that are under way. */
   #running = 0;
   #setupError: Error | undefined;
+  /** The stored configuration could not be applied. */
+  #isBehind = false;
   #published = '';
   #shownAccessPoint = '';
   #unlisten: (() => void) | undefined;
@@ -80,6 +84,8 @@ export class Wifi {
     this.#unlisten = this.#options.radio.listen((event) => this.#driver.dispatch(event));
     this.networkChanged();
     this.settingsChanged();
+    // An agent that was killed may have left the service running.
+    if (!this.#options.settings().enabled) void this.#tried(() => this.#options.radio.stop(), undefined);
   }
 
   async stop(): Promise<void> {
@@ -96,6 +102,7 @@ export class Wifi {
     this.#setupError = undefined;
     this.settingsChanged();
     if (this.#options.radio.interfaceName === undefined) return;
+    this.#isBehind = true;
     const settled = Promise.withResolvers<void>();
     const check = () => {
       if (this.#setupError || this.#isTaken()) settled.resolve();
@@ -112,6 +119,7 @@ export class Wifi {
       this.#waiting.delete(check);
     }
     if (this.#setupError) throw this.#setupError;
+    this.#isBehind = false;
   }
 
   /** Takes over a changed configuration of `wifi` or `device`, and does not wait. */
@@ -136,7 +144,7 @@ export class Wifi {
 
   /** @throws ApiError `conflict` while an access point is active, `unavailable` */
   async scan(): Promise<Static<typeof ScannedNetwork>[]> {
-    if (setupOf(this.#driver.state.settings, this.#driver.state.choice)?.mode === 'ap') {
+    if (this.#isAccessPoint) {
       throw new ApiError('conflict', 'An access point is active: the radio cannot scan.');
     }
     await this.#refuseWhileBlocked();
@@ -154,11 +162,10 @@ export class Wifi {
 
   /** Joins a configured network until the next boot. @throws ApiError `not_found`, `conflict`, `unavailable` */
   async connect(ssid: string): Promise<WifiStatus> {
-    const { settings, choice } = this.#driver.state;
-    if (!settings.networks.some((network) => network.ssid === ssid)) {
+    if (!this.#options.settings().networks.some((network) => network.ssid === ssid)) {
       throw new ApiError('not_found', `No configured network is named ${JSON.stringify(ssid)}.`);
     }
-    if (setupOf(settings, choice)?.mode === 'ap') {
+    if (this.#isAccessPoint) {
       throw new ApiError('conflict', 'An access point is active. Stop it first (POST /wifi/ap).');
     }
     await this.#request({ mode: 'station', only: ssid }, 'The network is not in range.');
@@ -177,9 +184,14 @@ export class Wifi {
 
   /** Returns to the configured networks until the next boot. Does not wait: none of them may be in range. */
   async stopAccessPoint(): Promise<WifiStatus> {
-    const { mode } = this.#driver.state.settings;
-    void this.#choose(mode === 'ap' ? { mode: 'station', only: undefined } : undefined);
+    const { mode } = this.#options.settings();
+    const choice: Choice | undefined = mode === 'ap' ? { mode: 'station', only: undefined } : undefined;
+    this.#driver.dispatch({ type: 'choose', choice });
     return this.get();
+  }
+
+  get #isAccessPoint(): boolean {
+    return setupOf(this.#options.settings(), this.#driver.state.choice)?.mode === 'ap';
   }
 
   /** The access point that is active, for people who want to join it. */
@@ -192,7 +204,7 @@ export class Wifi {
 
   /** The settings of an access point with these fields. */
   accessPointWith(ap: Partial<AccessPointSettings>): AccessPointSettings {
-    return accessPointOf(this.#driver.state.settings, { mode: 'ap', ap });
+    return accessPointOf(this.#options.settings(), { mode: 'ap', ap });
   }
 
   /** A sentence for health if the radio does not work. */
@@ -206,19 +218,20 @@ export class Wifi {
     if (await this.#options.radio.isBlocked()) throw new ApiError('unavailable', REASONS.rfkill);
   }
 
-  #choose(choice: Choice | undefined): Promise<FailureCode | 'replaced' | 'off' | undefined> {
+  async #request(choice: Choice, notFound = REASONS.not_found): Promise<void> {
+    await this.#refuseWhileBlocked();
     this.#lastRequest += 1;
     const id = this.#lastRequest;
     const { promise, resolve } = Promise.withResolvers<FailureCode | 'replaced' | 'off' | undefined>();
     this.#requests.set(id, resolve);
+    // The request may be based on settings that the radio has not got yet.
+    this.settingsChanged();
     this.#driver.dispatch({ type: 'choose', id, choice });
-    return promise;
-  }
-
-  async #request(choice: Choice, notFound = REASONS.not_found): Promise<void> {
-    await this.#refuseWhileBlocked();
-    const late = () => new ApiError('unavailable', REASONS.radio_failed, { reason: 'radio_failed' });
-    const failure = await withTimeout(this.#choose(choice), ANSWER_MS, late);
+    const late = () => {
+      this.#driver.dispatch({ type: 'abandon', id });
+      return new ApiError('unavailable', REASONS.radio_failed, { reason: 'radio_failed' });
+    };
+    const failure = await withTimeout(promise, ANSWER_MS, late);
     if (failure === undefined) return;
     if (failure === 'replaced') throw new ApiError('conflict', 'Another request has replaced this one.');
     if (failure === 'off') throw new ApiError('unavailable', 'Wi-Fi was switched off.');
@@ -232,7 +245,7 @@ export class Wifi {
       case 'start':
         return this.#tried(() => radio.start(), { type: 'start_failed' });
       case 'stop':
-        return this.#tried(() => radio.stop(), undefined);
+        return this.#tried(() => radio.stop(), { type: 'stop_failed' });
       case 'set_up':
         return this.#setUp(effect.setup);
       case 'read_address':
@@ -264,6 +277,7 @@ export class Wifi {
     this.#running += 1;
     try {
       await work();
+      this.#setupError = undefined;
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the Wi-Fi radio failed');
       this.#setupError = error instanceof Error ? error : new Error(errorMessage(error));
@@ -295,6 +309,10 @@ export class Wifi {
 
   #changed(): void {
     for (const check of this.#waiting) check();
+    if (this.#isBehind && this.#waiting.size === 0 && !this.#setupError && this.#isTaken()) {
+      this.#isBehind = false;
+      this.#options.recovered();
+    }
     const shown = JSON.stringify(this.accessPoint) ?? '';
     if (shown !== this.#shownAccessPoint) {
       this.#shownAccessPoint = shown;
@@ -306,7 +324,8 @@ export class Wifi {
   /** Publishes the state if it has changed, or in any case. Not while the endpoints answer 503. */
   async #publish(always: boolean): Promise<void> {
     const status = await this.#status();
-    if (!status.enabled || this.#options.radio.interfaceName === undefined) {
+    // The configuration may have changed meanwhile.
+    if (!this.#options.settings().enabled || this.#options.radio.interfaceName === undefined) {
       this.#published = '';
       return;
     }
@@ -320,8 +339,8 @@ export class Wifi {
   async #status(): Promise<WifiStatus> {
     const { state } = this.#driver;
     const isBlocked = await this.#options.radio.isBlocked();
-    const { settings, choice, link, given, stations } = state;
-    const { enabled, country, mode } = settings;
+    const { choice, link, given, stations } = state;
+    const { enabled, country, mode } = this.#options.settings();
     const failure = isBlocked ? 'rfkill' : failureOf(state);
     // The address may be a moment older than its event.
     const code = failure === 'no_address' && this.#addresses().some(isReachable) ? undefined : failure;

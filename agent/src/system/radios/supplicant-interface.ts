@@ -20,6 +20,8 @@ import { type Bss, parseBss } from './bss.ts';
 const SERVICE = 'fi.w1.wpa_supplicant1';
 const INTERFACE = `${SERVICE}.Interface`;
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
+/** Each call takes milliseconds. A service that hangs is restarted by {@link Supplicant}. */
+const CALL_MS = 5000;
 /** A scan takes 2 to 5 s, and longer while a network is joined, whose channel is returned to in between. */
 const SCAN_MS = 25_000;
 /** Networks of a scan that are read; wpa_supplicant keeps at most 200. */
@@ -60,6 +62,8 @@ export class SupplicantInterface {
   /** The properties of the interface that are followed. */
   #properties: Properties = {};
   #setup: Setup | undefined;
+  /** The setup that the service has completely; undefined while it is changed, and after a failure. */
+  #complete: Setup | undefined;
   /** Network objects of the station, by what they were made from. */
   readonly #networks = new Map<string, string>();
   #scan: Promise<SeenNetwork[]> | undefined;
@@ -67,7 +71,7 @@ export class SupplicantInterface {
   #scanStart = 0;
   #scanEnded: PromiseWithResolvers<boolean> | undefined;
   #accessPointTimer: NodeJS.Timeout | undefined;
-  /** Of the access point, in MHz. */
+  /** Of the access point, in MHz; 0 until the service has been told to start it. */
   #servingMhz = 0;
   #isReading = false;
   #isStale = false;
@@ -105,18 +109,22 @@ export class SupplicantInterface {
   async setUp(setup: Setup): Promise<void> {
     await this.#turns.run(async () => {
       clearTimeout(this.#accessPointTimer);
-      const before = this.#setup;
+      const before = this.#complete;
+      this.#complete = undefined;
       this.#setup = setup;
+      this.#servingMhz = 0;
       await this.#set(this.path, INTERFACE, 'Country', ['s', setup.country]);
       if (setup.mode === 'ap') await this.#startAccessPoint(setup);
       else await this.#setUpStation(setup, before?.mode === 'station' ? before : undefined);
+      this.#complete = setup;
     });
     await this.#read();
   }
 
   /** Calls at the same time share one scan. */
   scan(): Promise<SeenNetwork[]> {
-    this.#scan ??= this.#scanNow().finally(() => {
+    const late = () => new Error('the scan did not end in time');
+    this.#scan ??= withTimeout(this.#scanNow(), SCAN_MS, late).finally(() => {
       this.#scan = undefined;
     });
     return this.#scan;
@@ -156,12 +164,12 @@ export class SupplicantInterface {
   async #startAccessPoint(setup: AccessPointSetup): Promise<void> {
     const channel = setup.channel || (await this.#quietChannel(setup));
     await this.#removeAll();
-    this.#servingMhz = channelFrequency(setup.band, channel);
+    const frequency = channelFrequency(setup.band, channel);
     const network = await this.#addNetwork({
       ssid: ['ay', Buffer.from(setup.ssid)],
       psk: ['s', setup.psk],
       mode: ['i', 2],
-      frequency: ['i', this.#servingMhz],
+      frequency: ['i', frequency],
       key_mgmt: ['s', 'WPA-PSK'],
       proto: ['s', 'RSN'],
       pairwise: ['s', 'CCMP'],
@@ -169,6 +177,7 @@ export class SupplicantInterface {
       wps_disabled: ['i', 1],
     });
     await this.#call('SelectNetwork', [['o', network]]);
+    this.#servingMhz = frequency;
     const failed = () => this.#failed('channel_not_allowed');
     this.#accessPointTimer = setTimeout(failed, ACCESS_POINT_MS).unref();
   }
@@ -194,7 +203,7 @@ export class SupplicantInterface {
     const ended = this.#scanEnded.promise;
     // Refused while the supplicant scans by itself: its result is as good.
     await this.#requestScan().catch(() => undefined);
-    const isComplete = await withTimeout(ended, SCAN_MS, () => new Error('the scan did not end in time'));
+    const isComplete = await ended;
     if (this.#isClosed) throw new Error('the radio is gone');
     if (!isComplete) throw new Error('the driver has ended the scan');
     const networks = await this.#seen(this.#secondsSinceScan());
@@ -215,7 +224,7 @@ export class SupplicantInterface {
     const { BSSs } = await this.#getAll(this.path, INTERFACE);
     const paths = listOf(text)(BSSs) ? BSSs.slice(0, MAX_NETWORKS) : [];
     const found: Bss[] = [];
-    for (let at = 0; at < paths.length; at += READS) {
+    for (let at = 0; at < paths.length && !this.#isClosed; at += READS) {
       const some = paths.slice(at, at + READS).map((path) => this.#bss(path));
       found.push(...(await Promise.all(some)).filter((bss) => bss !== undefined));
     }
@@ -291,6 +300,8 @@ export class SupplicantInterface {
         return { phase: 'joining' };
       case 'completed': {
         if (this.#setup?.mode === 'ap') {
+          // Before that, it is the network of the station.
+          if (this.#servingMhz === 0) return { phase: 'idle' };
           clearTimeout(this.#accessPointTimer);
           return { phase: 'serving', frequencyMhz: this.#servingMhz };
         }
@@ -303,21 +314,30 @@ export class SupplicantInterface {
   }
 
   async #getAll(path: string, name: string): Promise<Properties> {
-    const call = { destination: SERVICE, path, interface: PROPERTIES, member: 'GetAll' };
-    return parseProperties(await this.#dbus.call({ ...call, args: [['s', name]] }))[0];
+    return parseProperties(await this.#callOn(path, PROPERTIES, 'GetAll', [['s', name]]))[0];
   }
 
   async #set(path: string, name: string, property: string, value: BusValue): Promise<void> {
-    const args = [
+    await this.#callOn(path, PROPERTIES, 'Set', [
       ['s', name],
       ['s', property],
       ['v', value],
-    ] as const;
-    await this.#dbus.call({ destination: SERVICE, path, interface: PROPERTIES, member: 'Set', args });
+    ]);
   }
 
   #call(member: string, args: readonly BusValue[] = []): Promise<readonly unknown[]> {
-    return this.#dbus.call({ destination: SERVICE, path: this.path, interface: INTERFACE, member, args });
+    return this.#callOn(this.path, INTERFACE, member, args);
+  }
+
+  /** To the process that made the interface: by the service's name, the bus would start a service that was stopped. */
+  #callOn(
+    path: string,
+    name: string,
+    member: string,
+    args: readonly BusValue[],
+  ): Promise<readonly unknown[]> {
+    const { owner: destination } = this;
+    return this.#dbus.call({ destination, path, interface: name, member, args, timeoutMs: CALL_MS });
   }
 }
 

@@ -44,6 +44,8 @@ export class Supplicant implements WifiRadio {
   #attached: { device: WirelessInterface; link: SupplicantInterface } | undefined;
   #unwatch: (() => void) | undefined;
   #retries = new AbortController();
+  /** In a row. */
+  #failedSetups = 0;
 
   constructor({ dbus, systemd, allowStations, log }: SupplicantOptions) {
     this.#dbus = dbus;
@@ -70,6 +72,7 @@ export class Supplicant implements WifiRadio {
     this.#isWanted = true;
     if (!wirelessInterface()) return; // `interfacesChanged` starts it
     await this.#systemd.start(UNIT);
+    if (!this.#isWanted) return;
     this.#unwatch ??= this.#dbus.watch(SUPPLICANT, (owner) => {
       this.#owner = owner;
       void this.#update();
@@ -82,24 +85,39 @@ export class Supplicant implements WifiRadio {
     this.#unwatch = undefined;
     this.#owner = undefined;
     await this.#update();
-    await this.#systemd.stop(UNIT);
-    await this.#allowStations(undefined);
+    try {
+      await this.#systemd.stop(UNIT);
+    } finally {
+      await this.#allowStations(undefined);
+    }
   }
 
   interfacesChanged(): void {
     if (!this.#isWanted) return;
     if (this.#unwatch) void this.#update();
     else if (wirelessInterface()) {
-      this.start().catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'the Wi-Fi service did not start'),
-      );
+      this.start().catch((error: unknown) => {
+        this.#log.warn({ err: error }, 'the Wi-Fi service did not start');
+        this.#emit({ type: 'start_failed' });
+      });
     }
   }
 
   async setUp(setup: Setup): Promise<void> {
     const link = this.#link();
     await this.#allowStations(setup.mode === 'ap' ? this.interfaceName : undefined);
-    await link.setUp(setup);
+    try {
+      await link.setUp(setup);
+      this.#failedSetups = 0;
+    } catch (error) {
+      this.#failedSetups += 1;
+      // It may hang.
+      if (this.#isWanted && this.#failedSetups % FAILURES_TO_RESTART === 0) {
+        this.#log.warn('the Wi-Fi service is restarted');
+        await this.#systemd.restart(UNIT);
+      }
+      throw error;
+    }
   }
 
   async scan(): Promise<SeenNetwork[]> {
