@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import type { AccessPoint, AccessPointOptions } from '../../ci/radios/access-point.ts';
+import { IW } from '../../ci/radios/far-radio.ts';
 import { DEVICE_INTERFACE, WifiRadios } from '../../ci/radios/wifi-radios.ts';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
@@ -27,7 +28,8 @@ const HOST = { protocol: 'tcp', host: '10.55.77.2', port: 8099 } as const;
 /** Prints what the supplicant has of each configured network. */
 const NETWORKS = `for path in $(busctl --list tree fi.w1.wpa_supplicant1 | grep /Networks/); do
   busctl get-property fi.w1.wpa_supplicant1 $path fi.w1.wpa_supplicant1.Network Properties; done`;
-const IW = '/run/radios/iw';
+/** The first access point of the other end. */
+const ROUTER = '192.168.61.1';
 const SERVE = `require('net').createServer((c) => c.end()).listen(${HOST.port})`;
 
 async function configure(device: Device, wifi: Record<string, unknown> | null): Promise<void> {
@@ -146,8 +148,8 @@ export default scenario({
             passphrase: PASSPHRASE,
             // Also a route that would take over the host at the cable.
             dhcpOptions: [
-              ...['opt dns 192.0.2.1', `opt domain ${LAN_DOMAIN}`],
-              `opt staticroutes ${HOST.host}/32 192.0.2.1, 0.0.0.0/0 192.0.2.1`,
+              ...[`opt dns ${ROUTER}`, `opt domain ${LAN_DOMAIN}`],
+              `opt staticroutes ${HOST.host}/32 ${ROUTER}, 0.0.0.0/0 ${ROUTER}`,
             ],
           },
           async ({ radio, address }) => {
@@ -168,7 +170,7 @@ export default scenario({
             assert.equal(field(status, 'connection.frequency_mhz'), 2412);
             assert.match(await device.shell.ok(`ip route get ${HOST.host}`), /dev gadget0/);
             const routes = await device.shell.ok('ip route show table 78');
-            assert.match(routes, /^default via 192.0.2.1 /m);
+            assert.ok(routes.includes(`default via ${ROUTER} `), routes);
             assert.ok(
               routes.includes(`${HOST.host} via`),
               'the route is not there that is to be without effect',
@@ -259,6 +261,32 @@ export default scenario({
           LONG_MS,
         );
       }
+
+      await longTest(
+        'a network that gives this device the address of the host at the cable does not take the host away',
+        () =>
+          withPoint(
+            { ssid: 'house', security: 'wpa2', passphrase: PASSPHRASE, lease: HOST.host },
+            async () => {
+              const status = await join(device, 'house', PASSPHRASE);
+              assert.ok(JSON.stringify(status).includes(`"${HOST.host}"`), JSON.stringify(status));
+              const api = { protocol: 'tcp', host: '10.55.77.1', port: 80 } as const;
+              await device.shell.ok(
+                `systemd-run --quiet --collect --unit=wifi-host ip netns exec host node -e "${SERVE}"`,
+              );
+              try {
+                await waitFor(async () => (await probe(device, undefined, [HOST]))[0] === 'open', {
+                  timeoutMs: WAIT_MS,
+                  what: 'the host to be reachable from the device',
+                });
+                assert.deepEqual(await probe(device, 'host', [api]), ['open']);
+              } finally {
+                await device.shell.run('systemctl stop wifi-host');
+              }
+            },
+          ),
+        LONG_MS,
+      );
 
       await longTest(
         'no network, and no DHCP answer, each with its reason',
@@ -426,6 +454,20 @@ export default scenario({
         },
         LONG_MS,
       );
+
+      await test('passphrases are in the configuration only, not in logs, arguments or other files', async () => {
+        await configure(device, { networks: [{ ssid: 'house', psk: PASSPHRASE, priority: 0 }], ap: OWN });
+        // The other end has them in /run/radios, and the shell in its own command.
+        const places = `grep -rlsF -e '${PASSPHRASE}' -e '${OWN.psk}' /data /etc /run /tmp /var --exclude-dir=radios
+          journalctl --no-pager -o cat _SYSTEMD_UNIT=vitrine-agent.service _SYSTEMD_UNIT=wpa_supplicant.service |
+            grep -F -e '${PASSPHRASE}' -e '${OWN.psk}'
+          for pid in $(pidof wpa_supplicant) $(systemctl show -P MainPID vitrine-agent); do
+            tr '\\0' ' ' </proc/$pid/cmdline | grep -F -e '${PASSPHRASE}' -e '${OWN.psk}'
+          done; :`;
+        const found = (await device.shell.ok(places)).split('\n').filter((line) => line.trim());
+        assert.deepEqual(found, ['/data/config.json']);
+        assert.equal(await device.shell.ok('stat -c %a /data/config.json'), '600');
+      });
 
       await test('disabled again, the supplicant is gone', async () => {
         await configure(device, null);
