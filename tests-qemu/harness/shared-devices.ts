@@ -22,14 +22,16 @@ export class SharedDevices {
     this.#remainingUses -= 1;
     const used = this.#idle.pop();
     if (this.#remainingUses === 0) await this.end();
+    await used?.resume();
     return used ?? (await this.#saved.restore());
   }
 
   /** Takes back a device that is in its initial state. */
   async giveBack(device: QemuDevice): Promise<void> {
-    // Not more than needed: even an idle device uses part of a processor.
-    if (this.#remainingUses > this.#idle.length) this.#idle.push(device);
-    else await device.discard();
+    if (this.#remainingUses > this.#idle.length) {
+      await device.pause();
+      this.#idle.push(device);
+    } else await device.discard();
   }
 
   /** Ends the unused devices. */
