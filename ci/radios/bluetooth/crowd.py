@@ -12,9 +12,11 @@ from bumble.hci import (
     HCI_Reset_Command,
 )
 
-WINDOW = 32
-"""Commands that are under way. A host would wait for each; the emulated controller takes more, and 2 000 devices take
-seconds instead of minutes."""
+WINDOW = 8
+"""Commands that are under way. A host would wait for each; the emulated controller takes more."""
+PACE_S = 0.025
+"""Time between two devices: the emulated controllers share one process, and the kernel gives a controller up that does not
+answer within 2 s."""
 ANSWER_S = 60
 COMMAND_COMPLETE = bytes([0x04, 0x0E])
 """Packet type and code of the event."""
@@ -57,6 +59,7 @@ class Crowd:
             await self._send(HCI_LE_Set_Advertising_Data_Command(advertising_data=bytes(data)))
             for enable in (1, 0):
                 await self._send(HCI_LE_Set_Advertising_Enable_Command(advertising_enable=enable))
+            await asyncio.sleep(PACE_S)
         for _ in range(WINDOW):
             await asyncio.wait_for(self.window.acquire(), ANSWER_S)
         for _ in range(WINDOW):
