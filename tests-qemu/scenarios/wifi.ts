@@ -20,7 +20,7 @@ const PASSPHRASE = 'long passphrase';
 /** Changes between networks, and how much memory they may cost. */
 const CHANGES = 50;
 const MAX_GROWTH_MB = 8;
-const OWN = { ssid: 'Lobby display', psk: 'of the device' };
+const OWN = { ssid: 'Lobby display', psk: 'own passphrase 77' };
 /** Ports that nothing may offer to a wireless network, besides those on which something listens. */
 const COMMON_PORTS = [22, 53, 80, 443, 5353, 5355, 8080, 9222];
 /** The host at the other end of the cable, and a port on which the test listens there. */
