@@ -7,13 +7,21 @@ import { IW } from '../../ci/radios/far-radio.ts';
 import { DEVICE_INTERFACE, WifiRadios } from '../../ci/radios/wifi-radios.ts';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
-import type { Device } from '../harness/device.ts';
 import { fetchingLan, LAN_DOMAIN, LAN_NAMES } from '../harness/lan-server.ts';
-import { listeningPorts, type ProbeTarget, probe } from '../harness/network-probe.ts';
+import { probe } from '../harness/network-probe.ts';
 import { checkGate } from '../harness/radio-gates.ts';
 import { scenario } from '../harness/suite.ts';
+import {
+  assertUnreachable,
+  configure,
+  HOST,
+  held,
+  isConnectedTo,
+  join,
+  WAIT_MS,
+  waitForWifi,
+} from '../harness/wifi-device.ts';
 
-const WAIT_MS = 120_000;
 const LONG_MS = 15 * 60_000;
 const COUNTRY = 'DE';
 const PASSPHRASE = 'long passphrase';
@@ -21,80 +29,12 @@ const PASSPHRASE = 'long passphrase';
 const CHANGES = 50;
 const MAX_GROWTH_MB = 8;
 const OWN = { ssid: 'Lobby display', psk: 'own passphrase 77' };
-/** Ports that nothing may offer to a wireless network, besides those on which something listens. */
-const COMMON_PORTS = [22, 53, 80, 443, 5353, 5355, 8080, 9222];
-/** The host at the other end of the cable, and a port on which the test listens there. */
-const HOST = { protocol: 'tcp', host: '10.55.77.2', port: 8099 } as const;
 /** Prints what the supplicant has of each configured network. */
 const NETWORKS = `for path in $(busctl --list tree fi.w1.wpa_supplicant1 | grep /Networks/); do
   busctl get-property fi.w1.wpa_supplicant1 $path fi.w1.wpa_supplicant1.Network Properties; done`;
 /** The first access point of the other end. */
 const ROUTER = '192.168.61.1';
 const SERVE = `require('net').createServer((c) => c.end()).listen(${HOST.port})`;
-
-async function configure(device: Device, wifi: Record<string, unknown> | null): Promise<void> {
-  await device.act('PATCH', '/config', { wifi });
-}
-
-async function waitForWifi(
-  device: Device,
-  wanted: (wifi: unknown) => boolean,
-  what: string,
-): Promise<unknown> {
-  let last: unknown;
-  return await waitFor(
-    async () => {
-      last = await device.get('/wifi');
-      return wanted(last) ? last : undefined;
-    },
-    { timeoutMs: WAIT_MS, what, intervalMs: 500 },
-  ).catch((error: unknown) => {
-    throw new Error(`${String(error)}; the radio is ${JSON.stringify(last)}`);
-  });
-}
-
-/** Joined, with an address that the network has given. */
-const isConnectedTo = (ssid: string) => (wifi: unknown) => {
-  const addresses = field(wifi, 'connection.addresses');
-  const isGiven = (address: unknown) => !String(address).startsWith('fe80:');
-  return field(wifi, 'connection.ssid') === ssid && Array.isArray(addresses) && addresses.some(isGiven);
-};
-
-/** Makes one network the only configured one and waits until it is joined. */
-async function join(device: Device, ssid: string, psk: string): Promise<unknown> {
-  await configure(device, { networks: [{ ssid, psk, priority: 0 }] });
-  return await waitForWifi(device, isConnectedTo(ssid), `the network ${ssid}`);
-}
-
-/** Every port of the device on each of its addresses, and the host on the cable. */
-async function forbiddenTargets(device: Device): Promise<ProbeTarget[]> {
-  const own = (
-    await device.shell.ok("ip -4 -o addr show scope global | awk '{print $4}' | cut -d/ -f1")
-  ).split('\n');
-  const ports = [
-    ...(await listeningPorts(device)),
-    ...COMMON_PORTS.map((port) => ({ protocol: 'tcp' as const, port })),
-  ].filter(({ protocol, port }) => !(protocol === 'udp' && port === 67));
-  return [HOST, ...own.flatMap((host) => ports.map((each) => ({ ...each, host })))];
-}
-
-/** Asserts that nothing of the device and nothing behind it answers in a network namespace. */
-async function assertUnreachable(device: Device, netns: string): Promise<void> {
-  const targets = await forbiddenTargets(device);
-  const results = await probe(device, netns, targets);
-  const reached = targets.filter((_target, index) => results[index] !== 'silent');
-  assert.deepEqual(reached, [], `reached from ${netns}, of ${targets.length}`);
-}
-
-/** What agent and supplicant hold: memory in MB, open files of the agent, networks of the supplicant. */
-async function held(device: Device): Promise<{ megabytes: number[]; files: number; networks: number }> {
-  const output = await device.shell.ok(`agent=$(systemctl show -P MainPID vitrine-agent)
-    for pid in $agent $(systemctl show -P MainPID wpa_supplicant); do sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/$pid/status; done
-    ls /proc/$agent/fd | wc -l
-    for path in $(busctl --list tree fi.w1.wpa_supplicant1); do echo $path; done | grep -c /Networks/`);
-  const [agent = 0, supplicant = 0, files = 0, networks = 0] = output.split('\n').map(Number);
-  return { megabytes: [agent / 1024, supplicant / 1024], files, networks };
-}
 
 export default scenario({
   title:
