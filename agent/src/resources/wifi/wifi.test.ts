@@ -13,10 +13,12 @@ const SETTINGS: Settings = {
   ap: { ssid: null, psk: 'passphrase', band: '2.4', channel: 6 },
 };
 
-function setUp(t: TestContext, change: Partial<Settings> = {}) {
+/** @param runs the service was left running */
+function setUp(t: TestContext, change: Partial<Settings> = {}, runs = false) {
   let settings: Settings = { ...SETTINGS, ...change };
   const addresses = ['192.168.9.49', 'fe80::1'];
   const radio = new FakeWifiRadio();
+  radio.runs = runs;
   const bus = new EventBus();
   const events: WifiStatus[] = [];
   bus.listen('wifi_changed', ({ payload }) => events.push(payload as WifiStatus));
@@ -114,10 +116,7 @@ test('what is stored counts before the radio has it: no event while disabled, no
 });
 
 test('a service that an agent left running is stopped at the start while Wi-Fi is off', async (t) => {
-  const { radio, wifi } = setUp(t, { enabled: false });
-  wifi.stop();
-  radio.runs = true;
-  wifi.start();
+  const { radio } = setUp(t, { enabled: false }, true);
   await setImmediate();
   assert.equal(radio.runs, false);
 });

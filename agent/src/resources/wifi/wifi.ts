@@ -84,8 +84,8 @@ export class Wifi {
     this.#unlisten = this.#options.radio.listen((event) => this.#driver.dispatch(event));
     this.networkChanged();
     this.settingsChanged();
-    // An agent that was killed may have left the service running.
-    if (!this.#options.settings().enabled) void this.#tried(() => this.#options.radio.stop(), undefined);
+    // An agent that was killed may have left the service running: it is stopped as after a stop that failed.
+    if (!this.#options.settings().enabled) this.#driver.dispatch({ type: 'elapsed', timer: 'retry' });
   }
 
   async stop(): Promise<void> {
@@ -273,7 +273,7 @@ export class Wifi {
     await this.#tried(work, { type: 'setup_failed', code: 'radio_failed' });
   }
 
-  async #tried(work: () => Promise<void>, failed: WifiEvent | undefined): Promise<void> {
+  async #tried(work: () => Promise<void>, failed: WifiEvent): Promise<void> {
     this.#running += 1;
     try {
       await work();
@@ -281,7 +281,7 @@ export class Wifi {
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the Wi-Fi radio failed');
       this.#setupError = error instanceof Error ? error : new Error(errorMessage(error));
-      if (failed) this.#driver.dispatch(failed);
+      this.#driver.dispatch(failed);
     } finally {
       this.#running -= 1;
     }
