@@ -29,7 +29,7 @@ VITRINE_NPM_CI = \
 
 # Adds the licenses of the npm packages, if they have been installed.
 define VITRINE_NPM_LICENSES
-	for part in . node-pty; do \
+	for part in . node-pty agent/native-modules; do \
 		[ ! -d $($(PKG)_DIR)/$$part/node_modules ] || \
 			PATH=$(BR_PATH) $(BR2_EXTERNAL_VITRINE_PATH)/npm-licenses.sh $($(PKG)_DIR)/$$part \
 				$(LICENSE_FILES_DIR_TARGET)/$($(PKG)_BASENAME_RAW) || exit 1; \

@@ -1,6 +1,7 @@
 /**
- * Bundles the agent into agent/dist: `main.mjs`, beside it the pages, the description of the API and the compiled
- * validators, and in `node_modules/` the few packages that have native code or must stay whole.
+ * Bundles the agent into agent/dist: `main.mjs`, and `nfc-reader.mjs` for its reader program; beside them the pages, the
+ * description of the API and the compiled validators, and in `node_modules/` the few packages that have native code or
+ * must stay whole. `i2c-bus` and `spi-device` are compiled for the device (agent/native-modules).
  */
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,18 +12,21 @@ import { compiledValidators, writeValidators } from './agent/validators.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Native, or loading their own files: copied with their dependencies instead of bundled. */
-const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp'];
+const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp', 'koffi'];
+const COMPILED_FOR_THE_DEVICE = ['i2c-bus', 'spi-device'];
 /**
  * Optional dependencies of dbus-next that are never loaded: x11 finds a bus address, usocket passes open files. npm
  * omits usocket where compiling it fails or is not allowed, and keeps it where install scripts are ignored: in the
  * bundle it would end the agent at its start.
  */
 const NEVER_LOADED = ['x11', 'usocket'];
-export const NOT_BUNDLED = [...EXTERNAL, ...NEVER_LOADED];
+export const NOT_BUNDLED = [...EXTERNAL, ...COMPILED_FOR_THE_DEVICE, ...NEVER_LOADED];
 /** Parts of the copied packages that the device never loads. */
-const LEFT_OUT = /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test)/;
-/** C++ of the native packages; their dependencies may have JavaScript in such a folder. */
-const NATIVE_SOURCES = /^\/src(?:\/|$)/;
+const LEFT_OUT =
+  /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test|musl_)/;
+/** C++ of the native packages, and what compiles it; their dependencies may have JavaScript in such a folder. */
+const NATIVE_SOURCES =
+  /^\/(?:src(?!\/koffi)\/|vendor|lib\/native|src\/koffi\/src\/abi)|\.(?:cc|hh|inc|def|txt|md)$|cnoke/;
 
 /**
  * Packages that others load and the agent never uses, a third of the bundle, with what takes their place: no route has
@@ -109,6 +113,11 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Met
     plugins: [writeValidators(outdir), ...BUNDLE.plugins],
     entryPoints: [join(root, 'agent/src/main.ts')],
     outfile: join(outdir, 'main.mjs'),
+  });
+  await build({
+    ...BUNDLE,
+    entryPoints: [join(root, 'agent/src/nfc-reader/main.ts')],
+    outfile: join(outdir, 'nfc-reader.mjs'),
   });
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
   await cp(join(root, 'docs/openapi.yaml'), join(outdir, 'docs/openapi.yaml'));

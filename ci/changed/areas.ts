@@ -72,6 +72,8 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/resources\/document\//, scenarios: ['contract'] },
   { files: /^agent\/src\/resources\/(?:config|device)\//, scenarios: [...SHARED, 'reboot', 'power', 'cuts'] },
   { files: /^agent\/src\/resources\/bluetooth\//, scenarios: [...SHARED, 'bluetooth'] },
+  { files: /^agent\/src\/resources\/nfc\//, scenarios: [...SHARED, 'nfc'] },
+  { files: /^agent\/(?:src\/(?:nfc-reader|system\/nfc)|native-modules)\//, scenarios: ['boot', 'nfc'] },
   { files: /^agent\/src\/resources\/[^/]+\//, scenarios: SHARED },
   { files: /^agent\//, scenarios: ALL },
 

@@ -19,6 +19,7 @@ const Lock = Type.Object({
   ),
 });
 
+const NATIVE_MODULES = 'agent/native-modules';
 const NODE_PTY = 'buildroot-external/package/vitrine-agent/node-pty';
 
 async function lockedPackages(folder = '.') {
@@ -36,13 +37,14 @@ async function settingOf(recipe: string, name: string): Promise<string> {
 test('the agent’s recipe names the licenses of all npm packages that the bundle may contain', async () => {
   const stated = new Set((await settingOf('vitrine-agent', 'VITRINE_AGENT_LICENSE')).split(', '));
   const found = new Set<string>();
-  for (const [path, { license, dev }] of await lockedPackages()) {
+  const all = [...(await lockedPackages()), ...(await lockedPackages(NATIVE_MODULES))];
+  for (const [path, { license, dev }] of all) {
     if (path === '' || dev) continue;
     // Two packages have only a license text, no license field: jsbi (Apache-2.0) and map-stream (MIT).
-    const all = license === undefined ? [] : [license].flat();
-    if (all.length === 0)
+    const names = license === undefined ? [] : [license].flat();
+    if (names.length === 0)
       assert.ok(['jsbi', 'map-stream'].includes(path.slice('node_modules/'.length)), path);
-    for (const one of all) {
+    for (const one of names) {
       found.add(one === 'Apache2' ? 'Apache-2.0' : one.replaceAll(/[()]/g, '').replace(' OR ', ' or '));
     }
   }

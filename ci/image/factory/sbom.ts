@@ -1,4 +1,5 @@
 /** Software bills of materials of an image, in CycloneDX format. The same image always gives the same bytes. */
+import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ROOT } from '../../lib/places.ts';
@@ -19,17 +20,24 @@ const NpmSbom = Type.Object({
 
 /** The npm packages that the agent is built with, by npm itself, without its random number and the current time. */
 export async function agentSbom(): Promise<string> {
-  const text = await run('npm', ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'], {
-    cwd: ROOT,
-    timeoutMinutes: TIMEOUT_MINUTES,
-  });
-  const sbom: unknown = JSON.parse(text);
-  if (!Value.Check(NpmSbom, sbom)) throw new Problem('the output of npm sbom is not CycloneDX.');
+  const sbom = await npmSbom(ROOT);
+  const compiled = await npmSbom(join(ROOT, 'agent/native-modules'));
+  sbom.components.push(...compiled.components);
   // npm names it after the folder.
   sbom.metadata.component.name = 'vitrine-agent';
   const withoutChance = (key: string, value: unknown): unknown =>
     key === 'serialNumber' || key === 'timestamp' ? undefined : value;
   return `${JSON.stringify(sbom, withoutChance, 2)}\n`;
+}
+
+async function npmSbom(folder: string): Promise<Type.Static<typeof NpmSbom>> {
+  const text = await run('npm', ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'], {
+    cwd: folder,
+    timeoutMinutes: TIMEOUT_MINUTES,
+  });
+  const sbom: unknown = JSON.parse(text);
+  if (!Value.Check(NpmSbom, sbom)) throw new Problem('the output of npm sbom is not CycloneDX.');
+  return sbom;
 }
 
 /**

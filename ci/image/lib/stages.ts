@@ -18,6 +18,7 @@ import { buildAgent } from '../../build-agent.ts';
 import { ROOT } from '../../lib/places.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Progress } from '../../lib/progress.ts';
+import { runTool } from '../../lib/tool.ts';
 import type { Cache } from './cache.ts';
 import type { PackageConf } from './conf.ts';
 import { hashFiles, hashOf } from './hash.ts';
@@ -30,6 +31,7 @@ import { CommandError, run } from './run.ts';
 const KEEP_ROOTS = 1;
 const KEEP_PARTS = 2;
 const PART_TIMEOUT_MINUTES = 20;
+const NPM_TIMEOUT_MS = 5 * 60_000;
 
 export interface Build {
   cache: Cache;
@@ -161,6 +163,13 @@ function partPackages({ store }: Build, script: string): Record<string, string> 
   return Object.fromEntries(names.map((name) => [name, join(store.archives, name)]));
 }
 
+/** Installs the npm packages of a folder, as the line `# npm: folder…` of a part's script says. Nothing of them is run. */
+async function installPackages(folder: string): Promise<void> {
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
+  const { ok, output } = await runTool('npm', ['ci', '--prefix', folder, ...options], NPM_TIMEOUT_MS);
+  if (!ok) throw new Problem(`the npm packages of ${folder} could not be installed:\n${output}`);
+}
+
 /** The results of `ci/image/parts/*.sh`, one folder per script, to be copied into the root filesystem. */
 export async function compileParts(build: Build, builder: string): Promise<Map<string, string>> {
   const names = readdirSync(join(ROOT, 'ci/image/parts')).filter((name) => name.endsWith('.sh'));
@@ -171,6 +180,7 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
     const inputs = partInputs(text);
     const key = hashOf(basename(builder), hashFiles(ROOT, ['ci/image/in-builder', script, ...inputs]));
     const folder = await build.cache.make(`part-${name}`, key, KEEP_PARTS, async (out) => {
+      for (const folder of wordsOf(text, 'npm') ?? []) await installPackages(folder);
       try {
         await inBuilder(build, builder, out, [`/src/${script}`], {}, partPackages(build, text));
       } catch (error) {
@@ -191,7 +201,7 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
 
 /** What the bundle of the agent depends on; npm makes node_modules match the lock file. */
 function bundleInputs(): string[] {
-  const names = readdirSync(join(ROOT, 'agent')).filter((name) => name !== 'dist');
+  const names = readdirSync(join(ROOT, 'agent')).filter((name) => !['dist', 'native-modules'].includes(name));
   return ['package.json', 'package-lock.json', 'ci/build-agent.ts', 'ci/agent'].concat(
     names.map((name) => join('agent', name)),
   );
