@@ -43,11 +43,7 @@ function requireAll(surface: Surface): void {
  * Tests one state of the gate on every endpoint of a radio, over REST and serial.
  * @param code the error that closes the gate; undefined: it is open
  */
-export async function checkGate(
-  device: Device,
-  surface: Surface,
-  code: string | undefined,
-): Promise<void> {
+export async function checkGate(device: Device, surface: Surface, code: string | undefined): Promise<void> {
   requireAll(surface);
   const serial = await device.serial();
   try {
