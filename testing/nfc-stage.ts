@@ -52,6 +52,8 @@ export class NfcStage {
   runs = false;
   /** Starting and stopping the service fails with this text. */
   serviceError: string | undefined;
+  /** Starting and stopping the service waits for it. */
+  serviceReady: Promise<void> = Promise.resolve();
   /** How often the agent has started it. */
   starts = 0;
   /** Whether a started program connects. */
@@ -63,17 +65,17 @@ export class NfcStage {
   nfc: Nfc;
   socket: Socket | undefined;
   readonly folder: string;
-  readonly #connectMs: number;
+  readonly #times: { connectMs: number; applyMs: number };
   #app: FastifyInstance;
 
-  /** @param connectMs time in which the program connects */
-  static async create(connectMs = 10_000): Promise<NfcStage> {
-    return new NfcStage(await mkdtemp(join(tmpdir(), 'vitrine-nfc-')), connectMs);
+  /** @param times in which the program connects and changes take effect */
+  static async create(times = { connectMs: 10_000, applyMs: 9000 }): Promise<NfcStage> {
+    return new NfcStage(await mkdtemp(join(tmpdir(), 'vitrine-nfc-')), times);
   }
 
-  private constructor(folder: string, connectMs: number) {
+  private constructor(folder: string, times: { connectMs: number; applyMs: number }) {
     this.folder = folder;
-    this.#connectMs = connectMs;
+    this.#times = times;
     for (const topic of TOPICS) {
       this.bus.listen(topic, ({ payload }) => this.events.push({ topic, payload }));
     }
@@ -97,7 +99,7 @@ export class NfcStage {
         this.recovered += 1;
       },
       log,
-      connectMs: this.#connectMs,
+      times: this.#times,
     });
     const routes = nfcRoutes(nfc, () => {
       if (!this.isEnabled) throw new ApiError(nfcDisabled);
@@ -144,6 +146,7 @@ export class NfcStage {
   }
 
   async #startService(): Promise<void> {
+    await this.serviceReady;
     if (this.serviceError !== undefined) throw new Error(this.serviceError);
     this.starts += 1;
     if (this.connects) this.connect();
@@ -151,6 +154,7 @@ export class NfcStage {
   }
 
   async #stopService(): Promise<void> {
+    await this.serviceReady;
     if (this.serviceError !== undefined) throw new Error(this.serviceError);
     this.runs = false;
     this.socket?.destroy();

@@ -312,7 +312,7 @@ test('health names a reader that is configured and missing, but not with "auto"'
 });
 
 test('a program that does not connect is a problem, and is started again', async () => {
-  const late = await NfcStage.create(50);
+  const late = await NfcStage.create({ connectMs: 50, applyMs: 9000 });
   try {
     late.connects = false;
     late.nfc.start();
@@ -324,5 +324,20 @@ test('a program that does not connect is a problem, and is started again', async
     assert.deepEqual(late.nfc.problems(), []);
   } finally {
     await late.close();
+  }
+});
+
+test('a service that starts late is a problem until it has started', async () => {
+  const slow = await NfcStage.create({ connectMs: 10_000, applyMs: 50 });
+  try {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    slow.serviceReady = promise;
+    await assert.rejects(slow.nfc.apply(), /in time/);
+    assert.match(slow.nfc.problems().join(), /takes long/);
+    resolve();
+    await slow.until('the start', () => slow.recovered === 1);
+    assert.deepEqual(slow.nfc.problems(), []);
+  } finally {
+    await slow.close();
   }
 });

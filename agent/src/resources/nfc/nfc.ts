@@ -3,21 +3,16 @@ import { limitedLog, type Records } from '../../base/limited-log.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Mutex } from '../../base/mutex.ts';
 import { errorMessage } from '../../base/system-error.ts';
+import { withTimeout } from '../../base/timeout.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { badRequest } from '../../contract/issues.ts';
 import type { EventBus } from '../../events/bus.ts';
+import { emitChanges } from './events.ts';
 import { readerFailure, tagFailure } from './failures.ts';
 import { HandleIssuer } from './handles.ts';
 import type { Failure, Feedback, ReaderEvent, ReaderProgram, ReaderSettings } from './ports.ts';
-import { type Change, Readers, unknownReader } from './readers.ts';
-import {
-  type NfcReader,
-  nfcReaderConnected,
-  nfcReaderDisconnected,
-  nfcTag,
-  nfcTagRemoved,
-  nfcTagUnsupported,
-} from './schema.ts';
+import { Readers, unknownReader } from './readers.ts';
+import { type NfcReader, nfcTagUnsupported } from './schema.ts';
 
 /** A header without data (ISO 7816-4). */
 const MIN_APDU_BYTES = 4;
@@ -27,7 +22,9 @@ const MAX_APDU_BYTES = 65_544;
 const MAX_MESSAGE_BYTES = 65_533;
 /** A service that starts connects earlier, in ms; systemd restarts one that has ended within 5 s. */
 const CONNECT_MS = 10_000;
-/** A program that has not connected is started again, in ms. */
+/** The configuration waits for a change for 10 s. */
+const APPLY_MS = 9000;
+/** Between two tries, in ms. */
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 30_000;
 
@@ -41,8 +38,8 @@ export interface NfcOptions {
   /** The stored configuration is in effect after it could not be applied. */
   recovered: () => void;
   log: Logger;
-  /** For tests: after this time without a program it is started again, in ms. */
-  connectMs?: number;
+  /** For tests: time in which the program connects, and in which a change takes effect, in ms. */
+  times?: { connectMs: number; applyMs: number };
 }
 
 interface TagRequest {
@@ -54,7 +51,7 @@ interface TagRequest {
 export class Nfc {
   readonly #options: NfcOptions;
   readonly #log: Records;
-  readonly #connectMs: number;
+  readonly #times: { connectMs: number; applyMs: number };
   /** Starts and stops the program, one change at a time. */
   readonly #turn = new Mutex();
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
@@ -77,7 +74,7 @@ export class Nfc {
   constructor(options: NfcOptions) {
     this.#options = options;
     this.#log = limitedLog(options.log);
-    this.#connectMs = options.connectMs ?? CONNECT_MS;
+    this.#times = options.times ?? { connectMs: CONNECT_MS, applyMs: APPLY_MS };
   }
 
   /** Brings the program into the configured state, and does not wait for it. */
@@ -96,7 +93,7 @@ export class Nfc {
 
   /**
    * Takes over a changed configuration. Switching off takes effect at once: no events, and no valid handle.
-   * @throws Error when the program could not be started, stopped or configured; it is tried again
+   * @throws Error when the program could not be started, stopped or configured in time; it is tried again
    */
   async apply(): Promise<void> {
     if (!this.#options.isEnabled()) {
@@ -106,7 +103,10 @@ export class Nfc {
       this.#missingSince = undefined;
     }
     this.#backoff.reset();
-    await this.#settle();
+    await withTimeout(this.#settle(), this.#times.applyMs, () => {
+      this.#failure ??= 'The program that drives NFC readers takes long to start or to end.';
+      return new Error('the NFC reader program did not take the change in time');
+    });
   }
 
   /** All readers with their present tags. */
@@ -181,7 +181,7 @@ export class Nfc {
     const problems = this.#failure === undefined ? [] : [this.#failure];
     if (!isEnabled()) return problems;
     const { backend } = settings();
-    if (this.#missingSince !== undefined && performance.now() - this.#missingSince >= this.#connectMs) {
+    if (this.#missingSince !== undefined && performance.now() - this.#missingSince >= this.#times.connectMs) {
       problems.push('The program that drives NFC readers does not run. It is started again.');
     } else if (this.#missingSince === undefined) {
       if (this.#problem !== undefined) problems.push(`NFC: ${this.#problem}`);
@@ -252,7 +252,7 @@ export class Nfc {
   /** The program should be connected, and is not. */
   #missing(): void {
     this.#missingSince ??= performance.now();
-    this.#settleAfter(this.#connectMs);
+    this.#settleAfter(this.#times.connectMs);
   }
 
   #settleAfter(ms: number): void {
@@ -262,7 +262,8 @@ export class Nfc {
   }
 
   #take(event: ReaderEvent): void {
-    if (!this.#options.isEnabled() || !this.#readers) return;
+    const { bus, isEnabled } = this.#options;
+    if (!isEnabled() || !this.#readers) return;
     switch (event.event) {
       case 'connected':
         this.#missingSince = undefined;
@@ -270,31 +271,19 @@ export class Nfc {
         return;
       case 'disconnected':
         this.#problem = undefined;
-        this.#emit(this.#readers.disconnect());
+        emitChanges(bus, this.#readers.disconnect());
         this.#missing();
         return;
       case 'readers':
         this.#problem = event.problem;
-        this.#emit(this.#readers.replace(event.readers));
+        emitChanges(bus, this.#readers.replace(event.readers));
         return;
       case 'tag':
-        this.#emit(this.#readers.tagSeen(event));
+        emitChanges(bus, this.#readers.tagSeen(event));
         return;
       case 'tag_gone':
-        this.#emit(this.#readers.tagGone(event.reader, event.tag));
+        emitChanges(bus, this.#readers.tagGone(event.reader, event.tag));
         return;
-    }
-  }
-
-  #emit(changes: readonly Change[]): void {
-    const { bus } = this.#options;
-    for (const change of changes) {
-      if (change.change === 'tag') bus.emit(nfcTag, change.tag);
-      else if (change.change === 'tag_removed') {
-        bus.emit(nfcTagRemoved, { reader_id: change.reader_id, tag_handle: change.tag_handle });
-      } else if (change.change === 'connected') {
-        bus.emit(nfcReaderConnected, { reader_id: change.reader_id, backend: change.backend });
-      } else bus.emit(nfcReaderDisconnected, { reader_id: change.reader_id });
     }
   }
 }
