@@ -22,6 +22,7 @@ import { LinuxInputDevices, touchRotation } from './system/input-devices.ts';
 import { systemdJournal } from './system/journal.ts';
 import { KeyboardLayoutFile } from './system/keyboard-layout.ts';
 import { linuxNetwork } from './system/network.ts';
+import { ReaderProgramSocket } from './system/nfc/reader-program.ts';
 import { systemPower } from './system/power.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
 import { BluezRadio } from './system/radios/bluez.ts';
@@ -49,6 +50,7 @@ export interface Adapters extends Ports {
 }
 
 const KIOSK = 'vitrine-kiosk.service';
+const NFC_READER = 'vitrine-nfc.service';
 /** A computer that is not the appliance has no kiosk unit, though it may have a browser that connects. */
 const NO_KIOSK: Kiosk = { installed: false, restart: async () => undefined };
 
@@ -112,6 +114,14 @@ export async function createAdapters(
     networkSource: linuxNetwork({ dbus, log }),
     wifiRadio: board.managesRadios ? new Supplicant({ dbus, systemd, allowStations, log }) : undefined,
     bluetoothRadio: board.managesRadios ? new BluezRadio({ bus: dbus, systemd, log }) : undefined,
+    readerProgram:
+      ownsSystem && isInstalled(NFC_READER)
+        ? new ReaderProgramSocket(
+            join(runtimeFolder, 'nfc.sock'),
+            { start: () => systemd.start(NFC_READER), stop: () => systemd.stop(NFC_READER) },
+            log,
+          )
+        : undefined,
     createServer: plainServer,
     https: new HttpsLink({ addresses: listenHttps, log }),
     trust: new NodeTrust(),

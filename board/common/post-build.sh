@@ -33,10 +33,17 @@ echo "$VITRINE_VERSION" >"$TARGET_DIR/etc/vitrine/version"
 render "$COMMON_DIR/templates/board.json" "$TARGET_DIR/etc/vitrine/board.json"
 render "$COMMON_DIR/templates/ports.nft" "$TARGET_DIR/etc/vitrine/ports.nft"
 echo "$UDC_MODULE" >"$TARGET_DIR/etc/vitrine/udc-module"
-mkdir -p "$TARGET_DIR/etc/systemd/system.conf.d" "$TARGET_DIR/etc/modules-load.d"
+mkdir -p "$TARGET_DIR/etc/systemd/system.conf.d"
 render "$COMMON_DIR/templates/watchdog.conf" "$TARGET_DIR/etc/systemd/system.conf.d/60-vitrine-watchdog.conf"
-# The device tree enables the bus, but nothing else loads the module that provides /dev/i2c-*.
-if [ -n "$NFC_BUS" ]; then echo i2c-dev >"$TARGET_DIR/etc/modules-load.d/vitrine-nfc.conf"; fi
+# libccid passes commands for light and buzzer on to a reader without a tag only with this option. Its settings are in the
+# driver's folder or, on Debian, in /etc.
+bundle=$TARGET_DIR/usr/lib/pcsc/drivers/ifd-ccid.bundle/Contents/Info.plist
+for settings in "$bundle" "$TARGET_DIR/etc/libccid_Info.plist"; do
+    if [ ! -L "$settings" ] && [ -f "$settings" ]; then
+        sed -i '/<key>ifdDriverOptions</{n;s/0x0000/0x0001/}' "$settings"
+        grep -A1 '<key>ifdDriverOptions<' "$settings" | grep -q 0x0001
+    fi
+done
 cat >"$TARGET_DIR/usr/lib/os-release" <<EOF
 NAME=Vitrine
 ID=vitrine

@@ -273,6 +273,20 @@ test('a missing overlay and an invalid line of config.txt are rejected', () => {
   }
 });
 
+test('the bus of an NFC reader is on, I2C or SPI', () => {
+  const parameters = (board: string) =>
+    rendered(boards, board)
+      .templates.get('config.txt')
+      ?.match(/dtparam=.*/g);
+  assert.deepEqual(parameters('rpi4'), ['dtparam=audio=on', 'dtparam=i2c_arm=on']);
+  appendFileSync(join(boards, 'rpi4/board.env'), 'NFC_BUS=spidev0.1\n');
+  assert.deepEqual(parameters('rpi4'), ['dtparam=audio=on', 'dtparam=spi=on']);
+  appendFileSync(join(boards, 'rpi4/board.env'), 'NFC_BUS=\n');
+  assert.deepEqual(parameters('rpi4'), ['dtparam=audio=on']);
+  // The disk of the first one with the definitions of the second one.
+  assert.deepEqual(failingWith('rpi3', 'rpi3/board.env', 'NFC_BUS=spidev0.0'), ['files of the firmware']);
+});
+
 test('two boards with the same name are rejected', () => {
   const [virt, other] = [goodEvidence('virt'), goodEvidence('rpi4')];
   const named = new Map(other.defined).set('COMPATIBLE', 'vitrine-virt');
@@ -289,6 +303,8 @@ const REFUSED = [
   'BOARD=rpi4',
   'GPIO_WATCHDOG=17',
   'ENV_ADDR=nowhere',
+  'NFC_BUS=i2c1',
+  'NFC_BUS=spidev0',
 ];
 for (const definition of REFUSED) {
   test(`${definition} is rejected before anything is rendered`, () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readBoardFile } from '../../agent/src/boards/board-file.ts';
+import { field } from '../../testing/field.ts';
 import { differs, linesOf, numberOf, templateOf, textOf } from './defined.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -92,6 +93,7 @@ export function boardFileProblems(evidence: Evidence): string[] {
         board.contentPort,
       ),
       ...differs('whether it has two bands', board.dualBandRadio, radio === 'dual-band'),
+      ...differs('the NFC bus', field(JSON.parse(text), 'nfc_bus') ?? '', textOf(evidence, 'NFC_BUS')),
       ...(board.serialLines.length > 0 ? [] : ['there is no serial line']),
       ...(board.screens.length > 0 ? [] : ['there is no screen']),
     ];
@@ -128,6 +130,11 @@ export function firmwareProblems(evidence: Evidence): string[] {
   for (const overlay of settings.get('dtoverlay') ?? []) {
     const file = `overlays/${overlay.replace(/,.*/, '')}.dtbo`;
     if (!fat.has(file)) problems.push(`config.txt: there is no ${file}`);
+  }
+  const [bus] = textOf(evidence, 'NFC_BUS').split(/[-\d]/, 1);
+  const parameter = { i2c: 'i2c_arm=on', spidev: 'spi=on' }[bus ?? ''];
+  if (parameter !== undefined && !settings.get('dtparam')?.includes(parameter)) {
+    problems.push(`config.txt: the bus of NFC_BUS is not on: dtparam=${parameter}`);
   }
   const watchdog = programs.get('gpio-watchdog') ?? { ok: false, text: 'it was not run' };
   if (!watchdog.ok) problems.push(`the overlay of a GPIO watchdog: ${watchdog.text.trim()}`);

@@ -4,8 +4,10 @@ import { field } from '../../testing/field.ts';
 import type { Device } from './device.ts';
 
 const ADDRESS = { address: '00:00:00:00:00:01' };
+const TAG = { reader_id: 'no such reader', tag_handle: 'no such tag' };
+type Surface = 'wifi' | 'bluetooth' | 'nfc';
 /** One valid request for each endpoint of the radios. */
-const REQUESTS: Readonly<Record<'wifi' | 'bluetooth', readonly (readonly [string, unknown?])[]>> = {
+const REQUESTS: Readonly<Record<Surface, readonly (readonly [string, unknown?])[]>> = {
   wifi: [
     ['GET /wifi'],
     ['POST /wifi/scan'],
@@ -22,10 +24,16 @@ const REQUESTS: Readonly<Record<'wifi' | 'bluetooth', readonly (readonly [string
     ['POST /bluetooth/pair', ADDRESS],
     ['POST /bluetooth/remove', ADDRESS],
   ],
+  nfc: [
+    ['GET /nfc/readers'],
+    ['POST /nfc/transceive', { ...TAG, apdu: 'AKQEAA==' }],
+    ['POST /nfc/ndef/write', { ...TAG, message: '' }],
+    ['POST /nfc/reader/feedback', { reader_id: TAG.reader_id }],
+  ],
 };
 
 /** Asserts that the table above has every endpoint of the contract. */
-function requireAll(surface: 'wifi' | 'bluetooth'): void {
+function requireAll(surface: Surface): void {
   const declared = endpoints.filter(({ path }) => path.split('/')[1] === surface);
   const names = declared.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(REQUESTS[surface].map(([name]) => name).sort(), names.sort());
@@ -35,11 +43,7 @@ function requireAll(surface: 'wifi' | 'bluetooth'): void {
  * Tests one state of the gate on every endpoint of a radio, over REST and serial.
  * @param code the error that closes the gate; undefined: it is open
  */
-export async function checkGate(
-  device: Device,
-  surface: 'wifi' | 'bluetooth',
-  code: string | undefined,
-): Promise<void> {
+export async function checkGate(device: Device, surface: Surface, code: string | undefined): Promise<void> {
   requireAll(surface);
   const serial = await device.serial();
   try {

@@ -25,7 +25,8 @@ import { openConfig } from '../resources/config/tests/open-config.ts';
 import { configuration, endpoints, errors } from '../resources/contract.ts';
 import { documentRoutes } from '../resources/document/index.ts';
 import { nfcConfig } from '../resources/nfc/config.ts';
-import { nfcRoutes } from '../resources/nfc/index.ts';
+import { nfcRoutes } from '../resources/nfc/routes.ts';
+import { nfcDisabled } from '../resources/nfc/schema.ts';
 import { operationRoutes } from '../resources/operations/index.ts';
 import { Operations } from '../resources/operations/operations.ts';
 import { radioGate } from '../resources/radio.ts';
@@ -231,7 +232,9 @@ describe('with the resources that need no hardware', () => {
     const routes = [
       ...configRoutes(configuration, config),
       ...operationRoutes(new Operations(bus)),
-      ...nfcRoutes(() => config.get(nfcConfig).enabled),
+      ...nfcRoutes(undefined, () => {
+        if (!config.get(nfcConfig).enabled) throw new ApiError(nfcDisabled);
+      }),
       ...wifiRoutes(new Wifi(wifiOptions), {
         ...{ config, board: { dualBandRadio: false } },
         gate: radioGate(wifi, { hasRadio, isEnabled: () => config.get(wifiConfig).enabled }),
@@ -284,8 +287,17 @@ describe('with the resources that need no hardware', () => {
       wifi: { enabled: true, country: 'DE' },
       bluetooth: { enabled: true },
     });
-    assert.deepEqual([...(await closed('/nfc'))], ['not_implemented']);
     assert.deepEqual([...(await closed('/bluetooth'))].sort(), ['bad_request', 'unavailable']);
+    const tag = { reader_id: 'a', tag_handle: 'a' };
+    for (const [path, payload] of [
+      ['/transceive', { ...tag, apdu: 'AKQEAA==' }],
+      ['/ndef/write', { ...tag, message: '' }],
+      ['/reader/feedback', { reader_id: 'a' }],
+    ] as const) {
+      const answer = await app.inject({ method: 'POST', url: `${BASE_PATH}/nfc${path}`, payload });
+      assert.equal(answer.json().error.code, 'not_found', path);
+    }
+    assert.equal(await get('/nfc/readers'), 200);
   });
 
   test('GET and PATCH /config answer as the contract says', async () => {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
-import { type BinaryAnswer, type BinaryBody, type Endpoint, isEndpoint } from '../contract/endpoint.ts';
+import type { BinaryAnswer, BinaryBody, Endpoint } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 
 type Part<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] extends TSchema
@@ -58,24 +58,10 @@ export function serve<E extends Endpoint>(declaration: E, handler: Handler<E>, g
   return { endpoint: declaration, handler: handler as Route['handler'], ...(gate ? { gate } : {}) };
 }
 
-/** The routes of all endpoints of a schema file that this build does not implement. */
-export function noneImplemented(contract: object, gate: Gate): Route[] {
-  return Object.values<unknown>({ ...contract })
-    .filter(isEndpoint)
-    .map((declaration) => notImplemented(declaration, gate));
-}
-
-/** The route of an endpoint that this build does not implement: its gate, then 501. */
-export function notImplemented(declaration: Endpoint, gate?: Gate): Route {
+/** The route of an endpoint that this build does not implement: 501. */
+export function notImplemented(declaration: Endpoint): Route {
   const refuse = () => {
     throw new ApiError('not_implemented');
   };
-  return {
-    endpoint: declaration,
-    handler: refuse,
-    gate: async () => {
-      await gate?.();
-      refuse();
-    },
-  };
+  return { endpoint: declaration, handler: refuse, gate: refuse };
 }

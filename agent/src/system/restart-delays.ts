@@ -16,6 +16,7 @@ export const UNITS = [
   'dbus.service',
   'bluetooth.service',
   'wpa_supplicant.service',
+  'vitrine-nfc.service',
 ] as const;
 
 const parseValue = shaped(anything);
