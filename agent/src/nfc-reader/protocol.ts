@@ -78,9 +78,7 @@ export const Tag = validator(
 export type TagSeen = Valid<typeof Tag>;
 
 /** A tag left a reader's field. A reader that is not present any more has no tags, without this event. */
-export const TagGone = validator(
-  Type.Object({ event: Type.Literal('tag_gone'), reader: Name, tag: Count }),
-);
+export const TagGone = validator(Type.Object({ event: Type.Literal('tag_gone'), reader: Name, tag: Count }));
 
 export const Named = validator(Type.Object({ event: Type.String({ maxLength: 50 }) }));
 
