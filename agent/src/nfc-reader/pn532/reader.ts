@@ -6,7 +6,7 @@ import type { Transport } from './transport.ts';
 
 export { ReaderError, ReaderGone, TagError } from '../errors.ts';
 export type { Field, FieldTag } from '../field.ts';
-export { readNdef, WriteProgress, writeNdef } from '../tags/ndef.ts';
+export { NdefFound, readNdef, WriteProgress, writeNdef } from '../tags/ndef.ts';
 export { openI2c } from './i2c.ts';
 export { openSpi } from './spi.ts';
 export type { Transport } from './transport.ts';

@@ -4,12 +4,12 @@ import type { TagState } from '../protocol.ts';
 import { readType2, writeType2 } from './type2.ts';
 import { readType4, writeType4 } from './type4.ts';
 
-/** What a tag has of NDEF. */
-export interface Ndef {
+/** What a tag has of NDEF, as far as it was read. */
+export class NdefFound {
   /** Whether the tag is formatted for NDEF messages. */
-  readonly isFormatted: boolean;
-  /** Absent when there is none, or an empty one. */
-  readonly message?: Buffer;
+  isFormatted = false;
+  /** Undefined when there is none, an empty one, or one that could not be read. */
+  message: Buffer | undefined;
 }
 
 /** How far a write came, and so what the tag contains if it fails there. */
@@ -29,12 +29,13 @@ export class WriteProgress {
 
 /**
  * Reads the NDEF message of a tag of type 2 or 4.
+ * @param found gets what is known, also when this rejects
  * @throws TagError, ReaderError, as when the tag leaves half-way
  */
-export async function readNdef(tag: FieldTag): Promise<Ndef> {
-  if (tag.kind === 'type2') return await readType2(tag);
-  if (tag.kind === 'type4') return await readType4(tag);
-  return { isFormatted: false };
+export async function readNdef(tag: FieldTag, found = new NdefFound()): Promise<NdefFound> {
+  if (tag.kind === 'type2') await readType2(tag, found);
+  if (tag.kind === 'type4') await readType4(tag, found);
+  return found;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { CommandError, unsupported } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
-import type { Ndef, WriteProgress } from './ndef.ts';
+import { NdefFound, type WriteProgress } from './ndef.ts';
 import {
+  type Area,
   type Capabilities,
   CC_PAGE,
   DATA_START,
@@ -54,15 +55,15 @@ class Memory {
 }
 
 /** @throws TagError, ReaderError */
-export async function readType2(tag: FieldTag): Promise<Ndef> {
+export async function readType2(tag: FieldTag, found: NdefFound): Promise<void> {
   const memory = new Memory(tag);
   const capabilities = await readCapabilities(memory);
-  if (!capabilities) return { isFormatted: false };
-  if (!capabilities.isReadable) return { isFormatted: true };
+  found.isFormatted = capabilities !== undefined;
+  if (!capabilities?.isReadable) return;
   const layout = await readLayout(memory, capabilities);
-  const message = layout?.message;
-  if (!message || message.length === 0) return { isFormatted: true };
-  return { isFormatted: true, message: await readMessage(memory, capabilities, layout) };
+  if (layout?.message && layout.message.length > 0) {
+    found.message = await readMessage(memory, capabilities, layout.reserved, layout.message);
+  }
 }
 
 /** @throws CommandError, TagError, ReaderError */
@@ -112,7 +113,8 @@ export async function writeType2(tag: FieldTag, message: Buffer, progress: Write
   }
   await progress.step('written', () => tag.writePage(lengthPage, page(wanted, lengthPage)));
 
-  const written = await readType2(tag);
+  const written = new NdefFound();
+  await readType2(tag, written);
   if (!message.equals(written.message ?? Buffer.alloc(0))) {
     progress.state = 'unknown';
     throw new CommandError('failed', 'The tag contains something else than what was written to it.');
@@ -133,9 +135,13 @@ async function readLayout(memory: Memory, { size }: Capabilities): Promise<Layou
   }
 }
 
-async function readMessage(memory: Memory, { size }: Capabilities, layout: Layout): Promise<Buffer> {
-  const { start, length } = layout.message ?? { start: 0, length: 0 };
-  const positions = dataPositions(size, layout.reserved).slice(start, start + length);
+async function readMessage(
+  memory: Memory,
+  { size }: Capabilities,
+  reserved: readonly Area[],
+  { start, length }: Area,
+): Promise<Buffer> {
+  const positions = dataPositions(size, reserved).slice(start, start + length);
   await memory.need((positions.at(-1) ?? 0) + 1);
   return Buffer.from(positions.map((position) => memory.bytes.readUInt8(position)));
 }

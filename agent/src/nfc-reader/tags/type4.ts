@@ -1,6 +1,6 @@
 import { CommandError, TagError, unsupported } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
-import type { Ndef, WriteProgress } from './ndef.ts';
+import type { NdefFound, WriteProgress } from './ndef.ts';
 import {
   answerData,
   CC_BYTES,
@@ -15,11 +15,10 @@ import {
 } from './type4-files.ts';
 
 /** @throws TagError, ReaderError */
-export async function readType4(tag: FieldTag): Promise<Ndef> {
+export async function readType4(tag: FieldTag, found: NdefFound): Promise<void> {
   const file = await selectNdefFile(tag);
-  if (!file) return { isFormatted: false };
-  if (!file.isReadable) return { isFormatted: true };
-  return await readSelected(tag, file);
+  found.isFormatted = file !== undefined;
+  if (file?.isReadable) found.message = await readSelected(tag, file);
 }
 
 /** @throws CommandError, TagError, ReaderError */
@@ -38,8 +37,8 @@ export async function writeType4(tag: FieldTag, message: Buffer, progress: Write
   }
   await progress.step('written', () => update(tag, 0, lengthOf(message.length)));
 
-  const { message: written = Buffer.alloc(0) } = await readSelected(tag, file);
-  if (!message.equals(written)) {
+  const written = await readSelected(tag, file);
+  if (!message.equals(written ?? Buffer.alloc(0))) {
     progress.state = 'unknown';
     throw new CommandError('failed', 'The tag contains something else than what was written to it.');
   }
@@ -55,16 +54,16 @@ async function selectNdefFile(tag: FieldTag): Promise<NdefFile | undefined> {
   return file;
 }
 
-/** Reads the message of the selected file. */
-async function readSelected(tag: FieldTag, file: NdefFile): Promise<Ndef> {
+/** Reads the message of the selected file. @returns undefined when it is empty */
+async function readSelected(tag: FieldTag, file: NdefFile): Promise<Buffer | undefined> {
   const head = await read(tag, 0, NLEN_BYTES);
   const length = head.readUInt16BE(0);
-  if (length === 0 || NLEN_BYTES + length > file.size) return { isFormatted: true };
+  if (length === 0 || NLEN_BYTES + length > file.size) return undefined;
   const parts: Buffer[] = [];
   for (let at = 0; at < length; at += file.readBytes) {
     parts.push(await read(tag, NLEN_BYTES + at, Math.min(file.readBytes, length - at)));
   }
-  return { isFormatted: true, message: Buffer.concat(parts) };
+  return Buffer.concat(parts);
 }
 
 /** @throws TagError when the tag sends another number of bytes */
