@@ -15,10 +15,14 @@ const IN_COMMUNICATE_THRU = 0x42;
 const IN_LIST_PASSIVE_TARGET = 0x4a;
 const IN_SELECT = 0x54;
 
-/** The chip acknowledges within 15 ms; a busy computer may look late. In ms. */
-const ACKNOWLEDGE_MS = 200;
-/** How long a command without a tag may take, and one with a type 2 tag, in ms. */
-const COMMAND_MS = 500;
+/** How long the chip may take, in ms. */
+export interface Limits {
+  /** Until it acknowledges a command. The manual says 15 ms; a busy computer may look late. */
+  readonly acknowledgeMs: number;
+  /** For a command without a tag, or with a type 2 tag. */
+  readonly commandMs: number;
+}
+const LIMITS: Limits = { acknowledgeMs: 200, commandMs: 500 };
 /** How long a tag may work on an APDU, with the extensions it asks for, in ms. */
 const APDU_MS = 20_000;
 /** Pauses between looks at the ready bit, in ms; the last one repeats. */
@@ -54,9 +58,11 @@ export class UnknownCommand extends ReaderError {
 /** A PN532 at its bus. The caller sends one command at a time. Methods reject with ReaderError unless they say more. */
 export class Pn532 {
   readonly #transport: Transport;
+  readonly #limits: Limits;
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, limits = LIMITS) {
     this.#transport = transport;
+    this.#limits = limits;
   }
 
   /**
@@ -88,9 +94,13 @@ export class Pn532 {
     await this.#command([RF_CONFIGURATION, 0x01, 0x00]);
   }
 
-  /** Activates up to two ISO/IEC 14443 type A tags at 106 kbit/s; those that speak ISO-DEP are ready for APDUs. */
+  /**
+   * Activates up to two ISO/IEC 14443 type A tags at 106 kbit/s; those that speak ISO-DEP are ready for APDUs. A tag that
+   * is active already may not be found.
+   */
   async list(): Promise<ListedTarget[]> {
-    return parseTargets(await this.#command([IN_LIST_PASSIVE_TARGET, 0x02, 0x00], { answerBytes: 64 }));
+    const options = { answerBytes: 64, repeatable: false };
+    return parseTargets(await this.#command([IN_LIST_PASSIVE_TARGET, 0x02, 0x00], options));
   }
 
   /**
@@ -186,9 +196,10 @@ export class Pn532 {
 
   async #answer(
     code: number,
-    { timeoutMs = COMMAND_MS, answerBytes = SHORT_ANSWER_BYTES }: CommandOptions,
+    { timeoutMs = this.#limits.commandMs, answerBytes = SHORT_ANSWER_BYTES }: CommandOptions,
   ): Promise<Buffer> {
-    await this.#ready(ACKNOWLEDGE_MS, 'The reader did not acknowledge a command.');
+    const { acknowledgeMs } = this.#limits;
+    await this.#ready(acknowledgeMs, 'The reader did not acknowledge a command.');
     const acknowledgement = parseFrame(await this.#transport.read(ACK.length));
     if (acknowledgement.kind !== 'ack') {
       throw new ReaderError('The reader acknowledged a command with something else.');
@@ -198,7 +209,7 @@ export class Pn532 {
     if (answer.kind === 'incomplete' || answer.kind === 'bad') {
       // The chip sends it once more.
       await this.#transport.write(NACK);
-      await this.#ready(ACKNOWLEDGE_MS, 'The reader did not repeat its answer.');
+      await this.#ready(acknowledgeMs, 'The reader did not repeat its answer.');
       const bytes = answer.kind === 'incomplete' ? answer.bytes : answerBytes;
       answer = parseFrame(await this.#transport.read(Math.max(bytes, answerBytes)));
     }

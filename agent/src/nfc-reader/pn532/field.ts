@@ -26,6 +26,8 @@ export class Pn532Field implements Field {
   #polls = 0;
   /** Whether the firmware can ask an ISO-DEP tag whether it is there. */
   #asksCards = true;
+  /** Whether a tag may be active that is not held: it would not be found without a reset. */
+  #mustReset = false;
 
   /** @param chip started */
   constructor(chip: Pn532) {
@@ -35,7 +37,8 @@ export class Pn532Field implements Field {
   async poll(): Promise<readonly FieldTag[]> {
     this.#polls += 1;
     if (this.#held.length === 0) {
-      this.#held = (await this.#chip.list()).map((target) => new Pn532Tag(this.#chip, this, target));
+      const targets = this.#mustReset ? await this.#listReset() : await this.#list();
+      this.#held = targets.map((target) => new Pn532Tag(this.#chip, this, target));
     } else if (this.#isListing()) {
       await this.#listAgain();
     } else {
@@ -114,6 +117,7 @@ export class Pn532Field implements Field {
    */
   async #settle(missing: readonly Pn532Tag[]): Promise<void> {
     if (missing.length === 0) return;
+    this.#mustReset = true;
     this.#held = this.#held.filter((tag) => !missing.includes(tag) || tag.kind !== 'type4');
     if (!missing.some(({ kind }) => kind !== 'type4')) return;
     if (this.#mayReset()) await this.#listAgain();
@@ -122,7 +126,7 @@ export class Pn532Field implements Field {
 
   /** Lists the tags anew. Those that are held keep their stay; a missing one gets a second chance. */
   async #listAgain(): Promise<void> {
-    let listed = await this.#listReset();
+    let listed = await this.#listReset().catch(() => this.#listReset());
     if (this.#held.some((tag) => !listed.some((target) => tag.is(target)))) listed = await this.#listReset();
     this.#held = listed.map((target) => {
       const tag = this.#held.find((held) => held.is(target)) ?? new Pn532Tag(this.#chip, this, target);
@@ -131,9 +135,21 @@ export class Pn532Field implements Field {
     });
   }
 
+  async #list(): Promise<ListedTarget[]> {
+    try {
+      return await this.#chip.list();
+    } catch {
+      // The chip may have activated tags nevertheless.
+      return await this.#listReset();
+    }
+  }
+
   async #listReset(): Promise<ListedTarget[]> {
+    this.#mustReset = true;
     await this.#chip.switchFieldOff();
-    return await this.#chip.list();
+    const targets = await this.#chip.list();
+    this.#mustReset = false;
+    return targets;
   }
 }
 
