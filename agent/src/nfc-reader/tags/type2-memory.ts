@@ -145,12 +145,12 @@ function parseControl(value: Buffer, isLock: boolean): { area: Area; lock: LockB
 }
 
 /** Byte 6 of the answer to GET_VERSION (NXP NTAG21x and MF0ULx1 datasheets), and where these chips have lock bits. */
-const KNOWN_CHIPS: Readonly<Record<number, LockBits>> = {
-  14: { start: 0x24 * PAGE_BYTES, bits: 10, bytesPerBit: 8 },
-  15: { start: 0x28 * PAGE_BYTES, bits: 12, bytesPerBit: 8 },
-  17: { start: 0x82 * PAGE_BYTES, bits: 8, bytesPerBit: 64 },
-  19: { start: 0xe2 * PAGE_BYTES, bits: 14, bytesPerBit: 64 },
-};
+const KNOWN_CHIPS: ReadonlyMap<number | undefined, LockBits> = new Map([
+  [0x0e, { start: 0x24 * PAGE_BYTES, bits: 10, bytesPerBit: 8 }],
+  [0x0f, { start: 0x28 * PAGE_BYTES, bits: 12, bytesPerBit: 8 }],
+  [0x11, { start: 0x82 * PAGE_BYTES, bits: 8, bytesPerBit: 64 }],
+  [0x13, { start: 0xe2 * PAGE_BYTES, bits: 14, bytesPerBit: 64 }],
+]);
 
 /**
  * Where the lock bits of the data behind page 15 are, if no TLV says it.
@@ -158,7 +158,7 @@ const KNOWN_CHIPS: Readonly<Record<number, LockBits>> = {
  */
 export function defaultLockBits(size: number, version: Buffer | undefined): LockBits | undefined {
   if (size <= STATIC_DATA_BYTES) return undefined;
-  const known = version && KNOWN_CHIPS[version[6] ?? 0];
+  const known = KNOWN_CHIPS.get(version?.[6]);
   if (known) return known;
   return { start: DATA_START + size, bits: Math.ceil((size - STATIC_DATA_BYTES) / 8), bytesPerBit: 8 };
 }
@@ -183,14 +183,11 @@ export function isLockedDynamically(
   return (((bytes[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1;
 }
 
-/**
- * The NDEF TLV of a message.
- * @returns its bytes, and how many of them are its type and length
- */
-export function ndefTlv(message: Buffer): { bytes: Buffer; head: number } {
+/** The NDEF TLV of a message. */
+export function ndefTlv(message: Buffer): Buffer {
   const length =
     message.length < LONG_LENGTH
       ? [message.length]
       : [LONG_LENGTH, message.length >> 8, message.length & 0xff];
-  return { bytes: Buffer.concat([Buffer.of(TLV_NDEF, ...length), message]), head: 1 + length.length };
+  return Buffer.concat([Buffer.of(TLV_NDEF, ...length), message]);
 }

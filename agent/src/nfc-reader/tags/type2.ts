@@ -77,12 +77,12 @@ export async function writeType2(tag: FieldTag, message: Buffer, progress: Write
 
   const positions = dataPositions(capabilities.size, layout.reserved);
   const tlv = ndefTlv(message);
-  const target = positions.slice(layout.tlv, layout.tlv + tlv.bytes.length);
-  if (target.length < tlv.bytes.length) {
+  const target = positions.slice(layout.tlv, layout.tlv + tlv.length);
+  if (target.length < tlv.length) {
     const room = roomFor(positions.length - layout.tlv);
     throw unsupported(`The message has ${message.length} bytes, and the tag takes ${room}.`);
   }
-  const terminatorAt = positions[layout.tlv + tlv.bytes.length];
+  const terminatorAt = positions[layout.tlv + tlv.length];
   await refuseLocked(
     tag,
     memory,
@@ -95,7 +95,7 @@ export async function writeType2(tag: FieldTag, message: Buffer, progress: Write
   await memory.need(pageStart(terminatorAt ?? target.at(-1) ?? 0) + PAGE_BYTES);
   const wanted = Buffer.from(memory.bytes);
   target.forEach((position, index) => {
-    wanted[position] = tlv.bytes[index] ?? 0;
+    wanted[position] = tlv[index] ?? 0;
   });
   if (terminatorAt !== undefined) wanted[terminatorAt] = TERMINATOR;
 

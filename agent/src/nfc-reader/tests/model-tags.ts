@@ -18,12 +18,12 @@ export class ModelType2 implements ModelTag {
   readonly atqa = 0x0044;
   readonly sak = 0x00;
   readonly pages: Buffer;
-  readonly #version: number | undefined;
+  readonly #version: number;
   /** Writes so far. */
   writes = 0;
 
-  /** @param pages number of pages @param size of the data area @param version byte 6 of GET_VERSION */
-  constructor({ pages = 45, size = 144, version = 0x0f as number | undefined, uid = '04a1b2c3d4e5f6' } = {}) {
+  /** @param pages number of pages @param size of the data area @param version byte 6 of GET_VERSION; 0 for a chip that does not know it */
+  constructor({ pages = 45, size = 144, version = 0x0f, uid = '04a1b2c3d4e5f6' } = {}) {
     this.uid = Buffer.from(uid, 'hex');
     this.pages = Buffer.alloc(pages * 4);
     this.pages.set(this.uid.subarray(0, 3));
@@ -34,7 +34,7 @@ export class ModelType2 implements ModelTag {
   static readonly ntag213 = (): ModelType2 => new ModelType2();
   static readonly ntag215 = (): ModelType2 => new ModelType2({ pages: 135, size: 496, version: 0x11 });
   static readonly ntag216 = (): ModelType2 => new ModelType2({ pages: 231, size: 872, version: 0x13 });
-  static readonly ultralight = (): ModelType2 => new ModelType2({ pages: 16, size: 48, version: undefined });
+  static readonly ultralight = (): ModelType2 => new ModelType2({ pages: 16, size: 48, version: 0 });
 
   answer(data: Buffer): Buffer | undefined {
     const [command, page = 0] = data;
@@ -46,7 +46,7 @@ export class ModelType2 implements ModelTag {
       this.pages.set(data.subarray(2), page * 4);
       return ACK;
     }
-    if (command === 0x60 && this.#version !== undefined) {
+    if (command === 0x60 && this.#version !== 0) {
       return Buffer.of(0, 4, 4, 2, 1, 0, this.#version, 3);
     }
     return undefined;

@@ -82,7 +82,7 @@ test('read-only and locked tags are refused, with nothing written', async () => 
     [
       'NTAG216 lock bits',
       ModelType2.ntag216,
-      (tag) => tag.pages.writeUInt8(0x20, 0xe2 * 4 + 1),
+      (tag) => tag.pages.writeUInt8(0x10, 0xe2 * 4 + 1),
       860,
       /lock bits/,
     ],
