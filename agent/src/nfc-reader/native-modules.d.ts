@@ -1,4 +1,4 @@
-/** What the program uses of i2c-bus 5.2.3, spi-device 3.1.2 and pcsc-mini 0.1.3, which computers may lack. */
+/** What the program uses of i2c-bus 5.2.3 and spi-device 3.1.2, which are compiled for the device only. */
 
 declare module 'i2c-bus' {
   interface PromisifiedBus {
@@ -33,31 +33,4 @@ declare module 'spi-device' {
     options: { mode: number; maxSpeedHz: number },
     done: (error: Error | null | undefined) => void,
   ): SpiDevice;
-}
-
-declare module 'pcsc-mini' {
-  import type { EventEmitter } from 'node:events';
-
-  const CardDisposition: { readonly LEAVE: number; readonly RESET: number };
-  const CardMode: { readonly DIRECT: number; readonly SHARED: number };
-  const ReaderStatus: { readonly EMPTY: number; readonly MUTE: number; readonly PRESENT: number };
-  interface ReaderStatusFlags {
-    has(...flags: readonly number[]): boolean;
-  }
-  interface Card {
-    attributeGet(id: number): Promise<Uint8Array>;
-    control(code: number, command: Uint8Array): Promise<Uint8Array>;
-    disconnect(then: number): Promise<void>;
-    transmit(input: Uint8Array): Promise<Uint8Array>;
-  }
-  interface Reader extends EventEmitter<{ change: [ReaderStatusFlags, Uint8Array]; disconnect: [] }> {
-    connect(mode: number): Promise<Card>;
-    name(): string;
-  }
-  /** Tells one error when pcscd ends, and nothing any more. */
-  class Client extends EventEmitter<{ error: [Error]; reader: [Reader] }> {
-    start(): Client;
-    stop(): void;
-  }
-  function controlCode(functionCode: number): number;
 }

@@ -7,14 +7,14 @@ const require = createRequire(import.meta.url);
 
 type I2cBus = typeof import('i2c-bus');
 type SpiDevice = typeof import('spi-device');
-type PcscMini = typeof import('pcsc-mini');
+type Koffi = typeof import('koffi');
 
 /** @throws ReaderError */
 export const loadI2cBus = (): I2cBus => load('i2c-bus', () => require('i2c-bus'));
 /** @throws ReaderError */
 export const loadSpiDevice = (): SpiDevice => load('spi-device', () => require('spi-device'));
 /** @throws ReaderError */
-export const loadPcscMini = (): PcscMini => load('pcsc-mini', () => require('pcsc-mini'));
+export const loadKoffi = (): Koffi => load('koffi', () => require('koffi'));
 
 function load<Module>(name: string, required: () => Module): Module {
   try {

@@ -30,7 +30,7 @@ export interface ReadersOptions {
   log: Records;
   /** For tests. */
   candidates?: (settings: Settings, watch: Watch) => Candidate[];
-  pcsc?: Pick<PcscReadersOptions, 'load'>;
+  pcsc?: Pick<PcscReadersOptions, 'createClient'>;
 }
 
 /** The readers that there should be by the settings, and those that are there, in a fixed order. */

@@ -51,13 +51,13 @@ export function feedbackCommand(light: Light | undefined, buzzerMs = 0): Buffer 
 }
 
 /** The data of an answer whose status word says success: 9000, or 90 with the state of the light. */
-export function answerData(answer: Uint8Array): Buffer | undefined {
+export function answerData(answer: Buffer): Buffer | undefined {
   const end = answer.length - STATUS_BYTES;
-  return end >= 0 && answer[end] === 0x90 ? Buffer.from(answer.subarray(0, end)) : undefined;
+  return end >= 0 && answer[end] === 0x90 ? answer.subarray(0, end) : undefined;
 }
 
 /** The answer of the PN532 inside to a direct command, without its code. */
-export function directData(answer: Uint8Array, code: number): Buffer | undefined {
+export function directData(answer: Buffer, code: number): Buffer | undefined {
   const data = answerData(answer);
   return data && data[0] === 0xd5 && data[1] === code ? data.subarray(2) : undefined;
 }

@@ -1,9 +1,8 @@
-import type { Card, Reader } from 'pcsc-mini';
+import type { EventEmitter } from 'node:events';
 import { errorMessage } from '../../base/system-error.ts';
 import { sleep } from '../../base/timeout.ts';
 import { ReaderError, ReaderGone, TagError, unsupported } from '../errors.ts';
 import { type Field, type FieldSettings, type FieldTag, kindOf, type Light } from '../field.ts';
-import type { loadPcscMini } from '../native.ts';
 import { type ListedTarget, parseTargets } from '../pn532/targets.ts';
 import type { Watch } from '../watch.ts';
 import {
@@ -17,11 +16,8 @@ import {
   settingsCommands,
   updatePage,
 } from './commands.ts';
+import { DIRECT, SHARED } from './pcsc.ts';
 
-type Pcsc = ReturnType<typeof loadPcscMini>;
-
-/** Function of the control code for escape commands on Linux (libccid: IOCTL_SMARTCARD_VENDOR_IFD_EXCHANGE). */
-const ESCAPE = 1;
 /** The reader looks every 250 or 500 ms: a tag that does not answer is seen to have left after this time, in ms. */
 const LEAVE_MS = 700;
 const LEAVE_STEP_MS = 50;
@@ -29,10 +25,23 @@ const LEAVE_STEP_MS = 50;
 const LISTED = 0x4b;
 const THROUGH = 0x43;
 
+/** A connection to a reader, as pcsc.ts has it. */
+export interface Connection {
+  transmit(command: Buffer): Promise<Buffer>;
+  escape(command: Buffer): Promise<Buffer>;
+  attribute(id: number): Promise<Buffer>;
+  disconnect(): Promise<void>;
+}
+
+/** A reader of pcscd, as pcsc.ts has it. */
+export interface Device extends EventEmitter<{ change: [hasTag: boolean]; disconnect: [] }> {
+  readonly name: string;
+  connect(mode: typeof SHARED | typeof DIRECT): Promise<Connection>;
+}
+
 /** What pcscd knows of a reader, without asking it. */
 export class PcscReader {
-  readonly #reader: Reader;
-  readonly #pcsc: Pcsc;
+  readonly #device: Device;
   /** Called when a tag comes or leaves, or the reader is gone. */
   onChange: () => void = () => undefined;
   isGone = false;
@@ -40,22 +49,19 @@ export class PcscReader {
   /** Counts the tags. */
   tags = 0;
 
-  constructor(reader: Reader, pcsc: Pcsc) {
-    this.#reader = reader;
-    this.#pcsc = pcsc;
-    const { EMPTY, MUTE, PRESENT } = pcsc.ReaderStatus;
-    reader.on('change', (status) => {
-      const hasTag = status.has(PRESENT) && !status.has(EMPTY) && !status.has(MUTE);
+  constructor(device: Device) {
+    this.#device = device;
+    device.on('change', (hasTag) => {
       if (hasTag === this.hasTag) return;
       this.hasTag = hasTag;
       if (hasTag) this.tags += 1;
       this.onChange();
     });
-    reader.on('disconnect', () => this.leave());
+    device.on('disconnect', () => this.leave());
   }
 
   get name(): string {
-    return this.#reader.name();
+    return this.#device.name;
   }
 
   /** The reader, or pcscd, is gone. */
@@ -65,21 +71,13 @@ export class PcscReader {
     this.onChange();
   }
 
-  connectTag(): Promise<Card> {
-    return this.#reader.connect(this.#pcsc.CardMode.SHARED);
+  connectTag(): Promise<Connection> {
+    return this.#device.connect(SHARED);
   }
 
   /** Without a tag. */
-  connectDirectly(): Promise<Card> {
-    return this.#reader.connect(this.#pcsc.CardMode.DIRECT);
-  }
-
-  async disconnect(card: Card): Promise<void> {
-    await card.disconnect(this.#pcsc.CardDisposition.LEAVE);
-  }
-
-  async escape(card: Card, command: Buffer): Promise<Uint8Array> {
-    return await card.control(this.#pcsc.controlCode(ESCAPE), command);
+  connectDirectly(): Promise<Connection> {
+    return this.#device.connect(DIRECT);
   }
 }
 
@@ -119,7 +117,7 @@ export class AcrField implements Field {
 
   async #connect(): Promise<void> {
     const stay = this.#reader.tags;
-    let card: Card | undefined;
+    let card: Connection | undefined;
     try {
       card = await this.#watch('Connecting to a tag', this.#reader.connectTag());
       const listed = directData(await this.#watch('Sending to a tag', card.transmit(LIST_TAG)), LISTED);
@@ -139,8 +137,8 @@ export class AcrField implements Field {
     if (card) await this.#disconnect(card);
   }
 
-  async #disconnect(card: Card): Promise<void> {
-    await this.#watch('Disconnecting from a tag', this.#reader.disconnect(card)).catch(() => undefined);
+  async #disconnect(card: Connection): Promise<void> {
+    await this.#watch('Disconnecting from a tag', card.disconnect()).catch(() => undefined);
   }
 
   /** Sends a command to the reader itself. @throws ReaderError */
@@ -150,7 +148,7 @@ export class AcrField implements Field {
     const card = held ?? (await this.#connectDirectly());
     try {
       // With a tag, no escape command is needed, which the driver may not allow.
-      const sending = held ? held.transmit(command) : this.#reader.escape(card, command);
+      const sending = held ? held.transmit(command) : card.escape(command);
       const answer = await this.#watch('Sending to the reader', sending, extraMs).catch(asReaderError);
       if (!answerData(answer)) throw new ReaderError('The reader refused a command.');
     } finally {
@@ -158,7 +156,7 @@ export class AcrField implements Field {
     }
   }
 
-  async #connectDirectly(): Promise<Card> {
+  async #connectDirectly(): Promise<Connection> {
     return await this.#watch('Connecting to the reader', this.#reader.connectDirectly()).catch(asReaderError);
   }
 }
@@ -168,13 +166,19 @@ class AcrTag implements FieldTag {
   readonly atqa: Buffer;
   readonly sak: number;
   readonly kind;
-  readonly card: Card;
+  readonly card: Connection;
   /** The reader's number of this tag. */
   readonly stay: number;
   readonly #reader: PcscReader;
   readonly #watch: Watch;
 
-  constructor(reader: PcscReader, card: Card, stay: number, { uid, atqa, sak }: ListedTarget, watch: Watch) {
+  constructor(
+    reader: PcscReader,
+    card: Connection,
+    stay: number,
+    { uid, atqa, sak }: ListedTarget,
+    watch: Watch,
+  ) {
     this.#reader = reader;
     this.#watch = watch;
     this.card = card;
@@ -236,7 +240,7 @@ class AcrTag implements FieldTag {
     const sending = this.card.transmit(command).catch((error: unknown) => {
       throw new TagError(`The tag did not answer: ${errorMessage(error)}`, { cause: error });
     });
-    return Buffer.from(await this.#watch('Sending to a tag', sending));
+    return await this.#watch('Sending to a tag', sending);
   }
 }
 

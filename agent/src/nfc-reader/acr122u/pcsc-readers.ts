@@ -1,10 +1,10 @@
-import type { Client, Reader } from 'pcsc-mini';
+import type { EventEmitter } from 'node:events';
 import { Backoff } from '../../base/backoff.ts';
 import type { Records } from '../../base/limited-log.ts';
 import { errorMessage } from '../../base/system-error.ts';
-import { loadPcscMini } from '../native.ts';
 import type { Watch } from '../watch.ts';
-import { PcscReader } from './field.ts';
+import { type Device, PcscReader } from './field.ts';
+import { Client } from './pcsc.ts';
 import { readerId, type readUsbDevices } from './reader-id.ts';
 
 /** Between two clients of pcscd: the first pause and the longest, in ms. */
@@ -14,13 +14,19 @@ const NAME = /ACR122/;
 /** SCARD_ATTR_CHANNEL_ID: how the reader is connected. */
 const CHANNEL_ID = 0x0002_0110;
 
+/** A client of pcscd, as pcsc.ts has it: after its error it tells nothing any more. */
+export interface PcscClient extends EventEmitter<{ reader: [Device]; error: [Error] }> {
+  start(): void;
+  stop(): void;
+}
+
 export interface PcscReadersOptions {
   /** A reader is connected. */
   connected(id: string, reader: PcscReader): void;
   /** What `problem` says is another one. */
   changed(): void;
   usbDevices: typeof readUsbDevices;
-  load?: typeof loadPcscMini;
+  createClient?: () => PcscClient;
   watch: Watch;
   log: Records;
 }
@@ -30,7 +36,7 @@ export class PcscReaders {
   readonly #options: PcscReadersOptions;
   readonly #backoff = new Backoff(...RESTART_MS);
   readonly #readers = new Set<PcscReader>();
-  #client: Client | undefined;
+  #client: PcscClient | undefined;
   #timer: NodeJS.Timeout | undefined;
   #problem: string | undefined;
 
@@ -44,18 +50,17 @@ export class PcscReaders {
   }
 
   start(): void {
-    const { load = loadPcscMini } = this.#options;
+    const { createClient = () => new Client() } = this.#options;
     try {
-      const pcsc = load();
-      const client = new pcsc.Client();
+      const client = createClient();
       this.#client = client;
       client.on('error', (error) => {
         if (this.#client === client)
           this.#failed(`The PC/SC service (pcscd) is not available: ${error.message}`);
       });
       client.on('reader', (reader) => {
-        if (this.#client !== client || !NAME.test(reader.name())) return;
-        const known = new PcscReader(reader, pcsc);
+        if (this.#client !== client || !NAME.test(reader.name)) return;
+        const known = new PcscReader(reader);
         this.#readers.add(known);
         reader.on('disconnect', () => this.#readers.delete(known));
         void this.#identify(reader, known);
@@ -92,17 +97,17 @@ export class PcscReaders {
   }
 
   /** Finds out where the reader is connected. */
-  async #identify(reader: Reader, known: PcscReader): Promise<void> {
+  async #identify(reader: Device, known: PcscReader): Promise<void> {
     const { connected, usbDevices, watch, log } = this.#options;
-    let channel: Uint8Array | undefined;
+    let channel: Buffer | undefined;
     try {
       const card = await watch('Connecting to the reader', known.connectDirectly());
-      channel = await watch('Asking the reader', card.attributeGet(CHANNEL_ID)).catch(() => undefined);
-      await watch('Disconnecting from the reader', known.disconnect(card));
+      channel = await watch('Asking the reader', card.attribute(CHANNEL_ID)).catch(() => undefined);
+      await watch('Disconnecting from the reader', card.disconnect());
     } catch (error) {
       log.warn({ reason: errorMessage(error) }, 'a reader does not say where it is connected');
     }
-    const id = readerId(reader.name(), channel, await usbDevices());
+    const id = readerId(reader.name, channel, await usbDevices());
     if (known.isGone) return;
     this.#backoff.reset();
     connected(id, known);

@@ -31,11 +31,7 @@ export async function readUsbDevices(folder = USB_DEVICES): Promise<UsbDevice[]>
  * @param name pcscd's, which ends with two numbers
  * @param channel SCARD_ATTR_CHANNEL_ID, 4 bytes, the least significant one first; undefined if it is not known
  */
-export function readerId(
-  name: string,
-  channel: Uint8Array | undefined,
-  devices: readonly UsbDevice[],
-): string {
+export function readerId(name: string, channel: Buffer | undefined, devices: readonly UsbDevice[]): string {
   if (channel?.length === 4) {
     const [device, bus, low, high] = channel;
     const isUsb = low === USB_CHANNEL && high === 0;

@@ -102,7 +102,7 @@ function generator(seed: number): (below: number) => number {
 function randomInput(random: (below: number) => number): Buffer {
   const noise = (length: number): Buffer => {
     const bytes = Buffer.allocUnsafe(length);
-    for (let at = 0; at < length; at++) bytes[at] = random(4) === 0 ? [0, 0xff][random(2)] : random(256);
+    for (let at = 0; at < length; at++) bytes[at] = random(4) === 0 ? random(2) * 0xff : random(256);
     return bytes;
   };
   if (random(4) === 0) return noise(random(40));

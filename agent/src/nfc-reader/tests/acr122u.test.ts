@@ -23,7 +23,7 @@ beforeEach(async () => {
   acr = new ModelAcr('ACS ACR122U PICC Interface 00 00', 'fefe0020');
   pcscd.plug(acr);
   agent = await ModelAgent.start();
-  program = programAt(agent, { pcsc: { load: pcscd.load } });
+  program = programAt(agent, { pcsc: { createClient: pcscd.createClient } });
   program.start();
 });
 

@@ -36,10 +36,10 @@ export class ModelChip implements Transport {
   /** Tags that need a field reset before they answer a list. */
   readonly #silent = new Set<ModelTag>();
   #queue: Buffer[] = [];
-  #last = Buffer.alloc(0);
+  #last: Buffer = Buffer.alloc(0);
   #isHit = false;
-  #sent = Buffer.alloc(0);
-  #rest = Buffer.alloc(0);
+  #sent: Buffer = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
 
   get #kind(): Fault | undefined {
     const { fault } = this;

@@ -1,11 +1,12 @@
-/** A model of pcsc-mini and of an ACR122U behind pcscd, with one tag. */
+/** A model of pcscd and of an ACR122U behind it, with one tag. */
 import { EventEmitter } from 'node:events';
-import type { Card, Reader, ReaderStatusFlags } from 'pcsc-mini';
-import type { loadPcscMini } from '../native.ts';
+import type { Connection, Device } from '../acr122u/field.ts';
+import { SHARED } from '../acr122u/pcsc.ts';
+import type { PcscClient } from '../acr122u/pcsc-readers.ts';
 import type { ModelTag } from './model-tags.ts';
 
-const EMPTY = 16;
-const PRESENT = 32;
+type ClientEvents = { error: [Error]; reader: [Device] };
+
 const OK = [0x90, 0x00];
 const FAILED = Buffer.of(0x63, 0x00);
 
@@ -17,16 +18,16 @@ export class ModelAcr {
   tag: ModelTag | undefined;
   allowsEscape = true;
   open = 0;
-  readonly reader: Reader;
-  readonly #emitter = new EventEmitter<{ change: [ReaderStatusFlags, Uint8Array]; disconnect: [] }>();
+  readonly device: Device;
+  readonly #emitter = new EventEmitter<{ change: [hasTag: boolean]; disconnect: [] }>();
 
   constructor(name = 'ACS ACR122U PICC Interface 00 00', channel = '05010020') {
     this.name = name;
     this.channel = Buffer.from(channel, 'hex');
-    this.reader = Object.assign(this.#emitter, {
-      name: () => this.name,
+    this.device = Object.assign(this.#emitter, {
+      name: this.name,
       connect: async (mode: number) => {
-        if (mode === 2 && !this.tag) throw new Error('No smart card inserted');
+        if (mode === SHARED && !this.tag) throw new Error('No smart card inserted');
         return this.#card();
       },
     });
@@ -45,12 +46,7 @@ export class ModelAcr {
 
   /** pcscd tells the state. */
   changed(): void {
-    const raw = this.tag ? PRESENT : EMPTY;
-    this.#emitter.emit(
-      'change',
-      { has: (...flags) => flags.every((flag) => (raw & flag) !== 0) },
-      Buffer.alloc(0),
-    );
+    this.#emitter.emit('change', this.tag !== undefined);
   }
 
   unplug(): void {
@@ -58,18 +54,18 @@ export class ModelAcr {
     this.#emitter.removeAllListeners();
   }
 
-  #card(): Card {
+  #card(): Connection {
     const before = this.tag;
     this.open += 1;
     return {
-      attributeGet: async () => this.channel,
-      control: async (_code, command) => {
+      attribute: async () => this.channel,
+      escape: async (command) => {
         if (!this.allowsEscape) throw new Error('Feature not supported.');
-        return this.#answer(Buffer.from(command));
+        return this.#answer(command);
       },
       transmit: async (input) => {
         if (!this.tag || this.tag !== before) throw new Error('The smart card has been removed.');
-        return this.#answer(Buffer.from(input));
+        return this.#answer(input);
       },
       disconnect: async () => {
         this.open -= 1;
@@ -106,7 +102,7 @@ export class ModelPcscd {
   readonly readers = new Set<ModelAcr>();
   isRunning = true;
   clients = 0;
-  readonly #clients = new Set<EventEmitter<{ error: [Error]; reader: [Reader] }>>();
+  readonly #clients = new Set<EventEmitter<ClientEvents>>();
 
   plug(acr: ModelAcr): void {
     this.readers.add(acr);
@@ -125,33 +121,22 @@ export class ModelPcscd {
       client.emit('error', new Error('The Smart card resource manager has shut down.'));
   }
 
-  readonly load = (): ReturnType<typeof loadPcscMini> => {
-    const pcscd = this;
-    class Client extends EventEmitter<{ error: [Error]; reader: [Reader] }> {
-      start(): Client {
-        if (!pcscd.isRunning) throw new Error('Service not available.');
-        pcscd.clients += 1;
-        pcscd.#clients.add(this);
-        for (const acr of pcscd.readers) pcscd.#tell(this, acr);
-        return this;
-      }
-
-      stop(): void {
-        pcscd.#clients.delete(this);
-      }
-    }
-    return {
-      Client,
-      CardDisposition: { LEAVE: 0, RESET: 1 },
-      CardMode: { DIRECT: 3, SHARED: 2 },
-      ReaderStatus: { EMPTY, MUTE: 512, PRESENT },
-      controlCode: (code) => 0x4200_0000 + code,
-    };
+  readonly createClient = (): PcscClient => {
+    const client = new EventEmitter<ClientEvents>();
+    return Object.assign(client, {
+      start: () => {
+        this.#clients.add(client);
+        this.clients += 1;
+        if (!this.isRunning) setImmediate(() => client.emit('error', new Error('Service not available.')));
+        else for (const acr of this.readers) this.#tell(client, acr);
+      },
+      stop: () => void this.#clients.delete(client),
+    });
   };
 
-  #tell(client: EventEmitter<{ error: [Error]; reader: [Reader] }>, acr: ModelAcr): void {
+  #tell(client: EventEmitter<ClientEvents>, acr: ModelAcr): void {
     setImmediate(() => {
-      client.emit('reader', acr.reader);
+      client.emit('reader', acr.device);
       acr.changed();
     });
   }

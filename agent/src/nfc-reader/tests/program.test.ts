@@ -37,7 +37,7 @@ beforeEach(async () => {
   chips = new Map([[I2C, new ModelChip()]]);
   opened = [];
   agent = await ModelAgent.start();
-  program = programAt(agent, { candidates, pcsc: { load: () => assert.fail('no PC/SC here') } });
+  program = programAt(agent, { candidates, pcsc: { createClient: () => assert.fail('no PC/SC here') } });
   program.start();
 });
 
