@@ -4,8 +4,11 @@ import { field } from '../../testing/field.ts';
 import type { Device } from './device.ts';
 
 const ADDRESS = { address: '00:00:00:00:00:01' };
-/** One valid request for each endpoint of the radios. */
-const REQUESTS: Readonly<Record<'wifi' | 'bluetooth', readonly (readonly [string, unknown?])[]>> = {
+const UNKNOWN_TAG = { reader_id: 'none', tag_handle: 'none' };
+/** What can be switched off in the configuration. */
+export type Gated = 'wifi' | 'bluetooth' | 'nfc';
+/** One valid request for each endpoint of the radios and of NFC. */
+const REQUESTS: Readonly<Record<Gated, readonly (readonly [string, unknown?])[]>> = {
   wifi: [
     ['GET /wifi'],
     ['POST /wifi/scan'],
@@ -22,24 +25,26 @@ const REQUESTS: Readonly<Record<'wifi' | 'bluetooth', readonly (readonly [string
     ['POST /bluetooth/pair', ADDRESS],
     ['POST /bluetooth/remove', ADDRESS],
   ],
+  nfc: [
+    ['GET /nfc/readers'],
+    ['POST /nfc/transceive', { ...UNKNOWN_TAG, apdu: 'AKQEAAA=' }],
+    ['POST /nfc/ndef/write', { ...UNKNOWN_TAG, message: '' }],
+    ['POST /nfc/reader/feedback', { reader_id: 'none', led: 'green' }],
+  ],
 };
 
 /** Asserts that the table above has every endpoint of the contract. */
-function requireAll(surface: 'wifi' | 'bluetooth'): void {
+function requireAll(surface: Gated): void {
   const declared = endpoints.filter(({ path }) => path.split('/')[1] === surface);
   const names = declared.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(REQUESTS[surface].map(([name]) => name).sort(), names.sort());
 }
 
 /**
- * Tests one state of the gate on every endpoint of a radio, over REST and serial.
+ * Tests one state of the gate on every endpoint of a radio or of NFC, over REST and serial.
  * @param code the error that closes the gate; undefined: it is open
  */
-export async function checkGate(
-  device: Device,
-  surface: 'wifi' | 'bluetooth',
-  code: string | undefined,
-): Promise<void> {
+export async function checkGate(device: Device, surface: Gated, code: string | undefined): Promise<void> {
   requireAll(surface);
   const serial = await device.serial();
   try {

@@ -106,6 +106,7 @@ export class Pn532Commands {
 
   #list([most = 0, type]: Buffer): Buffer | 'later' | undefined {
     if (most < 1 || most > MOST_TARGETS) return undefined;
+    this.#field.switch(true);
     const found = type === TYPE_A ? this.#field.tags.slice(0, most) : [];
     if (found.length === 0 && this.#searchesForever) return 'later';
     this.#forget();

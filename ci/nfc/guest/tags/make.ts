@@ -10,13 +10,13 @@ export interface TagOptions {
   /** Hexadecimal; `random`: of ISO 14443-4 tags, another one each time that the tag gets power. */
   uid: string;
   /** The NDEF message, hexadecimal. */
-  ndef?: string | undefined;
+  ndef?: string;
   /** It cannot be written any more. */
-  isLocked?: boolean | undefined;
+  isLocked?: boolean;
   /** Not formatted for NDEF. */
-  isBlank?: boolean | undefined;
+  isBlank?: boolean;
   /** Size of the NDEF file of a type 4 tag, in bytes. */
-  fileBytes?: number | undefined;
+  fileBytes?: number;
 }
 
 /** A MIFARE Classic 1K of whose keys no reader here knows any: it is found, and answers nothing else. */
