@@ -50,10 +50,13 @@ export class LabTag {
     this.uid = uid;
   }
 
-  /** Puts it on a reader. @param commands it answers so many of the reader, and is then taken away */
-  async put(reader: LabReader, commands?: number): Promise<void> {
+  /**
+   * Puts it on a reader. @param commands it answers so many of the reader, and is then taken away
+   * @returns when, on the device's monotonic clock, in ms
+   */
+  async put(reader: LabReader, commands?: number): Promise<number> {
     const after = commands === undefined ? {} : { commands };
-    await this.#program.run({ do: 'put', reader, tag: this.#number, ...after });
+    return Number(await this.#program.run({ do: 'put', reader, tag: this.#number, ...after }));
   }
 
   async take(reader: LabReader): Promise<void> {
@@ -131,12 +134,13 @@ export class NfcLab {
       chgrp nfc ${paths}; chmod 660 ${paths}
       mkdir -p ${SERVICE_FOLDER}
       printf '[Service]\\n${lines}\\n' >${DROP_IN}
-      systemctl daemon-reload`,
+      systemctl daemon-reload
+      systemctl try-restart vitrine-nfc`,
       COMMAND_MS,
     );
   }
 
-  /** Moves the chips to the kernel's own buses, numbers {@link KERNEL_BUS}. The others stay, without chips that answer. */
+  /** Connects the chips with the kernel's own buses, too, which have the number {@link KERNEL_BUS}. */
   async useKernelBuses(): Promise<void> {
     const module = await buildBusModule();
     await served(module, (url) =>

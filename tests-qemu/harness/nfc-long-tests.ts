@@ -31,14 +31,15 @@ const KINDS = ['ntag213', 'type4'] as const;
 const PASSING = FAULTS.filter((kind) => kind !== 'hang');
 const { i2c: I2C, spi: SPI } = readerIds(BUS);
 
+const isAt = (id: string) => (reader: { id: string }) => reader.id === id;
+const isUsb = ({ backend }: { backend: string }): boolean => backend === 'acr122u';
+
 /** @param socket subscribed to the events of NFC, which is enabled */
 export async function longNfcTests(
   { device, longTest }: ScenarioContext<QemuDevice>,
   lab: NfcLab,
   socket: SocketChannel,
 ): Promise<void> {
-  const isAt = (id: string) => (reader: { id: string }) => reader.id === id;
-  const isUsb = ({ backend }: { backend: string }): boolean => backend === 'acr122u';
   const fresh = (kind: (typeof KINDS)[number]): Promise<LabTag> =>
     lab.tag({ kind, ndef: MESSAGE.toString('hex') });
   const useI2c = async (): Promise<void> => {
@@ -228,13 +229,22 @@ export async function longNfcTests(
     },
     LONG_MS,
   );
+}
 
+/** Restarts of the agent and of the device, which end all connections. NFC is enabled. */
+export async function nfcRestartTests(
+  { device, longTest }: ScenarioContext<QemuDevice>,
+  lab: NfcLab,
+): Promise<void> {
   await longTest(
     'the agent restarted with a tag in the field: it is reported again, and its old handle is stale',
     async () => {
-      await useI2c();
-      const tag = await fresh('ntag213');
+      await configureNfc(device, { backend: 'pn532-i2c', i2c: { bus: BUS } });
+      await waitForReader(device, isAt(I2C), true);
+      const tag = await lab.tag({ kind: 'ntag213', ndef: MESSAGE.toString('hex') });
+      const socket = await device.events('nfc_tag');
       const seen = await tagSeen(socket, tag, 'i2c');
+      await socket.close();
       await device.shell.ok('systemctl restart vitrine-agent', WAIT_MS);
       await device.waitUp();
       const { tags } = await waitForReader(device, (reader) => reader.tags.length === 1, true);

@@ -24,7 +24,7 @@ import {
   waitForReader,
   write,
 } from '../harness/nfc-device.ts';
-import { longNfcTests } from '../harness/nfc-long-tests.ts';
+import { longNfcTests, nfcRestartTests } from '../harness/nfc-long-tests.ts';
 import { checkGate } from '../harness/radio-gates.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -57,12 +57,9 @@ export default scenario({
 
     const lab = await NfcLab.plug(device.shell);
     const socket = await device.events(...TOPICS);
-    const serial = await device.serial();
     const isAt = (id: string) => (reader: { id: string }) => reader.id === id;
     const isUsb = ({ backend }: { backend: string }): boolean => backend === 'acr122u';
     try {
-      await serial.subscribe(...TOPICS);
-
       await test('enabled, a PN532 on I2C is found, and every endpoint is open', async () => {
         await configureNfc(device, {
           enabled: true,
@@ -83,30 +80,36 @@ export default scenario({
       });
 
       await test('a tag that comes is reported on both links with its message, and in the list, until it leaves', async () => {
-        const tag = await lab.tag({ kind: 'ntag215', ndef: MESSAGE.toString('hex') });
-        const begun = performance.now();
-        const seen = await tagSeen(socket, tag, 'i2c');
-        device.say(`seen after ${Math.round(performance.now() - begun)} ms`);
-        const { tag_handle } = seen;
-        const expected = {
-          uid: tag.uid,
-          atqa: '0044',
-          sak: '00',
-          techs: ['ndef'],
-          ndef: MESSAGE.toString('base64'),
-        };
-        assert.deepEqual(seen, { reader_id: I2C, tag_handle, ...expected });
-        const onSerial = await serial.events.next('nfc_tag', 0, () => true, WAIT_MS);
-        assert.deepEqual(onSerial.payload, seen);
-        assert.deepEqual(field((await readers(device))[0], 'tags.0'), { tag_handle, ...expected });
-        const { mark } = socket.events;
-        await tag.take('i2c');
-        const left = performance.now();
-        assert.deepEqual(await tagLeft(socket, mark, I2C), { reader_id: I2C, tag_handle });
-        const ms = performance.now() - left;
-        assert.ok(ms < 2 * POLL_MS + SLACK_MS, `it took ${ms} ms until the tag was reported gone`);
-        await serial.events.next('nfc_tag_removed', 0, () => true, WAIT_MS);
-        assert.deepEqual((await readers(device))[0]?.tags, []);
+        const serial = await device.serial();
+        try {
+          await serial.subscribe(...TOPICS);
+          const tag = await lab.tag({ kind: 'ntag215', ndef: MESSAGE.toString('hex') });
+          const begun = performance.now();
+          const seen = await tagSeen(socket, tag, 'i2c');
+          device.say(`seen after ${Math.round(performance.now() - begun)} ms`);
+          const { tag_handle } = seen;
+          const expected = {
+            uid: tag.uid,
+            atqa: '0044',
+            sak: '00',
+            techs: ['ndef'],
+            ndef: MESSAGE.toString('base64'),
+          };
+          assert.deepEqual(seen, { reader_id: I2C, tag_handle, ...expected });
+          const onSerial = await serial.events.next('nfc_tag', 0, () => true, WAIT_MS);
+          assert.deepEqual(onSerial.payload, seen);
+          assert.deepEqual(field((await readers(device))[0], 'tags.0'), { tag_handle, ...expected });
+          const { mark } = socket.events;
+          await tag.take('i2c');
+          const left = performance.now();
+          assert.deepEqual(await tagLeft(socket, mark, I2C), { reader_id: I2C, tag_handle });
+          const ms = performance.now() - left;
+          assert.ok(ms < 2 * POLL_MS + SLACK_MS, `it took ${ms} ms until the tag was reported gone`);
+          await serial.events.next('nfc_tag_removed', 0, () => true, WAIT_MS);
+          assert.deepEqual((await readers(device))[0]?.tags, []);
+        } finally {
+          await serial.close();
+        }
       });
 
       await test('a message is written; each handle can be used once, and never another one’s', async () => {
@@ -330,9 +333,10 @@ export default scenario({
         const stale = await write(device, seen, OTHER);
         assert.deepEqual([stale.status, stale.code], [409, 'invalid_state']);
       });
+
+      await nfcRestartTests(context, lab);
     } finally {
       await socket.close();
-      await serial.close();
       await configureNfc(device, null);
       await lab.unplug();
       await waitForHostAddress(device);

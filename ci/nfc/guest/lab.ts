@@ -10,6 +10,11 @@ import { makeTag } from './tags/make.ts';
 import type { Tag } from './tags/tag.ts';
 import { Acr122u } from './usb/acr122u.ts';
 
+/** The kernel's monotonic clock, which all processes share, in ms. */
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
 /** The models of readers and tags, and what connects them with the kernel. */
 export class Lab {
   readonly #fields: Record<LabReader, Field> = { i2c: new Field(), spi: new Field(), usb: new Field() };
@@ -41,7 +46,7 @@ export class Lab {
         return this.#tags.push(makeTag(command));
       case 'put':
         this.#fields[command.reader].put(this.#tag(command.tag), command.commands);
-        return;
+        return monotonicMs();
       case 'take':
         this.#fields[command.reader].take(this.#tag(command.tag));
         return;

@@ -13,9 +13,12 @@ const lab = new Lab();
 const socket = connect(Number(port), host).setNoDelay(true);
 
 function end(): void {
-  lab.stop();
-  // At once: threads that wait in the kernel would keep the process alive.
-  process.kill(process.pid, 'SIGKILL');
+  try {
+    lab.stop();
+  } finally {
+    // At once: threads that wait in the kernel would keep the process alive.
+    process.kill(process.pid, 'SIGKILL');
+  }
 }
 
 async function answer(line: string): Promise<void> {

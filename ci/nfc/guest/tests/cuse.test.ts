@@ -56,7 +56,7 @@ class Kernel<F> {
     this.#handle = (await this.request(OPEN, Buffer.alloc(8))).data.readBigUInt64LE(0);
   }
 
-  #body(length: number, size: number, data = Buffer.alloc(0)): Buffer {
+  #body(length: number, size: number, data: Buffer = Buffer.alloc(0)): Buffer {
     const body = Buffer.alloc(length);
     body.writeBigUInt64LE(this.#handle);
     body.writeUInt32LE(size, 16);

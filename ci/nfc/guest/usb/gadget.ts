@@ -116,7 +116,7 @@ export class UsbGadget {
     writeFileSync(`${this.#folder}/UDC`, '\n');
   }
 
-  /** Takes the device apart. */
+  /** Takes the device apart, as far as nothing holds it. */
   remove(): void {
     if (!existsSync(this.#folder)) return;
     const quietly = (work: () => void): void => {
@@ -134,7 +134,7 @@ export class UsbGadget {
       quietly(() => rmdirSync(`${this.#folder}/functions/${name}`));
     }
     quietly(() => rmdirSync(`${this.#folder}/strings/0x409`));
-    rmdirSync(this.#folder);
+    quietly(() => rmdirSync(this.#folder));
   }
 
   /** Waits for a transfer of the host. @param endpoint from 1, in the order of the descriptors */
