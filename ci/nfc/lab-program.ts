@@ -27,20 +27,19 @@ const Answer = Type.Object({
 });
 type Answer = Type.Static<typeof Answer>;
 
-/** The program of the guest as one file. @param entry of this folder */
-export async function bundleForGuest(entry: string, external: string[] = []): Promise<Buffer> {
+/** A program for the guest as one file. */
+export async function bundleForGuest(entry: URL): Promise<Buffer> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
+    entryPoints: [fileURLToPath(entry)],
     bundle: true,
     write: false,
     platform: 'node',
     format: 'esm',
     target: 'node24',
-    external,
     logLevel: 'warning',
   });
   const [file] = outputFiles;
-  if (!file) throw new Error(`nothing was made of ${entry}`);
+  if (!file) throw new Error(`nothing was made of ${entry.pathname}`);
   return Buffer.from(file.contents);
 }
 
@@ -53,7 +52,7 @@ export class LabProgram {
 
   /** Copies the program into the device's memory and starts it. */
   static async start(shell: GuestShell): Promise<LabProgram> {
-    await served(await bundleForGuest('./guest/main.ts'), (url) =>
+    await served(await bundleForGuest(new URL('./guest/main.ts', import.meta.url)), (url) =>
       shell.ok(`mkdir -p ${FOLDER} && busybox wget -q -O ${PROGRAM} ${url}`, COMMAND_MS),
     );
     const server = createServer();
