@@ -4,11 +4,10 @@ import { field } from '../../testing/field.ts';
 import type { Device } from './device.ts';
 
 const ADDRESS = { address: '00:00:00:00:00:01' };
-const UNKNOWN_TAG = { reader_id: 'none', tag_handle: 'none' };
-/** What can be switched off in the configuration. */
-export type Gated = 'wifi' | 'bluetooth' | 'nfc';
-/** One valid request for each endpoint of the radios and of NFC. */
-const REQUESTS: Readonly<Record<Gated, readonly (readonly [string, unknown?])[]>> = {
+const TAG = { reader_id: 'no such reader', tag_handle: 'no such tag' };
+type Surface = 'wifi' | 'bluetooth' | 'nfc';
+/** One valid request for each endpoint of the radios. */
+const REQUESTS: Readonly<Record<Surface, readonly (readonly [string, unknown?])[]>> = {
   wifi: [
     ['GET /wifi'],
     ['POST /wifi/scan'],
@@ -27,24 +26,24 @@ const REQUESTS: Readonly<Record<Gated, readonly (readonly [string, unknown?])[]>
   ],
   nfc: [
     ['GET /nfc/readers'],
-    ['POST /nfc/transceive', { ...UNKNOWN_TAG, apdu: 'AKQEAAA=' }],
-    ['POST /nfc/ndef/write', { ...UNKNOWN_TAG, message: '' }],
-    ['POST /nfc/reader/feedback', { reader_id: 'none', led: 'green' }],
+    ['POST /nfc/transceive', { ...TAG, apdu: 'AKQEAA==' }],
+    ['POST /nfc/ndef/write', { ...TAG, message: '' }],
+    ['POST /nfc/reader/feedback', { reader_id: TAG.reader_id }],
   ],
 };
 
 /** Asserts that the table above has every endpoint of the contract. */
-function requireAll(surface: Gated): void {
+function requireAll(surface: Surface): void {
   const declared = endpoints.filter(({ path }) => path.split('/')[1] === surface);
   const names = declared.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(REQUESTS[surface].map(([name]) => name).sort(), names.sort());
 }
 
 /**
- * Tests one state of the gate on every endpoint of a radio or of NFC, over REST and serial.
+ * Tests one state of the gate on every endpoint of a radio, over REST and serial.
  * @param code the error that closes the gate; undefined: it is open
  */
-export async function checkGate(device: Device, surface: Gated, code: string | undefined): Promise<void> {
+export async function checkGate(device: Device, surface: Surface, code: string | undefined): Promise<void> {
   requireAll(surface);
   const serial = await device.serial();
   try {
