@@ -14,6 +14,7 @@ import { setupHost } from '../ci/setup.ts';
 import { waitFor } from '../testing/wait.ts';
 import { measureOn } from './bench/guest.ts';
 import { messageFigures } from './bench/messages.ts';
+import { nfcFigures } from './bench/nfc.ts';
 import { installPeers } from './bench/peers.ts';
 import { recoveryFigures } from './bench/recovery.ts';
 import { updateFigures } from './bench/updates.ts';
@@ -77,6 +78,7 @@ const MEASURES: ReadonlyMap<string, Measure> = new Map([
   ['recovery', recoveryFigures],
 ]);
 const MACHINE_MEASURES: ReadonlyMap<string, Measure> = new Map([
+  ['nfc', nfcFigures],
   ['touches', touchFigures],
   ['updates', updateFigures],
 ]);

@@ -61,6 +61,7 @@ export const MACHINE_PARTS = {
   quota: 'project quotas of the file system',
   memory: 'its own amount of memory',
   radios: 'emulated radios',
+  readers: 'emulated NFC readers',
 } as const;
 export type MachinePart = keyof typeof MACHINE_PARTS;
 
