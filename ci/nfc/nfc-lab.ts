@@ -213,7 +213,8 @@ export class NfcLab {
 
   /** Loads the driver of the emulated USB with a number of pairs of host and device controller. */
   async #controllers(count: number): Promise<void> {
-    // udev stops the unit of the cable when a controller goes, so that must be over before it is started again.
+    // udev stops the unit of the cable when a controller goes, so that must be over before it is started again. The kernel
+    // may still be moving the cable's network interface, and refuses the gadget then.
     await this.#shell.ok(
       `set -e
       systemctl stop vitrine-gadget
@@ -221,7 +222,8 @@ export class NfcLab {
       udevadm settle -t 30
       modprobe dummy_hcd num=${count}
       udevadm settle -t 30
-      systemctl start vitrine-gadget
+      for try in 1 2 3 4 5 6; do systemctl start vitrine-gadget && break; sleep 1; done
+      systemctl is-active vitrine-gadget
       test "$(ls /sys/class/udc | wc -l)" = ${count}`,
       COMMAND_MS,
     );
