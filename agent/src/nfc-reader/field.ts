@@ -63,5 +63,7 @@ export interface Field {
   configure?(settings: FieldSettings): Promise<void>;
   /** @param buzzerMs how long to sound, in ms */
   feedback?(light: Light | undefined, buzzerMs: number | undefined): Promise<void>;
+  /** What is going on is to fail soon: the reader is closed next. */
+  interrupt?(): void;
   close(): Promise<void>;
 }

@@ -59,6 +59,7 @@ export class UnknownCommand extends ReaderError {
 export class Pn532 {
   readonly #transport: Transport;
   readonly #limits: Limits;
+  #isInterrupted = false;
 
   constructor(transport: Transport, limits = LIMITS) {
     this.#transport = transport;
@@ -165,6 +166,11 @@ export class Pn532 {
     return answer.length === 1 && answer.readUInt8(0) === 0;
   }
 
+  /** The command that the chip works on fails, and so does every later one. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+  }
+
   async close(): Promise<void> {
     await this.#transport.close();
   }
@@ -233,6 +239,7 @@ export class Pn532 {
     const end = performance.now() + timeoutMs;
     for (let look = 0; ; look++) {
       const isLast = performance.now() >= end;
+      if (this.#isInterrupted) throw new ReaderError('The reader is closed.');
       if (await this.#transport.isReady()) return;
       if (isLast) throw new ReaderError(late);
       await sleep(READY_PAUSES_MS[Math.min(look, READY_PAUSES_MS.length - 1)]);

@@ -49,6 +49,10 @@ export class Pn532Field implements Field {
     return [...this.#held];
   }
 
+  interrupt(): void {
+    this.#chip.interrupt();
+  }
+
   async close(): Promise<void> {
     this.#held = [];
     await this.#chip.close();

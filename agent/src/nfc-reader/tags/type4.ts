@@ -1,6 +1,6 @@
 import { CommandError, TagError, unsupported } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
-import type { NdefFound, WriteProgress } from './ndef.ts';
+import type { NdefFound, WriteProgress } from './progress.ts';
 import {
   answerData,
   CC_BYTES,
