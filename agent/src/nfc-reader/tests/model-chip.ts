@@ -21,7 +21,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 /** Those after which the reader works again by itself. */
-const PASSING: readonly Fault[] = ['nack', 'bad checksum once', 'bad acknowledge', 'short frame'];
+export const PASSING: readonly Fault[] = ['nack', 'bad checksum once', 'bad acknowledge', 'short frame'];
 
 /** The chip, its field and its bus. */
 export class ModelChip implements Transport {
