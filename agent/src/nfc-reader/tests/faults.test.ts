@@ -11,7 +11,7 @@ import { type ModelTag, ModelType2, ModelType4 } from './model-tags.ts';
 
 const LIMITS = { acknowledgeMs: 4, commandMs: 4 };
 const OLD = Buffer.from('the message that was there before');
-const NEW = Buffer.from('another message, which is longer than the one that was there before it. '.repeat(2));
+const NEW = Buffer.from('another message, which is longer than the one that was there before it. ');
 
 interface Bench {
   chip: ModelChip;

@@ -199,7 +199,7 @@ test('a reader that hangs in a command is closed at once when it is not wanted a
   await agent.configure({ backend: 'pn532-spi' });
   assert.equal((await waiting).code, 'failed');
   await agent.until('the bus to be closed', () => chip().isClosed);
-  assert.ok(performance.now() - begin < 5000);
+  assert.ok(performance.now() - begin < 15_000);
 });
 
 test('the configured places have ids', () => {
