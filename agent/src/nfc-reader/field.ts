@@ -34,9 +34,10 @@ export interface FieldTag {
   version(): Promise<Buffer | undefined>;
   /**
    * Type 4: sends an APDU. The answer has the status word at its end.
+   * @param isFileAccess it takes a tag little time, and does no harm when it is sent twice
    * @throws CommandError `unsupported` when the reader cannot send it
    */
-  apdu(command: Buffer): Promise<Buffer>;
+  apdu(command: Buffer, isFileAccess?: boolean): Promise<Buffer>;
   /** Type 4: the host sends it an APDU. For some seconds it keeps what it was told, as the application it selected. */
   use(): void;
   /** Whether the tag is still in the field; asks it. */
@@ -63,5 +64,7 @@ export interface Field {
   configure?(settings: FieldSettings): Promise<void>;
   /** @param buzzerMs how long to sound, in ms */
   feedback?(light: Light | undefined, buzzerMs: number | undefined): Promise<void>;
+  /** What is going on is to fail soon: the reader is closed next. */
+  interrupt?(): void;
   close(): Promise<void>;
 }

@@ -6,12 +6,15 @@ import { sleep } from '../base/timeout.ts';
 import { CommandError, ReaderGone, TagError, unsupported } from './errors.ts';
 import type { Field, FieldSettings, FieldTag, Light } from './field.ts';
 import type { Backend, ReaderState } from './protocol.ts';
-import { NdefFound, readNdef, WriteProgress, writeNdef } from './tags/ndef.ts';
+import { readNdef, writeNdef } from './tags/ndef.ts';
+import { NdefFound, WriteProgress } from './tags/progress.ts';
 
 /** Between two attempts to open the reader: the first one and the longest, in ms. */
 const REOPEN_MS = [500, 15_000] as const;
 /** So many looks for tags in a row fail when the reader is gone. */
 const MAX_FAILED_POLLS = 3;
+/** Between two looks for tags that take longer than their interval, in ms. */
+const MIN_PAUSE_MS = 10;
 /** Most commands that wait for a reader. */
 const MAX_COMMANDS = 8;
 /** How often a tag that just came is read; the first time it may be at the edge of the field. */
@@ -112,6 +115,7 @@ export class Slot {
   /** Ends what is going on, and closes the reader. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#field?.interrupt?.();
     this.wake();
     await this.#running;
   }
@@ -234,6 +238,7 @@ export class Slot {
   async #pollWhilePresent(field: Field, backoff: Backoff): Promise<void> {
     let failures = 0;
     while (!this.#isStopped) {
+      const begin = performance.now();
       try {
         await this.#mutex.run(() => this.#poll(field));
         failures = 0;
@@ -242,7 +247,8 @@ export class Slot {
         failures += 1;
         if (error instanceof ReaderGone || failures >= MAX_FAILED_POLLS) throw error;
       }
-      await this.#wait(this.#settings.pollMs);
+      const took = performance.now() - begin;
+      await this.#wait(Math.max(this.#settings.pollMs - took, MIN_PAUSE_MS));
     }
   }
 

@@ -9,6 +9,8 @@ import { readerId, type readUsbDevices } from './reader-id.ts';
 
 /** Between two clients of pcscd: the first pause and the longest, in ms. */
 const RESTART_MS = [500, 15_000] as const;
+/** A client without an error for so long has reached pcscd, in ms. */
+const REACHED_MS = 2000;
 /** What pcscd calls an ACR122U. */
 const NAME = /ACR122/;
 /** SCARD_ATTR_CHANNEL_ID: how the reader is connected. */
@@ -65,8 +67,8 @@ export class PcscReaders {
         reader.on('disconnect', () => this.#readers.delete(known));
         void this.#identify(reader, known);
       });
+      this.#timer = setTimeout(() => this.#reached(), REACHED_MS);
       client.start();
-      this.#setProblem(undefined);
     } catch (error) {
       this.#failed(errorMessage(error));
     }
@@ -75,6 +77,11 @@ export class PcscReaders {
   stop(): void {
     clearTimeout(this.#timer);
     this.#end();
+  }
+
+  #reached(): void {
+    this.#backoff.reset();
+    this.#setProblem(undefined);
   }
 
   #failed(problem: string): void {
@@ -109,7 +116,7 @@ export class PcscReaders {
     }
     const id = readerId(reader.name, channel, await usbDevices());
     if (known.isGone) return;
-    this.#backoff.reset();
+    this.#reached();
     connected(id, known);
   }
 

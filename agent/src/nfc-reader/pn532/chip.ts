@@ -25,6 +25,8 @@ export interface Limits {
 const LIMITS: Limits = { acknowledgeMs: 200, commandMs: 500 };
 /** How long a tag may work on an APDU, with the extensions it asks for, in ms. */
 const APDU_MS = 20_000;
+/** The same for one that reads or writes a file, in ms. */
+const FILE_ACCESS_MS = 2000;
 /** Pauses between looks at the ready bit, in ms; the last one repeats. */
 const READY_PAUSES_MS = [1, 1, 1, 2, 2, 5] as const;
 
@@ -59,6 +61,7 @@ export class UnknownCommand extends ReaderError {
 export class Pn532 {
   readonly #transport: Transport;
   readonly #limits: Limits;
+  #isInterrupted = false;
 
   constructor(transport: Transport, limits = LIMITS) {
     this.#transport = transport;
@@ -122,10 +125,11 @@ export class Pn532 {
 
   /**
    * Sends an APDU in as many parts as the chip needs, and collects the answer.
+   * @param isFileAccess it takes a tag little time, and does no harm when it is sent twice
    * @throws TagError
    */
-  async exchangeApdu(target: number, apdu: Buffer): Promise<Buffer> {
-    const options = { timeoutMs: APDU_MS, repeatable: false };
+  async exchangeApdu(target: number, apdu: Buffer, isFileAccess = false): Promise<Buffer> {
+    const options = { timeoutMs: isFileAccess ? FILE_ACCESS_MS : APDU_MS, repeatable: false };
     let answer: Buffer = Buffer.alloc(0);
     for (let at = 0; at < apdu.length || at === 0; at += CHUNK_BYTES) {
       const chunk = apdu.subarray(at, at + CHUNK_BYTES);
@@ -133,6 +137,8 @@ export class Pn532 {
       answer = await this.#command([IN_DATA_EXCHANGE, target | more, ...chunk], {
         ...options,
         answerBytes: more ? SHORT_ANSWER_BYTES : 64,
+        // A part of a longer one would be taken for the next part.
+        repeatable: isFileAccess && apdu.length <= CHUNK_BYTES,
       });
       dataOf(answer);
     }
@@ -163,6 +169,11 @@ export class Pn532 {
   async isCardPresent(): Promise<boolean> {
     const answer = await this.#command([DIAGNOSE, 0x06]);
     return answer.length === 1 && answer.readUInt8(0) === 0;
+  }
+
+  /** The command that the chip works on fails, and so does every later one. */
+  interrupt(): void {
+    this.#isInterrupted = true;
   }
 
   async close(): Promise<void> {
@@ -233,6 +244,7 @@ export class Pn532 {
     const end = performance.now() + timeoutMs;
     for (let look = 0; ; look++) {
       const isLast = performance.now() >= end;
+      if (this.#isInterrupted) throw new ReaderError('The reader is closed.');
       if (await this.#transport.isReady()) return;
       if (isLast) throw new ReaderError(late);
       await sleep(READY_PAUSES_MS[Math.min(look, READY_PAUSES_MS.length - 1)]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TagError } from '../errors.ts';
+import { ReaderError, TagError } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
 import { ModelChip } from '../tests/model-chip.ts';
 import { type ModelTag, ModelType2, ModelType4, modelClassic } from '../tests/model-tags.ts';
@@ -123,4 +123,20 @@ test('the chip is asked again while it wakes up, and the bus is closed when it d
   absent.fault = { at: -1, kind: 'power off' };
   await assert.rejects(openPn532(Promise.resolve(absent)), /EREMOTEIO/);
   assert.ok(absent.isClosed);
+});
+
+test('an APDU of the host is never sent twice, unless the chip did not take it', async () => {
+  const card = new ModelType4();
+  const { field, chip } = await start(card);
+  const [tag] = await field.poll();
+  assert.ok(tag);
+  for (const kind of ['bad acknowledge', 'short frame', 'nack', 'bad checksum once'] as const) {
+    chip.fault = { at: chip.commands.length, kind };
+    card.apdus.length = 0;
+    const sending = tag.apdu(Buffer.from('8010000000', 'hex'));
+    if (kind === 'nack' || kind === 'bad checksum once')
+      assert.equal((await sending).toString('hex'), '6982');
+    else await assert.rejects(sending, ReaderError);
+    assert.equal(card.apdus.length, 1, kind);
+  }
 });

@@ -49,6 +49,10 @@ export class Pn532Field implements Field {
     return [...this.#held];
   }
 
+  interrupt(): void {
+    this.#chip.interrupt();
+  }
+
   async close(): Promise<void> {
     this.#held = [];
     await this.#chip.close();
@@ -210,9 +214,9 @@ class Pn532Tag implements FieldTag {
     return undefined;
   }
 
-  async apdu(command: Buffer): Promise<Buffer> {
+  async apdu(command: Buffer, isFileAccess = false): Promise<Buffer> {
     if (!this.#field.holds(this)) throw new TagError('The tag has left.');
-    return await this.#chip.exchangeApdu(this.number, command);
+    return await this.#chip.exchangeApdu(this.number, command, isFileAccess);
   }
 
   use(): void {

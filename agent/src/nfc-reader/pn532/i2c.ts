@@ -14,9 +14,14 @@ const WAKE_MS = 2;
  * @param address 7 bits; 0x24 in every PN532
  * @throws ReaderError without i2c-bus, and the error of the system without the bus
  */
-export async function openI2c(bus: number, address: number, watch: Watch = unwatched): Promise<Transport> {
+export async function openI2c(
+  bus: number,
+  address: number,
+  watch: Watch = unwatched,
+  load = loadI2cBus,
+): Promise<Transport> {
   const name = `I2C bus ${bus}`;
-  const device = await watch(`Opening ${name}`, loadI2cBus().openPromisified(bus));
+  const device = await watch(`Opening ${name}`, load().openPromisified(bus));
   const write = async (frame: Buffer): Promise<void> => {
     const { bytesWritten } = await watch(`Writing to ${name}`, device.i2cWrite(address, frame.length, frame));
     if (bytesWritten !== frame.length) throw new ReaderError(`The ${name} took ${bytesWritten} bytes only.`);

@@ -6,7 +6,8 @@ import type { Transport } from './transport.ts';
 
 export { ReaderError, ReaderGone, TagError } from '../errors.ts';
 export type { Field, FieldTag } from '../field.ts';
-export { NdefFound, readNdef, WriteProgress, writeNdef } from '../tags/ndef.ts';
+export { readNdef, writeNdef } from '../tags/ndef.ts';
+export { NdefFound, WriteProgress } from '../tags/progress.ts';
 export { openI2c } from './i2c.ts';
 export { openSpi } from './spi.ts';
 export type { Transport } from './transport.ts';

@@ -26,9 +26,14 @@ const MIRRORED = Buffer.from(
  * boards cannot do, so the bits are reversed here.
  * @throws ReaderError without spi-device, and the error of the system without the bus
  */
-export async function openSpi(bus: number, cs: number, watch: Watch = unwatched): Promise<Transport> {
+export async function openSpi(
+  bus: number,
+  cs: number,
+  watch: Watch = unwatched,
+  load = loadSpiDevice,
+): Promise<Transport> {
   const name = `SPI device ${bus}.${cs}`;
-  const spi = loadSpiDevice();
+  const spi = load();
   const opened = Promise.withResolvers<void>();
   const device = spi.open(bus, cs, { mode: spi.MODE0, maxSpeedHz: SPEED_HZ }, settle(opened));
   await watch(`Opening ${name}`, opened.promise);

@@ -1,6 +1,6 @@
 import { CommandError, unsupported } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
-import { NdefFound, type WriteProgress } from './ndef.ts';
+import { NdefFound, type WriteProgress } from './progress.ts';
 import {
   type Area,
   type Capabilities,

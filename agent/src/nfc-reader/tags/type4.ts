@@ -1,6 +1,6 @@
 import { CommandError, TagError, unsupported } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
-import type { NdefFound, WriteProgress } from './ndef.ts';
+import type { NdefFound, WriteProgress } from './progress.ts';
 import {
   answerData,
   CC_BYTES,
@@ -46,11 +46,11 @@ export async function writeType4(tag: FieldTag, message: Buffer, progress: Write
 
 /** Selects the NDEF application and its file. @returns undefined when the tag has none */
 async function selectNdefFile(tag: FieldTag): Promise<NdefFile | undefined> {
-  if (!answerData(await tag.apdu(SELECT_APPLICATION))) return undefined;
-  if (!answerData(await tag.apdu(selectFile(CC_FILE)))) return undefined;
-  const cc = answerData(await tag.apdu(readBinary(0, CC_BYTES)));
+  if (!answerData(await tag.apdu(SELECT_APPLICATION, true))) return undefined;
+  if (!answerData(await tag.apdu(selectFile(CC_FILE), true))) return undefined;
+  const cc = answerData(await tag.apdu(readBinary(0, CC_BYTES), true));
   const file = cc && parseCapabilityFile(cc);
-  if (!file || !answerData(await tag.apdu(selectFile(file.id)))) return undefined;
+  if (!file || !answerData(await tag.apdu(selectFile(file.id), true))) return undefined;
   return file;
 }
 
@@ -68,14 +68,14 @@ async function readSelected(tag: FieldTag, file: NdefFile): Promise<Buffer | und
 
 /** @throws TagError when the tag sends another number of bytes */
 async function read(tag: FieldTag, offset: number, length: number): Promise<Buffer> {
-  const data = answerData(await tag.apdu(readBinary(offset, length)));
+  const data = answerData(await tag.apdu(readBinary(offset, length), true));
   if (data?.length !== length) throw new TagError('The tag did not let its NDEF file be read.');
   return data;
 }
 
 /** @throws TagError when the tag refuses */
 async function update(tag: FieldTag, offset: number, data: Buffer): Promise<void> {
-  if (!answerData(await tag.apdu(updateBinary(offset, data)))) {
+  if (!answerData(await tag.apdu(updateBinary(offset, data), true))) {
     throw new TagError('The tag refused to have its NDEF file written.');
   }
 }

@@ -12,7 +12,7 @@ import { Program, type ProgramOptions } from '../program.ts';
 import { Answer, Hello, Readers, type Settings, Tag, TagGone } from '../protocol.ts';
 import { unwatched } from '../watch.ts';
 
-const WAIT_MS = 5000;
+const WAIT_MS = 20_000;
 
 export const SETTINGS: Settings = {
   backend: 'auto',

@@ -21,7 +21,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 /** Those after which the reader works again by itself. */
-const PASSING: readonly Fault[] = ['nack', 'bad checksum once', 'bad acknowledge', 'short frame'];
+export const PASSING: readonly Fault[] = ['nack', 'bad checksum once', 'bad acknowledge', 'short frame'];
 
 /** The chip, its field and its bus. */
 export class ModelChip implements Transport {
@@ -31,6 +31,8 @@ export class ModelChip implements Transport {
   /** A fault at the command with this number (the first one is 0), and for lasting ones from then on. */
   fault: { at: number; kind: Fault } | undefined;
   isClosed = false;
+  /** Works on a command without an end. */
+  isBusy = false;
   knowsDiagnose = true;
   #active: (ModelTag | undefined)[] = [];
   /** Tags that need a field reset before they answer a list. */
@@ -89,7 +91,7 @@ export class ModelChip implements Transport {
 
   async isReady(): Promise<boolean> {
     if (this.#kind === 'power off') throw new Error('EREMOTEIO: Remote I/O error, read');
-    return this.#kind !== 'busy forever' && this.#queue.length > 0;
+    return !this.isBusy && this.#kind !== 'busy forever' && this.#queue.length > 0;
   }
 
   async read(length: number): Promise<Buffer> {

@@ -4,7 +4,8 @@ import { CommandError } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
 import { Pn532 } from '../pn532/chip.ts';
 import { Pn532Field } from '../pn532/field.ts';
-import { readNdef, WriteProgress, writeNdef } from '../tags/ndef.ts';
+import { readNdef, writeNdef } from '../tags/ndef.ts';
+import { WriteProgress } from '../tags/progress.ts';
 import { ModelChip } from './model-chip.ts';
 import { type ModelTag, ModelType2, ModelType4, modelClassic } from './model-tags.ts';
 

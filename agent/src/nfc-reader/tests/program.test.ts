@@ -189,6 +189,19 @@ test('more than 8 commands that wait are refused', async () => {
   assert.equal(codes.filter((code) => code === undefined).length, 8);
 });
 
+test('a reader that hangs in a command is closed at once when it is not wanted any more', async () => {
+  chip().put(new ModelType4());
+  await agent.configure();
+  await agent.tag(1);
+  const begin = performance.now();
+  const waiting = agent.call('transceive', { reader: I2C, tag: 1, apdu: 'AKQEAA==' });
+  chip().isBusy = true;
+  await agent.configure({ backend: 'pn532-spi' });
+  assert.equal((await waiting).code, 'failed');
+  await agent.until('the bus to be closed', () => chip().isClosed);
+  assert.ok(performance.now() - begin < 15_000);
+});
+
 test('the configured places have ids', () => {
   const ids = candidatesOf({ ...SETTINGS, i2c: { bus: 12, address: 9 } }, unwatched).map(({ id }) => id);
   assert.deepEqual(ids, ['pn532-i2c-12-09', 'pn532-spi-0-0']);
