@@ -33,12 +33,14 @@ const SLOW_POLL_MS = 1000;
 const FAST_POLL_MS = 100;
 /** How long looks for tags are counted. */
 const COUNT_MS = 3000;
-const ECHO = (bytes: number): Buffer => {
-  const length = Buffer.from([0, bytes >> 8, bytes & 0xff]);
-  return Buffer.concat([Buffer.from('80100000', 'hex'), length, Buffer.alloc(bytes, 0x5a), Buffer.alloc(2)]);
-};
 const { i2c: I2C, spi: SPI } = readerIds(BUS);
 const TOPICS = ['nfc_tag', 'nfc_tag_removed', 'nfc_reader_connected', 'nfc_reader_disconnected'] as const;
+
+/** An extended APDU to which the lab's card gives its data back. */
+function echo(bytes: number): Buffer {
+  const length = Buffer.from([0, bytes >> 8, bytes & 0xff]);
+  return Buffer.concat([Buffer.from('80100000', 'hex'), length, Buffer.alloc(bytes, 0x5a), Buffer.alloc(2)]);
+}
 
 export default scenario({
   title:
@@ -148,7 +150,7 @@ export default scenario({
         };
         assert.deepEqual(await exchange(SELECT_CARD), ['', '9000']);
         assert.deepEqual(await exchange(Buffer.from('80fe0000', 'hex')), ['', '6D00']);
-        assert.deepEqual(await exchange(ECHO(1500)), [Buffer.alloc(1500, 0x5a).toString('base64'), '9000']);
+        assert.deepEqual(await exchange(echo(1500)), [Buffer.alloc(1500, 0x5a).toString('base64'), '9000']);
         await card.take('i2c');
         const sealed = await lab.tag({ kind: 'ntag216', ndef: MESSAGE.toString('hex'), isLocked: true });
         const other = await tagSeen(socket, sealed, 'i2c');
