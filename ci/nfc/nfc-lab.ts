@@ -193,14 +193,10 @@ export class NfcLab {
     return feedback;
   }
 
-  /**
-   * Plugs the ACR122U in. The first time a second device controller is made for it, for which the cable of the device is
-   * unplugged and plugged in again.
-   */
+  /** Plugs the ACR122U in, at the second USB device controller that test devices have (tests-qemu/units). */
   async plugUsb(): Promise<void> {
     if (!this.#hasUsb) {
-      await this.#controllers(2);
-      await this.#shell.ok('modprobe usb_f_fs');
+      await this.#shell.ok(`test -e /sys/class/udc/${SECOND_CONTROLLER} && modprobe usb_f_fs`);
       await this.#program.run({ do: 'usb', controller: SECOND_CONTROLLER });
       this.#hasUsb = true;
     }
@@ -211,28 +207,9 @@ export class NfcLab {
     await this.#program.run({ do: 'plug', is_plugged: false });
   }
 
-  /** Loads the driver of the emulated USB with a number of pairs of host and device controller. */
-  async #controllers(count: number): Promise<void> {
-    // udev stops the unit of the cable when a controller goes, so that must be over before it is started again. The kernel
-    // may still be moving the cable's network interface, and refuses the gadget then.
-    await this.#shell.ok(
-      `set -e
-      systemctl stop vitrine-gadget
-      modprobe -r dummy_hcd
-      udevadm settle -t 30
-      modprobe dummy_hcd num=${count}
-      udevadm settle -t 30
-      for try in 1 2 3 4 5 6; do systemctl start vitrine-gadget && break; sleep 1; done
-      systemctl is-active vitrine-gadget
-      test "$(ls /sys/class/udc | wc -l)" = ${count}`,
-      COMMAND_MS,
-    );
-  }
-
   /** Leaves the device as it was before {@link plug}. NFC must be disabled. */
   async unplug(): Promise<void> {
     await this.#program.stop(this.#shell);
-    if (this.#hasUsb) await this.#controllers(1);
     if (this.#hasModule) await this.#shell.ok('rmmod nfc_lab_bus');
     await this.#shell.ok(
       `rm -rf ${FOLDER} ${DROP_IN}; rmdir ${SERVICE_FOLDER} 2>/dev/null
