@@ -52,6 +52,8 @@ export class Field {
       return undefined;
     }
     this.#tags.set(tag, left - 1);
-    return tag.exchange(data);
+    const answer = tag.exchange(data);
+    if (left === 1) this.take(tag);
+    return answer;
   }
 }

@@ -95,7 +95,10 @@ export class Pn532Chip {
     }
     const frame = readFrame(bytes);
     if (frame.kind === 'ack') this.#abort();
-    if (frame.kind === 'nack' && this.#last.length > 0) this.#offer([this.#last]);
+    if (frame.kind === 'nack' && this.#last.length > 0) {
+      // A fault that lasts spoils the repetition, too.
+      this.#offer([spoilt(this.#last, this.#fault?.after === 0 ? this.#nextFault() : undefined)]);
+    }
     if (frame.kind !== 'command') return true;
     this.#abort();
     const fault = this.#nextFault();
@@ -146,10 +149,8 @@ export class Pn532Chip {
     }
     const frame = result ? answerFrame(code, result) : SYNTAX_ERROR;
     this.#last = frame;
-    const sent = Buffer.from(fault === 'short' ? frame.subarray(0, frame.length / 2) : frame);
-    if (fault === 'checksum') sent[sent.length - 2] = (sent.at(-2) ?? 0) ^ 0x55;
     const isVain = code === IN_LIST_PASSIVE_TARGET && this.field.tags.length === 0;
-    this.#offer([ack, sent], isVain ? SEARCH_MS : ANSWER_MS);
+    this.#offer([ack, spoilt(frame, fault)], isVain ? SEARCH_MS : ANSWER_MS);
   }
 
   #offer(parts: Buffer[], answerMs = ANSWER_MS): void {
@@ -170,4 +171,13 @@ export class Pn532Chip {
     this.#queue.push(this.#last);
     this.#readyAt = performance.now() + ANSWER_MS;
   }
+}
+
+/** A frame as a fault changes it. */
+function spoilt(frame: Buffer, fault: FaultKind | undefined): Buffer {
+  if (fault === 'short') return frame.subarray(0, frame.length / 2);
+  if (fault !== 'checksum') return frame;
+  const bytes = Buffer.from(frame);
+  bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 0x55;
+  return bytes;
 }
