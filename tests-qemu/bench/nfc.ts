@@ -16,7 +16,7 @@ const WAIT_MS = 120_000;
 const PROGRAM = '/run/nfc-bench.mjs';
 const OUTPUT = '/run/nfc-bench.out';
 /** The native modules of the device. */
-const MODULES = '/usr/lib/vitrine/agent/node_modules';
+const MODULES = '/usr/lib/vitrine/node_modules';
 const Times = Type.Array(Type.Number());
 
 type Who = 'ours' | 'peer';
