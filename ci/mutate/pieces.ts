@@ -17,6 +17,8 @@ export const PIECES: Readonly<Record<string, Piece>> = {
     tests: [
       'keeper-machine',
       'keeper-recovery',
+      'keeper-errors',
+      'keeper-alone',
       'keeper',
       'load-end',
       'navigation',

@@ -91,6 +91,60 @@ test('an error of our own server is no page: the start page is damaged, any othe
   assert.equal(state.error, null);
 });
 
+test('loads of the target, of an earlier target and of the page itself are told apart', () => {
+  begin();
+  const old = lastId;
+  send({ event: 'show_target', target: B }, load('started'), load('redirected', 'http://b.example/2'));
+  const theirs = [
+    load('committed', 'http://c.example/', 0),
+    load('finished', '', 0),
+    load('started', '', old),
+  ];
+  for (const event of theirs) {
+    send(event);
+    assert.deepEqual([state.load.stage, state.loading, did()], ['started', true, []]);
+  }
+  send(load('committed'), load('finished'));
+  const shown = state;
+  send(load('started', '', old), load('committed', '', old), load('finished', '', old));
+  assert.deepEqual(state, shown);
+  send(load('started', 'http://c.example/', 0), failed('cancelled', old));
+  assert.equal(state.loading, true, 'the page loads another one');
+});
+
+test('a document that was there before the agent can be in the way of the target, and is terminated then', () => {
+  begin(A, 'http://other.example/');
+  assert.equal(timer('load'), TIMING.beginMs);
+  send(failed('cancelled'));
+  assert.deepEqual(effects.at(-1), { do: 'terminate_page', next: 'load' });
+  assert.equal(state.error, null);
+});
+
+test('nothing takes the place of a page that is being terminated before it has ended', () => {
+  const rendered = (html: string, { generation } = state) => send({ event: 'rendered', generation, html });
+  const hang = () => {
+    const { connection } = state;
+    for (let n = 0; n < TIMING.misses; n += 1) send({ event: 'pong', connection, answered: false });
+    assert.deepEqual(effects.at(-1), { do: 'terminate_page', next: 'unresponsive' });
+  };
+  begin({ mode: 'waiting' });
+  rendered('one');
+  send(load('committed'), load('finished'), { event: 'own_page_changed' });
+  const before = state;
+  hang();
+  rendered('two', before);
+  assert.deepEqual(did(), [], 'the page was rendered for the one that hangs');
+  send({ event: 'show_target', target: A });
+  hang();
+  assert.ok(isCancelled('load'), 'its deadline would terminate the page again');
+  send({ event: 'show_target', target: { mode: 'waiting' } });
+  rendered('three');
+  send(failed('cancelled'));
+  assert.deepEqual(effects.at(-1), { do: 'terminate_page', next: 'load' });
+  send({ event: 'own_page_changed' });
+  assert.deepEqual(did(), []);
+});
+
 test('answers of an earlier connection or decision, and loads that were replaced, change nothing', () => {
   begin();
   const { generation, connection } = state;
@@ -100,6 +154,7 @@ test('answers of an earlier connection or decision, and loads that were replaced
   send(
     { event: 'page_terminated', generation, next: 'unresponsive' },
     { event: 'rendered', generation, html: 'x' },
+    { event: 'rendered', generation: state.generation, html: 'nobody has asked for it' },
   );
   send(load('started', '', old), load('finished', '', old), failed('network', old));
   assert.deepEqual(state, before);

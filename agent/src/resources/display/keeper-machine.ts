@@ -60,8 +60,8 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: KeeperTransition, ev
     t.expectTarget();
     t.expectBrowser();
   },
+  /** Nothing is pending: `disconnected` comes before another connection, and without one nothing is asked of a browser. */
   connected: (t, { uri }) => {
-    t.supersede();
     t.cancelTimer('unit');
     t.state.connection += 1;
     t.state.connected = true;

@@ -56,6 +56,7 @@ test('a page that is still there when the browser connects again is not loaded, 
   const { connection } = state;
   send({ event: 'show_target', target: A });
   assert.ok(!did().includes('load'), 'not before the settings');
+  send(load('committed', 'http://a.example/', 0));
   send({ event: 'configured', connection });
   assert.ok(did().includes('load'), 'a host has requested it since');
   send({ event: 'disconnected' }, { event: 'connected', uri: 'http://a.example/' });
@@ -138,8 +139,9 @@ test('a browser that we end is no failure, gets no loads, and is ended harder wh
   send({ event: 'command_failed', connection, reason: 'gone' });
   assert.ok(!did().includes('restart_unit'));
   send({ event: 'page_gone', reason: 'crashed' });
-  send({ event: 'pong', connection, answered: false });
-  assert.deepEqual([did().includes('restart_unit'), state.failures, state.error], [false, 0, null]);
+  for (let n = 0; n < TIMING.misses; n += 1) send({ event: 'pong', connection, answered: false });
+  const hasEnded = did().includes('restart_unit') || did().includes('terminate_page');
+  assert.deepEqual([hasEnded, state.failures, state.error], [false, 0, null]);
   send({ event: 'quit_failed', connection, reason: 'timeout' });
   assert.ok(did().includes('restart_unit'));
   send({ event: 'disconnected' });
@@ -184,6 +186,18 @@ test('without a unit nobody starts a browser, and nothing is said to be loading'
   assert.deepEqual([state.loading, timer('unit')], [false, undefined]);
   send({ event: 'show_target', target: B });
   assert.equal(state.loading, false);
+  send({ event: 'reload' });
+  assert.ok(!did().includes('reload'), 'there is nobody to do it');
+});
+
+test('with a unit the target is loading from the start; of a browser that has ended only the counts stay', () => {
+  const ofConnection = () => ({ ...state, connection: 0, generation: 0, failures: 0, error: null });
+  send({ event: 'start', target: A, missing: undefined });
+  assert.deepEqual([state.loading, timer('unit')], [true, TIMING.awayMs]);
+  const start = ofConnection();
+  connect();
+  send(load('started'), { event: 'disconnected' });
+  assert.deepEqual(ofConnection(), start);
 });
 
 test('pings: failures are forgotten only while the page answers, and a page that hangs is terminated', () => {
@@ -198,6 +212,8 @@ test('pings: failures are forgotten only while the page answers, and a page that
   pong(false);
   assert.ok(isCancelled('stable'));
   assert.ok(did().includes('ping'), 'the next ping follows a missed one at once');
+  send({ event: 'painted', load: lastId });
+  assert.equal(timer('stable'), undefined, 'a page can paint without answering');
   pong(true);
   assert.equal(timer('ping'), TIMING.pingEveryMs);
   assert.equal(timer('stable'), TIMING.stableMs);

@@ -93,6 +93,7 @@ test('a page that stops the load of the next one, or navigates meanwhile, is ter
     await stage.shown();
   }
   assert.equal(browser.count(`load ${URL_B}`), 4);
+  assert.ok(stage.events.every(({ error }) => error?.code !== 'page_unresponsive'));
 });
 
 test('a page that keeps the next load from starting is terminated once', async () => {

@@ -13,9 +13,11 @@ export interface Step {
   notice: boolean;
 }
 
-/** The first crash is repaired at once: most are the only one. */
-const CRASH_DELAYS_MS = [0, 1000, 3000, 10_000, 30_000, 60_000];
-const LOAD_DELAYS_MS = [2000, 4000, 8000, 15_000, 30_000, 60_000];
+const DELAYS_MS: Readonly<Record<FailureKind, readonly number[]>> = {
+  load: [2000, 4000, 8000, 15_000, 30_000, 60_000],
+  // The first crash is repaired at once: most are the only one.
+  crash: [0, 1000, 3000, 10_000, 30_000, 60_000],
+};
 /** A crash that is followed by a delay as long as this is explained on the screen. */
 const NOTICE_FROM_MS = 3000;
 
@@ -24,7 +26,7 @@ const NOTICE_FROM_MS = 3000;
  * @param failures 1 for the first failure since the page was last stable
  */
 export function recoveryStep(failures: number, kind: FailureKind): Step {
-  const delays = kind === 'load' ? LOAD_DELAYS_MS : CRASH_DELAYS_MS;
+  const delays = DELAYS_MS[kind];
   const delayMs = delays[Math.min(failures, delays.length) - 1] ?? 0;
   if (kind === 'load') return { delayMs, stage: 'page', notice: true };
   const stage = failures === 4 ? 'browser' : failures === 6 ? 'compositor' : 'page';
