@@ -20,6 +20,7 @@ test('capability containers', () => {
     ['E1 10 06 00', { size: 48, ...readWrite }],
     ['E1 10 12 00', { size: 144, ...readWrite }],
     ['E1 11 6D 00', { size: 872, ...readWrite }],
+    ['E1 10 EA 00', { size: 1008, ...readWrite }],
     ['E1 10 3E 0F', { size: 496, isReadable: true, isWritable: false }],
     ['E1 10 12 F0', { size: 144, isReadable: false, isWritable: true }],
     ['E1 20 12 00', undefined],

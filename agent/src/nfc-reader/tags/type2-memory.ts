@@ -5,6 +5,11 @@ export const PAGE_BYTES = 4;
 export const CC_PAGE = 3;
 /** The data area begins at page 4. */
 export const DATA_START = 16;
+/**
+ * READ and WRITE have one byte for the page. Some tags have more pages behind SECTOR SELECT, which is not used: a page
+ * beyond 255 would be another one, even that of the lock bits.
+ */
+export const MAX_MEMORY_BYTES = 256 * PAGE_BYTES;
 /** Bytes of the data area whose lock bits are in page 2: pages 4 to 15. */
 const STATIC_DATA_BYTES = 48;
 
@@ -21,7 +26,7 @@ const TLV_TERMINATOR = 0xfe;
 const LONG_LENGTH = 0xff;
 
 export interface Capabilities {
-  /** Size of the data area, in bytes. */
+  /** Size of the data area, as far as it can be used, in bytes. */
   readonly size: number;
   readonly isReadable: boolean;
   readonly isWritable: boolean;
@@ -48,7 +53,11 @@ export function parseCapabilities(cc: Buffer): Capabilities | undefined {
   }
   // A higher major version may have another layout.
   if (version >> 4 !== 1 || size === 0) return undefined;
-  return { size: size * SIZE_UNIT, isReadable: access >> 4 === 0, isWritable: (access & 0x0f) === 0 };
+  return {
+    size: Math.min(size * SIZE_UNIT, MAX_MEMORY_BYTES - DATA_START),
+    isReadable: access >> 4 === 0,
+    isWritable: (access & 0x0f) === 0,
+  };
 }
 
 /** What the TLVs before the message say, and where the message is. */

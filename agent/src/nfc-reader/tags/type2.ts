@@ -12,6 +12,7 @@ import {
   isLockedStatically,
   type Layout,
   type LockBits,
+  MAX_MEMORY_BYTES,
   ndefTlv,
   PAGE_BYTES,
   parseCapabilities,
@@ -164,7 +165,10 @@ async function refuseLocked(
   if (positions.some((position) => isLockedStatically(position, page2))) throw locked;
   if (positions.every((position) => position < STATIC_END)) return;
   for (const lock of await dynamicLockBits(tag, size, layout)) {
-    const bytes = await memory.at(lock.start, Math.ceil(lock.bits / 8));
+    const lockBytes = Math.ceil(lock.bits / 8);
+    if (lock.start + lockBytes > MAX_MEMORY_BYTES)
+      throw unsupported('The lock bits of the tag cannot be read.');
+    const bytes = await memory.at(lock.start, lockBytes);
     if (positions.some((position) => isLockedDynamically(position, lock, bytes))) throw locked;
   }
 }

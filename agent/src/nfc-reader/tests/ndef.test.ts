@@ -108,6 +108,23 @@ test('read-only and locked tags are refused, with nothing written', async () => 
   assert.match(await refusal(modelClassic(), bytes(10)), /cannot hold/);
 });
 
+test('a tag with more than 256 pages: no page is taken for one of the first', async () => {
+  const make = (layout: string): ModelType2 => {
+    const tag = new ModelType2({ pages: 256, size: 1872, version: 0 });
+    tag.pages.set(Buffer.from(layout, 'hex'), 16);
+    return tag;
+  };
+  const lockBits = '0103f00c36';
+  const full = make(`${lockBits}0300fe`);
+  assert.equal(await refusal(full, bytes(997)), 'written');
+  assert.deepEqual((await readNdef(await tagOf(full))).message, bytes(997));
+  const before = Buffer.from(full.pages);
+  assert.match(await refusal(full, bytes(1500)), /the tag takes 997/);
+  assert.deepEqual(full.pages, before);
+  assert.match(await refusal(make('0300fe'), bytes(60)), /lock bits of the tag cannot be read/);
+  assert.match(await refusal(make('0103f3103f0300fe'), bytes(60)), /lock bits of the tag cannot be read/);
+});
+
 test('tags without NDEF, and with one that cannot be read', async () => {
   assert.deepEqual(
     { ...(await readNdef(await tagOf(modelClassic()))) },
