@@ -64,6 +64,7 @@ test('layouts: where the message is, what is reserved, and what is locked', () =
       },
     ],
     ['a control TLV of a wrong length', '01 02 A0 0C 03 00', 144, undefined],
+    ['more control TLVs than a tag needs', `${'02 03 F0 01 0F '.repeat(17)}03 00`, 144, undefined],
     ['no TLV up to the end', '00 '.repeat(8), 8, { tlv: undefined, message: undefined, ...none }],
   ];
   for (const [name, data, size, expected] of cases) {

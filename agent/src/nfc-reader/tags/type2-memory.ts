@@ -25,6 +25,9 @@ const TLV_TERMINATOR = 0xfe;
 /** A length that 2 bytes follow. */
 const LONG_LENGTH = 0xff;
 
+/** Most control TLVs. Real tags have two; hundreds would cost seconds. */
+const MAX_CONTROLS = 16;
+
 export interface Capabilities {
   /** Size of the data area, as far as it can be used, in bytes. */
   readonly size: number;
@@ -114,7 +117,7 @@ export function parseLayout(memory: Buffer, size: number): Layout | number | und
       return { tlv: index, message, reserved, lockBits };
     }
     if (tag[0] === TLV_LOCK_CONTROL || tag[0] === TLV_MEMORY_CONTROL) {
-      if (head.length !== 3) return undefined;
+      if (head.length !== 3 || reserved.length >= MAX_CONTROLS) return undefined;
       const value = take(valueAt, head.length);
       if (typeof value === 'number' || !value) return value;
       const { area, lock } = parseControl(value, tag[0] === TLV_LOCK_CONTROL);
