@@ -18,6 +18,9 @@ const HEAD_BYTES = 5;
 
 /**
  * Reads the answer to InListPassiveTarget at 106 kbit/s type A (UM0701-02, section 7.3.5). Pure.
+ *
+ * The last part of an ISO-DEP tag's entry, its ATS, comes from the tag, which can send anything or nothing. A reader is
+ * not faulty because of it: the tag counts, and an entry that cannot be found behind it does not.
  * @throws ReaderError when it is malformed
  */
 export function parseTargets(answer: Buffer): ListedTarget[] {
@@ -25,26 +28,32 @@ export function parseTargets(answer: Buffer): ListedTarget[] {
   if (count < 0 || count > MAX_TARGETS) throw malformed();
   const targets: ListedTarget[] = [];
   let at = 1;
-  for (let index = 0; index < count; index++) {
-    if (answer.length < at + HEAD_BYTES) throw malformed();
-    const sak = answer.readUInt8(at + 3);
-    const uidBytes = answer.readUInt8(at + 4);
-    const end = at + HEAD_BYTES + uidBytes;
-    if (!UID_BYTES.includes(uidBytes) || answer.length < end) throw malformed();
-    targets.push({
-      number: answer.readUInt8(at),
-      atqa: Buffer.from(answer.subarray(at + 1, at + 3)),
-      sak,
-      uid: Buffer.from(answer.subarray(at + HEAD_BYTES, end)),
-    });
-    at = end;
-    if (kindOf(sak) !== 'type4') continue;
-    // The ATS, whose first byte is its length with itself.
-    const atsBytes = answer.length > at ? answer.readUInt8(at) : 0;
-    if (atsBytes < 1 || answer.length < at + atsBytes) throw malformed();
-    at += atsBytes;
+  while (targets.length < count) {
+    const entry = parseTarget(answer.subarray(at));
+    if (!entry && targets.length === 0) throw malformed();
+    if (!entry || targets.some(({ number }) => number === entry.target.number)) break;
+    targets.push(entry.target);
+    at += entry.bytes;
   }
   return targets;
+}
+
+/** @returns undefined when it is malformed */
+function parseTarget(entry: Buffer): { target: ListedTarget; bytes: number } | undefined {
+  if (entry.length < HEAD_BYTES) return undefined;
+  const sak = entry.readUInt8(3);
+  const uidBytes = entry.readUInt8(4);
+  const end = HEAD_BYTES + uidBytes;
+  if (!UID_BYTES.includes(uidBytes) || entry.length < end) return undefined;
+  const target = {
+    number: entry.readUInt8(0),
+    atqa: Buffer.from(entry.subarray(1, 3)),
+    sak,
+    uid: Buffer.from(entry.subarray(HEAD_BYTES, end)),
+  };
+  // The first byte of the ATS is its length with itself.
+  const atsBytes = kindOf(sak) === 'type4' && entry.length > end ? entry.readUInt8(end) : 0;
+  return { target, bytes: end + atsBytes };
 }
 
 function malformed(): ReaderError {
