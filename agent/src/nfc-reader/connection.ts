@@ -16,7 +16,8 @@ export interface ConnectionOptions {
   path: string;
   /** A connection begins. */
   connected(): void;
-  take(message: unknown): void;
+  /** @param answer sends an answer on the connection that the message came from, if that is still there */
+  take(message: unknown, answer: (message: object) => void): void;
   log: Records;
 }
 
@@ -35,6 +36,7 @@ export class Connection {
     const { path, connected, take, log } = this.#options;
     const socket = connect(path);
     const lines = new LineSplitter(MAX_LINE_BYTES);
+    const answer = (message: object): void => write(socket, message);
     this.#socket = socket;
     socket.on('connect', () => {
       connected();
@@ -42,7 +44,7 @@ export class Connection {
     });
     socket.on('data', (piece) => {
       this.#backoff.reset();
-      lines.forEach(piece, (line) => take(parse(line)));
+      lines.forEach(piece, (line) => take(parse(line), answer));
       if (lines.overlong > 0) socket.destroy();
     });
     socket.on('error', (error) => log.debug({ reason: errorMessage(error) }, 'the agent is not reachable'));
@@ -62,11 +64,15 @@ export class Connection {
 
   /** Without a connection, the message is dropped: the next one begins anew. */
   send(message: object): void {
-    const socket = this.#socket;
-    if (!socket?.writable) return;
-    if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
-    else socket.write(`${JSON.stringify(message)}\n`);
+    if (this.#socket) write(this.#socket, message);
   }
+}
+
+/** Nothing may come before the hello, so nothing is sent while it connects. */
+function write(socket: Socket, message: object): void {
+  if (!socket.writable || socket.connecting) return;
+  if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
+  else socket.write(`${JSON.stringify(message)}\n`);
 }
 
 function parse(line: Buffer): unknown {

@@ -51,7 +51,7 @@ export class Program {
         this.#isConfigured = false;
         this.#lastReaders = '';
       },
-      take: (message) => this.#take(message),
+      take: (message, answer) => this.#take(message, answer),
       log,
     });
   }
@@ -65,14 +65,15 @@ export class Program {
     await this.#readers.stop();
   }
 
-  #take(message: unknown): void {
+  /** An agent that started again numbers its commands anew, and must not get an answer of the one before. */
+  #take(message: unknown, answer: (message: object) => void): void {
     if (!Command.fits(message)) {
       this.#log.warn({}, 'the agent sent a message that is no command');
       return;
     }
     const { id, command } = message;
     this.#do(command, message).then(
-      (fields) => this.#connection.send({ id, ok: true, ...fields }),
+      (fields) => answer({ id, ok: true, ...fields }),
       (error: unknown) => {
         if (!(error instanceof CommandError))
           this.#log.error({ err: error }, 'a command failed unexpectedly');
@@ -80,7 +81,7 @@ export class Program {
           error instanceof CommandError ? error : { code: 'failed', tagState: undefined };
         const message = errorMessage(error).slice(0, 512);
         const state = tagState === undefined ? {} : { tag_state: tagState };
-        this.#connection.send({ id, ok: false, code, message, ...state });
+        answer({ id, ok: false, code, message, ...state });
       },
     );
   }

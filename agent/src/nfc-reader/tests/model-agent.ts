@@ -29,6 +29,8 @@ export class ModelAgent {
   readers: Valid<typeof Readers> | undefined;
   readonly tags: Valid<typeof Tag>[] = [];
   readonly gone: number[] = [];
+  /** The numbers of all commands that were answered, in order. */
+  readonly answered: number[] = [];
   /** Names of all events, in order. */
   readonly events: string[] = [];
 
@@ -116,6 +118,7 @@ export class ModelAgent {
   #take(message: object): number {
     if ('id' in message) {
       assert.ok(Answer.fits(message), JSON.stringify(message));
+      this.answered.push(message.id);
       this.#peer.calls.resolve(message.id, message);
     } else if (Readers.fits(message)) this.readers = message;
     else if (Tag.fits(message)) this.tags.push(message);

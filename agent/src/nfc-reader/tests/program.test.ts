@@ -152,6 +152,31 @@ test('when the agent restarts, the program connects again, and the stays keep th
   assert.deepEqual(opened, [I2C]);
 });
 
+test('a command of the agent before is not answered to the next one', async () => {
+  chip().put(new ModelType4());
+  await agent.configure();
+  await agent.tag(1);
+  const call = { reader: I2C, tag: 1, apdu: 'AKQEAA==' };
+  const read = chip().read.bind(chip());
+  chip().read = async (length) => {
+    // The chip works on the APDU from its acknowledgement on.
+    const bytes = await read(length);
+    if (length === 6 && chip().commands.at(-1) === '400100a40400') chip().isBusy = true;
+    return bytes;
+  };
+  const lost = agent.call('transceive', call);
+  await agent.until('the APDU', () => chip().isBusy);
+  agent.answered.length = 0;
+  await Promise.all([assert.rejects(lost, /disconnected/), agent.close()]);
+  await agent.listen();
+  await agent.configure();
+  chip().read = read;
+  chip().isBusy = false;
+  // It waits behind the lost one.
+  await agent.call('transceive', call);
+  assert.equal(agent.answered.length, 2);
+});
+
 test('settings: only what differs is opened or closed; an absent reader is listed if it is named', async () => {
   await agent.configure();
   await agent.present(I2C);
