@@ -21,11 +21,13 @@ export interface Limits {
   readonly acknowledgeMs: number;
   /** For a command without a tag, or with a type 2 tag. */
   readonly commandMs: number;
+  /** For an APDU with all its parts. The agent waits for 30 s. */
+  readonly apduMs: number;
 }
-const LIMITS: Limits = { acknowledgeMs: 200, commandMs: 500 };
-/** How long a tag may work on an APDU, with the extensions it asks for, in ms. */
-const APDU_MS = 20_000;
-/** The same for one that reads or writes a file, in ms. */
+const LIMITS: Limits = { acknowledgeMs: 200, commandMs: 500, apduMs: 28_000 };
+/** How long a tag may work on one part of an APDU, with the extensions it asks for, in ms. */
+const PART_MS = 20_000;
+/** How long it may take to read or write a part of a file, in ms. */
 const FILE_ACCESS_MS = 2000;
 /** Pauses between looks at the ready bit, in ms; the last one repeats. */
 const READY_PAUSES_MS = [1, 1, 1, 2, 2, 5] as const;
@@ -63,9 +65,9 @@ export class Pn532 {
   readonly #limits: Limits;
   #isInterrupted = false;
 
-  constructor(transport: Transport, limits = LIMITS) {
+  constructor(transport: Transport, limits: Partial<Limits> = {}) {
     this.#transport = transport;
-    this.#limits = limits;
+    this.#limits = { ...LIMITS, ...limits };
   }
 
   /**
@@ -129,13 +131,18 @@ export class Pn532 {
    * @throws TagError
    */
   async exchangeApdu(target: number, apdu: Buffer, isFileAccess = false): Promise<Buffer> {
-    const options = { timeoutMs: isFileAccess ? FILE_ACCESS_MS : APDU_MS, repeatable: false };
+    const end = performance.now() + (isFileAccess ? FILE_ACCESS_MS : this.#limits.apduMs);
+    const exchange = async (data: readonly number[], options: CommandOptions): Promise<Buffer> => {
+      const timeoutMs = Math.min(PART_MS, end - performance.now());
+      // A tag could send its answer byte by byte, each at the last moment.
+      if (timeoutMs <= 0) throw new TagError('The tag takes too long.');
+      return await this.#command([IN_DATA_EXCHANGE, ...data], { repeatable: false, ...options, timeoutMs });
+    };
     let answer: Buffer = Buffer.alloc(0);
     for (let at = 0; at < apdu.length || at === 0; at += CHUNK_BYTES) {
       const chunk = apdu.subarray(at, at + CHUNK_BYTES);
       const more = at + CHUNK_BYTES < apdu.length ? MORE : 0;
-      answer = await this.#command([IN_DATA_EXCHANGE, target | more, ...chunk], {
-        ...options,
+      answer = await exchange([target | more, ...chunk], {
         answerBytes: more ? SHORT_ANSWER_BYTES : 64,
         // A part of a longer one would be taken for the next part.
         repeatable: isFileAccess && apdu.length <= CHUNK_BYTES,
@@ -146,10 +153,7 @@ export class Pn532 {
     let length = answer.length - 1;
     while ((answer.readUInt8(0) & MORE) !== 0) {
       if (answer.length === 1 || length > MAX_ANSWER_BYTES) throw new TagError('The answer has no end.');
-      answer = await this.#command([IN_DATA_EXCHANGE, target], {
-        ...options,
-        answerBytes: MAX_FRAME_BYTES,
-      });
+      answer = await exchange([target], { answerBytes: MAX_FRAME_BYTES });
       parts.push(dataOf(answer));
       length += answer.length - 1;
     }
@@ -215,7 +219,7 @@ export class Pn532 {
     if (acknowledgement.kind !== 'ack') {
       throw new ReaderError('The reader acknowledged a command with something else.');
     }
-    await this.#ready(timeoutMs, `The reader was busy for more than ${timeoutMs} ms.`);
+    await this.#ready(timeoutMs, `The reader was busy for more than ${Math.ceil(timeoutMs)} ms.`);
     let answer = parseFrame(await this.#transport.read(answerBytes));
     if (answer.kind === 'incomplete' || answer.kind === 'bad') {
       // The chip sends it once more.

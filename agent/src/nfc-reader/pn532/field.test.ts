@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ReaderError, TagError } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
 import { ModelChip } from '../tests/model-chip.ts';
@@ -107,6 +108,22 @@ test('APDUs of every length, with answers of every length, in parts', async () =
   card.custom = () => Buffer.alloc(65_539);
   await assert.rejects(tag.apdu(Buffer.alloc(5)), /too long|no end/);
   assert.ok(chip.commands.some((command) => command.startsWith('4041') && command.length === 2 * 264));
+});
+
+test('a card that takes long for each part of its answer is given up', async () => {
+  const card = new ModelType4();
+  card.custom = () => Buffer.alloc(60_000);
+  const { chip } = await start(card);
+  const pn532 = new Pn532(chip, { apduMs: 50 });
+  await pn532.list();
+  const isReady = chip.isReady.bind(chip);
+  chip.isReady = async () => {
+    await sleep(5);
+    return await isReady();
+  };
+  const before = chip.commands.length;
+  await assert.rejects(pn532.exchangeApdu(1, Buffer.alloc(5)), TagError);
+  assert.ok(chip.commands.length - before < 20);
 });
 
 test('the chip is asked again while it wakes up, and the bus is closed when it does not answer', async () => {

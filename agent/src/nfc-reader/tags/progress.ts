@@ -1,7 +1,26 @@
+import { TagError } from '../errors.ts';
 import type { TagState } from '../protocol.ts';
 
+/** Longest time for reading, or for writing, the message of a tag, in ms. The agent waits for 30 s. */
+const MESSAGE_MS = 25_000;
+
+/** A tag says itself in how small parts its message must be read and written, and takes its time for each. */
+class Limited {
+  readonly #end: number;
+
+  /** @param ms for tests */
+  constructor(ms = MESSAGE_MS) {
+    this.#end = performance.now() + ms;
+  }
+
+  /** @throws TagError when it has taken too long */
+  checkTime(): void {
+    if (performance.now() > this.#end) throw new TagError('The tag takes too long.');
+  }
+}
+
 /** What a tag has of NDEF, as far as it was read. */
-export class NdefFound {
+export class NdefFound extends Limited {
   /** Whether the tag is formatted for NDEF messages. */
   isFormatted = false;
   /** Undefined when there is none, an empty one, or one that could not be read. */
@@ -9,7 +28,7 @@ export class NdefFound {
 }
 
 /** How far a write came, and so what the tag contains if it fails there. */
-export class WriteProgress {
+export class WriteProgress extends Limited {
   state: TagState = 'unchanged';
 
   /**

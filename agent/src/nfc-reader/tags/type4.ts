@@ -1,6 +1,6 @@
 import { CommandError, TagError, unsupported } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
-import type { NdefFound, WriteProgress } from './progress.ts';
+import { NdefFound, type WriteProgress } from './progress.ts';
 import {
   answerData,
   CC_BYTES,
@@ -18,7 +18,7 @@ import {
 export async function readType4(tag: FieldTag, found: NdefFound): Promise<void> {
   const file = await selectNdefFile(tag);
   found.isFormatted = file !== undefined;
-  if (file?.isReadable) found.message = await readSelected(tag, file);
+  if (file?.isReadable) found.message = await readSelected(tag, file, found);
 }
 
 /** @throws CommandError, TagError, ReaderError */
@@ -32,12 +32,13 @@ export async function writeType4(tag: FieldTag, message: Buffer, progress: Write
   }
   await progress.step('empty', () => update(tag, 0, lengthOf(0)));
   for (let at = 0; at < message.length; at += file.writeBytes) {
+    progress.checkTime();
     // The length stays 0: the state does not change.
     await update(tag, NLEN_BYTES + at, message.subarray(at, at + file.writeBytes));
   }
   await progress.step('written', () => update(tag, 0, lengthOf(message.length)));
 
-  const written = await readSelected(tag, file);
+  const written = await readSelected(tag, file, new NdefFound());
   if (!message.equals(written ?? Buffer.alloc(0))) {
     progress.state = 'unknown';
     throw new CommandError('failed', 'The tag contains something else than what was written to it.');
@@ -55,12 +56,13 @@ async function selectNdefFile(tag: FieldTag): Promise<NdefFile | undefined> {
 }
 
 /** Reads the message of the selected file. @returns undefined when it is empty */
-async function readSelected(tag: FieldTag, file: NdefFile): Promise<Buffer | undefined> {
+async function readSelected(tag: FieldTag, file: NdefFile, found: NdefFound): Promise<Buffer | undefined> {
   const head = await read(tag, 0, NLEN_BYTES);
   const length = head.readUInt16BE(0);
   if (length === 0 || NLEN_BYTES + length > file.size) return undefined;
   const parts: Buffer[] = [];
   for (let at = 0; at < length; at += file.readBytes) {
+    found.checkTime();
     parts.push(await read(tag, NLEN_BYTES + at, Math.min(file.readBytes, length - at)));
   }
   return Buffer.concat(parts);

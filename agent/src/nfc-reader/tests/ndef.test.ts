@@ -5,7 +5,7 @@ import type { FieldTag } from '../field.ts';
 import { Pn532 } from '../pn532/chip.ts';
 import { Pn532Field } from '../pn532/field.ts';
 import { readNdef, writeNdef } from '../tags/ndef.ts';
-import { WriteProgress } from '../tags/progress.ts';
+import { NdefFound, WriteProgress } from '../tags/progress.ts';
 import { ModelChip } from './model-chip.ts';
 import { type ModelTag, ModelType2, ModelType4, modelClassic } from './model-tags.ts';
 
@@ -136,6 +136,17 @@ test('tags without NDEF, and with one that cannot be read', async () => {
   const card = new ModelType4();
   card.cc.writeUInt8(0x10, 2);
   assert.equal((await readNdef(await tagOf(card))).isFormatted, false);
+});
+
+test('a card that wants its message in small parts, and takes long, is given up', async () => {
+  const card = new ModelType4({ mle: 16, mlc: 16 });
+  await writeNdef(await tagOf(card), bytes(500), new WriteProgress());
+  const found = new NdefFound(0);
+  await assert.rejects(readNdef(await tagOf(card), found), /takes too long/);
+  assert.deepEqual({ ...found }, { isFormatted: true, message: undefined });
+  const progress = new WriteProgress(0);
+  await assert.rejects(writeNdef(await tagOf(card), bytes(500), progress), /takes too long/);
+  assert.equal(progress.state, 'empty');
 });
 
 test('a tag that stores something else is noticed', async () => {
