@@ -67,3 +67,8 @@ export function isExtended(apdu: Buffer): boolean {
   const SHORT_BYTES = 5;
   return apdu.length > SHORT_BYTES && apdu[4] === 0;
 }
+
+/** Whether the reader takes an APDU for one of its own commands. No card uses their class (ISO/IEC 7816-4, section 5.4.1). */
+export function isReaderCommand(apdu: Buffer): boolean {
+  return apdu[0] === CLASS;
+}

@@ -11,6 +11,7 @@ import {
   feedbackCommand,
   GET_VERSION,
   isExtended,
+  isReaderCommand,
   LIST_TAG,
   readBlock,
   settingsCommands,
@@ -209,6 +210,7 @@ class AcrTag implements FieldTag {
 
   async apdu(command: Buffer): Promise<Buffer> {
     if (isExtended(command)) throw unsupported('The ACR122U sends short APDUs only.');
+    if (isReaderCommand(command)) throw unsupported('The ACR122U sends no APDUs of class FF to a tag.');
     const answer = await this.#transmit(command);
     if (answer.length < 2) throw new TagError('The tag sent an answer without a status word.');
     return answer;

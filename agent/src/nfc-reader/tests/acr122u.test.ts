@@ -119,6 +119,9 @@ test('tags, NDEF, APDUs and feedback', async () => {
     agent.call('transceive', { reader: ID, tag: 3, apdu: apdu.toString('base64') });
   assert.equal((await call(Buffer.from('00a4040007d276000085010100', 'hex'))).response, 'kAA=');
   assert.equal((await call(Buffer.from('00b00000000100', 'hex'))).code, 'unsupported');
+  // The reader would stop looking for tags.
+  assert.equal((await call(Buffer.from('ff00510000', 'hex'))).code, 'unsupported');
+  assert.ok(!acr.commands.includes('ff00510000'));
   acr.take();
   assert.equal((await call(Buffer.from('00a4040007d276000085010100', 'hex'))).code, 'no_tag');
 
