@@ -24,6 +24,11 @@ VITRINE_AGENT_LICENSE_FILES = LICENSE
 VITRINE_AGENT_REDISTRIBUTE = NO
 VITRINE_AGENT_DEPENDENCIES = host-nodejs host-python3 vitrine-nodejs
 
+# The user of pcscd.service in overlay/. Debian's package creates it; Buildroot's has none.
+define VITRINE_AGENT_USERS
+	pcscd 903 pcscd 903 * - /usr/sbin/nologin - PC/SC daemon
+endef
+
 # Modules that the agent's reader program loads, beside the agent's folder.
 VITRINE_AGENT_MODULES = $(dir $(VITRINE_AGENT_LOCATION))node_modules
 

@@ -48,6 +48,9 @@ for (const board of boardNames()) {
     assert.equal(new Set(kernel).size, kernel.length);
     const users = await readFile(join(out, 'vitrine/users'), 'utf8');
     assert.match(users, /^kiosk 900 kiosk 900 \* \/var\/lib\/kiosk \/usr\/sbin\/nologin \S*\binput\b/m);
+    // Buildroot refuses the home "/".
+    assert.match(users, /^nfc 902 nfc 902 \* - \/usr\/sbin\/nologin -$/m);
+    assert.doesNotMatch(users, /\* \/ /);
   });
 }
 

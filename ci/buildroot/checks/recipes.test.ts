@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -72,4 +73,26 @@ test('Buildroot compiles the version of Node that the project is tested with', a
   const tested = (await lockedPackages()).get('node_modules/node')?.version;
   assert.ok(tested);
   assert.equal(await settingOf('vitrine-nodejs', 'VITRINE_NODEJS_VERSION'), tested);
+});
+
+test('every user of the units in overlay/ is created in Buildroot’s image', async () => {
+  const overlay = join(ROOT, 'overlay');
+  const read = async (pattern: string): Promise<string> => {
+    const texts = globSync(pattern, { cwd: overlay }).map((path) => readFile(join(overlay, path), 'utf8'));
+    return (await Promise.all(texts)).join('\n');
+  };
+  const units = await read('{etc,usr/lib}/systemd/system/*.service');
+  const used = [...units.matchAll(/^User=(\S+)$/gm)].map(([, user]) => user);
+  const recipe = join(ROOT, 'buildroot-external/package/vitrine-agent/vitrine-agent.mk');
+  const table =
+    /^define VITRINE_AGENT_USERS\n((?:\t.*\n)*)endef$/m.exec(await readFile(recipe, 'utf8'))?.[1] ?? '';
+  const created = [
+    ...[...(await read('usr/lib/sysusers.d/*.conf')).matchAll(/^u!? (\S+) /gm)].map(([, user]) => user),
+    ...[...table.matchAll(/^\t(\S+) /gm)].map(([, user]) => user),
+  ];
+  assert.ok(used.length > 3);
+  assert.deepEqual(
+    used.filter((user) => !created.includes(user)),
+    [],
+  );
 });
