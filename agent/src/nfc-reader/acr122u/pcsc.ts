@@ -112,6 +112,7 @@ function openLibrary(): Library {
   ]);
   const call = <A extends unknown[]>(name: string, args: Parameters<typeof lib.func>[3]): Call<A> => {
     const native: KoffiFunc<(...args: A) => number | bigint> = lib.func(name, handle, args);
+    // koffi does not keep the buffers: as long as the call runs, its callback does, which has `given` in its scope.
     return (...given) =>
       new Promise<void>((resolve, reject) => {
         native.async(...given, (error: unknown, result) => {
