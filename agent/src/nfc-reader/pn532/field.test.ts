@@ -45,6 +45,21 @@ test('two tags at once; one leaves, the other one keeps its stay, and a second o
   assert.deepEqual(await field.poll(), []);
 });
 
+test('a tag that gets another number is still the one that is asked', async () => {
+  const [first, second] = [ModelType2.ntag213(), new ModelType2({ uid: '04ffeeddccbbaa' })];
+  const { chip, field } = await start(first, second);
+  const tag = (await field.poll()).find(({ uid }) => uid.equals(second.uid));
+  assert.ok(tag);
+  const read = async (): Promise<string> => (await tag.readBlock(0)).toString('hex', 0, 3);
+  assert.equal(await read(), '04ffee');
+  chip.take(first);
+  await field.poll();
+  assert.deepEqual(await field.poll(), [tag]);
+  const before = chip.commands.length;
+  assert.equal(await read(), '04ffee');
+  assert.deepEqual(chip.commands.slice(before), ['40013000']);
+});
+
 for (const [name, make] of [
   ['type 2', ModelType2.ntag213],
   ['type 4', () => new ModelType4()],

@@ -134,6 +134,8 @@ test('tags without NDEF, and with one that cannot be read', async () => {
   secret.pages.writeUInt8(0xf0, 15);
   assert.deepEqual({ ...(await readNdef(await tagOf(secret))) }, { isFormatted: true, message: undefined });
   const card = new ModelType4();
+  card.file.writeUInt16BE(2047);
+  assert.deepEqual({ ...(await readNdef(await tagOf(card))) }, { isFormatted: true, message: undefined });
   card.cc.writeUInt8(0x10, 2);
   assert.equal((await readNdef(await tagOf(card))).isFormatted, false);
 });

@@ -196,6 +196,17 @@ test('settings: only what differs is opened or closed; an absent reader is liste
   await agent.configure({ backend: 'auto' });
   await agent.present(I2C, SPI);
 
+  // With "auto", a reader that is gone is listed until the backend changes.
+  chip().fault = { at: chip().commands.length, kind: 'power off' };
+  await agent.present(SPI);
+  assert.equal(agent.readers?.readers.length, 2);
+  chips.delete(I2C);
+  await agent.configure({ backend: 'pn532-i2c' });
+  await agent.configure({ backend: 'auto' });
+  await agent.present(SPI);
+  assert.equal(agent.readers?.readers.length, 1);
+  chips.set(I2C, new ModelChip());
+
   await agent.configure({ backend: 'pn532-i2c', i2c: { bus: 1, address: 0x25 } });
   await agent.until('the address', () => agent.readers?.readers[0]?.reader === 'pn532-i2c-1-25');
   await agent.configure({ backend: 'acr122u' });

@@ -24,6 +24,14 @@ async function withTag(tag: object = TAG): Promise<string> {
   return String(valueAt(stage.on('nfc_tag').at(-1), 'tag_handle'));
 }
 
+/** Brings a card into the field beside the first tag, and returns its handle. */
+async function withOtherTag(): Promise<string> {
+  const before = stage.on('nfc_tag').length;
+  stage.send({ ...TAG, tag: 2 });
+  await stage.until('the card', () => stage.on('nfc_tag').length > before);
+  return String(valueAt(stage.on('nfc_tag').at(-1), 'tag_handle'));
+}
+
 const transceive = (tag_handle: string, apdu = APDU) =>
   stage.request('POST', '/transceive', { reader_id, tag_handle, apdu });
 const write = (tag_handle: string, message = base64('D00000')) =>
@@ -133,6 +141,9 @@ describe('a tag handle', () => {
     assert.equal(codeOf(await write(handle, base64('00'.repeat(65_534)))), '409 nfc_tag_unsupported');
     stage.answer = () => ({ ok: false, code: 'busy', message: 'Eight commands wait.' });
     assert.equal(codeOf(await write(handle)), '429 too_many_requests');
+    const card = await withOtherTag();
+    assert.equal(codeOf(await transceive(card)), '429 too_many_requests');
+    assert.equal(codeOf(await transceive(card)), '429 too_many_requests');
     assert.equal(listedHandle(), handle);
     stage.answer = () => ({ ok: true, written_bytes: 3 });
     assert.equal((await write(handle)).status, 200);
@@ -268,6 +279,23 @@ describe('the configuration', () => {
     await stage.nfc.apply();
     await stage.until('the tag', () => stage.on('nfc_tag').length === 2);
     assert.equal(codeOf(await transceive(handle)), '409 invalid_state');
+  });
+
+  test('off while the program is slow: from then on, nothing is announced or listed', async () => {
+    await withTag();
+    const { promise: slow, resolve } = Promise.withResolvers<object>();
+    stage.answer = () => slow;
+    const change = stage.nfc.apply();
+    await stage.until('the command', () => stage.commands.length === 2);
+    stage.isEnabled = false;
+    const off = stage.nfc.apply();
+    assert.deepEqual(stage.nfc.list(), []);
+    const seen = stage.events.length;
+    stage.send({ event: 'readers', readers: [READER] }, TAG);
+    resolve({ ok: true });
+    await Promise.all([change, off]);
+    assert.equal(stage.events.length, seen);
+    assert.deepEqual(stage.nfc.list(), []);
   });
 
   test('off for a moment ends handles, too', async () => {
