@@ -176,6 +176,20 @@ test('unplugged and plugged in again, many times; pcscd is killed and starts aga
   assert.equal(pcscd.clients, 2);
 });
 
+test('at most 16 readers are listed: one that is gone makes room', async () => {
+  await agent.configure();
+  await agent.present(ID);
+  for (let number = 1; number <= 17; number++) {
+    const hex = number.toString(16).toUpperCase().padStart(2, '0');
+    const other = new ModelAcr(`ACS ACR122U PICC Interface ${hex} 00`, 'fefe0020');
+    pcscd.plug(other);
+    await agent.present(ID, `acr122u-${number}`);
+    pcscd.unplug(other);
+    await agent.present(ID);
+  }
+  assert.equal(agent.readers?.readers.length, 16);
+});
+
 test('a driver that allows no escape commands: the reader works, with light and sound while a tag is there', async () => {
   acr.allowsEscape = false;
   await agent.configure();

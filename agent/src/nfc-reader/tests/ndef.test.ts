@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CommandError } from '../errors.ts';
+import { CommandError, TagError } from '../errors.ts';
 import type { FieldTag } from '../field.ts';
 import { Pn532 } from '../pn532/chip.ts';
 import { Pn532Field } from '../pn532/field.ts';
@@ -149,6 +149,17 @@ test('a card that wants its message in small parts, and takes long, is given up'
   const progress = new WriteProgress(0);
   await assert.rejects(writeNdef(await tagOf(card), bytes(500), progress), /takes too long/);
   assert.equal(progress.state, 'empty');
+});
+
+test('a card that sends more or less than was asked for has no message', async () => {
+  for (const answer of ['9000', '009000', '0001029000', 'ffffffff9000']) {
+    const card = new ModelType4();
+    card.file.set([0, 2, 0xd0, 0]);
+    card.custom = (apdu) => (apdu[1] === 0xb0 && apdu[4] === 2 ? Buffer.from(answer, 'hex') : undefined);
+    const found = new NdefFound();
+    await assert.rejects(readNdef(await tagOf(card), found), TagError, answer);
+    assert.deepEqual({ ...found }, { isFormatted: true, message: undefined });
+  }
 });
 
 test('a tag that stores something else is noticed', async () => {
