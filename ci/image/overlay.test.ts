@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { MAX_USB_READERS } from '../../agent/src/nfc-reader/readers.ts';
 import { ROOT } from '../lib/places.ts';
 
 const OVERLAY = join(ROOT, 'overlay');
@@ -52,6 +53,14 @@ test('a plugged-in adapter cannot get the name of an interface that the firewall
   }
   assert.ok(defined('cable').includes('gadget0'));
   assert.match(read('usr/lib/vitrine/gadget'), /^ *put functions\/ncm\.usb0\/ifname gadget%d$/m);
+});
+
+test('the NFC reader program has threads for all readers, for pcscd and for two buses', () => {
+  const unit = read(`${UNITS}/vitrine-nfc.service`);
+  const threads = Number(/^Environment=.*\bUV_THREADPOOL_SIZE=(\d+)$/m.exec(unit)?.[1]);
+  const tasks = Number(/^TasksMax=(\d+)$/m.exec(unit)?.[1]);
+  assert.ok(threads >= MAX_USB_READERS + 3, `${threads} threads`);
+  assert.ok(threads + 16 <= tasks, `${threads} of ${tasks} tasks`);
 });
 
 test('the presets enable exactly our units that have an [Install] section', () => {

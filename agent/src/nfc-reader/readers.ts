@@ -15,7 +15,7 @@ import { Slot, type SlotListener } from './slot.ts';
 import type { Watch } from './watch.ts';
 
 /** Most readers at USB ports: those that are gone for longest make room. */
-const MAX_USB_READERS = 16;
+export const MAX_USB_READERS = 16;
 
 /** A reader that the settings name. */
 export interface Candidate {
