@@ -4,6 +4,7 @@ import { FAULTS } from '../../ci/nfc/guest/chip/pn532.ts';
 import { BUS, KERNEL_BUS, type LabTag, type NfcLab, readerIds } from '../../ci/nfc/nfc-lab.ts';
 import type { SocketChannel } from '../../client/http.ts';
 import { field } from '../../testing/field.ts';
+import { waitFor } from '../../testing/wait.ts';
 import {
   checkWritten,
   configureNfc,
@@ -196,6 +197,24 @@ export async function longNfcTests(
       device.say(`${files} files and ${threads} threads, afterwards ${filesAfter} and ${threadsAfter}`);
       assert.equal(pidAfter, pid);
       assert.ok(filesAfter <= files + 2 && threadsAfter <= threads + 2);
+      await tagSeen(socket, await fresh('type4'), 'usb');
+      await lab.clear();
+    },
+    LONG_MS,
+  );
+
+  await longTest(
+    'a pcscd that hangs is reported, and its reader is gone until it answers',
+    async () => {
+      const { mark } = socket.events;
+      await device.shell.ok('systemctl kill -s STOP pcscd');
+      await socket.events.next('nfc_reader_disconnected', mark, () => true, WAIT_MS);
+      await waitFor(
+        async () => /pcscd\) does not answer/.test(JSON.stringify(await device.get('/device/health'))),
+        { timeoutMs: WAIT_MS, what: 'the problem of health', intervalMs: 500 },
+      );
+      await device.shell.ok('systemctl kill -s CONT pcscd');
+      await socket.events.next('nfc_reader_connected', mark, () => true, WAIT_MS);
       await tagSeen(socket, await fresh('type4'), 'usb');
       await lab.clear();
     },

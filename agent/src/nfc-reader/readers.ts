@@ -53,9 +53,12 @@ export class Readers {
     const isAuto = this.#settings?.backend === 'auto';
     const listed = [...this.#slots.values()].filter((slot) => !isAuto || slot.wasPresent);
     const readers = listed.map(({ state }) => state);
-    const missing = this.#settings?.backend === 'acr122u' && readers.length === 0;
-    const problem = missing ? (this.#pcsc?.problem ?? 'No ACR122U is found.') : undefined;
+    const problem = this.#settings?.backend === 'acr122u' ? this.#usbProblem(readers.length) : undefined;
     return { readers, ...(problem === undefined ? {} : { problem: problem.slice(0, 512) }) };
+  }
+
+  #usbProblem(readers: number): string | undefined {
+    return this.#pcsc?.problem ?? (readers === 0 ? 'No ACR122U is found.' : undefined);
   }
 
   get slots(): Iterable<Slot> {

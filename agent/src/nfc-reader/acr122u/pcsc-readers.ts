@@ -17,7 +17,7 @@ const NAME = /ACR122/;
 const CHANNEL_ID = 0x0002_0110;
 
 /** A client of pcscd, as pcsc.ts has it: after its error it tells nothing any more. */
-export interface PcscClient extends EventEmitter<{ reader: [Device]; error: [Error] }> {
+export interface PcscClient extends EventEmitter<{ reader: [Device]; hangs: [boolean]; error: [Error] }> {
   start(): void;
   stop(): void;
 }
@@ -59,6 +59,10 @@ export class PcscReaders {
       client.on('error', (error) => {
         if (this.#client === client)
           this.#failed(`The PC/SC service (pcscd) is not available: ${error.message}`);
+      });
+      client.on('hangs', (hangs) => {
+        if (this.#client === client)
+          this.#setProblem(hangs ? 'The PC/SC service (pcscd) does not answer.' : undefined);
       });
       client.on('reader', (reader) => {
         if (this.#client !== client || !NAME.test(reader.name)) return;

@@ -14,6 +14,8 @@ const MAX_NAMES = 8192;
 const MAX_ATTRIBUTE = 256;
 /** How long one call waits for a change, in ms: a reader that came between two calls is seen after it. */
 const WAIT_MS = 1000;
+/** Pcscd hangs if a call of the client takes longer, in ms. */
+const HANG_MS = 10_000;
 
 const SCOPE_SYSTEM = 2;
 const PROTOCOLS = 1 | 2;
@@ -218,8 +220,11 @@ interface Known {
   state: number;
 }
 
-/** A client of pcscd. Emits `reader` for each reader, and `error` once, at its end with pcscd. */
-export class Client extends EventEmitter<{ reader: [Reader]; error: [Error] }> {
+/**
+ * A client of pcscd. Emits `reader` for each reader; `hangs` with true when pcscd does not answer, which takes all readers
+ * away, and with false when it answers again; and `error` once, at its end with pcscd.
+ */
+export class Client extends EventEmitter<{ reader: [Reader]; hangs: [boolean]; error: [Error] }> {
   readonly #readers = new Map<string, Known>();
   #isStopped = false;
   #waiting: Handle | undefined;
@@ -244,12 +249,12 @@ export class Client extends EventEmitter<{ reader: [Reader]; error: [Error] }> {
     let failure: Error | undefined;
     try {
       // A call that waits locks its context.
-      const waiting = await this.#establish(contexts);
-      const working = await this.#establish(contexts);
+      const waiting = await this.#watch(this.#establish(contexts));
+      const working = await this.#watch(this.#establish(contexts));
       this.#waiting = waiting;
       while (!this.#isStopped) {
-        this.#list(await readerNames(waiting), working);
-        await this.#waitForChange(waiting);
+        this.#list(await this.#watch(readerNames(waiting)), working);
+        await this.#watch(this.#waitForChange(waiting));
       }
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
@@ -262,6 +267,22 @@ export class Client extends EventEmitter<{ reader: [Reader]; error: [Error] }> {
         .catch(() => undefined);
     }
     if (failure && !this.#isStopped) this.emit('error', failure);
+  }
+
+  /** A call cannot be ended: it is waited for, without readers. */
+  async #watch<T>(call: Promise<T>): Promise<T> {
+    let hangs = false;
+    const timer = setTimeout(() => {
+      hangs = true;
+      this.#list([], 0);
+      this.emit('hangs', true);
+    }, HANG_MS);
+    try {
+      return await call;
+    } finally {
+      clearTimeout(timer);
+      if (hangs) this.emit('hangs', false);
+    }
   }
 
   async #establish(contexts: Handle[]): Promise<Handle> {

@@ -207,3 +207,14 @@ test('without pcscd and without a reader, the problem is said', async () => {
   pcscd.kill();
   await agent.until('a problem', () => /pcscd|PC\/SC/.test(agent.readers?.problem ?? ''));
 });
+
+test('while pcscd does not answer, its readers are gone, and that is said', async () => {
+  await agent.configure({ backend: 'acr122u' });
+  await agent.present(ID);
+  pcscd.hang(true);
+  await agent.until('a problem', () => /does not answer/.test(agent.readers?.problem ?? ''));
+  await agent.present();
+  pcscd.hang(false);
+  await agent.present(ID);
+  assert.equal(agent.readers?.problem, undefined);
+});

@@ -5,7 +5,7 @@ import { SHARED } from '../acr122u/pcsc.ts';
 import type { PcscClient } from '../acr122u/pcsc-readers.ts';
 import type { ModelTag } from './model-tags.ts';
 
-type ClientEvents = { error: [Error]; reader: [Device] };
+type ClientEvents = { error: [Error]; reader: [Device]; hangs: [boolean] };
 
 const OK = [0x90, 0x00];
 const FAILED = Buffer.of(0x63, 0x00);
@@ -112,6 +112,17 @@ export class ModelPcscd {
   unplug(acr: ModelAcr): void {
     this.readers.delete(acr);
     acr.unplug();
+  }
+
+  /** Does not answer, which takes its readers away, or answers again. */
+  hang(hangs: boolean): void {
+    for (const client of this.#clients) {
+      client.emit('hangs', hangs);
+      for (const acr of this.readers) {
+        if (hangs) acr.unplug();
+        else this.#tell(client, acr);
+      }
+    }
   }
 
   kill(): void {
