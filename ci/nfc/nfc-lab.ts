@@ -186,7 +186,7 @@ export class NfcLab {
     return frames;
   }
 
-  /** What the ACR122U was told to show since the last call. */
+  /** The light and sound commands that the ACR122U got since the last call. */
   async feedback(): Promise<Feedback[]> {
     const feedback = await this.#program.run({ do: 'feedback' });
     if (!Value.Check(Feedbacks, feedback)) throw new Error(`the lab said ${JSON.stringify(feedback)}`);

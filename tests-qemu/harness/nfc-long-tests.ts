@@ -98,7 +98,7 @@ export async function longNfcTests(
 
   for (const kind of PASSING) {
     await longTest(
-      `the fault "${kind}" at each command of a read and of a write: the reader goes on, and nothing is told wrong`,
+      `the fault "${kind}" at each command of a read and of a write: the reader recovers, and every report is true`,
       async () => {
         await useI2c();
         const { mark } = socket.events;
@@ -126,7 +126,7 @@ export async function longNfcTests(
   }
 
   await longTest(
-    'a bus that stands still during a read, a write and the search: the program is replaced, and goes on',
+    'a bus that hangs during a read, a write and the search: the program is restarted, and works again',
     async () => {
       await useI2c();
       for (const after of [0, 2, 4, 12]) {

@@ -195,7 +195,7 @@ export default scenario({
         await configureNfc(device, { poll: { interval_ms: POLL_MS } });
       });
 
-      await test('a reader without power, and one whose bus stands still, are reported and come back', async () => {
+      await test('a reader without power, and one whose bus hangs, are reported and come back', async () => {
         const tag = await lab.tag({ kind: 'ntag213', ndef: MESSAGE.toString('hex') });
         const breaks = [
           [() => lab.power('i2c', false), () => lab.power('i2c', true)],
@@ -216,7 +216,7 @@ export default scenario({
           assert.notEqual(again.tag_handle, seen.tag_handle);
           const stale = await write(device, seen, OTHER);
           assert.deepEqual([stale.status, stale.code], [409, 'invalid_state']);
-          // A reader that goes takes its tags with it, without a word about each.
+          // The tags of a reader that is gone get no event of their own.
           const removed = socket.events.since(mark, 'nfc_tag_removed');
           assert.deepEqual(removed, []);
           await lab.clear();

@@ -38,7 +38,7 @@ export interface FieldTag {
    * @throws CommandError `unsupported` when the reader cannot send it
    */
   apdu(command: Buffer, isFileAccess?: boolean): Promise<Buffer>;
-  /** Type 4: the host sends it an APDU. For some seconds it keeps what it was told, as the application it selected. */
+  /** Type 4: the host sends it an APDU. For some seconds it keeps its session, for example the selected application. */
   use(): void;
   /** Whether the tag is still in the field; asks it. */
   isPresent(): Promise<boolean>;

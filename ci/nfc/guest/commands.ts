@@ -52,7 +52,7 @@ export const LabCommand = Type.Union([
   }),
   /** The commands that a chip has got since the last time. */
   Type.Object({ do: Type.Literal('log'), reader: Chip }),
-  /** What the ACR122U was told to show since the last time. */
+  /** The light and sound commands that the ACR122U got since the last call. */
   Type.Object({ do: Type.Literal('feedback') }),
 ]);
 export type LabCommand = Static<typeof LabCommand>;

@@ -16,7 +16,7 @@ const NAME = /ACR122/;
 /** SCARD_ATTR_CHANNEL_ID: how the reader is connected. */
 const CHANNEL_ID = 0x0002_0110;
 
-/** A client of pcscd, as pcsc.ts has it: after its error it tells nothing any more. */
+/** A client of pcscd, as pcsc.ts has it: it emits nothing after its error. */
 export interface PcscClient extends EventEmitter<{ reader: [Device]; hangs: [boolean]; error: [Error] }> {
   start(): void;
   stop(): void;

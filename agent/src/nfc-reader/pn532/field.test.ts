@@ -83,7 +83,7 @@ for (const [name, make] of [
   });
 }
 
-test('a card that the host uses keeps what it was told: the field is not switched off', async () => {
+test('a card that the host uses keeps its session: the field is not switched off', async () => {
   const { chip, field } = await start(new ModelType4());
   const [tag] = await field.poll();
   tag?.use();

@@ -7,7 +7,7 @@ import type { ListedTarget } from './targets.ts';
 const MAX_TAGS = 2;
 /** With one tag held, the chip lists again at each so-many-th poll, to see a second one. */
 const LIST_EVERY = 4;
-/** A tag that the host uses keeps what it was told for so long: the field is not switched off. In ms. */
+/** For so long after an APDU the field is not switched off, so that the tag keeps its session. In ms. */
 const IN_USE_MS = 5000;
 /** The first byte of a UID of 4 bytes that is random: another one each time the tag gets power (NXP AN10927). */
 const RANDOM_UID = 0x08;
@@ -90,7 +90,7 @@ export class Pn532Field implements Field {
     return mustList || (this.#held.length < MAX_TAGS && this.#polls % LIST_EVERY === 0);
   }
 
-  /** Whether the field may be switched off, after which a tag knows nothing of what it was told. */
+  /** Whether the field may be switched off, which ends the session of every tag. */
   #mayReset(): boolean {
     return !this.#held.some((tag) => tag.isInUse || (tag.hasRandomUid && this.#asksCards));
   }
@@ -117,7 +117,7 @@ export class Pn532Field implements Field {
 
   /**
    * Drops tags that did not answer. A type 2 tag may only have lost its selection, so it is listed once more. An ISO-DEP
-   * tag has lost what it was told, so it would be another stay.
+   * session of the tag has ended, so it would be another stay.
    */
   async #settle(missing: readonly Pn532Tag[]): Promise<void> {
     if (missing.length === 0) return;

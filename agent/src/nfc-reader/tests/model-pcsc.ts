@@ -44,7 +44,7 @@ export class ModelAcr {
     this.changed();
   }
 
-  /** pcscd tells the state. */
+  /** pcscd reports the state. */
   changed(): void {
     this.#emitter.emit('change', this.tag !== undefined);
   }

@@ -33,7 +33,7 @@ const checked = (result: FrameResult) =>
 const retried = (...events: KeeperEvent[]) =>
   send({ event: 'timer', timer: 'retry' }, load('started'), ...events);
 
-test('every error is told by its code and a sentence of its own, and what could not be loaded is not retried at once', () => {
+test('every error is reported with its code and a sentence of its own, and what could not be loaded is not retried at once', () => {
   const cases: [code: string, retryMs: number | undefined, happens: () => void][] = [
     ['browser_unavailable', undefined, () => send({ event: 'start', target: A, missing: undefined })],
     [

@@ -91,7 +91,7 @@ test('an error of our own server is no page: the start page is damaged, any othe
   assert.equal(state.error, null);
 });
 
-test('loads of the target, of an earlier target and of the page itself are told apart', () => {
+test('loads of the target, of an earlier target and of the page itself are distinguished', () => {
   begin();
   const old = lastId;
   send({ event: 'show_target', target: B }, load('started'), load('redirected', 'http://b.example/2'));

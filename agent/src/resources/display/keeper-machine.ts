@@ -60,7 +60,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: KeeperTransition, ev
     t.expectTarget();
     t.expectBrowser();
   },
-  /** Nothing is pending: `disconnected` comes before another connection, and without one nothing is asked of a browser. */
+  /** Nothing is pending: `disconnected` comes before another connection, and without one no browser is asked for anything. */
   connected: (t, { uri }) => {
     t.cancelTimer('unit');
     t.state.connection += 1;

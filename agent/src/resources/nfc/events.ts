@@ -2,7 +2,7 @@ import type { EventBus } from '../../events/bus.ts';
 import type { Change } from './readers.ts';
 import { nfcReaderConnected, nfcReaderDisconnected, nfcTag, nfcTagRemoved } from './schema.ts';
 
-/** Tells hosts what has changed, in this order. */
+/** Reports changes to hosts, in this order. */
 export function emitChanges(bus: EventBus, changes: readonly Change[]): void {
   for (const each of changes) {
     switch (each.change) {

@@ -144,7 +144,7 @@ export class ReaderProgramSocket implements ReaderProgram {
     if (!Greeting.fits(first)) throw new ProtocolViolation('the first message is no hello');
     this.#log.error(
       { protocol: first.protocol, expected: PROTOCOL },
-      'the NFC reader program speaks another version of the protocol',
+      'the NFC reader program has another version of the protocol',
     );
     return undefined;
   }

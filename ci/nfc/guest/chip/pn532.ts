@@ -13,7 +13,7 @@ const MOST_LOGGED = 5000;
  * What goes wrong with a command. `nack`: nobody acknowledges it on the bus, and on SPI it is lost. `lost`: the chip does not
  * notice it. `garbage`: noise in place of the acknowledgement. `checksum`: a wrong checksum of the answer. `short`: the answer
  * breaks off. `error`: the chip answers that it does not know the command. `silent`: the answer never comes. `hang`: the bus
- * itself stands still.
+ * itself is blocked.
  */
 export const FAULTS = ['nack', 'lost', 'garbage', 'checksum', 'short', 'error', 'silent', 'hang'] as const;
 export type FaultKind = (typeof FAULTS)[number];
@@ -38,7 +38,7 @@ export class Pn532Chip {
   #last: Buffer = Buffer.alloc(0);
   #search: Buffer | undefined;
   #fault: Fault | undefined;
-  /** Resolves when the bus goes on; undefined while it does not stand still. */
+  /** Resolves when the bus works again; undefined while it is not blocked. */
   #standstill: PromiseWithResolvers<void> | undefined;
   #isPowered = true;
   /** The first contact after power-on only wakes it up (6.2.4, 7.2.11). */
@@ -55,7 +55,7 @@ export class Pn532Chip {
     return this.#isPowered;
   }
 
-  /** Waits while the bus stands still. */
+  /** Waits while the bus is blocked. */
   async untilFree(): Promise<void> {
     await this.#standstill?.promise;
   }

@@ -214,7 +214,7 @@ test('transfers of an SPI device are mirrored, and LSB first is refused as by a 
   assert.deepEqual(await transfer(Buffer.from([2, 0])), Buffer.from([0xff]));
 });
 
-test('a transfer on a bus that stands still ends when the caller is interrupted', async () => {
+test('a transfer on a blocked bus ends when the caller is interrupted', async () => {
   const chip = makeChip();
   const kernel = new Kernel(i2cDevice([new Pn532OnI2c(chip, 0x24)]));
   await kernel.open();

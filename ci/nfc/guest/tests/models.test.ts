@@ -108,8 +108,8 @@ test('ISO-DEP: answers in parts, and a card that forgets its application', () =>
 test('ACR122U: a card comes, answers, and leaves', () => {
   const field = new Field();
   const reader = new Acr122uModel(field);
-  const told: string[] = [];
-  reader.notify = (message) => told.push(message.toString('hex'));
+  const notified: string[] = [];
+  reader.notify = (message) => notified.push(message.toString('hex'));
   const send = (type: number, data: Buffer): Buffer => {
     const head = Buffer.alloc(10);
     head[0] = type;
@@ -126,7 +126,7 @@ test('ACR122U: a card comes, answers, and leaves', () => {
   assert.equal(send(0x6b, hex('ff00400d0401010301')).subarray(10).toString('hex'), '9001');
   assert.deepEqual(reader.takeFeedback(), [{ what: 'led', bytes: '0d0401010301' }]);
   field.take(tag);
-  assert.deepEqual(told, ['5003', '5002']);
+  assert.deepEqual(notified, ['5003', '5002']);
   assert.equal(send(0x6f, hex('ffca000000')).readUInt8(8), 0xfe);
 });
 

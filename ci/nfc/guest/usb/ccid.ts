@@ -31,7 +31,7 @@ const T1_PARAMETERS = Buffer.from([0x11, 0x10, 0x00, 0x4d, 0x00, 0x20, 0x00]);
 /** ATR of a storage card as the manual composes it; the name of an Ultralight is in it. */
 const STORAGE_ATR = Buffer.from('3b8f8001804f0ca0000003060300030000000068', 'hex');
 
-/** Something that the reader was told to show. */
+/** A command for light or sound. */
 export interface Feedback {
   what: 'led' | 'buzzer_on_detect';
   /** Bytes of the command after its first three. */
@@ -54,7 +54,7 @@ export class Acr122uModel {
     field.changed = () => this.announce();
   }
 
-  /** Tells the host whether there is a card, after a change and after it was plugged in. */
+  /** Reports to the host whether there is a card, after a change and after it was plugged in. */
   announce(): void {
     this.#isPowered = false;
     this.notify(Buffer.from([NOTIFY_SLOT_CHANGE, this.#tag ? 3 : 2]));
