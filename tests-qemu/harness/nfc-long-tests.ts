@@ -282,14 +282,15 @@ export async function nfcRestartTests(
     'after a reboot each reader has the id that it had',
     async () => {
       await configureNfc(device, { backend: 'auto', i2c: { bus: BUS }, spi: { bus: BUS } });
-      await lab.plugUsb();
-      await waitForReader(device, isUsb, true);
+      const plugged = async (): Promise<void> => {
+        await lab.plugUsb();
+        for (const reader of [isAt(I2C), isAt(SPI), isUsb]) await waitForReader(device, reader, true);
+      };
+      await plugged();
       const before = (await readers(device)).map(({ id }) => id);
       await device.restart(() => device.act('POST', '/device/reboot'));
       await lab.load();
-      await lab.plugUsb();
-      await waitForReader(device, isUsb, true);
-      await waitForReader(device, isAt(SPI), true);
+      await plugged();
       assert.deepEqual(
         (await readers(device)).map(({ id }) => id),
         before,
