@@ -26,7 +26,7 @@ const LEFT_OUT =
   /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test|musl_)/;
 /** C++ of the native packages, and what compiles it; their dependencies may have JavaScript in such a folder. */
 const NATIVE_SOURCES =
-  /^\/(?:src(?!\/koffi)\/|vendor|lib\/native|src\/koffi\/src\/abi)|\.(?:cc|hh|inc|def|txt|md)$|cnoke/;
+  /^\/(?:src(?!\/koffi)\/|vendor|lib\/native|src\/koffi\/src\/abi)|\.(?:cc|hh|inc|def|md)$|CMakeLists|cnoke/;
 
 /**
  * Packages that others load and the agent never uses, a third of the bundle, with what takes their place: no route has
