@@ -37,7 +37,6 @@ await command(async () => {
   const chosen = rest.length > 0 ? rest : [...MEASURES.keys()];
   await installPackages(['socat', 'nginx-light', 'unzip', 'wrk']);
   if (chosen.includes('boot')) {
-    await setupHost('qemu');
     await setupHost('container');
   }
   const agent = join(ROOT, 'agent/dist/main.mjs');

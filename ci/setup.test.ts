@@ -3,18 +3,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from './lib/places.ts';
 import { explainApt, installPackages, missingFrom, sectionOf } from './setup.ts';
 
 test('a section of packages.conf ends at the next heading and excludes comments', () => {
   const conf = '[settings]\nsuite forky\n[host] # here\na b  # not c\n\nd\n[runtime]\ne\n';
   assert.deepEqual(sectionOf(conf, 'host'), ['a', 'b', 'd']);
   assert.deepEqual(sectionOf(conf, 'absent'), []);
-});
-
-test('the project’s host packages include QEMU', () => {
-  const conf = readFileSync(join(ROOT, 'ci/image/packages.conf'), 'utf8');
-  assert.ok(sectionOf(conf, 'qemu').includes('qemu-system-x86'));
 });
 
 test('only packages that dpkg reports as installed count', () => {

@@ -186,28 +186,26 @@ export async function installPackages(packages: string[]): Promise<void> {
   }
 }
 
-/** What this computer is to do: build images, run them in QEMU or in a container, or run all tests. */
-export type Purpose = 'build' | 'qemu' | 'container' | 'test';
+/** What this computer is to do: build images (and run them in QEMU), run them in a window or in a container, or run all tests. */
+export type Purpose = 'build' | 'window' | 'container' | 'test';
 
 /** The sections of packages.conf with the packages for each purpose. */
 const SECTIONS: Record<Purpose, string[]> = {
   build: ['host'],
-  qemu: ['host', 'qemu'],
+  window: ['host', 'window'],
   container: ['host', 'container'],
-  test: ['host', 'qemu', 'container', 'test'],
+  test: ['host', 'container', 'test'],
 };
 
-/** Installs the host's packages. With a display, those for `qemu` include QEMU's window. */
+/** Installs this computer's packages for a purpose. */
 export async function setupHost(purpose: Purpose): Promise<void> {
   const conf = readFileSync(join(ROOT, 'ci/image/packages.conf'), 'utf8');
-  const packages = SECTIONS[purpose].flatMap((section) => sectionOf(conf, section));
-  if (purpose === 'qemu' && hasDisplay()) packages.push('qemu-system-gui');
-  await installPackages(packages);
+  await installPackages(SECTIONS[purpose].flatMap((section) => sectionOf(conf, section)));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    await setupHost(process.argv.includes('--test') ? 'test' : 'qemu');
+    await setupHost(process.argv.includes('--test') ? 'test' : 'build');
     console.error('vitrine: all packages that this computer needs are installed.');
     return 0;
   });

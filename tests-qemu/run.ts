@@ -27,7 +27,7 @@ const SITES = 10;
 /** The same with --full. */
 const FULL = { cuts: 6, kills: 20, sites: 20 };
 const MAX_SEED = 2 ** 31 - 1;
-/** Each machine needs 1 GiB of memory and half a GiB for translated code. */
+/** Each machine needs 1 GiB of memory and up to as much for translated code. */
 const MAX_JOBS = 8;
 const JOBS = 2;
 const OPTIONS = {

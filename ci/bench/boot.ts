@@ -17,7 +17,7 @@ import { ensureImage } from '../qemu/image.ts';
 import { instancePaths } from '../qemu/instance.ts';
 import { Machine } from '../qemu/machine.ts';
 import { freePort } from '../qemu/ports.ts';
-import { qemuVersion } from '../qemu/program.ts';
+import { ensureQemu } from '../qemu/program.ts';
 import { testCredentials } from '../qemu/test-credentials.ts';
 import { type Figure, median } from './measure.ts';
 
@@ -86,13 +86,15 @@ async function peerUnits(folder: string): Promise<Credential[]> {
 
 /** Boots a machine from its factory disk. */
 async function bootMachine(folder: string, withAgent: boolean): Promise<Boot> {
+  const qemu = await ensureQemu();
   const image = await ensureImage();
   const paths = instancePaths(`bench-${process.pid}`);
   await mkdir(paths.folder, { recursive: true, mode: 0o700 });
   const disk = join(folder, 'boot.qcow2');
-  await makeOverlay(disk, image.disk);
+  await makeOverlay(qemu, disk, image.disk);
   const settings: MachineSettings = {
-    acceleration: await chooseAcceleration(image.kernel, qemuVersion()),
+    qemu,
+    acceleration: await chooseAcceleration(qemu, image.kernel),
     firmware: image.firmware,
     disk,
     diskCache: 'unsafe',

@@ -26,8 +26,8 @@ import {
   compileParts,
   radioPrograms,
   runtimeRoot,
+  unpackedRoot,
   updateKeyring,
-  viewerRoot,
 } from './lib/stages.ts';
 
 const BOARD = 'virt';
@@ -36,7 +36,7 @@ const ROOM = 7 * 2 ** 30;
 /** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
-const WANTED = ['image', 'rootfs', 'radios'] as const;
+const WANTED = ['image', 'rootfs', 'radios', 'emulator'] as const;
 type Wanted = (typeof WANTED)[number];
 
 /** Result of a build. */
@@ -70,6 +70,11 @@ export async function buildRootfs(): Promise<Built> {
  */
 export async function buildRadioPrograms(): Promise<string> {
   return (await runBuild('radios')).folder;
+}
+
+/** The folder with the unpacked QEMU of the image's Debian suite. */
+export async function buildEmulator(): Promise<string> {
+  return (await runBuild('emulator')).folder;
 }
 
 async function runBuild(what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
@@ -113,11 +118,12 @@ async function make(cache: Cache, what: Wanted, onKernel?: (kernel: string) => v
   await cache.sweep();
   const build = await beginBuild(cache);
   if (what === 'radios') return { folder: await radioPrograms(build), viewer: '' };
+  if (what === 'emulator') return { folder: await unpackedRoot(build, 'emulator'), viewer: '' };
   const parts = await imageParts(build);
   onKernel?.(join(parts.runtime, 'root/boot/vmlinuz'));
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
   if (what === 'image') return { folder: await assembleImage(build, parts), viewer: '' };
-  const viewer = await viewerRoot(build);
+  const viewer = await unpackedRoot(build, 'viewer');
   return { folder: await assembleRootfs(build, parts), viewer };
 }
 

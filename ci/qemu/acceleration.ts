@@ -10,7 +10,7 @@ import { Value } from 'typebox/value';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { cacheFolder } from '../lib/places.ts';
-import { QEMU } from './program.ts';
+import type { Qemu } from './program.ts';
 
 /** How the machine's processor is run: by KVM or by emulation (TCG), as QEMU's arguments. */
 export interface Acceleration {
@@ -25,8 +25,11 @@ const PROBE_TIMEOUT_MS = 20_000;
 const REACHED_END = /Kernel panic - not syncing: VFS/;
 
 const KVM_ARGS = ['-accel', 'kvm', '-cpu', 'host'];
-/** A simple processor for TCG: with all features QEMU 7.2 draws wrong colours. */
-const TCG_ARGS = ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'Nehalem'];
+/**
+ * A simple processor for TCG: emulating AVX takes longer than it saves. The buffer of translated code has QEMU's own size, at most
+ * 1 GiB: a machine fills half of it until the page is shown, and would translate everything again whenever a smaller one is full.
+ */
+const TCG_ARGS = ['-accel', 'tcg,thread=multi', '-cpu', 'Nehalem'];
 
 export function tcg(reason: string): Acceleration {
   return { kind: 'tcg', args: TCG_ARGS, reason };
@@ -36,6 +39,7 @@ const Verdict = Type.Object({ key: Type.String(), works: Type.Boolean(), reason:
 
 /** Boots `kernel` without a root file system. `works` if it reached the expected panic and QEMU ended by itself. */
 export async function bootsKernel(
+  { system }: Qemu,
   kernel: string,
   args: string[],
   timeoutMs = PROBE_TIMEOUT_MS,
@@ -44,13 +48,14 @@ export async function bootsKernel(
   const log = join(folder, 'console.log');
   try {
     const child = spawn(
-      QEMU,
+      system.file,
       [
+        ...system.args,
         ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-M', 'pc', ...args],
         ...['-smp', '2', '-m', '512', '-serial', `file:${log}`],
         ...['-kernel', kernel, '-append', 'console=ttyS0 panic=-1'],
       ],
-      { stdio: ['ignore', 'ignore', 'pipe'], timeout: timeoutMs, killSignal: 'SIGKILL' },
+      { env: system.env, stdio: ['ignore', 'ignore', 'pipe'], timeout: timeoutMs, killSignal: 'SIGKILL' },
     );
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
@@ -75,7 +80,7 @@ const probes = new Map<string, Promise<Static<typeof Verdict>>>();
  * until this computer reboots or QEMU or the kernel changes. `VITRINE_ACCEL=kvm|tcg` overrides it.
  * @param kernel the image's own vmlinuz
  */
-export async function chooseAcceleration(kernel: string, qemuVersion: string): Promise<Acceleration> {
+export async function chooseAcceleration(qemu: Qemu, kernel: string): Promise<Acceleration> {
   const kvm = (reason: string): Acceleration => ({ kind: 'kvm', args: KVM_ARGS, reason });
   const asked = process.env.VITRINE_ACCEL;
   if (asked === 'tcg') return tcg('VITRINE_ACCEL=tcg');
@@ -88,13 +93,13 @@ export async function chooseAcceleration(kernel: string, qemuVersion: string): P
   }
   const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
   const content = createHash('sha256').update(await readFile(kernel));
-  const key = `${bootId} ${qemuVersion} ${content.digest('hex')}`;
+  const key = `${bootId} ${qemu.version} ${content.digest('hex')}`;
   const file = join(cacheFolder(), 'kvm-probe.json');
   const kept: unknown = await readFile(file, 'utf8')
     .then(JSON.parse)
     .catch(() => undefined);
   const probe = async (): Promise<Static<typeof Verdict>> => {
-    const found = { key, ...(await bootsKernel(kernel, KVM_ARGS)) };
+    const found = { key, ...(await bootsKernel(qemu, kernel, KVM_ARGS)) };
     await writeFileAtomic(file, `${JSON.stringify(found)}\n`);
     return found;
   };

@@ -1,5 +1,6 @@
 import type { Credential } from '../lib/virtual-device.ts';
 import type { Acceleration } from './acceleration.ts';
+import type { Qemu } from './program.ts';
 
 /** A virtio serial port of the machine and the unix socket that it is connected to. */
 export interface Port {
@@ -10,6 +11,7 @@ export interface Port {
 
 /** The settings of the machine that may differ between starts. */
 export interface MachineSettings {
+  qemu: Qemu;
   acceleration: Acceleration;
   /** U-Boot's ROM. */
   firmware: string;

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
 import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { Problem } from '../lib/problem.ts';
+import type { Qemu } from './program.ts';
 
 const run = promisify(execFile);
 
@@ -14,6 +15,7 @@ const run = promisify(execFile);
  * @param size its size in bytes; default: that of `base`
  */
 export async function makeOverlay(
+  { image }: Qemu,
   path: string,
   base: string,
   format: 'raw' | 'qcow2' = 'raw',
@@ -22,8 +24,9 @@ export async function makeOverlay(
   await mkdir(dirname(path), { recursive: true });
   await rm(path, { force: true });
   try {
-    const args = ['create', '-q', '-f', 'qcow2', '-F', format, '-b', base, path];
-    await run('qemu-img', size === undefined ? args : [...args, String(size)], { timeout: 60_000 });
+    const args = [...image.args, 'create', '-q', '-f', 'qcow2', '-F', format, '-b', base, path];
+    const sized = size === undefined ? args : [...args, String(size)];
+    await run(image.file, sized, { env: image.env, timeout: 60_000 });
   } catch (error) {
     throw new Problem(`the machine's disk could not be created: ${errorMessage(error)}`);
   }
@@ -36,6 +39,7 @@ export async function makeOverlay(
  * @returns what was done
  */
 export async function keepOverlay(
+  qemu: Qemu,
   path: string,
   base: string,
   imageId: string,
@@ -49,7 +53,7 @@ export async function keepOverlay(
   );
   const wanted = `${imageId} ${base}`;
   if (there && !fresh && madeFrom === wanted) return 'kept';
-  await makeOverlay(path, base);
+  await makeOverlay(qemu, path, base);
   await writeFileAtomic(stamp, wanted);
   return there && !fresh ? 'image changed' : 'new';
 }

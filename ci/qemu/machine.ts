@@ -7,7 +7,6 @@ import { Problem } from '../lib/problem.ts';
 import type { DeviceEnd, VirtualDevice } from '../lib/virtual-device.ts';
 
 import { type MachineSettings, qemuArguments } from './arguments.ts';
-import { QEMU } from './program.ts';
 import { Qmp } from './qmp.ts';
 
 /** QEMU answers at once, except on a busy computer. If it cannot start, it ends. */
@@ -55,9 +54,10 @@ export class Machine implements VirtualDevice {
     const startedAt = performance.now();
     // The kernel sends SIGTERM to QEMU when this process dies, even by SIGKILL.
     const guard = spawnSync('setpriv', ['--version']).error ? [] : ['setpriv', '--pdeathsig', 'TERM', '--'];
-    const [program = QEMU, ...args] = [...guard, QEMU, ...qemuArguments(settings)];
+    const { file, args: first, env } = settings.qemu.system;
+    const [program = file, ...args] = [...guard, file, ...first, ...qemuArguments(settings)];
     // Its own process group, so that Ctrl-C does not reach QEMU: the owner powers the machine down.
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', stderr.fd], detached: true });
+    const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', stderr.fd], detached: true });
     const ended = once(child, 'close')
       .catch(() => undefined) // the program could not be started; the log stays empty
       .then((): DeviceEnd => ({ code: child.exitCode, signal: child.signalCode }));

@@ -1,26 +1,92 @@
-import { spawnSync } from 'node:child_process';
+/**
+ * The QEMU that runs the machines: that of the image's Debian suite, unpacked in the cache. It is the same on every computer, and
+ * needs little more than half of the processor time of QEMU 7.2 where there is no KVM (docs/measurements.md).
+ */
+import { execFile } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildEmulator } from '../image/build.ts';
 import { Problem } from '../lib/problem.ts';
 
-export const QEMU = 'qemu-system-x86_64';
+const run = promisify(execFile);
+const VERSION_TIMEOUT_MS = 30_000;
+const NAME = 'qemu-system-x86_64';
 
-/** QEMU's version, for example `7.2.22`. Throws a {@link Problem} when it is not installed or too old. */
-export function qemuVersion(): string {
-  const { error, stdout } = spawnSync(QEMU, ['--version'], { encoding: 'utf8', timeout: 30_000 });
-  if (error)
-    throw new Problem(`${QEMU} was not found. Install it: sudo apt-get install qemu-system-x86 qemu-utils`);
+/** How a program is started. */
+export interface Program {
+  file: string;
+  /** The first arguments. */
+  args: string[];
+  env: NodeJS.ProcessEnv;
+}
+
+export interface Qemu {
+  /** For example `11.1.2`. */
+  version: string;
+  /** qemu-system-x86_64 */
+  system: Program;
+  /** qemu-img */
+  image: Program;
+}
+
+/**
+ * The programs in a root file system that is only unpacked. They run with its own loader and libraries, so that no library of
+ * this computer matters.
+ */
+function unpacked(root: string): Omit<Qemu, 'version'> {
+  const usr = join(root, 'usr');
+  const libraries = join(usr, 'lib/x86_64-linux-gnu');
+  const program = (name: string, args: string[] = []): Program => ({
+    file: join(usr, 'lib64/ld-linux-x86-64.so.2'),
+    args: ['--library-path', libraries, '--argv0', name, join(usr, 'bin', name), ...args],
+    env: { ...process.env, QEMU_MODULE_DIR: join(libraries, 'qemu') },
+  });
+  // Without it the process would be named after the loader.
+  const named = ['-name', `vitrine,process=${NAME}`];
+  const data = ['share/qemu', 'share/seabios', 'lib/ipxe/qemu'].flatMap((folder) => [
+    '-L',
+    join(usr, folder),
+  ]);
+  return { system: program(NAME, [...named, ...data]), image: program('qemu-img') };
+}
+
+/** A program that is installed on this computer. */
+export function installed(file: string): Program {
+  return { file, args: [], env: process.env };
+}
+
+/** The version that a QEMU prints. Throws a {@link Problem} when it cannot be run. */
+async function versionOf({ file, args, env }: Program): Promise<string> {
+  const { stdout } = await run(file, [...args, '--version'], { env, timeout: VERSION_TIMEOUT_MS }).catch(
+    (error: NodeJS.ErrnoException) => {
+      const why =
+        error.code === 'ENOENT' ? 'was not found' : `does not run (${error.message.split('\n')[0]})`;
+      throw new Problem(`${NAME} ${why}.`);
+    },
+  );
   const version = /version (\d+\.\d+\S*)/.exec(stdout)?.[1];
-  if (!version) throw new Problem(`${QEMU} does not print its version (${stdout.trim().slice(0, 100)}).`);
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 7 || (major === 7 && minor < 1)) {
-    throw new Problem(
-      `QEMU 7.1 or newer is needed, this is ${version}. Debian 12 and Ubuntu 24.04 carry it.`,
-    );
-  }
+  if (!version) throw new Problem(`${NAME} does not print its version (${stdout.trim().slice(0, 100)}).`);
   return version;
 }
 
-/** Whether this QEMU can open a window (package qemu-system-gui on Debian). */
-export function hasWindow(): boolean {
-  const { stdout } = spawnSync(QEMU, ['-display', 'help'], { encoding: 'utf8', timeout: 30_000 });
-  return /^gtk$/m.test(stdout ?? '');
+async function withVersion(programs: Omit<Qemu, 'version'>): Promise<Qemu> {
+  return { ...programs, version: await versionOf(programs.system) };
+}
+
+let known: Promise<Qemu> | undefined;
+
+/** The QEMU of the image's Debian suite, which is downloaded and unpacked first if necessary. */
+export function ensureQemu(): Promise<Qemu> {
+  known ??= buildEmulator().then((root) => {
+    // The cache does not remove folders with open files.
+    openSync(join(root, 'usr/bin', NAME), 'r');
+    return withVersion(unpacked(root));
+  });
+  return known;
+}
+
+/** This computer's own QEMU, for a machine with a window: the unpacked one has no graphical user interface. */
+export async function qemuWithWindow(): Promise<Qemu> {
+  return await withVersion({ system: installed(NAME), image: installed('qemu-img') });
 }

@@ -64,7 +64,6 @@ function withoutHostPaths(settings: MachineSettings): MachineSettings {
  */
 export async function snapshotKey(
   image: BuiltImage,
-  qemu: string,
   settings: MachineSettings,
   more: string,
 ): Promise<string> {
@@ -73,7 +72,7 @@ export async function snapshotKey(
   );
   const parts = {
     image: [image.id, image.disk],
-    qemu,
+    qemu: settings.qemu.version,
     // Even an emulated processor derives its time from this computer's.
     processor: cpus()[0]?.model,
     arguments: qemuArguments(withoutHostPaths(settings)),

@@ -9,7 +9,7 @@ import { ensureImage } from './image.ts';
 import type { InstancePaths, PreparedDevice, StartRequest } from './instance.ts';
 import { Machine } from './machine.ts';
 import { freeHttpsPort } from './ports.ts';
-import { hasWindow, qemuVersion } from './program.ts';
+import { ensureQemu, qemuWithWindow } from './program.ts';
 
 const DISK_ROOM = 3 * 2 ** 30;
 const BOOT_TIMEOUT_MS = { kvm: 90_000, tcg: 420_000 };
@@ -20,21 +20,21 @@ export async function prepareMachine(
   paths: InstancePaths,
   progress: Progress,
 ): Promise<PreparedDevice> {
-  await setupHost('qemu');
-  const version = qemuVersion();
+  await setupHost(request.window ? 'window' : 'build');
+  const qemu = await (request.window ? qemuWithWindow() : ensureQemu());
   // On a computer whose KVM does not work, the probe takes as long as assembling the image.
   const image = await ensureImage((kernel) => {
-    chooseAcceleration(kernel, version).catch(() => undefined);
+    chooseAcceleration(qemu, kernel).catch(() => undefined);
   });
   await requireFreeSpace(request.storage, DISK_ROOM, 'a machine’s disk');
   const disk = join(request.storage, 'disk.qcow2');
-  const made = await keepOverlay(disk, image.disk, image.id, request.fresh);
+  const made = await keepOverlay(qemu, disk, image.disk, image.id, request.fresh);
   if (made === 'image changed')
     progress.line('the image has changed since the last start: the machine gets a new disk');
-  const acceleration = await chooseAcceleration(image.kernel, version);
+  const acceleration = await chooseAcceleration(qemu, image.kernel);
   progress.line(`processor: ${acceleration.kind.toUpperCase()} (${acceleration.reason})`);
-  if (request.window && !hasWindow()) progress.line('this QEMU has no window; the screen is on VNC');
   const settings = {
+    qemu,
     acceleration,
     firmware: image.firmware,
     disk,
@@ -45,7 +45,7 @@ export async function prepareMachine(
     apiPort: request.apiPort,
     // Chosen late: another machine may have taken the default port while the image was built.
     httpsPort: await freeHttpsPort(request.apiPort),
-    screen: request.window && hasWindow() ? ('window' as const) : ('vnc' as const),
+    screen: request.window ? ('window' as const) : ('vnc' as const),
     serialNumber: request.serialNumber,
     ...(request.dev || request.radios ? await developmentSettings(paths) : {}),
   };

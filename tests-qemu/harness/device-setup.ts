@@ -6,7 +6,7 @@ import type { MachineSettings } from '../../ci/qemu/arguments.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { type InstancePaths, instancePaths } from '../../ci/qemu/instance.ts';
 import { freePort } from '../../ci/qemu/ports.ts';
-import { qemuVersion } from '../../ci/qemu/program.ts';
+import { ensureQemu } from '../../ci/qemu/program.ts';
 import { testCredentials } from '../../ci/qemu/test-credentials.ts';
 import { removeLeftovers } from './leftovers.ts';
 
@@ -54,8 +54,10 @@ export async function deviceSettings(
   paths: InstancePaths,
   disk: string,
 ): Promise<MachineSettings> {
+  const qemu = await ensureQemu();
   return {
-    acceleration: await chooseAcceleration(image.kernel, qemuVersion()),
+    qemu,
+    acceleration: await chooseAcceleration(qemu, image.kernel),
     firmware: image.firmware,
     disk,
     diskCache: 'unsafe',

@@ -5,6 +5,7 @@ import { tailOf, waitForApi } from '../../ci/lib/virtual-device.ts';
 import { makeOverlay } from '../../ci/qemu/disk.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { Machine } from '../../ci/qemu/machine.ts';
+import { ensureQemu } from '../../ci/qemu/program.ts';
 import { GuestShell } from '../../ci/qemu/shell.ts';
 import { resumeSnapshot, type SnapshotFiles } from '../../ci/qemu/snapshot.ts';
 import type { SerialChannel } from '../../client/serial.ts';
@@ -29,7 +30,7 @@ const SET_CLOCK = 'date -s @$(cat /sys/class/rtc/rtc0/since_epoch)';
 
 /** Makes a factory-new disk that is larger than the image, as cards are. */
 async function makeDisk(path: string, image: BuiltImage): Promise<void> {
-  await makeOverlay(path, image.disk, 'raw', (await stat(image.disk)).size + SPARE_DISK);
+  await makeOverlay(await ensureQemu(), path, image.disk, 'raw', (await stat(image.disk)).size + SPARE_DISK);
 }
 
 /** A device in QEMU, with the machine's hardware. */
@@ -60,7 +61,7 @@ export class QemuDevice extends Device {
    */
   static async restore(files: SnapshotFiles, image: BuiltImage): Promise<QemuDevice> {
     const place = await prepareDevice(image);
-    await makeOverlay(place.disk, files.disk, 'qcow2');
+    await makeOverlay(place.settings.qemu, place.disk, files.disk, 'qcow2');
     const device = await QemuDevice.#start({ ...place, settings: { ...place.settings, incoming: true } });
     try {
       await resumeSnapshot(device.machine, files);

@@ -6,7 +6,6 @@ import { Cache } from '../../ci/image/lib/cache.ts';
 import { cacheFolder, requireFreeSpace } from '../../ci/lib/places.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { instancePaths } from '../../ci/qemu/instance.ts';
-import { qemuVersion } from '../../ci/qemu/program.ts';
 import {
   checkSnapshot,
   type SnapshotFiles,
@@ -184,6 +183,6 @@ export class SavedDevice {
     const settings = await deviceSettings(this.#image, instancePaths('any'), '');
     // The steps before saving affect the saved state, so this file's text is part of the key.
     const program = await readFile(fileURLToPath(import.meta.url), 'utf8');
-    return await snapshotKey(this.#image, qemuVersion(), settings, program);
+    return await snapshotKey(this.#image, settings, program);
   }
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runInBuilder } from '../../ci/image/builder.ts';
 import { withBootDelay } from '../../ci/image/lib/assembly.ts';
 import { runTool } from '../../ci/lib/tool.ts';
+import { ensureQemu, installed, type Program } from '../../ci/qemu/program.ts';
 
 const ASSEMBLE_TIMEOUT_MS = 60_000;
 const FIRMWARE = 'firmware';
@@ -13,7 +14,7 @@ export interface Architecture {
   name: 'x86_64' | 'arm64';
   /** Folder in board/. */
   board: string;
-  qemu: string;
+  qemu(): Promise<Program>;
   machine: readonly string[];
   /** In the package u-boot-qemu's usr/lib/u-boot. */
   uboot: string;
@@ -24,7 +25,7 @@ export const ARCHITECTURES: readonly [Architecture, ...Architecture[]] = [
   {
     name: 'x86_64',
     board: 'virt',
-    qemu: 'qemu-system-x86_64',
+    qemu: async () => (await ensureQemu()).system,
     machine: ['-M', 'pc', '-cpu', 'Nehalem'],
     uboot: 'qemu-x86_64/u-boot.rom',
     assembler: { source: 'payload-x86_64.S', command: ['as', '--64'], objcopy: 'objcopy' },
@@ -32,7 +33,7 @@ export const ARCHITECTURES: readonly [Architecture, ...Architecture[]] = [
   {
     name: 'arm64',
     board: 'virt-aarch64',
-    qemu: 'qemu-system-aarch64',
+    qemu: async () => installed('qemu-system-aarch64'),
     machine: ['-M', 'virt', '-cpu', 'cortex-a57'],
     uboot: 'qemu_arm64/u-boot.bin',
     assembler: {

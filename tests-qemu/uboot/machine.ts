@@ -4,6 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { printable } from '../../ci/lib/progress.ts';
+import type { Program } from '../../ci/qemu/program.ts';
 import { Qmp } from '../../ci/qemu/qmp.ts';
 import { waitFor, within } from '../../testing/wait.ts';
 
@@ -34,23 +35,23 @@ export class UBootMachine {
    * @param args machine, firmware and disk
    * @param socket path for its monitor's unix socket; only this machine may use it
    */
-  static async start(program: string, args: string[], socket: string): Promise<UBootMachine> {
+  static async start(program: Program, args: string[], socket: string): Promise<UBootMachine> {
     await rm(socket, { force: true });
     const child = spawn(
       'setpriv',
       [
-        ...['--pdeathsig', 'KILL', '--', program, ...args],
+        ...['--pdeathsig', 'KILL', '--', program.file, ...program.args, ...args],
         ...['-nodefaults', '-no-user-config', '-display', 'none', '-serial', 'stdio'],
         ...['-qmp', `unix:${socket},server=on,wait=off`, '-S', '-action', 'reboot=shutdown,shutdown=pause'],
       ],
-      { stdio: ['pipe', 'pipe', 'pipe'] },
+      { env: program.env, stdio: ['pipe', 'pipe', 'pipe'] },
     );
     let refusal = '';
     child.stderr.on('data', (chunk: Buffer) => {
       refusal = (refusal + chunk.toString()).slice(0, 2000);
     });
     const ended = once(child, 'close').then(() => {
-      throw new Error(`${program} ended: ${refusal.trim()}`);
+      throw new Error(`${program.file} ended: ${refusal.trim()}`);
     });
     ended.catch(() => undefined);
     try {

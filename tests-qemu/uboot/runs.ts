@@ -31,7 +31,7 @@ export async function startMachine(
 ): Promise<UBootMachine> {
   const memory = defined(board.definitions, 'MEMORY_MIB');
   const devices = ['-m', memory, '-bios', firmware, '-drive', `${disk},if=virtio,format=raw`];
-  return await UBootMachine.start(architecture.qemu, [...architecture.machine, ...devices], socket);
+  return await UBootMachine.start(await architecture.qemu(), [...architecture.machine, ...devices], socket);
 }
 
 /** The expected kernel arguments of a slot. */

@@ -10,6 +10,8 @@ export interface PackageConf {
   builder: string[];
   /** Unpacked for containers. */
   viewer: string[];
+  /** Unpacked to run machines. */
+  emulator: string[];
   /** Downloaded but not installed: parts read the package files. */
   sources: string[];
   firmware: string[];
@@ -77,6 +79,7 @@ export function parsePackageConf(text: string): PackageConf {
     runtime: list('runtime'),
     builder: list('builder'),
     viewer: list('viewer'),
+    emulator: list('emulator'),
     sources: list('sources'),
     firmware: list('firmware'),
     extracted: files.get('extracted') ?? new Map(),

@@ -88,8 +88,8 @@ export async function fetchPackages(
 }
 
 /** The packages that are downloaded with their dependencies. */
-function withDependencies({ runtime, builder, viewer, sources }: PackageConf): string[] {
-  return [...runtime, ...builder, ...viewer, ...sources];
+function withDependencies({ runtime, builder, viewer, emulator, sources }: PackageConf): string[] {
+  return [...runtime, ...builder, ...viewer, ...emulator, ...sources];
 }
 
 /** The packages that are downloaded without their dependencies. */

@@ -77,10 +77,13 @@ export async function builderRoot(build: Build): Promise<string> {
   });
 }
 
-/** Unpacked programs that look at the screen of a container from outside of the device's own system. */
-export async function viewerRoot(build: Build): Promise<string> {
-  const packages = build.conf.viewer;
-  return await build.cache.make('viewer', rootKey(build, packages), KEEP_ROOTS, (target) =>
+/**
+ * Unpacked programs for this computer, which run with their own libraries: `viewer` looks at the screen of a container from
+ * outside of the device's own system, `emulator` is QEMU.
+ */
+export async function unpackedRoot(build: Build, name: 'viewer' | 'emulator'): Promise<string> {
+  const packages = build.conf[name];
+  return await build.cache.make(name, rootKey(build, packages), KEEP_ROOTS, (target) =>
     makeRoot({ ...build, packages, target, unpackOnly: true, epoch: build.store.indexDate }),
   );
 }

@@ -8,7 +8,7 @@ import type { BuiltImage } from '../../../ci/qemu/image.ts';
 import { type InstancePaths, instancePaths } from '../../../ci/qemu/instance.ts';
 import { Machine } from '../../../ci/qemu/machine.ts';
 import { freePort } from '../../../ci/qemu/ports.ts';
-import { qemuVersion } from '../../../ci/qemu/program.ts';
+import { ensureQemu } from '../../../ci/qemu/program.ts';
 import { GuestShell } from '../../../ci/qemu/shell.ts';
 import { SERIAL_NUMBER } from '../device-setup.ts';
 import { removeLeftovers } from '../leftovers.ts';
@@ -41,8 +41,10 @@ export class CutMachine {
     await removeLeftovers(folder);
     const units = (await readdir(UNITS)).sort();
     const socket = join(paths.folder, 'disk.sock');
+    const qemu = await ensureQemu();
     const settings: MachineSettings = {
-      acceleration: await chooseAcceleration(image.kernel, qemuVersion()),
+      qemu,
+      acceleration: await chooseAcceleration(qemu, image.kernel),
       firmware: image.firmware,
       disk: { nbd: socket },
       // With "unsafe" QEMU would not forward the guest's flushes.
