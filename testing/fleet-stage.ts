@@ -41,7 +41,8 @@ export class FleetStage {
     this.client = this.#create();
     t.after(async () => {
       this.client.stop();
-      await rm(this.#dataFolder, { recursive: true, force: true });
+      // The client may still be writing its file.
+      await rm(this.#dataFolder, { recursive: true, force: true, maxRetries: 10 });
     });
   }
 

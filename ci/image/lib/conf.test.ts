@@ -20,6 +20,8 @@ gcc g++
 linux-source
 [viewer]
 grim
+[emulator]
+qemu-utils
 [extracted]
 plugins usr/lib/a.so usr/lib/b*.so
 plugins usr/lib/c.so
@@ -38,6 +40,7 @@ test('lists and settings are read, comments are ignored', () => {
     runtime: ['systemd', 'udev', 'nodejs'],
     builder: ['gcc', 'g++'],
     viewer: ['grim'],
+    emulator: ['qemu-utils'],
     sources: ['linux-source'],
     firmware: ['u-boot-qemu'],
     extracted: new Map([['plugins', ['usr/lib/a.so', 'usr/lib/b*.so', 'usr/lib/c.so']]]),
@@ -53,7 +56,7 @@ test('errors name the line or section', () => {
   for (const files of ['', 'etc/x', 'usr/../etc/x']) {
     assert.throws(
       () => parsePackageConf(TEXT.replace('usr/lib/c.so', files)),
-      /:19: plugins needs patterns of files in usr/,
+      /:21: plugins needs patterns of files in usr/,
     );
   }
   assert.throws(() => parsePackageConf(`gcc\n${TEXT}`), /packages\.conf:1: a package before the first/);
