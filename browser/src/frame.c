@@ -1,8 +1,10 @@
 #include "frame.h"
 
 #include "document.h"
+#include "scripts.h"
 
-#define OWN_FRAME_MS 1000 // an animated page produces a frame within this time
+#define WORLD "vitrinePaint" // of the script, and the name of its message handler
+#define OWN_FRAME_MS 1000    // an animated page produces a frame within this time
 
 static WebKitWebView *view;
 static void (*on_shown)(void);
@@ -11,6 +13,7 @@ static gboolean is_waiting; // for a frame
 static gboolean repaints;   // we forced a repaint; restore the background after its frame
 static guint timer;
 static double background; // grey, under the page
+static gboolean whitens;  // when there is content
 
 static void show_background(double shade)
 {
@@ -21,7 +24,33 @@ static void show_background(double shade)
 void frame_set_background(double grey)
 {
     background = grey;
+    whitens = FALSE;
     show_background(grey);
+}
+
+void frame_whiten_with_content(void)
+{
+    whitens = TRUE;
+}
+
+void frame_content_complete(void)
+{
+    if (whitens)
+        frame_set_background(1.0);
+}
+
+static void on_content(WebKitUserContentManager *content, JSCValue *value, gpointer data)
+{
+    frame_content_complete();
+}
+
+void frame_prepare(WebKitUserContentManager *content)
+{
+    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(PAINT_SCRIPT,
+        WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, WORLD, NULL, NULL);
+    g_signal_connect(content, "script-message-received::" WORLD, G_CALLBACK(on_content), NULL);
+    webkit_user_content_manager_register_script_message_handler(content, WORLD, WORLD);
+    webkit_user_content_manager_add_script(content, script);
 }
 
 // Makes WebKit paint a frame, by a change of the background that is too small to be seen. A page cannot notice it.

@@ -141,9 +141,12 @@ static void on_committed(void)
         g_clear_pointer(&expected_uri, g_free); // otherwise this is an earlier load, started by the page
     is_committed = TRUE;
     is_painted = FALSE;
-    // Pages that set no background expect white. The agent's own page is dark and must not flash up white before its
-    // style is loaded.
-    frame_set_background(document_is_ours() ? 0.0 : 1.0);
+    // Pages that set no background expect white. None must flash up white before its style is loaded, and the agent's
+    // own page is dark.
+    if (document_is_ours())
+        frame_set_background(0.0);
+    else
+        frame_whiten_with_content();
 }
 
 // Whether the end of a load has been reported, or belongs to the previous load: its process may report the end after
@@ -165,6 +168,8 @@ static void on_load(WebKitWebView *self, WebKitLoadEvent event, gpointer data)
     is_redirected |= event == WEBKIT_LOAD_REDIRECTED;
     if (event == WEBKIT_LOAD_COMMITTED)
         on_committed();
+    if (event == WEBKIT_LOAD_FINISHED)
+        frame_content_complete();
     if (event == WEBKIT_LOAD_FINISHED && ignores_end()) {
         if (current_id && !is_committed && !has_failed && is_idle())
             report_stop_by_page();

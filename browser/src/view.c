@@ -139,6 +139,7 @@ static void create(const Settings *wanted)
         webkit_website_policies_new_with_policies("autoplay", WEBKIT_AUTOPLAY_ALLOW, NULL);
     g_autoptr(WebKitUserContentManager) content = webkit_user_content_manager_new();
     channel_prepare(content);
+    frame_prepare(content);
     add_script(content, REVEAL_SCRIPT, "vitrine-keyboard");
     add_script(content, LOOP_SCRIPT, "vitrine-loop");
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { field } from '../../testing/field.ts';
 import { matchingState } from '../../testing/matching-state.ts';
-import { agreement, type Colour, colourCount } from '../../testing/png.ts';
+import { agreement, type Colour, colourAt, colourCount, near } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { coloursPage } from '../harness/pages.ts';
+import { waitForSpots } from '../harness/screen.ts';
 import { scenario } from '../harness/suite.ts';
 
 const TEAL: Colour = [0, 128, 128];
 const AMBER: Colour = [255, 176, 0];
+const WHITE: Colour = [255, 255, 255];
 
 export default scenario({
   title: 'the waiting page and a remote page are shown on the screen and reported by the API and events',
@@ -196,6 +198,28 @@ export default scenario({
         (display) => field(display, 'loading') === false && field(display, 'error') === null,
         'a page without a password',
       );
+    });
+
+    await test('a page without a background is white when it has been drawn, and does not flash up before', async () => {
+      const style = pages.add('body { color: #008080 }', 200, { 'content-type': 'text/css' });
+      const release = pages.hold(style);
+      try {
+        await device.showWaiting();
+        const url = pages.add(`<!doctype html><link rel="stylesheet" href="${style}"><p>Text`);
+        const { status } = await device.http('POST', '/display/navigate', { json: { url } });
+        assert.equal(status, 200);
+        await waitFor(() => pages.loads(style) === 1, {
+          timeoutMs: 60_000,
+          what: 'the style to be asked for',
+        });
+        for (let i = 0; i < 20; i++) {
+          assert.ok(near(colourAt(await device.screen(), 0.5, 0.9), [0, 0, 0], 48), 'a bright screen');
+        }
+      } finally {
+        release();
+      }
+      const page = [{ what: 'the page', x: 0.5, y: 0.9, colour: WHITE }];
+      await waitForSpots(() => device.screen(), page, 60_000);
     });
 
     await test('back to the waiting page', async () => {
