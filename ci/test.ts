@@ -98,7 +98,7 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   const checks = async (): Promise<void> => {
     await report.stageBeside('boards', (say) => boards(say));
     await report.stageBeside('Buildroot', (say) => checkBuildroot(say));
-    if (isBuilt) await report.stageBeside('release', (say, left) => releaseChecks(say, left));
+    if (isBuilt) await report.stageBeside('release', (say, left) => releaseChecks(full, say, left));
   };
   const timeoutMs = Math.max(1, Math.round(report.leftMs) - GRACE_MS);
   await Promise.all([

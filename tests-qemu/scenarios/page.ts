@@ -219,7 +219,8 @@ export default scenario({
           Array.from({ length: MESSAGES }, (_, n) => n),
         );
         assert.deepEqual(socket.others.mark, 1, 'only the acknowledgement of the subscription');
-        // A flood that never waits: the client refuses once 1024 messages wait in the page.
+        // A flood that never waits: the client refuses once 1024 messages wait in the page. Takes long on an emulated device.
+        await device.act('PATCH', '/config', { browser: { script_timeout_ms: 120_000 } });
         const { mark } = socket.events;
         const refused = await device.runScript(`let refused = 0; const big = 'x'.repeat(100000);
            const pause = () => new Promise((done) => setTimeout(done));
@@ -232,6 +233,7 @@ export default scenario({
         await socket.events.next('page_message', mark, (payload) => field(payload, 'big') !== undefined);
         assert.equal(field(await device.get('/display'), 'mode'), 'url');
         assert.equal(socket.closed, undefined, 'a host that reads keeps its link');
+        await device.act('PATCH', '/config', { browser: { script_timeout_ms: null } });
       } finally {
         await socket.close();
       }

@@ -103,7 +103,8 @@ export async function fillImage(
   });
 }
 
-async function fillRootfs(build: Build, from: ImageParts, result: string): Promise<void> {
+/** Like {@link fillImage}, for rootfs.ext4 and vmlinuz only. */
+export async function fillRootfs(build: Build, from: ImageParts, result: string): Promise<void> {
   await build.cache.scratch('assembly', async (work) => {
     await run('cp', ['-a', '--reflink=auto', join(from.runtime, 'root'), join(work, 'root')]);
     mkdirSync(join(work, 'parts'));
