@@ -1,7 +1,7 @@
 /**
  * `npm run test:qemu [-- NAME…]`: runs the named scenarios (default: all): in QEMU those that need a machine, two at a
- * time, and beside them the others in containers. Depending on the scenario its machine is shared, restored from a state
- * saved after a boot, or booted. A failed scenario is run once more on a new device.
+ * time, and beside them the others in containers, then a third machine. Depending on the scenario its machine is shared,
+ * restored from a state saved after a boot, or booted. A failed scenario is run once more on a new device.
  */
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -50,7 +50,7 @@ const OPTIONS = {
   jobs: {
     type: 'string',
     value: 'N',
-    help: `scenarios to run in parallel (${JOBS}; 1 on a single processor), and one more in a container`,
+    help: `scenarios to run in parallel (${JOBS}; 1 on a single processor), and one more, in a container if one is left`,
   },
   limit: { type: 'string', value: 'SECONDS', help: 'scenarios not finished by then have failed (no limit)' },
 } as const;

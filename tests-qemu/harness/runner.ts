@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { type AttemptSetup, attempt } from './attempt.ts';
@@ -7,6 +8,9 @@ import { SavedDevice } from './saved-device.ts';
 import { type Job, runSideBySide } from './schedule.ts';
 import { SharedDevices } from './shared-devices.ts';
 import type { Scenario, SuiteOptions } from './suite.ts';
+
+/** Memory of this computer with which a third machine may run, in bytes: each needs up to 2.5 GB. */
+const MEMORY_FOR_ONE_MORE = 12 * 2 ** 30;
 
 /** Runs scenarios in parallel. The output of each is printed as one block when it has ended. */
 export class Suite {
@@ -60,7 +64,8 @@ export class Suite {
     // A job of its own: otherwise all jobs would soon wait for it.
     if (restores > 0) jobs.unshift({ inContainer: false, run: async () => void (await saved.prepare()) });
     try {
-      await runSideBySide(jobs, this.#options.jobs);
+      const count = this.#options.jobs;
+      await runSideBySide(jobs, count, count > 1 && totalmem() >= MEMORY_FOR_ONE_MORE);
     } finally {
       await setup.shared?.end();
     }
