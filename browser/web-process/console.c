@@ -7,6 +7,7 @@
 
 #define NAME "vitrine-console" // of the messages in both directions
 #define RETRY_MS 250
+#define MAX_NESTED 3 // calls within calls whose arguments are all turned into text
 
 static const WebKitConsoleMessageLevel levels[] = {WEBKIT_CONSOLE_MESSAGE_LEVEL_DEBUG, WEBKIT_CONSOLE_MESSAGE_LEVEL_LOG,
     WEBKIT_CONSOLE_MESSAGE_LEVEL_INFO, WEBKIT_CONSOLE_MESSAGE_LEVEL_WARNING, WEBKIT_CONSOLE_MESSAGE_LEVEL_ERROR};
@@ -97,11 +98,16 @@ static JSCValue *on_call(GPtrArray *arguments, gpointer data)
     JSCValue *method = arguments->len > 0 ? g_ptr_array_index(arguments, 0) : NULL;
     if (!method || !jsc_value_is_function(method))
         return jsc_value_new_undefined(jsc_context_get_current());
+    // An argument's text can come from a function that calls the console again, and WebKit asks for it a second time:
+    // without a bound, the work would double with each level.
+    static guint nested;
     const char *outer = whole_text;
-    g_autofree char *all = is_wanted && arguments->len > 2 ? text_of(arguments) : NULL;
+    nested++;
+    g_autofree char *all = is_wanted && arguments->len > 2 && nested <= MAX_NESTED ? text_of(arguments) : NULL;
     whole_text = all;
     JSCValue *result = jsc_value_function_callv(method, arguments->len - 1, (JSCValue **)arguments->pdata + 1);
     whole_text = outer;
+    nested--;
     return result;
 }
 
