@@ -1,6 +1,7 @@
 #include "commands.h"
 
 #include "channel.h"
+#include "console.h"
 #include "evaluate.h"
 #include "frame.h"
 #include "json.h"
@@ -83,6 +84,12 @@ static void notice(Call call, JsonObject *command)
     link_answer(call, NULL);
 }
 
+static void console(Call call, JsonObject *command)
+{
+    console_set(is_set(command, "enabled"));
+    link_answer(call, NULL);
+}
+
 static void load(Call call, JsonObject *command)
 {
     link_answer(call, NULL);
@@ -143,6 +150,7 @@ static const struct {
     {"configure", configure, FALSE, {0}},
     {"keyboard", keyboard, FALSE, {0}},
     {"notice", notice, FALSE, {0}},
+    {"console", console, FALSE, {0}},
     {"load", load, TRUE, {"uri"}},
     {"load_html", load, TRUE, {"uri", "html"}},
     {"reload", reload, TRUE, {0}},

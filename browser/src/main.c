@@ -1,5 +1,6 @@
 #include "channel.h"
 #include "commands.h"
+#include "console.h"
 #include "document.h"
 #include "evaluate.h"
 #include "link.h"
@@ -40,6 +41,7 @@ static void on_lost(void)
     load_agent_lost();
     evaluate_interrupt();
     notice_set(NULL);
+    console_set(FALSE);
 }
 
 int main(int argc, char **argv)

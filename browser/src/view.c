@@ -1,6 +1,7 @@
 #include "view.h"
 
 #include "channel.h"
+#include "console.h"
 #include "document.h"
 #include "evaluate.h"
 #include "frame.h"
@@ -83,6 +84,7 @@ static WebKitWebContext *create_context(guint limit_mb)
     g_clear_pointer(&memory, webkit_memory_pressure_settings_free);
     webkit_web_context_set_cache_model(context, WEBKIT_CACHE_MODEL_DOCUMENT_BROWSER);
     resource_serve(context);
+    console_prepare(context);
     return context;
 }
 
@@ -145,6 +147,7 @@ static void create(const Settings *wanted)
     view = g_object_new(WEBKIT_TYPE_WEB_VIEW, "display", display, "settings", settings, "web-context", context,
         "network-session", session, "website-policies", policies, "user-content-manager", content, NULL);
     evaluate_connect(view);
+    console_connect(view);
     frame_connect(view, load_frame_shown);
     load_connect(view, on_page_left);
     policy_connect(view, session);

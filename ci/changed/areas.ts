@@ -29,6 +29,7 @@ export const AREAS: readonly Area[] = [
     scenarios: [
       'boot',
       'browser',
+      'console',
       'screen',
       'recovery',
       'content',
@@ -69,6 +70,7 @@ export const AREAS: readonly Area[] = [
       'input',
     ],
   },
+  { files: /^agent\/src\/resources\/page\//, scenarios: [...SHARED, 'page', 'console'] },
   { files: /^agent\/src\/resources\/document\//, scenarios: ['contract'] },
   { files: /^agent\/src\/resources\/(?:config|device)\//, scenarios: [...SHARED, 'reboot', 'power', 'cuts'] },
   { files: /^agent\/src\/resources\/bluetooth\//, scenarios: [...SHARED, 'bluetooth'] },

@@ -20,7 +20,7 @@ const Ajv2020: typeof import('ajv/dist/2020.js').Ajv2020 = require('ajv/dist/202
 const { endpoints } = contract;
 /** Every topic and error code of the API: clients rely on these names. */
 const TOPICS = (
-  'display_state page_message page_channel operation health input_raw log splash_changed config_changed ' +
+  'display_state page_message page_channel page_console operation health input_raw log splash_changed config_changed ' +
   'network_changed nfc_tag nfc_tag_removed nfc_reader_connected nfc_reader_disconnected wifi_changed ' +
   'bluetooth_changed update_changed'
 ).split(' ');

@@ -10,7 +10,7 @@ Every answer that is not 2xx carries the error envelope. A path that does not ex
 
 Field names are snake_case, times ISO 8601 UTC with milliseconds, sizes bytes; durations name their unit.`;
 
-export const WEBSOCKET = `JSON messages, one object each. Subscribe to any subset of topics; a later subscribe adds to the earlier. A client that does not read loses \`input_raw\`, \`log\` and \`health\` events, oldest first, and then the socket, with close code 1013.`;
+export const WEBSOCKET = `JSON messages, one object each. Subscribe to any subset of topics; a later subscribe adds to the earlier. A client that does not read loses \`input_raw\`, \`log\`, \`page_console\` and \`health\` events, oldest first, and then the socket, with close code 1013.`;
 
 export const SERIAL = `One JSON object a line, ended by \\n, over the CDC-ACM port of the cable; the baud rate does not matter. Requests may be pipelined; answers carry the id of their request. Empty lines and lines over 1 MiB are ignored; a line that is not JSON gets an ErrorFrame \`bad_frame\` and the stream goes on. An upload opens with a request whose \`body_b64\` is empty, its chunks follow, and the answer comes after the last one. A host that does not read its events gets a new \`hello\` in their place when one of them must not be lost: its subscriptions are gone then.`;
 

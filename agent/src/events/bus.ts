@@ -17,7 +17,7 @@ interface Demand {
 
 /**
  * Passes events from resources to listeners. It stores nothing: an event without listeners is lost. Expensive topics
- * (health, log, input_raw) are produced only while they have listeners.
+ * (health, log, input_raw, page_console) are produced only while they have listeners.
  */
 export class EventBus {
   readonly #listeners = new Map<string, Map<EventListener, Drained | undefined>>();

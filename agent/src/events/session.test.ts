@@ -167,7 +167,7 @@ test('a flush sends only as much as the link accepts', () => {
 });
 
 for (const topic of topics) {
-  const droppable = ['input_raw', 'log', 'health'].includes(topic.name);
+  const droppable = ['input_raw', 'log', 'health', 'page_console'].includes(topic.name);
   test(`a full queue ${droppable ? 'drops the oldest' : 'ends the session'}: ${topic.name}`, () => {
     const { session, bus, link } = start();
     session.receive({ type: 'subscribe', topics: [topic.name] });

@@ -1,7 +1,7 @@
 import { defineResource } from '../resource.ts';
 import { type Route, serve } from '../route.ts';
 import { PageChannel } from './channel.ts';
-import type { PageAsset, PageAssetServer, PageBrowser } from './ports.ts';
+import type { PageAsset, PageAssetServer, PageBrowser, PageConsoleSource } from './ports.ts';
 import * as contract from './schema.ts';
 
 /** Where pages of other origins than a bundle's load the client from. */
@@ -16,14 +16,21 @@ export interface PageService {
 }
 
 export const page = defineResource({
-  create({ asset, bus }, { browser }: { browser: PageBrowser & PageAssetServer }) {
+  create({ asset, bus }, { browser }: { browser: PageBrowser & PageAssetServer & PageConsoleSource }) {
     const channel = new PageChannel(bus, browser);
     const assets = new Map<string, () => PageAsset>();
     browser.serveAssets((uri) => assets.get(uri.split('?', 1)[0] ?? '')?.());
     const client = { contentType: 'text/javascript', version: CLIENT_FILE, read: () => asset(CLIENT_FILE) };
     assets.set(CLIENT_URI, () => client);
     const service: PageService = { channel, serve: (uri, find) => void assets.set(uri, find) };
-    return { service, routes: pageRoutes(channel), stop: () => channel.stop() };
+    const stopConsole = bus.produceOnDemand(contract.pageConsole, () =>
+      browser.followConsole((message) => bus.emit(contract.pageConsole, message)),
+    );
+    const stop = () => {
+      stopConsole();
+      channel.stop();
+    };
+    return { service, routes: pageRoutes(channel), stop };
   },
 });
 

@@ -1,3 +1,6 @@
+import type { Static } from 'typebox';
+import type { PageConsoleMessage } from './schema.ts';
+
 /** What the browser reports about the displayed page's channel (browser/PROTOCOL.md). */
 export type PageEvent =
   | {
@@ -63,6 +66,15 @@ const UNIT_BYTES = 64 * 1024;
 /** What a message of the page counts: 1, and 1 more for each 64 KiB of JSON. */
 export function messageSize(data: string): number {
   return 1 + Math.floor(Buffer.byteLength(data) / UNIT_BYTES);
+}
+
+/** A message of the displayed page's console. The page may say anything in it. */
+export type ConsoleMessage = Static<typeof PageConsoleMessage>;
+
+/** Reports the page's console. */
+export interface PageConsoleSource {
+  /** Calls `listener`, the only one, until the returned function is called; without it, nothing is collected. */
+  followConsole(listener: (message: ConsoleMessage) => void): () => void;
 }
 
 /** What pages may load under `vitrine:`. */

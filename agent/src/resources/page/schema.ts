@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
+import { Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 export const pageChannelClosed = defineError(
@@ -24,6 +25,30 @@ export const pageMessage = topic(
   'A message of the page, in the order in which the page caused it and `page_channel` events. The next message is sent ' +
     'when every subscribed host has been sent the one before: the page waits for hosts that read. One that reads nothing ' +
     'for 10 s loses its link. Without subscribers, messages are discarded. On serial, the line may be longer than 1 MiB',
+);
+
+/** A message of the page's console. */
+export const PageConsoleMessage = Type.Object(
+  {
+    level: Type.Enum(['debug', 'log', 'info', 'warn', 'error']),
+    text: Type.String({
+      description: 'The arguments of the call, each turned into text, or the error; cut at 16 KiB',
+    }),
+    source: Nullable(Type.String({ description: 'URL of the script or document; null when unknown' })),
+    line: Nullable(Type.Integer({ minimum: 1, description: 'In the source, from 1; null when unknown' })),
+    left_out: Type.Integer({ minimum: 0, description: 'Messages before this one that were left out' }),
+  },
+  { $id: 'PageConsoleMessage' },
+);
+
+export const pageConsole = topic(
+  'page_console',
+  PageConsoleMessage,
+  "The displayed page's JavaScript console with uncaught errors, failed requests and what WebKit refused; workers are " +
+    'not included. Collected only while somebody is subscribed: 200 messages at once and 20 a second, fewer if they are ' +
+    'long; `left_out` counts the others. What a page says here is not trustworthy. In a document that was there before ' +
+    'the subscription, calls in frames, and of methods that the page kept before, have their first argument only',
+  { mayBeDropped: true },
 );
 
 const common = { tag: 'Page channel', status: 200 } as const;

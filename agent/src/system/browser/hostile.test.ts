@@ -58,7 +58,12 @@ const hello = line(HELLO);
 async function slowHost(): Promise<WebSocket> {
   const host = new WebSocket(`${agent.api.replace('http', 'ws')}/events`);
   await once(host, 'open');
-  host.send(JSON.stringify({ type: 'subscribe', topics: ['page_message', 'page_channel', 'display_state'] }));
+  host.send(
+    JSON.stringify({
+      type: 'subscribe',
+      topics: ['page_message', 'page_channel', 'page_console', 'display_state'],
+    }),
+  );
   await once(host, 'message');
   host.pause();
   return host;
@@ -152,6 +157,12 @@ const ATTACKS: readonly [string, string, (n: number) => string][] = [
     'resources',
     hello,
     (n) => line({ event: 'resource', request: n, uri: 'vitrine://client/display-client.js' }),
+  ],
+  [
+    'messages of the console',
+    hello,
+    (n) =>
+      line({ event: 'console', level: 'log', text: 'x'.repeat(16_000), source: null, line: 1, left_out: n }),
   ],
   ['channels', hello, (n) => line({ ...opened, channel: 1 + n, open: n % 2 === 0 })],
   [

@@ -104,6 +104,17 @@ export const Message = validator(
     data: Type.String(),
   }),
 );
+/** A message of the page's console. */
+export const Console = validator(
+  Type.Object({
+    event: Type.Literal('console'),
+    level: Type.Enum(['debug', 'log', 'info', 'warn', 'error']),
+    text: Text,
+    source: Type.Union([Text, Type.Null()]),
+    line: Type.Union([Type.Integer({ minimum: 1, maximum: 2 ** 32 }), Type.Null()]),
+    left_out: Count,
+  }),
+);
 /** The page asked for something that pages may not do. */
 export const Blocked = validator(
   Type.Object({

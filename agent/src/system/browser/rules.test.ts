@@ -20,6 +20,8 @@ async function closed(socket: Socket, what: string): Promise<void> {
   await until(`${what}: the end of the connection`, () => socket.destroyed || socket.readableEnded);
 }
 
+const CONSOLE = { event: 'console', level: 'log', text: '', source: null, line: null, left_out: 0 };
+
 const FORBIDDEN: readonly [string, readonly (object | string)[]][] = [
   ['what is not JSON', ['garbage\n']],
   ['an empty line', ['\n']],
@@ -32,6 +34,10 @@ const FORBIDDEN: readonly [string, readonly (object | string)[]][] = [
   ['an event without a member', [{ event: 'page_gone' }]],
   ['a text that is too long', [{ ...LOAD, uri: `http://${'a'.repeat(16 * 1024)}/` }]],
   ['a number that is none', [{ ...LOAD, load: -1 }]],
+  ['a message of the console of an unknown level', [{ ...CONSOLE, level: 'fatal' }]],
+  ['a message of the console without a text', [{ ...CONSOLE, text: undefined }]],
+  ['a message of the console that is too long', [{ ...CONSOLE, text: 'x'.repeat(16 * 1024 + 1) }]],
+  ['a line before the first one', [{ ...CONSOLE, line: 0 }]],
   ['an answer to no command', [{ id: 1, ok: true }]],
   ['an answer that is malformed', [{ id: 0, ok: 1 }]],
   ['a message without credits', [OPEN, MESSAGE]],

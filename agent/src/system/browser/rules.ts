@@ -7,7 +7,7 @@ import { ProtocolViolation } from '../../base/json-line-peer.ts';
 import type { PeerCalls } from '../../base/peer-calls.ts';
 import { messageSize } from '../../resources/page/ports.ts';
 import type { Valid } from '../../validation/validator.ts';
-import { Answer, Blocked, Channel, Event, Message, Named, Resource } from './messages.ts';
+import { Answer, Blocked, Channel, Console, Event, Message, Named, Resource } from './messages.ts';
 import { PartsReader } from './parts.ts';
 
 /** Longest text that comes in parts: a screenshot of a 4K screen full of noise, in base64. */
@@ -29,6 +29,7 @@ export interface PeerHandlers {
   channel(channel: Valid<typeof Channel>): void;
   message(message: Valid<typeof Message>): void;
   resource(request: Valid<typeof Resource>): void;
+  console(message: Valid<typeof Console>): void;
   /** Something that is ignored; the fields are short. */
   ignored(fields: object, reason: string): void;
 }
@@ -108,6 +109,10 @@ export class ProtocolRules {
       case 'resource':
         if (!Resource.fits(message)) break;
         return this.#takeResource(message);
+      case 'console':
+        if (!Console.fits(message)) break;
+        this.#handlers.console(message);
+        return 1;
       case 'blocked':
         if (!Blocked.fits(message)) break;
         this.#handlers.ignored(

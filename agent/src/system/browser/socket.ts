@@ -20,6 +20,7 @@ import {
 import type { Valid } from '../../validation/validator.ts';
 import { type Answer, type Channel, Configured, type Message, Picture } from './messages.ts';
 import { type FindAsset, PageAssets } from './page-assets.ts';
+import { PageConsole } from './page-console.ts';
 import { type HelloMessage, helloReader, LIMITS } from './peer.ts';
 import { scriptResult } from './results.ts';
 import { type PeerHandlers, ProtocolRules } from './rules.ts';
@@ -52,6 +53,9 @@ export class BrowserSocket implements Browser {
   readonly on = this.#events.on;
   readonly #peer: JsonLinePeer<BrowserPeer, AnswerMessage>;
   readonly #assets: PageAssets;
+  readonly #console = new PageConsole({ send: (enabled) => this.#call('console', { enabled }) });
+  /** Reports the page's console until the returned function is called. One listener at a time. */
+  readonly followConsole = this.#console.follow;
   #findAsset: FindAsset = () => undefined;
   #openChannel: Valid<typeof Channel> | undefined;
 
@@ -219,6 +223,7 @@ export class BrowserSocket implements Browser {
 
   #connected({ pid, webkit, uri }: BrowserPeer): void {
     this.#log.info({ pid, webkit }, 'the browser is connected');
+    this.#console.connected();
     this.#events.emit({ event: 'connected', uri });
   }
 
@@ -234,6 +239,7 @@ export class BrowserSocket implements Browser {
     channel: (channel) => this.#takeChannel(channel),
     message: (message) => this.#takeMessage(message),
     resource: (request) => this.#assets.take(request),
+    console: (message) => this.#console.take(message),
     ignored: (fields, reason) => this.#log.debug(fields, reason),
   };
 
