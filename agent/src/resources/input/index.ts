@@ -1,20 +1,32 @@
+import { ApiError } from '../../contract/errors.ts';
 import { bindGroup, NOT_APPLIED_HERE } from '../config/group.ts';
 import { display } from '../display/index.ts';
+import type { Browser } from '../display/ports.ts';
 import { defineResource } from '../resource.ts';
 import { serve } from '../route.ts';
 import { inputConfig } from './config.ts';
-import type { InputDevices, KeyboardLayout } from './ports.ts';
+import type { InputDevices, KeyboardLayout, VirtualInput } from './ports.ts';
+import { RemoteHand } from './remote-hand.ts';
 import * as contract from './schema.ts';
 import { Touches } from './touches.ts';
+
+/** Time in which the browser's processes answer on a busy device, in ms. A page that hangs does not answer. */
+const PING_MS = 2000;
 
 export interface InputPorts {
   inputDevices: InputDevices;
   /** Undefined when the compositor does not belong to the device. */
   keyboardLayout: KeyboardLayout | undefined;
+  /** Undefined when the compositor does not belong to the device. */
+  virtualInput: VirtualInput | undefined;
+  browser: Pick<Browser, 'ping'>;
 }
 
 export const input = defineResource({
-  async create({ bus, config, use }, { inputDevices, keyboardLayout }: InputPorts) {
+  async create(
+    { bus, config, log, use },
+    { inputDevices, keyboardLayout, virtualInput, browser }: InputPorts,
+  ) {
     const { display: screen, restartBrowser } = await use(display);
     const setLayout = async () => {
       // The compositor ends with the browser, and starts with the new layout.
@@ -23,13 +35,45 @@ export const input = defineResource({
     const touches = new Touches({ devices: inputDevices, bus, rotation: () => screen.screens.rotation });
     const stop = bus.produceOnDemand(contract.inputRaw, touches.start);
     const list = async () => (await inputDevices.list()).map(({ hasPositions, ...device }) => device);
+    const isRemote = () => config.get(inputConfig).remote;
+    const hand =
+      virtualInput &&
+      new RemoteHand({
+        input: virtualInput,
+        hasScreen: () => screen.screens.primary?.connected === true,
+        // It answers after it has read what the compositor sent before.
+        browserNoticed: () => browser.ping(PING_MS),
+        log,
+      });
+    const opened = () => {
+      if (!hand) throw new ApiError('unavailable', 'This computer’s compositor is not the device’s own.');
+      if (!isRemote()) throw new ApiError(contract.remoteInputDisabled);
+      return hand;
+    };
     return {
       service: undefined,
-      routes: [serve(contract.getInputDevices, list)],
-      config: [bindGroup(inputConfig, keyboardLayout ? setLayout : NOT_APPLIED_HERE)],
-      // The file may be of a configuration that has been changed since.
-      start: () => (keyboardLayout ? config.applyStored('input.keyboard_layout') : undefined),
-      stop,
+      routes: [
+        serve(contract.getInputDevices, list),
+        serve(
+          contract.injectInput,
+          ({ body }) => opened().inject(body.events),
+          () => void opened(),
+        ),
+      ],
+      config: [
+        bindGroup(inputConfig, keyboardLayout ? setLayout : NOT_APPLIED_HERE, {
+          remote: hand ? () => hand.configure(isRemote()) : NOT_APPLIED_HERE,
+        }),
+      ],
+      start: async () => {
+        await hand?.configure(isRemote());
+        // The file may be of a configuration that has been changed since.
+        if (keyboardLayout) await config.applyStored('input.keyboard_layout');
+      },
+      stop: () => {
+        hand?.stop();
+        stop();
+      },
     };
   },
 });

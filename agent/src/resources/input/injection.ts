@@ -1,0 +1,164 @@
+/** What a host's events mean: their rules, and the lines for the virtual pointer and keyboard. Pure. */
+import type { Issue } from '../../contract/issues.ts';
+import { codeOfKey, codesOfCharacters, isAscii, keymapText, MAX_CHARACTERS, modifierMask } from './keymap.ts';
+import { BUTTONS, type InjectedEvent, MAX_TEXT } from './schema.ts';
+
+/** linux/input-event-codes.h. */
+const BUTTON_CODES = { left: 0x110, right: 0x111, middle: 0x112 } as const;
+const ALL_BUTTONS: readonly number[] = Object.values(BUTTON_CODES);
+/** Positions in lines are in millionths. The last place of the screen is a little before its edge. */
+const EXTENT = 1_000_000;
+/** Lengths in lines are in 256ths of a pixel. */
+const WHEEL_UNITS = 256;
+
+type EventType = InjectedEvent['type'];
+type Field = Exclude<keyof InjectedEvent, 'type'>;
+
+/** Fields that an event must have, and others that it may have. */
+const FIELDS: Readonly<Record<EventType, { required: readonly Field[]; optional: readonly Field[] }>> = {
+  move: { required: ['x', 'y'], optional: [] },
+  click: { required: ['x', 'y'], optional: ['button'] },
+  button: { required: ['pressed'], optional: ['button'] },
+  wheel: { required: [], optional: ['dx', 'dy'] },
+  key: { required: ['key'], optional: ['pressed'] },
+  text: { required: ['text'], optional: [] },
+};
+
+/** The rules that events break which fit the schema. */
+export function brokenRules(events: readonly InjectedEvent[]): Issue[] {
+  const issues = events.flatMap((event, index) => brokenBy(event, `/events/${index}`));
+  const typed = events.reduce((sum, { text = '' }) => sum + [...text].length, 0);
+  if (typed > MAX_TEXT)
+    issues.push({ path: '/events', message: `must not have more than ${MAX_TEXT} characters of text` });
+  return issues;
+}
+
+function brokenBy(event: InjectedEvent, path: string): Issue[] {
+  const { required, optional } = FIELDS[event.type];
+  const given = Object.keys(event).filter((name) => name !== 'type');
+  const known: readonly string[] = [...required, ...optional];
+  const issues = [
+    ...required
+      .filter((name) => event[name] === undefined)
+      .map((name) => ({ path: `${path}/${name}`, message: 'is required' })),
+    ...given
+      .filter((name) => !known.includes(name))
+      .map((name) => ({ path: `${path}/${name}`, message: `is not a field of ${event.type}` })),
+  ];
+  if (event.type === 'wheel' && event.dx === undefined && event.dy === undefined)
+    issues.push({ path, message: 'must have dx or dy' });
+  return issues;
+}
+
+/** What the virtual pointer and keyboard have after the lines that were sent. */
+export interface Hand {
+  /** Codes of the keys and buttons that are held, in the order in which they were pressed. */
+  readonly pressed: readonly number[];
+  /** The characters of the keymap beside ASCII; undefined before the first keymap. */
+  readonly characters: readonly string[] | undefined;
+}
+
+/** A new pointer and keyboard. */
+export const NEW_HAND: Hand = { pressed: [], characters: undefined };
+
+/** The lines (native/virtual-input.c) that do these events, and what is the case after them. */
+export function linesOf(hand: Hand, events: readonly InjectedEvent[]): { hand: Hand; lines: string[] } {
+  const writer = new Writer(hand);
+  for (const event of events) writer.write(event);
+  return writer;
+}
+
+/** The lines that release everything, the last pressed first. */
+export function releaseLines(hand: Hand): { hand: Hand; lines: string[] } {
+  const writer = new Writer(hand);
+  for (const code of hand.pressed.toReversed()) writer.release(code);
+  return writer;
+}
+
+class Writer {
+  readonly lines: string[] = [];
+  hand: Hand;
+
+  constructor(hand: Hand) {
+    this.hand = hand;
+  }
+
+  write(event: InjectedEvent): void {
+    const { type, x = 0, y = 0, button = BUTTONS[0], pressed, dx = 0, dy = 0, key, text = '' } = event;
+    if (type === 'move' || type === 'click') this.lines.push(`move ${place(x)} ${place(y)}`);
+    if (type === 'click') this.#use(BUTTON_CODES[button]);
+    else if (type === 'button') this.#use(BUTTON_CODES[button], pressed);
+    else if (type === 'wheel') this.lines.push(`wheel ${way(dx)} ${way(dy)}`);
+    else if (type === 'key' && key !== undefined) this.#useKey(codeOfKey(key), pressed);
+    else if (type === 'text') this.#type([...text]);
+  }
+
+  release(code: number): void {
+    if (!this.hand.pressed.includes(code)) return;
+    this.#set(code, false);
+    this.hand = { ...this.hand, pressed: this.hand.pressed.filter((other) => other !== code) };
+    this.#setModifiers(code);
+  }
+
+  #press(code: number): void {
+    if (this.hand.pressed.includes(code)) return;
+    this.#set(code, true);
+    this.hand = { ...this.hand, pressed: [...this.hand.pressed, code] };
+    this.#setModifiers(code);
+  }
+
+  /** @param pressed undefined: pressed and released */
+  #use(code: number, pressed?: boolean): void {
+    if (pressed !== false) this.#press(code);
+    if (pressed !== true) this.release(code);
+  }
+
+  #useKey(code: number, pressed?: boolean): void {
+    this.#haveCharacters([]);
+    this.#use(code, pressed);
+  }
+
+  #type(characters: readonly string[]): void {
+    this.#haveCharacters(characters.filter((one) => !isAscii(one) && one !== '\n' && one !== '\t'));
+    const mask = modifierMask(this.hand.pressed);
+    const codes = codesOfCharacters(this.hand.characters ?? []);
+    if (mask !== 0) this.lines.push('modifiers 0');
+    for (const character of characters) {
+      const code = codes.get(character);
+      if (code !== undefined) this.#use(code);
+      else this.#use(codeOfKey(character === '\n' ? 'Enter' : 'Tab'));
+    }
+    if (mask !== 0) this.lines.push(`modifiers ${mask}`);
+  }
+
+  /** Replaces the keymap if it lacks one of these characters. */
+  #haveCharacters(wanted: readonly string[]): void {
+    const had = this.hand.characters;
+    const needed = new Set(had);
+    for (const character of wanted) needed.add(character);
+    if (had && needed.size === had.length) return;
+    const characters = needed.size > MAX_CHARACTERS ? [...new Set(wanted)] : [...needed];
+    this.lines.push(`keymap ${keymapText(characters)}`);
+    // It starts without modifiers.
+    const mask = modifierMask(this.hand.pressed);
+    if (mask !== 0) this.lines.push(`modifiers ${mask}`);
+    this.hand = { ...this.hand, characters };
+  }
+
+  #set(code: number, isPressed: boolean): void {
+    this.lines.push(`${ALL_BUTTONS.includes(code) ? 'button' : 'key'} ${code} ${isPressed ? 1 : 0}`);
+  }
+
+  /** The compositor does not derive the modifiers from the keys of a virtual keyboard. */
+  #setModifiers(changed: number): void {
+    if (modifierMask([changed]) !== 0) this.lines.push(`modifiers ${modifierMask(this.hand.pressed)}`);
+  }
+}
+
+function place(fraction: number): number {
+  return Math.min(Math.round(fraction * EXTENT), EXTENT - 1);
+}
+
+function way(pixels: number): number {
+  return Math.round(pixels * WHEEL_UNITS);
+}

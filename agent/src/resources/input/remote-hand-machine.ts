@@ -1,0 +1,87 @@
+/** When the virtual pointer and keyboard are there, and when they release what they hold. */
+import type { Machine } from '../../base/machine.ts';
+import { type Hand, linesOf, NEW_HAND, releaseLines } from './injection.ts';
+import type { InjectedEvent } from './schema.ts';
+
+/** What is pressed is released so long after the last request, in ms. */
+export const HOLD_MS = 5000;
+/**
+ * The devices are removed so long after the last request, in ms. Not at once: cage keeps a little memory for each
+ * keyboard that it had.
+ */
+export const IDLE_MS = 30_000;
+
+export interface HandState {
+  /** `input.remote`. */
+  readonly isEnabled: boolean;
+  /** The devices were added, and not removed. */
+  readonly isRunning: boolean;
+  readonly hand: Hand;
+}
+
+/**
+ * `asked`: a request, whose events fit all rules; `waited`: the time of the last `wait` is over; `lost`: the devices are
+ * gone, or it is not known what they hold; `configured`: `input.remote` may have changed.
+ */
+export type HandEvent =
+  | { type: 'asked'; events: readonly InjectedEvent[] }
+  | { type: 'waited' }
+  | { type: 'lost' }
+  | { type: 'configured'; isEnabled: boolean };
+
+/** `wait` replaces the one before; `stop` also ends it. A failed `start` or `send` is followed by `lost`. */
+export type HandEffect =
+  | { do: 'refuse' }
+  | { do: 'start' }
+  | { do: 'send'; lines: readonly string[] }
+  | { do: 'wait'; ms: number }
+  | { do: 'stop' };
+
+export const OFF: HandState = { isEnabled: false, isRunning: false, hand: NEW_HAND };
+
+export const handMachine: Machine<HandState, HandEvent, HandEffect> = (state, event) => {
+  switch (event.type) {
+    case 'asked':
+      return asked(state, event.events);
+    case 'waited':
+      return state.hand.pressed.length > 0 ? quiet(state) : removed(state);
+    case 'lost':
+      return removed(state);
+    case 'configured':
+      return configured(state, event.isEnabled);
+  }
+};
+
+function asked(state: HandState, events: readonly InjectedEvent[]): ReturnType<typeof handMachine> {
+  // It was switched off while the request waited for its turn.
+  if (!state.isEnabled) return { state, effects: [{ do: 'refuse' }] };
+  const { hand, lines } = linesOf(state.hand, events);
+  const ms = hand.pressed.length > 0 ? HOLD_MS : IDLE_MS;
+  const start: HandEffect[] = state.isRunning ? [] : [{ do: 'start' }];
+  return {
+    state: { ...state, isRunning: true, hand },
+    effects: [...start, { do: 'send', lines }, { do: 'wait', ms }],
+  };
+}
+
+function quiet(state: HandState): ReturnType<typeof handMachine> {
+  const { hand, lines } = releaseLines(state.hand);
+  return {
+    state: { ...state, hand },
+    effects: [
+      { do: 'send', lines },
+      { do: 'wait', ms: IDLE_MS - HOLD_MS },
+    ],
+  };
+}
+
+function removed(state: HandState): ReturnType<typeof handMachine> {
+  return { state: { ...state, isRunning: false, hand: NEW_HAND }, effects: [{ do: 'stop' }] };
+}
+
+function configured(state: HandState, isEnabled: boolean): ReturnType<typeof handMachine> {
+  if (isEnabled) return { state: { ...state, isEnabled }, effects: [] };
+  const { lines } = releaseLines(state.hand);
+  const release: HandEffect[] = lines.length > 0 ? [{ do: 'send', lines }] : [];
+  return { state: { ...OFF }, effects: [...release, { do: 'stop' }] };
+}

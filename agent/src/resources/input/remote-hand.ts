@@ -1,0 +1,124 @@
+import type { Logger } from '../../base/logger.ts';
+import { Mutex } from '../../base/mutex.ts';
+import { errorMessage } from '../../base/system-error.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { badRequest } from '../../contract/issues.ts';
+import { brokenRules } from './injection.ts';
+import type { VirtualInput } from './ports.ts';
+import { type HandEffect, type HandEvent, handMachine, OFF } from './remote-hand-machine.ts';
+import { type InjectedEvent, remoteInputDisabled } from './schema.ts';
+
+/** Requests that wait for their turn. */
+const MAX_WAITING = 16;
+
+export interface RemoteHandOptions {
+  input: VirtualInput;
+  /** Whether there is a screen that shows something. */
+  hasScreen: () => boolean;
+  /**
+   * Resolves when the browser has had the time to notice new input devices: events that come earlier are lost. Never
+   * rejects.
+   */
+  browserNoticed: () => Promise<unknown>;
+  log: Pick<Logger, 'warn'>;
+}
+
+/** Does what hosts ask for with a pointer and a keyboard of the compositor: one request after the other. */
+export class RemoteHand {
+  readonly #options: RemoteHandOptions;
+  readonly #turns = new Mutex();
+  #state = OFF;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RemoteHandOptions) {
+    this.#options = options;
+  }
+
+  /** Takes `input.remote`. What is pressed was released when this resolves for false. Never rejects. */
+  async configure(isEnabled: boolean): Promise<void> {
+    await this.#inTurn(() => this.#take({ type: 'configured', isEnabled }));
+  }
+
+  /**
+   * Resolves when the compositor has got all events.
+   * @throws ApiError `bad_request`, `too_many_requests`, `unavailable`, `remote_input_disabled`
+   */
+  async inject(events: readonly InjectedEvent[]): Promise<void> {
+    const issues = brokenRules(events);
+    if (issues.length > 0) throw badRequest('', issues);
+    if (!this.#options.hasScreen()) throw new ApiError('unavailable', 'There is no screen.');
+    if (this.#turns.waiting > MAX_WAITING)
+      throw new ApiError('too_many_requests', 'Too many requests for input are waiting.');
+    try {
+      await this.#turns.run(async () => {
+        if (this.#state.isRunning && !this.#options.input.isRunning) await this.#take({ type: 'lost' });
+        await this.#take({ type: 'asked', events });
+      });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      this.#warn(error);
+      throw new ApiError('unavailable', 'The compositor did not take the input.');
+    }
+  }
+
+  stop(): void {
+    this.#endWait();
+    this.#options.input.stop();
+  }
+
+  async #inTurn(work: () => Promise<void> | undefined): Promise<void> {
+    await this.#turns.run(work).catch((error: unknown) => this.#warn(error));
+  }
+
+  async #take(event: HandEvent): Promise<void> {
+    const { state, effects } = handMachine(this.#state, event);
+    this.#state = state;
+    try {
+      for (const effect of effects) await this.#perform(effect);
+    } catch (error) {
+      // What happened to the lines is not known: the compositor releases everything when the devices are removed.
+      if (!(error instanceof ApiError)) await this.#take({ type: 'lost' });
+      throw error;
+    }
+  }
+
+  async #perform(effect: HandEffect): Promise<void> {
+    const { input, browserNoticed } = this.#options;
+    switch (effect.do) {
+      case 'refuse':
+        throw new ApiError(remoteInputDisabled);
+      case 'start':
+        await input.start();
+        await browserNoticed();
+        return;
+      case 'send':
+        return await input.send(effect.lines);
+      case 'wait':
+        return this.#wait(effect.ms);
+      case 'stop':
+        this.#endWait();
+        return input.stop();
+    }
+  }
+
+  #wait(ms: number): void {
+    this.#endWait();
+    const timer = setTimeout(() => {
+      // A request that had its turn meanwhile has replaced the timer.
+      void this.#inTurn(() => (timer === this.#timer ? this.#take({ type: 'waited' }) : undefined));
+    }, ms);
+    this.#timer = timer;
+  }
+
+  #endWait(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn(
+      { reason: errorMessage(error) },
+      'the compositor did not take the input of a host',
+    );
+  }
+}
