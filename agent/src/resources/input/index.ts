@@ -10,8 +10,8 @@ import { RemoteHand } from './remote-hand.ts';
 import * as contract from './schema.ts';
 import { Touches } from './touches.ts';
 
-/** Time in which the browser's processes answer on a busy device, in ms. A page that hangs does not answer. */
-const PING_MS = 2000;
+/** Time for an answer of the page, in ms. */
+const PING_MS = 1000;
 
 export interface InputPorts {
   inputDevices: InputDevices;
@@ -41,8 +41,7 @@ export const input = defineResource({
       new RemoteHand({
         input: virtualInput,
         hasScreen: () => screen.screens.primary?.connected === true,
-        // It answers after it has read what the compositor sent before.
-        browserNoticed: () => browser.ping(PING_MS),
+        ping: () => browser.ping(PING_MS),
         log,
       });
     const opened = () => {

@@ -8,8 +8,8 @@ const BUTTON_CODES = { left: 0x110, right: 0x111, middle: 0x112 } as const;
 const ALL_BUTTONS: readonly number[] = Object.values(BUTTON_CODES);
 /** Positions in lines are in millionths. The last place of the screen is a little before its edge. */
 const EXTENT = 1_000_000;
-/** Lengths in lines are in 256ths of a pixel. */
-const WHEEL_UNITS = 256;
+/** Lengths in lines are in 256ths of a pixel, of which WebKit for WPE makes 2.5 (WebEventFactoryWPE.cpp). */
+const WHEEL_UNITS = 256 / 2.5;
 
 type EventType = InjectedEvent['type'];
 type Field = Exclude<keyof InjectedEvent, 'type'>;
@@ -61,8 +61,18 @@ export interface Hand {
 /** A new pointer and keyboard. */
 export const NEW_HAND: Hand = { pressed: [], characters: undefined };
 
-/** The lines (native/virtual-input.c) that do these events, and what is the case after them. */
-export function linesOf(hand: Hand, events: readonly InjectedEvent[]): { hand: Hand; lines: string[] } {
+/** Lines (native/virtual-input.c) of the pointer alone, or of the keyboard alone. */
+export interface Step {
+  device: Device;
+  lines: string[];
+  /** Most events that the page gets. */
+  events: number;
+}
+
+type Device = 'pointer' | 'keyboard';
+
+/** The steps that do these events, and what is the case after them. */
+export function stepsOf(hand: Hand, events: readonly InjectedEvent[]): { hand: Hand; steps: Step[] } {
   const writer = new Writer(hand);
   for (const event of events) writer.write(event);
   return writer;
@@ -72,11 +82,11 @@ export function linesOf(hand: Hand, events: readonly InjectedEvent[]): { hand: H
 export function releaseLines(hand: Hand): { hand: Hand; lines: string[] } {
   const writer = new Writer(hand);
   for (const code of hand.pressed.toReversed()) writer.release(code);
-  return writer;
+  return { hand: writer.hand, lines: writer.steps.flatMap(({ lines }) => lines) };
 }
 
 class Writer {
-  readonly lines: string[] = [];
+  readonly steps: Step[] = [];
   hand: Hand;
 
   constructor(hand: Hand) {
@@ -85,10 +95,10 @@ class Writer {
 
   write(event: InjectedEvent): void {
     const { type, x = 0, y = 0, button = BUTTONS[0], pressed, dx = 0, dy = 0, key, text = '' } = event;
-    if (type === 'move' || type === 'click') this.lines.push(`move ${place(x)} ${place(y)}`);
+    if (type === 'move' || type === 'click') this.#add('pointer', `move ${place(x)} ${place(y)}`);
     if (type === 'click') this.#use(BUTTON_CODES[button]);
     else if (type === 'button') this.#use(BUTTON_CODES[button], pressed);
-    else if (type === 'wheel') this.lines.push(`wheel ${way(dx)} ${way(dy)}`);
+    else if (type === 'wheel') this.#add('pointer', `wheel ${way(dx)} ${way(dy)}`);
     else if (type === 'key' && key !== undefined) this.#useKey(codeOfKey(key), pressed);
     else if (type === 'text') this.#type([...text]);
   }
@@ -122,13 +132,13 @@ class Writer {
     this.#haveCharacters(characters.filter((one) => !isAscii(one) && one !== '\n' && one !== '\t'));
     const mask = modifierMask(this.hand.pressed);
     const codes = codesOfCharacters(this.hand.characters ?? []);
-    if (mask !== 0) this.lines.push('modifiers 0');
+    if (mask !== 0) this.#add('keyboard', 'modifiers 0');
     for (const character of characters) {
       const code = codes.get(character);
       if (code !== undefined) this.#use(code);
       else this.#use(codeOfKey(character === '\n' ? 'Enter' : 'Tab'));
     }
-    if (mask !== 0) this.lines.push(`modifiers ${mask}`);
+    if (mask !== 0) this.#add('keyboard', `modifiers ${mask}`);
   }
 
   /** Replaces the keymap if it lacks one of these characters. */
@@ -138,20 +148,32 @@ class Writer {
     for (const character of wanted) needed.add(character);
     if (had && needed.size === had.length) return;
     const characters = needed.size > MAX_CHARACTERS ? [...new Set(wanted)] : [...needed];
-    this.lines.push(`keymap ${keymapText(characters)}`);
+    this.#add('keyboard', `keymap ${keymapText(characters)}`);
     // It starts without modifiers.
     const mask = modifierMask(this.hand.pressed);
-    if (mask !== 0) this.lines.push(`modifiers ${mask}`);
+    if (mask !== 0) this.#add('keyboard', `modifiers ${mask}`);
     this.hand = { ...this.hand, characters };
   }
 
   #set(code: number, isPressed: boolean): void {
-    this.lines.push(`${ALL_BUTTONS.includes(code) ? 'button' : 'key'} ${code} ${isPressed ? 1 : 0}`);
+    const state = `${code} ${isPressed ? 1 : 0}`;
+    if (ALL_BUTTONS.includes(code)) this.#add('pointer', `button ${state}`);
+    else this.#add('keyboard', `key ${state}`);
   }
 
   /** The compositor does not derive the modifiers from the keys of a virtual keyboard. */
   #setModifiers(changed: number): void {
-    if (modifierMask([changed]) !== 0) this.lines.push(`modifiers ${modifierMask(this.hand.pressed)}`);
+    if (modifierMask([changed]) !== 0) this.#add('keyboard', `modifiers ${modifierMask(this.hand.pressed)}`);
+  }
+
+  #add(device: Device, line: string): void {
+    let step = this.steps.at(-1);
+    if (step?.device !== device) {
+      step = { device, lines: [], events: 0 };
+      this.steps.push(step);
+    }
+    step.lines.push(line);
+    step.events += 1;
   }
 }
 

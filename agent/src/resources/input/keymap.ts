@@ -76,7 +76,10 @@ export function keymapText(characters: readonly string[]): string {
   const last = FIRST_CHARACTER_CODE + typed.length + XKB_OFFSET;
   const codes = keys.map(([code]) => `<${code}>=${code + XKB_OFFSET};`).join('');
   const symbols = keys.map(([code, symbol]) => `key<${code}>{[${symbol}]};`).join('');
-  const modifiers = MODIFIERS.map(({ key, name }) => `modifier_map ${name}{<${codeOfKey(key)}>};`).join('');
+  const modifiers = MODIFIERS.map(({ key, name }) => {
+    const code = codeOfKey(key);
+    return `key<${code}>{repeat=No};modifier_map ${name}{<${code}>};`;
+  }).join('');
   // One level for each key: Shift changes no character.
   const types = 'type "ONE_LEVEL"{modifiers=none;map[none]=Level1;level_name[Level1]="Any";};';
   return (

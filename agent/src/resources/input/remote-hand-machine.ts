@@ -1,6 +1,6 @@
 /** When the virtual pointer and keyboard are there, and when they release what they hold. */
 import type { Machine } from '../../base/machine.ts';
-import { type Hand, linesOf, NEW_HAND, releaseLines } from './injection.ts';
+import { type Hand, NEW_HAND, releaseLines, stepsOf } from './injection.ts';
 import type { InjectedEvent } from './schema.ts';
 
 /** What is pressed is released so long after the last request, in ms. */
@@ -29,11 +29,15 @@ export type HandEvent =
   | { type: 'lost' }
   | { type: 'configured'; isEnabled: boolean };
 
-/** `wait` replaces the one before; `stop` also ends it. A failed `start` or `send` is followed by `lost`. */
+/**
+ * `settle`: the page has the time to handle so many events; `wait` replaces the one before, and `stop` ends it. A failed
+ * `start` or `send` is followed by `lost`.
+ */
 export type HandEffect =
   | { do: 'refuse' }
   | { do: 'start' }
   | { do: 'send'; lines: readonly string[] }
+  | { do: 'settle'; events: number }
   | { do: 'wait'; ms: number }
   | { do: 'stop' };
 
@@ -55,12 +59,18 @@ export const handMachine: Machine<HandState, HandEvent, HandEffect> = (state, ev
 function asked(state: HandState, events: readonly InjectedEvent[]): ReturnType<typeof handMachine> {
   // It was switched off while the request waited for its turn.
   if (!state.isEnabled) return { state, effects: [{ do: 'refuse' }] };
-  const { hand, lines } = linesOf(state.hand, events);
+  const { hand, steps } = stepsOf(state.hand, events);
   const ms = hand.pressed.length > 0 ? HOLD_MS : IDLE_MS;
-  const start: HandEffect[] = state.isRunning ? [] : [{ do: 'start' }];
+  // The browser asks for new devices when it hears of them, and gets no events before.
+  const start: HandEffect[] = state.isRunning ? [] : [{ do: 'start' }, { do: 'settle', events: 1 }];
+  // WebKit has a queue for the pointer and one for keys: a key would overtake the click that selects its field.
+  const sent = steps.flatMap(({ lines, events: count }): HandEffect[] => [
+    { do: 'send', lines },
+    { do: 'settle', events: count },
+  ]);
   return {
     state: { ...state, isRunning: true, hand },
-    effects: [...start, { do: 'send', lines }, { do: 'wait', ms }],
+    effects: [...start, ...sent, { do: 'wait', ms }],
   };
 }
 

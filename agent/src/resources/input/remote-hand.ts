@@ -10,16 +10,18 @@ import { type InjectedEvent, remoteInputDisabled } from './schema.ts';
 
 /** Requests that wait for their turn. */
 const MAX_WAITING = 16;
+/** Longest time that a page may take to handle events before others follow, in ms. */
+const SETTLE_MS = 5000;
 
 export interface RemoteHandOptions {
   input: VirtualInput;
   /** Whether there is a screen that shows something. */
   hasScreen: () => boolean;
   /**
-   * Resolves when the browser has had the time to notice new input devices: events that come earlier are lost. Never
-   * rejects.
+   * Asks the page's main thread for an answer.
+   * @returns false when there was none in time; never rejects
    */
-  browserNoticed: () => Promise<unknown>;
+  ping: () => Promise<boolean>;
   log: Pick<Logger, 'warn'>;
 }
 
@@ -40,7 +42,7 @@ export class RemoteHand {
   }
 
   /**
-   * Resolves when the compositor has got all events.
+   * Resolves when the compositor has got all events, and the page has had the time to handle them.
    * @throws ApiError `bad_request`, `too_many_requests`, `unavailable`, `remote_input_disabled`
    */
   async inject(events: readonly InjectedEvent[]): Promise<void> {
@@ -83,22 +85,32 @@ export class RemoteHand {
   }
 
   async #perform(effect: HandEffect): Promise<void> {
-    const { input, browserNoticed } = this.#options;
+    const { input } = this.#options;
     switch (effect.do) {
       case 'refuse':
         throw new ApiError(remoteInputDisabled);
       case 'start':
-        await input.start();
-        await browserNoticed();
-        return;
+        return await input.start();
       case 'send':
         return await input.send(effect.lines);
+      case 'settle':
+        return await this.#settle(effect.events);
       case 'wait':
         return this.#wait(effect.ms);
       case 'stop':
         this.#endWait();
         return input.stop();
     }
+  }
+
+  /**
+   * WebKit passes events to the page one by one, the next when the page has handled the one before: an answer of the page
+   * takes at least as long. Goes on without one if the page hangs.
+   */
+  async #settle(events: number): Promise<void> {
+    const end = performance.now() + SETTLE_MS;
+    for (let left = events; left > 0 && performance.now() < end; left -= 1)
+      if (!(await this.#options.ping())) return;
   }
 
   #wait(ms: number): void {

@@ -119,7 +119,8 @@ export const injectInput = endpoint({
   summary: 'Click and type on the screen',
   description:
     'For support of a device that nobody stands at: a mouse and a keyboard of the host. The events are done in their order, ' +
-    'beside the input of people at the screen; 204 when the compositor has got all. A field of another type of event is 400, ' +
+    'beside the input of people at the screen; 204 when the compositor has got all, and the page has handled them unless it ' +
+    'takes seconds. A field of another type of event is 400, ' +
     'and nothing is done. What is still pressed is released 5 s after the last request, when input fails, and when ' +
     '`input.remote` becomes false. The mouse pointer is shown (`browser.pointer`) until 30 s after the last request. 503 ' +
     '`unavailable` without a compositor of the device or a screen.',
