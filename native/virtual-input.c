@@ -1,6 +1,6 @@
 // A pointer and a keyboard of the compositor, for the agent: it does what the lines on standard input say, in their
 // order, and prints "ready" when it has both, and "done" when the compositor has got everything before a "sync". It
-// ends with standard input or with the compositor, which then releases what is still pressed.
+// ends with standard input; then the compositor releases what is still pressed. It also ends with the compositor.
 //
 //   move X Y         to a place of the screen, in millionths of its width and height as it is turned
 //   button CODE 0|1  releases or presses a button of the pointer (linux/input-event-codes.h)
@@ -27,8 +27,9 @@
 // The compositor gets this many lines at most before the program waits for it, so that no buffer fills up.
 #define LINES_AT_ONCE 200
 
-// The requests of two protocols of wlroots: wlr-virtual-pointer-unstable-v1, version 1, and virtual-keyboard-unstable-v1.
-// A request's number is its place in the list, a letter of its signature the type of an argument (wayland-util.h).
+// The requests of two protocols of wlroots: wlr-virtual-pointer-unstable-v1, version 1, and
+// virtual-keyboard-unstable-v1. A request's number is its place in the list, a letter of its signature the type of an
+// argument (wayland-util.h).
 static const struct wl_interface *const NO_TYPES[5];
 
 enum { POINTER_MOTION_ABSOLUTE = 1, POINTER_BUTTON, POINTER_AXIS, POINTER_FRAME, POINTER_AXIS_SOURCE };
@@ -201,8 +202,8 @@ int main(void)
     connect_devices();
     print("ready");
     for (;;) {
-        struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-            {.fd = wl_display_get_fd(display), .events = POLLIN}};
+        struct pollfd files[] = {
+            {.fd = STDIN_FILENO, .events = POLLIN}, {.fd = wl_display_get_fd(display), .events = POLLIN}};
         while (wl_display_prepare_read(display) != 0)
             wl_display_dispatch_pending(display);
         wl_display_flush(display);

@@ -147,7 +147,7 @@ export default scenario({
     });
 
     await test('the wheel scrolls by pixels', async () => {
-      await hand.forget();
+      await device.runScript('scrollTo(0, 0); seen.length = 0');
       await hand.do({ type: 'move', x: 0.9, y: 0.1 }, { type: 'wheel', dy: 120 });
       await hand.waitForSeen('wheel 0,120');
       await hand.do({ type: 'wheel', dx: 30 });

@@ -12,6 +12,9 @@ import { Touches } from './touches.ts';
 
 /** Time for an answer of the page, in ms. */
 const PING_MS = 1000;
+/** Time for a frame of the page, in ms. A screen that is off shows none. */
+const FRAME_MS = 500;
+const FRAME_SCRIPT = 'return new Promise(requestAnimationFrame)';
 
 export interface InputPorts {
   inputDevices: InputDevices;
@@ -19,7 +22,7 @@ export interface InputPorts {
   keyboardLayout: KeyboardLayout | undefined;
   /** Undefined when the compositor does not belong to the device. */
   virtualInput: VirtualInput | undefined;
-  browser: Pick<Browser, 'ping'>;
+  browser: Pick<Browser, 'ping' | 'evaluate'>;
 }
 
 export const input = defineResource({
@@ -42,6 +45,8 @@ export const input = defineResource({
         input: virtualInput,
         hasScreen: () => screen.screens.primary?.connected === true,
         ping: () => browser.ping(PING_MS),
+        // A page that answers nothing, or something else, only changes the time.
+        frame: () => browser.evaluate(FRAME_SCRIPT, FRAME_MS).catch(() => undefined),
         log,
       });
     const opened = () => {

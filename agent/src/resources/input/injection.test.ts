@@ -53,17 +53,20 @@ test('a click is a move, a press and a release; the screen’s edge is inside of
   assert.deepEqual(lines([{ type: 'wheel', dx: -1, dy: 0.5 }]), ['wheel -102 51']);
 });
 
-test('pointer and keyboard have steps of their own, with as many events as the page may get', () => {
+test('a step has one device, ends with a button, and counts the events that the page may get', () => {
   const click = { type: 'click', x: 0, y: 0 } as const;
   const { steps } = stepsOf(NEW_HAND, [click, { type: 'wheel', dy: 1 }, { type: 'text', text: 'ab' }, click]);
-  assert.deepEqual(
-    steps.map(({ device, lines: { length }, events }) => [device, length, events]),
-    [
-      ['pointer', 4, 4],
-      ['keyboard', 5, 5],
-      ['pointer', 3, 3],
-    ],
+  const texts = steps.map(
+    ({ device, lines: { length }, events, needsFrame }) =>
+      `${device} ${length} ${events}${needsFrame ? ' frame' : ''}`,
   );
+  assert.deepEqual(texts, [
+    ...['pointer 2 1 frame', 'pointer 1 1', 'pointer 1 1', 'keyboard 5 5'],
+    ...['pointer 2 1 frame', 'pointer 1 1'],
+  ]);
+  // Also by another request.
+  const { hand } = stepsOf(NEW_HAND, [{ type: 'move', x: 0, y: 0 }]);
+  assert.equal(stepsOf(hand, [{ type: 'button', pressed: true }]).steps[0]?.needsFrame, true);
 });
 
 test('pressing twice or releasing what is not held does nothing', () => {

@@ -56,17 +56,21 @@ export interface Hand {
   readonly pressed: readonly number[];
   /** The characters of the keymap beside ASCII; undefined before the first keymap. */
   readonly characters: readonly string[] | undefined;
+  /** The pointer has moved after the last button. */
+  readonly hasMoved: boolean;
 }
 
 /** A new pointer and keyboard. */
-export const NEW_HAND: Hand = { pressed: [], characters: undefined };
+export const NEW_HAND: Hand = { pressed: [], characters: undefined, hasMoved: false };
 
-/** Lines (native/virtual-input.c) of the pointer alone, or of the keyboard alone. */
+/** Lines (native/virtual-input.c) that are sent at once. */
 export interface Step {
   device: Device;
   lines: string[];
-  /** Most events that the page gets. */
+  /** Most events that the page gets, without those of moves. */
   events: number;
+  /** The pointer has moved before a button: the page gets that with its next frame, and the button afterwards. */
+  needsFrame: boolean;
 }
 
 type Device = 'pointer' | 'keyboard';
@@ -166,14 +170,26 @@ class Writer {
     if (modifierMask([changed]) !== 0) this.#add('keyboard', `modifiers ${modifierMask(this.hand.pressed)}`);
   }
 
+  /**
+   * WebKit has one queue for the pointer and one for keys, and empties the first when a button opens a context menu. So
+   * one device follows the other, and other events a button, only when the page has handled those before.
+   */
   #add(device: Device, line: string): void {
     let step = this.steps.at(-1);
-    if (step?.device !== device) {
-      step = { device, lines: [], events: 0 };
+    if (!step || step.device !== device || step.lines.at(-1)?.startsWith('button ')) {
+      step = { device, lines: [], events: 0, needsFrame: false };
       this.steps.push(step);
     }
     step.lines.push(line);
+    if (line.startsWith('move ')) {
+      this.hand = { ...this.hand, hasMoved: true };
+      return;
+    }
     step.events += 1;
+    if (line.startsWith('button ')) {
+      step.needsFrame = this.hand.hasMoved;
+      this.hand = { ...this.hand, hasMoved: false };
+    }
   }
 }
 

@@ -30,14 +30,14 @@ export type HandEvent =
   | { type: 'configured'; isEnabled: boolean };
 
 /**
- * `settle`: the page has the time to handle so many events; `wait` replaces the one before, and `stop` ends it. A failed
+ * `settle`: the page gets the time to handle so many events, and before them a frame if pointer moves wait for one; `wait` replaces the one before, and `stop` ends it. A failed
  * `start` or `send` is followed by `lost`.
  */
 export type HandEffect =
   | { do: 'refuse' }
   | { do: 'start' }
   | { do: 'send'; lines: readonly string[] }
-  | { do: 'settle'; events: number }
+  | { do: 'settle'; events: number; needsFrame: boolean }
   | { do: 'wait'; ms: number }
   | { do: 'stop' };
 
@@ -62,11 +62,12 @@ function asked(state: HandState, events: readonly InjectedEvent[]): ReturnType<t
   const { hand, steps } = stepsOf(state.hand, events);
   const ms = hand.pressed.length > 0 ? HOLD_MS : IDLE_MS;
   // The browser asks for new devices when it hears of them, and gets no events before.
-  const start: HandEffect[] = state.isRunning ? [] : [{ do: 'start' }, { do: 'settle', events: 1 }];
-  // WebKit has a queue for the pointer and one for keys: a key would overtake the click that selects its field.
-  const sent = steps.flatMap(({ lines, events: count }): HandEffect[] => [
+  const start: HandEffect[] = state.isRunning
+    ? []
+    : [{ do: 'start' }, { do: 'settle', events: 1, needsFrame: false }];
+  const sent = steps.flatMap(({ lines, events: count, needsFrame }): HandEffect[] => [
     { do: 'send', lines },
-    { do: 'settle', events: count },
+    { do: 'settle', events: count, needsFrame },
   ]);
   return {
     state: { ...state, isRunning: true, hand },

@@ -22,6 +22,8 @@ export interface RemoteHandOptions {
    * @returns false when there was none in time; never rejects
    */
   ping: () => Promise<boolean>;
+  /** Waits for the page's next frame, a while at most. Never rejects. */
+  frame: () => Promise<unknown>;
   log: Pick<Logger, 'warn'>;
 }
 
@@ -94,7 +96,7 @@ export class RemoteHand {
       case 'send':
         return await input.send(effect.lines);
       case 'settle':
-        return await this.#settle(effect.events);
+        return await this.#settle(effect.events, effect.needsFrame);
       case 'wait':
         return this.#wait(effect.ms);
       case 'stop':
@@ -107,8 +109,9 @@ export class RemoteHand {
    * WebKit passes events to the page one by one, the next when the page has handled the one before: an answer of the page
    * takes at least as long. Goes on without one if the page hangs.
    */
-  async #settle(events: number): Promise<void> {
+  async #settle(events: number, needsFrame: boolean): Promise<void> {
     const end = performance.now() + SETTLE_MS;
+    if (needsFrame) await this.#options.frame();
     for (let left = events; left > 0 && performance.now() < end; left -= 1)
       if (!(await this.#options.ping())) return;
   }
