@@ -12,8 +12,6 @@ export const HOLD_MS = 5000;
 export const IDLE_MS = 30_000;
 
 export interface HandState {
-  /** `input.remote`. */
-  readonly isEnabled: boolean;
   /** The devices were added, and not removed. */
   readonly isRunning: boolean;
   readonly hand: Hand;
@@ -21,44 +19,41 @@ export interface HandState {
 
 /**
  * `asked`: a request, whose events fit all rules; `waited`: the time of the last `wait` is over; `lost`: the devices are
- * gone, or it is not known what they hold; `configured`: `input.remote` may have changed.
+ * gone, or it is not known what they hold; `off`: hosts may not use them any more.
  */
 export type HandEvent =
   | { type: 'asked'; events: readonly InjectedEvent[] }
   | { type: 'waited' }
   | { type: 'lost' }
-  | { type: 'configured'; isEnabled: boolean };
+  | { type: 'off' };
 
 /**
  * `settle`: the page gets the time to handle so many events, and before them a frame if pointer moves wait for one; `wait` replaces the one before, and `stop` ends it. A failed
  * `start` or `send` is followed by `lost`.
  */
 export type HandEffect =
-  | { do: 'refuse' }
   | { do: 'start' }
   | { do: 'send'; lines: readonly string[] }
   | { do: 'settle'; events: number; needsFrame: boolean }
   | { do: 'wait'; ms: number }
   | { do: 'stop' };
 
-export const OFF: HandState = { isEnabled: false, isRunning: false, hand: NEW_HAND };
+export const REMOVED: HandState = { isRunning: false, hand: NEW_HAND };
 
 export const handMachine: Machine<HandState, HandEvent, HandEffect> = (state, event) => {
   switch (event.type) {
     case 'asked':
       return asked(state, event.events);
     case 'waited':
-      return state.hand.pressed.length > 0 ? quiet(state) : removed(state);
+      return state.hand.pressed.length > 0 ? quiet(state) : { state: REMOVED, effects: [{ do: 'stop' }] };
     case 'lost':
-      return removed(state);
-    case 'configured':
-      return configured(state, event.isEnabled);
+      return { state: REMOVED, effects: [{ do: 'stop' }] };
+    case 'off':
+      return off(state);
   }
 };
 
 function asked(state: HandState, events: readonly InjectedEvent[]): ReturnType<typeof handMachine> {
-  // It was switched off while the request waited for its turn.
-  if (!state.isEnabled) return { state, effects: [{ do: 'refuse' }] };
   const { hand, steps } = stepsOf(state.hand, events);
   const ms = hand.pressed.length > 0 ? HOLD_MS : IDLE_MS;
   // The browser asks for new devices when it hears of them, and gets no events before.
@@ -70,7 +65,7 @@ function asked(state: HandState, events: readonly InjectedEvent[]): ReturnType<t
     { do: 'settle', events: count, needsFrame },
   ]);
   return {
-    state: { ...state, isRunning: true, hand },
+    state: { isRunning: true, hand },
     effects: [...start, ...sent, { do: 'wait', ms }],
   };
 }
@@ -86,13 +81,8 @@ function quiet(state: HandState): ReturnType<typeof handMachine> {
   };
 }
 
-function removed(state: HandState): ReturnType<typeof handMachine> {
-  return { state: { ...state, isRunning: false, hand: NEW_HAND }, effects: [{ do: 'stop' }] };
-}
-
-function configured(state: HandState, isEnabled: boolean): ReturnType<typeof handMachine> {
-  if (isEnabled) return { state: { ...state, isEnabled }, effects: [] };
+function off(state: HandState): ReturnType<typeof handMachine> {
   const { lines } = releaseLines(state.hand);
   const release: HandEffect[] = lines.length > 0 ? [{ do: 'send', lines }] : [];
-  return { state: { ...OFF }, effects: [...release, { do: 'stop' }] };
+  return { state: REMOVED, effects: [...release, { do: 'stop' }] };
 }

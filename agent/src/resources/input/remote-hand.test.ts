@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ApiError } from '../../contract/errors.ts';
 import { NEW_HAND } from './injection.ts';
 import { RemoteHand } from './remote-hand.ts';
-import { type HandEvent, HOLD_MS, handMachine, IDLE_MS, OFF } from './remote-hand-machine.ts';
+import { type HandEvent, HOLD_MS, handMachine, IDLE_MS, REMOVED } from './remote-hand-machine.ts';
 import type { InjectedEvent } from './schema.ts';
 
 const CLICK: InjectedEvent = { type: 'click', x: 0.5, y: 0.5 };
@@ -86,6 +86,25 @@ test('the devices are added with the first request, and the page handles one ste
   ]);
 });
 
+test('a page that does not answer is asked once in a request', async () => {
+  let asked = 0;
+  hand.stop();
+  hand = new RemoteHand({
+    input,
+    hasScreen: () => true,
+    ping: async () => {
+      asked += 1;
+      return false;
+    },
+    frame: async () => undefined,
+    log: { warn: () => undefined },
+  });
+  await hand.configure(true);
+  await hand.inject([CLICK, CLICK, CLICK]);
+  assert.equal(asked, 1);
+  assert.equal(input.did.filter((line) => line === RELEASED).length, 3);
+});
+
 test('what is held is released after a while without requests; then the devices are removed', async () => {
   await hand.inject([PRESS]);
   await pass(HOLD_MS - 1);
@@ -119,6 +138,7 @@ test('what is held is released when it is switched off, also while requests wait
   const { promise, resolve } = Promise.withResolvers<void>();
   input.gate = promise;
   const running = hand.inject([{ type: 'key', key: 'Home', pressed: true }]);
+  await pass(0);
   const off = hand.configure(false);
   const late = assert.rejects(hand.inject([CLICK]), code('remote_input_disabled'));
   resolve();
@@ -163,13 +183,12 @@ test('in any order of events: nothing is sent to devices that are not there, and
       { type: 'asked', events: [{ type: 'key', key: 'Shift', pressed: true }, CLICK] },
       { type: 'waited' },
       { type: 'lost' },
-      { type: 'configured', isEnabled: true },
-      { type: 'configured', isEnabled: false },
+      { type: 'off' },
     ),
   );
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
-      let state = OFF;
+      let state = REMOVED;
       let [isRunning, isWaiting] = [false, false];
       const held = new Set<string>();
       for (const one of events) {
@@ -194,7 +213,7 @@ test('in any order of events: nothing is sent to devices that are not there, and
         }
         assert.equal(state.isRunning, isRunning);
         assert.deepEqual([...held].map(Number).toSorted(), state.hand.pressed.toSorted());
-        if (isRunning) assert.ok(isWaiting && state.isEnabled);
+        if (isRunning) assert.ok(isWaiting);
         else assert.deepEqual(state.hand, NEW_HAND);
       }
     }),

@@ -5,12 +5,12 @@ import { ApiError } from '../../contract/errors.ts';
 import { badRequest } from '../../contract/issues.ts';
 import { brokenRules } from './injection.ts';
 import type { VirtualInput } from './ports.ts';
-import { type HandEffect, type HandEvent, handMachine, OFF } from './remote-hand-machine.ts';
+import { type HandEffect, type HandEvent, handMachine, REMOVED } from './remote-hand-machine.ts';
 import { type InjectedEvent, remoteInputDisabled } from './schema.ts';
 
 /** Requests that wait for their turn. */
 const MAX_WAITING = 16;
-/** Longest time that a page may take to handle events before others follow, in ms. */
+/** Longest time that a request waits for the page to handle events before others, in ms. */
 const SETTLE_MS = 5000;
 
 export interface RemoteHandOptions {
@@ -31,7 +31,11 @@ export interface RemoteHandOptions {
 export class RemoteHand {
   readonly #options: RemoteHandOptions;
   readonly #turns = new Mutex();
-  #state = OFF;
+  #state = REMOVED;
+  /** `input.remote`. */
+  #isEnabled = false;
+  /** Until then, on the clock of `performance.now()`, the present request waits for the page. */
+  #patientUntil = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RemoteHandOptions) {
@@ -40,7 +44,10 @@ export class RemoteHand {
 
   /** Takes `input.remote`. What is pressed was released when this resolves for false. Never rejects. */
   async configure(isEnabled: boolean): Promise<void> {
-    await this.#inTurn(() => this.#take({ type: 'configured', isEnabled }));
+    this.#isEnabled = isEnabled;
+    if (isEnabled) return;
+    this.#patientUntil = 0;
+    await this.#inTurn(() => this.#take({ type: 'off' }));
   }
 
   /**
@@ -55,6 +62,9 @@ export class RemoteHand {
       throw new ApiError('too_many_requests', 'Too many requests for input are waiting.');
     try {
       await this.#turns.run(async () => {
+        // It may have been switched off meanwhile.
+        if (!this.#isEnabled) throw new ApiError(remoteInputDisabled);
+        this.#patientUntil = performance.now() + SETTLE_MS;
         if (this.#state.isRunning && !this.#options.input.isRunning) await this.#take({ type: 'lost' });
         await this.#take({ type: 'asked', events });
       });
@@ -81,7 +91,7 @@ export class RemoteHand {
       for (const effect of effects) await this.#perform(effect);
     } catch (error) {
       // What happened to the lines is not known: the compositor releases everything when the devices are removed.
-      if (!(error instanceof ApiError)) await this.#take({ type: 'lost' });
+      await this.#take({ type: 'lost' });
       throw error;
     }
   }
@@ -89,8 +99,6 @@ export class RemoteHand {
   async #perform(effect: HandEffect): Promise<void> {
     const { input } = this.#options;
     switch (effect.do) {
-      case 'refuse':
-        throw new ApiError(remoteInputDisabled);
       case 'start':
         return await input.start();
       case 'send':
@@ -110,10 +118,10 @@ export class RemoteHand {
    * takes at least as long. Goes on without one if the page hangs.
    */
   async #settle(events: number, needsFrame: boolean): Promise<void> {
-    const end = performance.now() + SETTLE_MS;
-    if (needsFrame) await this.#options.frame();
-    for (let left = events; left > 0 && performance.now() < end; left -= 1)
-      if (!(await this.#options.ping())) return;
+    const isPatient = () => performance.now() < this.#patientUntil;
+    if (needsFrame && isPatient()) await this.#options.frame();
+    for (let left = events; left > 0 && isPatient(); left -= 1)
+      if (!(await this.#options.ping())) this.#patientUntil = 0;
   }
 
   #wait(ms: number): void {
