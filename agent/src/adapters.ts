@@ -31,6 +31,7 @@ import { raucInstaller, raucSlots } from './system/rauc.ts';
 import { CecTelevision } from './system/screen/cec.ts';
 import { WaylandCompositor } from './system/screen/compositor.ts';
 import { Drm } from './system/screen/drm.ts';
+import { WaylandInput } from './system/screen/wayland-input.ts';
 import { isInstalled, Systemd } from './system/systemd.ts';
 import { bootId, TargetFile } from './system/target-file.ts';
 import { TimeZoneLink } from './system/time-zone.ts';
@@ -109,6 +110,7 @@ export async function createAdapters(
     keyboardLayout: ownsSystem
       ? new KeyboardLayoutFile(join(dataFolder, 'state/keyboard-layout'))
       : undefined,
+    virtualInput: ownsSystem ? new WaylandInput() : undefined,
     turnTouches: ownsSystem ? touchRotation(runtimeFolder) : async () => undefined,
     soundServer: ownsSystem ? new PulseSoundServer({ log }) : undefined,
     networkSource: linuxNetwork({ dbus, log }),

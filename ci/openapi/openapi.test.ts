@@ -29,7 +29,7 @@ const ERROR_CODES = (
   'too_many_requests internal not_implemented unavailable insufficient_storage content_not_found bundle_in_use ' +
   'bundle_invalid screen_not_found script_error script_timeout page_channel_closed confirm_mismatch nfc_disabled ' +
   'invalid_state nfc_tag_unsupported wifi_unsupported wifi_disabled bluetooth_unsupported bluetooth_disabled ' +
-  'operation_not_found bad_frame'
+  'operation_not_found remote_input_disabled bad_frame'
 ).split(' ');
 const document = openApi(contract);
 
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
       '/display/screens /display/navigate /display/bundle /display/waiting /display/reload /display/restart-browser ' +
       '/display/screen /display/screenshot /display/execute-js /page/message /page/status /content /content/{name} ' +
       '/content/{name}/check /config /files/splash /files/splash/shutdown /files/certificates/ca ' +
-      '/files/certificates/server /audio /update /update/bundle /update/apply /operations/{id} /input/devices ' +
+      '/files/certificates/server /audio /update /update/bundle /update/apply /operations/{id} /input/devices /input/inject ' +
       '/nfc/readers /nfc/transceive /nfc/ndef/write /nfc/reader/feedback /wifi /wifi/scan /wifi/networks ' +
       '/wifi/connect /wifi/ap /bluetooth /bluetooth/power /bluetooth/scan /bluetooth/devices /bluetooth/pair ' +
       '/bluetooth/remove /display/clear-data /events /openapi.yaml /docs';

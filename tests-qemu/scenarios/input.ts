@@ -293,6 +293,15 @@ export default scenario({
           intervalMs: 500,
         });
       }
+      // The keyboard of a remote host has a keymap of its own.
+      await device.act('PATCH', '/config', { input: { remote: true } });
+      await device.act('POST', '/input/inject', { events: [{ type: 'text', text: 'ü' }] });
+      await waitFor(async () => (await typed()) === 'y', {
+        timeoutMs: WAIT_MS,
+        what: 'the layout of the real keyboard after text of a host',
+        intervalMs: 500,
+      });
+      assert.ok(String(await device.runScript('typed')).includes('ü'));
       assert.equal((await configure('us')).status, 200);
       await device.act('PATCH', '/config', { input: null });
       await qmp.execute('device_del', { id: 'keyboard' });

@@ -117,14 +117,17 @@ test('uploads are judged by their content, whatever a computer calls them', asyn
 });
 
 test('surfaces that this board does not have say so', async () => {
-  const codes = ['/wifi', '/bluetooth', '/nfc/readers', '/audio'].map(async (path) => {
-    const answer = await fetch(`${api}${path}`);
+  const paths = ['GET /wifi', 'GET /bluetooth', 'GET /nfc/readers', 'GET /audio', 'POST /input/inject'];
+  const codes = paths.map(async (name) => {
+    const [method = '', path = ''] = name.split(' ');
+    const answer = await fetch(`${api}${path}`, { method });
     return `${answer.status} ${valueAt(await answer.json(), 'error.code')}`;
   });
   assert.deepEqual(await Promise.all(codes), [
     '503 wifi_unsupported',
     '503 bluetooth_unsupported',
     '503 nfc_disabled',
+    '503 unavailable',
     '503 unavailable',
   ]);
 });

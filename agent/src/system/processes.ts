@@ -9,6 +9,8 @@ import { sleep } from '../base/timeout.ts';
 
 /** Longest output of a child that `run` returns, in bytes. */
 const MAX_OUTPUT = 256 * 1024;
+/** How long a child may take to end after its standard input, in ms. */
+const END_MS = 2000;
 /** Longer lines of a child are dropped, in bytes. */
 const MAX_LINE = 1024 * 1024;
 /** Part of the error output that `readLines` returns, in characters. */
@@ -113,6 +115,52 @@ export async function readLines(
   });
   const [code, signal] = await closed;
   return { code, signal, stderr: stderr.trim() };
+}
+
+export interface ProgramOptions extends Omit<RunOptions, 'timeoutMs'> {
+  onLine: (line: string) => void;
+  /** Called once. @param why its error output, how it ended, or why it could not be started */
+  onEnd: (why: string) => void;
+}
+
+/** A program that takes lines and answers with lines. */
+export interface RunningProgram {
+  write(lines: readonly string[]): void;
+  /** Ends its standard input, and kills it if it has not ended soon after. */
+  end(): void;
+}
+
+/** Starts a program that takes lines. Never throws: what fails is reported by `onEnd`. */
+export function startProgram(command: string, { env, user, onLine, onEnd }: ProgramOptions): RunningProgram {
+  const child = spawn(command, [], {
+    ...{ stdio: ['pipe', 'pipe', 'pipe'], env: { ...childEnvironment(), ...env } },
+    ...user,
+  });
+  const lines = new LineSplitter(MAX_LINE);
+  let stderr = '';
+  let failure: string | undefined;
+  let killer: NodeJS.Timeout | undefined;
+  // Without free file descriptors there are no streams, and an error follows.
+  child.stdout?.on('data', (chunk: Buffer) => lines.forEach(chunk, (line) => onLine(line.toString('utf8'))));
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8', 0, KEPT_ERRORS - stderr.length);
+  });
+  // It no longer reads: its end follows.
+  child.stdin?.on('error', () => undefined);
+  child.on('error', (error) => {
+    failure = error.message;
+  });
+  child.on('close', (code, signal) => {
+    clearTimeout(killer);
+    onEnd(stderr.trim() || failure || `${command} ended with ${code ?? signal}`);
+  });
+  return {
+    write: (written) => void child.stdin?.write(written.map((line) => `${line}\n`).join('')),
+    end: () => {
+      child.stdin?.end();
+      killer ??= setTimeout(() => child.kill('SIGKILL'), END_MS);
+    },
+  };
 }
 
 export interface FollowOptions {

@@ -19,7 +19,8 @@ VITRINE_NATIVE_DEPENDENCIES = \
 	libglib2 \
 	libpng \
 	libsoup3 \
-	vitrine-wpewebkit
+	vitrine-wpewebkit \
+	wayland
 VITRINE_NATIVE_CONF_OPTS = -Draspberrypi=$(if $(BR2_PACKAGE_RPI_FIRMWARE),true,false)
 
 # The license is in the project's root folder, outside of these sources.

@@ -9,7 +9,7 @@ ninja -C "$build" >&2
 for program in vitrine-splash vitrine-storage-limit; do
     install -D -m 0755 -s "$build/$program" "/out/usr/bin/$program"
 done
-for program in run-pac read-touch; do
+for program in run-pac read-touch virtual-input; do
     install -D -m 0755 -s "$build/$program" "/out/usr/lib/vitrine/$program"
 done
 install -D -m 0644 -s "$build/libgiovitrine-pac.so" /out/usr/lib/vitrine/gio/libgiovitrine-pac.so

@@ -14,6 +14,11 @@ export const inputConfig = configGroup(
         'is stored and never applied. The on-screen keyboard has `browser.keyboard_layouts`',
       examples: ['de', 'ch(fr)', 'us(intl)'],
     }),
+    remote: live.bool(false, {
+      description:
+        'Whether `POST /input/inject` moves the pointer, clicks and types on the screen. False releases what it holds. On the ' +
+        'profile `generic` it is stored and never applied',
+    }),
   },
   {
     rules: ({ keyboard_layout }, { hasKeyboardLayout }) =>

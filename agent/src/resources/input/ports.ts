@@ -40,3 +40,22 @@ export interface InputDevices {
    */
   read(node: string, onPoint: (point: TouchPoint) => void, lost: () => void): () => void;
 }
+
+/**
+ * A pointer and a keyboard of the compositor that the agent moves and presses (native/virtual-input.c). Calls come one
+ * after the other.
+ */
+export interface VirtualInput {
+  /** The compositor has both. False also when they are gone, as after a restart of the compositor. */
+  readonly isRunning: boolean;
+  /** Adds both to the compositor. @throws Error when there is no compositor */
+  start(): Promise<void>;
+  /**
+   * Resolves when the compositor has got everything.
+   * @param lines as the program describes them
+   * @throws Error otherwise
+   */
+  send(lines: readonly string[]): Promise<void>;
+  /** Removes both, if they are there. The compositor releases what is still pressed. */
+  stop(): void;
+}

@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Compositor, Output, OutputSettings } from '../../resources/display/ports.ts';
 import { runOk } from '../processes.ts';
 import {
@@ -10,34 +8,23 @@ import {
   transformOf,
   withRate,
 } from './compositor-outputs.ts';
+import { KioskSession, type KioskSessionOptions } from './kiosk-session.ts';
 
-/** The user who runs the compositor. */
-const USER = 'kiosk';
 const TIMEOUT_MS = 10_000;
 
-export interface WaylandCompositorOptions {
+export interface WaylandCompositorOptions extends KioskSessionOptions {
   /** The program that speaks wlr-output-management. */
   command?: string;
-  /** The folder with the users' runtime folders. */
-  runtimeFolders?: string;
-  /** The file with the users. */
-  passwd?: string;
 }
 
 /** The compositor of the user `kiosk`, driven with wlr-randr. */
 export class WaylandCompositor implements Compositor {
   readonly #command: string;
-  readonly #runtimeFolders: string;
-  readonly #passwd: string;
+  readonly #session: KioskSession;
 
-  constructor({
-    command = 'wlr-randr',
-    runtimeFolders = '/run/user',
-    passwd = '/etc/passwd',
-  }: WaylandCompositorOptions = {}) {
+  constructor({ command = 'wlr-randr', ...session }: WaylandCompositorOptions = {}) {
     this.#command = command;
-    this.#runtimeFolders = runtimeFolders;
-    this.#passwd = passwd;
+    this.#session = new KioskSession(session);
   }
 
   async outputs(): Promise<Output[]> {
@@ -58,30 +45,7 @@ export class WaylandCompositor implements Compositor {
     return printed.map(withRate);
   }
 
-  /** Runs as the compositor's user: no privileged process parses the compositor's answers. */
   async #run(args: readonly string[]): Promise<string> {
-    const user = userOf(await readFile(this.#passwd, 'utf8'), USER);
-    const folder = join(this.#runtimeFolders, String(user.uid));
-    // Looked up each time: the compositor may have restarted.
-    const display = (await readdir(folder)).find((name) => /^wayland-\d+$/.test(name));
-    if (display === undefined) throw new Error(`there is no compositor in ${folder}`);
-    return await runOk(this.#command, args, {
-      timeoutMs: TIMEOUT_MS,
-      env: { XDG_RUNTIME_DIR: folder, WAYLAND_DISPLAY: display },
-      user,
-    });
+    return await runOk(this.#command, args, { timeoutMs: TIMEOUT_MS, ...(await this.#session.find()) });
   }
-}
-
-/** @throws Error when there is no such user */
-function userOf(passwd: string, name: string): { uid: number; gid: number } {
-  const fields = passwd
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find(([user]) => user === name);
-  if (!fields) throw new Error(`there is no user ${name}`);
-  const [uid, gid] = [Number(fields[2] || Number.NaN), Number(fields[3] || Number.NaN)];
-  if (!Number.isInteger(uid) || !Number.isInteger(gid))
-    throw new Error(`the user ${name} has no numeric ids`);
-  return { uid, gid };
 }
