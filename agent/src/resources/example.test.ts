@@ -1,6 +1,6 @@
-/** The example of docs/architecture.md: its text is the code of tests/led/, which is compiled and run. */
+/** The example of docs/architecture.md, tests/led/. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,16 +35,6 @@ async function open(ledPort: { set(percent: number): Promise<void> } | undefined
   const endpoints: Endpoint[] = [getLed, setLed];
   const app = createApp({ endpoints, routes: created.all.flatMap(({ routes }) => routes), log });
   return { app, config, created };
-}
-
-for (const file of ['schema.ts', 'config.ts', 'index.ts']) {
-  test(`the document shows ${file} as it is`, async () => {
-    const code = await readFile(join(import.meta.dirname, 'tests/led', file), 'utf8');
-    // The real folder would be one level up.
-    const shown = code.replaceAll("from '../../", "from '../");
-    const text = await readFile(join(import.meta.dirname, '../../../docs/architecture.md'), 'utf8');
-    assert.ok(text.includes(`\`\`\`ts\n${shown}\`\`\`\n`), `docs/architecture.md does not show ${shown}`);
-  });
 }
 
 test('the example works: endpoints, configuration that applies, and the end', async (t) => {
