@@ -74,7 +74,9 @@ export async function buildUi(outdir = join(root, 'agent/dist/ui/app')): Promise
     logLevel: 'warning',
     write: false,
   });
-  const files = new Map(outputFiles.map((file) => [basename(file.path), Buffer.from(file.contents)]));
+  const files = new Map<string, Buffer>(
+    outputFiles.map((file) => [basename(file.path), Buffer.from(file.contents)]),
+  );
   const outputs = new Outputs(metafile, outputFiles);
   files.set('index.html', await indexPage(outputs));
   files.set('licenses.txt', await licenses(metafile));

@@ -21,7 +21,7 @@ test('requests carry JSON and bytes, and errors have their code', async () => {
   assert.equal(name, 'Vitrine');
   await client.patch('/config', { json: { device: { name: 'Lobby' } } });
   assert.equal((await client.get('/device')).name, 'Lobby');
-  await assert.rejects(client.upload('/branding/splash', new Blob(['no picture'])), { code: 'bad_request' });
+  await assert.rejects(client.upload('/files/splash', new Blob(['no picture'])), { code: 'bad_request' });
   await assert.rejects(client.get('/operations/{id}', { params: { id: 'x' } }), {
     code: 'operation_not_found',
   });
@@ -79,7 +79,7 @@ test('a sequence of chunks is refused, since browsers would send it as text', as
     yield new Uint8Array(1);
   }
   await assert.rejects(
-    browserTransport(agent.api).request('PUT', '/branding/splash', { raw: chunks() }),
+    browserTransport(agent.api).request('PUT', '/files/splash', { raw: chunks() }),
     TypeError,
   );
 });

@@ -129,7 +129,7 @@ function upload(
   for (const [name, value] of Object.entries(headers ?? {})) call.setRequestHeader(name, value);
   call.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total));
   call.addEventListener('load', () => {
-    const bytes = new Uint8Array(call.response instanceof ArrayBuffer ? call.response : 0);
+    const bytes = new Uint8Array(call.response instanceof ArrayBuffer ? call.response : []);
     resolve(answerOf(call.status, call.getResponseHeader('content-type'), bytes));
   });
   call.addEventListener('error', () => reject(new TypeError('the connection was lost during the upload')));

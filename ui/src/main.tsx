@@ -1,9 +1,17 @@
-import { signal } from '@preact/signals';
+/** Starts the app. */
 import { render } from 'preact';
+import { startDevice } from './app/device-state.ts';
+import { path, startRouter, viewAt } from './app/router.ts';
+import { startTexts } from './app/texts.ts';
+import { applyTheme } from './app/theme.ts';
+import { Shell } from './shell/shell.tsx';
+import { loadView } from './shell/view-host.tsx';
 
-const view = signal(0);
+applyTheme();
+startRouter();
+startDevice();
+// The texts and the view are fetched at the same time, since each takes a round trip.
+const view = viewAt(path.value);
+await Promise.all([startTexts(), view && loadView(view)]);
 const root = document.getElementById('app');
-void import('./texts/en.ts');
-void import('./views/overview/overview.tsx').then(
-  ({ default: Overview }) => root && render(<Overview key={view.value} />, root),
-);
+if (root) render(<Shell />, root);

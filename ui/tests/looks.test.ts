@@ -1,0 +1,69 @@
+/** Every view in both themes, at three sizes and in four languages: accessible, and nothing is cut off. */
+import { after, before, test } from 'node:test';
+import { zip } from '../../testing/zip.ts';
+import { VIEW_PATHS } from '../src/app/paths.ts';
+import { checkAccessibility, checkTargets, checkWidth, Stage, savePicture } from './stage.ts';
+
+const VIEWS = { ...VIEW_PATHS, missing: '/nothing/here' };
+const PHONE = { width: 360, height: 640 };
+const LAPTOP = { width: 1440, height: 900 };
+const SIZES = [PHONE, { width: 768, height: 1024 }, LAPTOP];
+const LANGUAGES = ['en', 'de', 'fr', 'es'];
+
+let stage: Stage;
+before(async () => {
+  stage = await Stage.create();
+  await stage.client.patch('/config', { json: { device: { name: 'Lobby screen' } } });
+  for (const name of ['menu', 'opening-hours']) {
+    await stage.client.upload('/content/{name}', await zip({ 'index.html': '<title>x</title>' }), {
+      params: { name },
+    });
+  }
+  await stage.client.post('/display/navigate', { json: { url: 'https://signs.example/lobby?floor=2' } });
+});
+after(() => stage.close());
+
+test('axe finds nothing in any view, in both themes, and everything is large enough to press', async () => {
+  for (const [name, path] of Object.entries(VIEWS)) {
+    const page = await stage.open({ path });
+    for (const size of [PHONE, LAPTOP]) {
+      await page.setViewportSize(size);
+      await page.locator('.picture img, .tile, .empty').first().waitFor();
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        const where = `${name}-${theme}-${size.width}`;
+        await savePicture(page, where);
+        await checkAccessibility(page, where);
+        await checkTargets(page, where);
+      }
+    }
+    await page.close();
+  }
+});
+
+test('axe finds nothing in the menu and in the enlarged picture', async () => {
+  const page = await stage.open({ width: 360, height: 640 });
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await checkAccessibility(page, 'menu');
+  await savePicture(page, 'menu-light-360');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Enlarge the picture' }).click();
+  await checkAccessibility(page, 'enlarged picture');
+  await page.close();
+});
+
+test('nothing is wider than the window, in any language and size', async () => {
+  for (const language of LANGUAGES) {
+    for (const [name, path] of Object.entries(VIEWS)) {
+      const page = await stage.open({ path, language });
+      await page.locator('.picture img, .tile, .empty').first().waitFor();
+      for (const size of SIZES) {
+        await page.setViewportSize(size);
+        await checkWidth(page, `${name}, ${language}, ${size.width}`);
+      }
+      await page.close();
+    }
+  }
+});
+
+test('no page has thrown or broken its policy', () => stage.checkComplaints());
