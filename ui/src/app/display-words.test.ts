@@ -45,5 +45,5 @@ test('a request is shown only when its own target is there', () => {
 });
 
 test('the mode of a screen is written for people', () => {
-  assert.equal(screenWords(PAGE), '1920 × 1080 @ 60 Hz');
+  assert.equal(screenWords(PAGE), '1920 × 1080, 60 Hz');
 });

@@ -49,9 +49,9 @@ function isTriedAgain(code: ErrorCode): boolean {
   return code !== 'authentication_required' && code !== 'bundle_missing' && code !== 'bundle_damaged';
 }
 
-/** Resolution and rotation of the screen. */
+/** Resolution and rotation of a connected screen. */
 export function screenWords({ resolution, rotation }: Pick<DisplayState, 'resolution' | 'rotation'>): string {
-  const parts = [resolution?.replace('x', ' × ').replace('@', ' @ ').concat(' Hz') ?? t('display.none')];
+  const parts = resolution === null ? [] : [`${resolution.replace('x', ' × ').replace('@', ', ')} Hz`];
   if (rotation !== 0) parts.push(t('display.rotated', { degrees: rotation }));
   return parts.join(', ');
 }

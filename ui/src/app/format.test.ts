@@ -17,7 +17,7 @@ test('durations have their two largest units', () => {
 });
 
 test('sizes have three digits at most', () => {
-  assert.equal(plain(formatBytes(999, 'en')), '999 byte');
+  assert.equal(plain(formatBytes(999, 'en')), '999 bytes');
   assert.equal(plain(formatBytes(999_600, 'en')), '1 MB');
   assert.equal(plain(formatBytes(1_254_000_000, 'en')), '1.25 GB');
   assert.equal(plain(formatBytes(1_254_000_000, 'de')), '1,25 GB');

@@ -33,7 +33,8 @@ export function formatBytes(bytes: number, language: string): string {
   return new Intl.NumberFormat(language, {
     style: 'unit',
     unit: SIZES[size] ?? 'byte',
-    unitDisplay: 'short',
+    // The short form of one to 999 bytes has no plural.
+    unitDisplay: size === 0 ? 'long' : 'short',
     maximumSignificantDigits: 3,
   }).format(value);
 }

@@ -82,7 +82,8 @@ function share(
 
 function temperature({ temperature_c, throttled, undervoltage }: Health, language: string): Vital {
   const name = 'health.temperature';
-  const value = temperature_c === null ? t('level.unknown') : formatTemperature(temperature_c, language);
+  const value =
+    temperature_c === null ? t('health.not_measured') : formatTemperature(temperature_c, language);
   if (undervoltage) return { name, level: 'bad', value, advice: t('health.undervoltage') };
   if (throttled) return { name, level: 'bad', value, advice: t('health.throttled') };
   if (temperature_c === null) return notMeasured(name);
@@ -99,7 +100,7 @@ function clock(isSynced: boolean | null): Vital {
 }
 
 function notMeasured(name: TextKey): Vital {
-  return { name, level: 'unknown', value: t('level.unknown'), advice: t('health.not_measured') };
+  return { name, level: 'unknown', value: t('health.not_measured'), advice: undefined };
 }
 
 /** @param value larger is worse */

@@ -2,12 +2,13 @@ import { type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { connection } from '../app/device-state.ts';
-import type { ViewName } from '../app/paths.ts';
+import { VIEW_PATHS, type ViewName } from '../app/paths.ts';
 import { path, viewAt } from '../app/router.ts';
 import { t } from '../app/texts.ts';
 import { VIEWS } from '../app/views.ts';
+import { Row } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../parts/states.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { View } from '../parts/view.tsx';
 import { Boundary } from './boundary.tsx';
 
@@ -69,11 +70,12 @@ function Loading({ name }: { name: ViewName }) {
 function Missing() {
   return (
     <View title={t('missing.title')}>
-      <EmptyState icon="question" title={t('missing.text', { path: path.value.slice(0, 100) })}>
-        <Link to="/" class="button button-primary">
+      <p>{t('missing.text', { path: path.value.slice(0, 100) })}</p>
+      <Row>
+        <Link to={VIEW_PATHS.overview} class="button button-primary">
           {t('missing.home')}
         </Link>
-      </EmptyState>
+      </Row>
     </View>
   );
 }

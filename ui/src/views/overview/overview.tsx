@@ -18,10 +18,10 @@ import { Card, KeyValues } from '../../parts/card.tsx';
 import { DisplayWords } from '../../parts/display-words.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
+import { Picture } from '../../parts/picture.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { View } from '../../parts/view.tsx';
 import { EditableName } from './editable-name.tsx';
-import { Picture } from './picture.tsx';
 import { Uptime } from './uptime.tsx';
 
 /** What the device does, and how it is. */
@@ -66,7 +66,7 @@ function Problems() {
 
 function OnScreen() {
   const change = (
-    <Link to={VIEW_PATHS.show} class="button button-secondary">
+    <Link to={VIEW_PATHS.show} class="button button-quiet" label={t('overview.change_shown')}>
       {t('overview.change')}
     </Link>
   );
@@ -77,7 +77,7 @@ function OnScreen() {
           <div class="stack">
             <Picture state={state} />
             <DisplayWords what={whatIsShown(state)} words={howItGoes(state)} />
-            <p class="soft small">{screenWords(state)}</p>
+            {state.resolution !== null && <p class="soft small">{screenWords(state)}</p>}
           </div>
         )}
       </Loaded>

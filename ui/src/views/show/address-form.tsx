@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { addToList, remember, rememberedList } from '../../app/storage.ts';
 import { t } from '../../app/texts.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { Row, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { addressIn } from './address.ts';
 
@@ -52,9 +52,11 @@ export function AddressForm({ isBusy, show }: AddressFormProps) {
             setWrong(false);
           }}
         />
-        <Button kind="primary" type="submit" busy={isBusy}>
-          {t('show.show')}
-        </Button>
+        <Row>
+          <Button kind="primary" type="submit" busy={isBusy}>
+            {t('show.show')}
+          </Button>
+        </Row>
       </form>
       {history.length > 0 && (
         <div>

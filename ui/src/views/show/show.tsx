@@ -5,12 +5,13 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DisplayWords } from '../../parts/display-words.tsx';
 import { Row } from '../../parts/field.tsx';
+import { Picture } from '../../parts/picture.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { type Step, Steps } from '../../parts/steps.tsx';
 import { View } from '../../parts/view.tsx';
 import { AddressForm } from './address-form.tsx';
 import { Choices } from './choices.tsx';
-import { type Showing, useShow } from './use-show.ts';
+import { type Send, type Showing, useShow } from './use-show.ts';
 
 /** What is on the screen, and everything that can be. */
 export default function Show() {
@@ -23,26 +24,17 @@ export default function Show() {
     <View title={t('show.title')}>
       <Card title={t('show.now')}>
         <Loaded of={display}>
-          {(state) => <DisplayWords what={whatIsShown(state)} words={howItGoes(state)} />}
+          {(state) => (
+            <div class="beside">
+              <Picture state={state} />
+              <div class="stack">
+                <DisplayWords what={whatIsShown(state)} words={howItGoes(state)} />
+                <Again isBusy={isBusy} start={action.start} />
+                <Result showing={showing} />
+              </div>
+            </div>
+          )}
         </Loaded>
-        <Result showing={showing} />
-        <Row>
-          <Button
-            icon="reload"
-            disabled={isBusy}
-            onClick={() => void action.start(() => client.post('/display/reload'))}
-          >
-            {t('show.reload')}
-          </Button>
-          <Button
-            icon="restart"
-            disabled={isBusy}
-            onClick={() => void action.start(() => client.post('/display/restart-browser'))}
-          >
-            {t('show.restart')}
-          </Button>
-        </Row>
-        <p class="soft small">{t('show.restart_text')}</p>
       </Card>
       <div class="columns">
         <Card title={t('show.url')}>
@@ -60,6 +52,32 @@ export default function Show() {
         </Card>
       </div>
     </View>
+  );
+}
+
+/** What can be done with what is shown. */
+function Again({ isBusy, start }: { isBusy: boolean; start: (send: Send) => Promise<boolean> }) {
+  const { client } = connection;
+  return (
+    <>
+      <Row>
+        <Button
+          icon="reload"
+          disabled={isBusy}
+          onClick={() => void start(() => client.post('/display/reload'))}
+        >
+          {t('show.reload')}
+        </Button>
+        <Button
+          icon="restart"
+          disabled={isBusy}
+          onClick={() => void start(() => client.post('/display/restart-browser'))}
+        >
+          {t('show.restart')}
+        </Button>
+      </Row>
+      <p class="soft small">{t('show.restart_text')}</p>
+    </>
   );
 }
 

@@ -1,30 +1,26 @@
 /** Fetches pictures of the screen while somebody can see them. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { connection, type DisplayState } from '../../app/device-state.ts';
+import { connection, type DisplayState } from '../app/device-state.ts';
 
 /** Pause between two pictures, in ms: one costs the device a tenth of a second of a processor. */
 const PAUSE_MS = 3000;
 /** Pause after a change of what is shown: a page paints shortly after it has loaded. */
 const PAINT_MS = 400;
 const TIMEOUT_MS = 20_000;
-/** Age from which on a picture is no longer called live, in ms. */
-const OLD_MS = 15_000;
 
 export interface ScreenPicture {
   /** Of the last picture, for an image element; undefined before the first one. */
   readonly address: string | undefined;
-  /** Seconds since the last picture, if it is old. */
-  readonly ageS: number | undefined;
+  /** When it was taken, in ms of `performance.now()`. */
+  readonly takenAt: number;
   /** The last try has failed. */
   readonly hasFailed: boolean;
 }
 
-const NONE: ScreenPicture = { address: undefined, ageS: undefined, hasFailed: false };
-
 /** The last picture, refreshed after each change of `state` and every few seconds while the page is visible. */
 export function usePicture(state: DisplayState): ScreenPicture {
-  const [picture, setPicture] = useState(NONE);
-  const last = useRef<{ address: string; takenAt: number } | undefined>(undefined);
+  const [picture, setPicture] = useState<ScreenPicture>({ address: undefined, takenAt: 0, hasFailed: false });
+  const last = useRef<string | undefined>(undefined);
   const isOnline = connection.link.value.phase === 'online';
   // A change of what is shown, and a reconnect, need a new picture.
   useEffect(() => {
@@ -32,20 +28,17 @@ export function usePicture(state: DisplayState): ScreenPicture {
     const take = async () => {
       try {
         const address = await fetchPicture(stop.signal);
-        if (last.current) URL.revokeObjectURL(last.current.address);
-        last.current = { address, takenAt: performance.now() };
-        setPicture({ address, ageS: undefined, hasFailed: false });
+        if (last.current) URL.revokeObjectURL(last.current);
+        last.current = address;
+        setPicture({ address, takenAt: performance.now(), hasFailed: false });
       } catch {
-        if (stop.signal.aborted) return;
-        const ageMs = last.current ? performance.now() - last.current.takenAt : 0;
-        const ageS = ageMs > OLD_MS ? ageMs / 1000 : undefined;
-        setPicture({ address: last.current?.address, hasFailed: true, ageS });
+        if (!stop.signal.aborted) setPicture((before) => ({ ...before, hasFailed: true }));
       }
     };
     void repeat(take, stop.signal);
     return () => stop.abort();
   }, [state, isOnline]);
-  useEffect(() => () => last.current && URL.revokeObjectURL(last.current.address), []);
+  useEffect(() => () => last.current && URL.revokeObjectURL(last.current), []);
   return picture;
 }
 

@@ -1,13 +1,16 @@
 import { useState } from 'preact/hooks';
-import type { DisplayState } from '../../app/device-state.ts';
-import { whatIsShown } from '../../app/display-words.ts';
-import { formatDuration } from '../../app/format.ts';
-import { language, t } from '../../app/texts.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { IconButton } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { EmptyState, Spinner } from '../../parts/states.tsx';
+import { connection, type DisplayState } from '../app/device-state.ts';
+import { whatIsShown } from '../app/display-words.ts';
+import { formatDuration } from '../app/format.ts';
+import { language, t } from '../app/texts.ts';
+import { Badge } from './badge.tsx';
+import { IconButton } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { EmptyState, Spinner } from './states.tsx';
 import { type ScreenPicture, usePicture } from './use-picture.ts';
+
+/** Age from which on a picture is no longer called live, in ms. */
+const OLD_MS = 10_000;
 
 /** A live picture of the screen. Pressing it shows it as large as possible. */
 export function Picture({ state }: { state: DisplayState }) {
@@ -26,14 +29,7 @@ export function Picture({ state }: { state: DisplayState }) {
         <img src={picture.address} alt={what} />
       </button>
       <figcaption class="picture-note">
-        {picture.ageS === undefined ? (
-          <Badge level="good" text={t('picture.live')} />
-        ) : (
-          <Badge
-            level="warning"
-            text={t('picture.old', { time: formatDuration(picture.ageS, language.value) })}
-          />
-        )}
+        <Age picture={picture} />
       </figcaption>
       {isLarge && (
         <Dialog class="full-screen" label={t('picture.enlarged')} onClose={() => setLarge(false)}>
@@ -43,6 +39,17 @@ export function Picture({ state }: { state: DisplayState }) {
       )}
     </figure>
   );
+}
+
+/** Whether the picture is what the screen shows now. */
+function Age({ picture: { takenAt, hasFailed } }: { picture: ScreenPicture }) {
+  const isOnline = connection.link.value.phase === 'online';
+  // While there is no connection, this goes on every second.
+  const now = isOnline ? performance.now() : connection.now.value;
+  const ageMs = Math.max(0, now - takenAt);
+  if (isOnline && (!hasFailed || ageMs < OLD_MS)) return <Badge level="good" text={t('picture.live')} />;
+  const time = formatDuration(ageMs / 1000, language.value);
+  return <Badge level="warning" text={t('picture.old', { time })} />;
 }
 
 function NoPicture({ state, picture }: { state: DisplayState; picture: ScreenPicture }) {
