@@ -88,7 +88,7 @@ export class EventLog {
   readonly #log: FrameLog<EventFrame>;
 
   /** @param most how many events are kept at least, and half of how many at most */
-  constructor(most: number) {
+  constructor(most = MOST_EVENTS) {
     this.#log = new FrameLog(most);
   }
 

@@ -127,5 +127,6 @@ export async function checkTargets(page: Page, where: string): Promise<void> {
 /** Writes a picture of the whole page to build/ui-screenshots. */
 export async function savePicture(page: Page, name: string): Promise<void> {
   await mkdir(SCREENSHOTS, { recursive: true });
+  await page.evaluate('scrollTo(0, 0)');
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }

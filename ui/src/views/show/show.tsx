@@ -29,8 +29,8 @@ export default function Show() {
               <Picture state={state} />
               <div class="stack">
                 <DisplayWords what={whatIsShown(state)} words={howItGoes(state)} />
-                <Again isBusy={isBusy} start={action.start} />
                 <Result showing={showing} />
+                <Again isBusy={isBusy} start={action.start} />
               </div>
             </div>
           )}
