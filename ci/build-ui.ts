@@ -66,8 +66,10 @@ export async function buildUi(outdir = join(root, 'agent/dist/ui/app')): Promise
     splitting: true,
     format: 'esm',
     target: TARGET,
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
+    // Instead of tsconfig.json, which not every build has.
+    tsconfigRaw: {
+      compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact', verbatimModuleSyntax: true },
+    },
     minify: true,
     metafile: true,
     legalComments: 'none',
