@@ -99,8 +99,30 @@ test('a bundle, the waiting page, reload and a change by another host', async ()
   await page.getByRole('button', { name: 'Show menu' }).waitFor();
   await stage.client.post('/display/bundle', { json: { name: 'menu' } });
   await page.locator('.shown-what', { hasText: 'Bundle menu' }).waitFor();
-  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.locator('.tile', { hasText: 'menu' }).locator('img').waitFor();
+  await page.getByRole('button', { name: 'Reload', exact: true }).click();
   await page.locator('.step-done', { hasText: 'On the screen' }).waitFor();
+  await page.close();
+});
+
+test('a request is copied as code, also where browsers have no clipboard API', async () => {
+  const page = await stage.open({ path: '/show' });
+  await page.getByLabel('Address').fill("http://a.example/it's");
+  for (const isSecure of [true, false]) {
+    await page.evaluate(
+      `Object.defineProperty(window, 'isSecureContext', { value: ${isSecure}, configurable: true })`,
+    );
+    await page.getByRole('button', { name: 'Show: the request as code' }).click();
+    await page.getByLabel('Python').check();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.locator('.toast-good', { hasText: 'Copied' }).first().waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    const field = page.getByLabel('Address');
+    await field.fill('');
+    await field.press('ControlOrMeta+v');
+    assert.match(await field.inputValue(), /urllib.request.*it's/);
+    await field.fill("http://a.example/it's");
+  }
   await page.close();
 });
 
@@ -160,6 +182,15 @@ test('the connection comes back by itself, and with it what has changed meanwhil
   stage.gate.mend();
   await page.getByRole('heading', { level: 1, name: 'Renamed meanwhile' }).waitFor();
   await page.getByText(/Connection lost/).waitFor({ state: 'detached' });
+  await page.close();
+});
+
+test('a page from before an update says so', async () => {
+  const page = await stage.open();
+  const device = await stage.client.get('/device');
+  await page.route('**/api/v1/device', (route) => route.fulfill({ json: { ...device, version: '9.9.9' } }));
+  await stage.client.patch('/config', { json: { device: { name: 'Updated' } } });
+  await page.getByText('The device has version 9.9.9 now.').waitFor();
   await page.close();
 });
 

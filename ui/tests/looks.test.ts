@@ -41,7 +41,8 @@ test('axe finds nothing in any view, in both themes, and everything is large eno
   }
 });
 
-test('axe finds nothing in the menu, in dialogs and in what only sometimes appears', async () => {
+test('axe finds nothing in the menu, in dialogs and in what only sometimes appears', async (t) => {
+  t.after(() => stage.gate.mend());
   const page = await stage.open(PHONE);
   const check = async (where: string) => {
     for (const theme of ['light', 'dark'] as const) {
@@ -65,12 +66,14 @@ test('axe finds nothing in the menu, in dialogs and in what only sometimes appea
   await page.keyboard.press('Enter');
   await page.locator('.step-failed').waitFor();
   await check('failed');
+  await page.getByRole('button', { name: 'Show: the request as code' }).click();
+  await check('code');
+  await page.keyboard.press('Escape');
   stage.gate.cut();
   await page.getByText(/Connection lost/).waitFor();
-  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('button', { name: 'Reload', exact: true }).click();
   await page.getByText('The device cannot be reached.').waitFor();
   await check('offline');
-  stage.gate.mend();
   await page.close();
 });
 

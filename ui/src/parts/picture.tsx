@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { connection, type DisplayState } from '../app/device-state.ts';
 import { whatIsShown } from '../app/display-words.ts';
 import { formatDuration } from '../app/format.ts';
 import { language, t } from '../app/texts.ts';
+import { keepThumbnail } from '../app/thumbnails.ts';
 import { Badge } from './badge.tsx';
 import { IconButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -16,6 +17,12 @@ const OLD_MS = 10_000;
 export function Picture({ state }: { state: DisplayState }) {
   const picture = usePicture(state);
   const [isLarge, setLarge] = useState(false);
+  // Only a new picture: the state may be newer than the last one.
+  const shown = useRef(state);
+  shown.current = state;
+  useEffect(() => {
+    if (picture.address !== undefined) void keepThumbnail(shown.current, picture.address);
+  }, [picture.address]);
   const what = t('picture.alt', { what: whatIsShown(state) });
   if (picture.address === undefined) return <NoPicture state={state} picture={picture} />;
   return (

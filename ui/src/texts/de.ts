@@ -39,6 +39,13 @@ const de: Texts = {
     'Das Gerät wurde vor {time} ausgeschaltet. Schalten Sie es an der Stromversorgung wieder ein.',
   'link.retry': 'Jetzt versuchen',
 
+  'code.title': '{what}: die Anfrage als Code',
+  'code.language': 'Sprache',
+  'code.copy': 'Kopieren',
+  'code.copied': 'Kopiert',
+  'code.not_copied':
+    'Der Browser erlaubt das Kopieren nicht. Markieren Sie den Text, und kopieren Sie ihn selbst.',
+
   'missing.title': 'Hier ist nichts',
   'missing.text': 'Keine Ansicht hat die Adresse {path}. Sie ist umgezogen, oder der Link ist falsch.',
   'missing.home': 'Zur Übersicht',

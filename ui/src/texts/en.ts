@@ -38,6 +38,12 @@ const en = {
   'link.shutdown': 'The device was switched off {time} ago. Switch it on again at its power supply.',
   'link.retry': 'Try now',
 
+  'code.title': '{what}: the request as code',
+  'code.language': 'Language',
+  'code.copy': 'Copy',
+  'code.copied': 'Copied',
+  'code.not_copied': 'The browser does not allow copying. Select the text and copy it yourself.',
+
   'missing.title': 'There is nothing here',
   'missing.text': 'No view has the address {path}. It may have moved, or the link is wrong.',
   'missing.home': 'Go to the overview',

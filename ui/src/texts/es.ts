@@ -38,6 +38,12 @@ const es: Texts = {
   'link.shutdown': 'El dispositivo se apagó hace {time}. Enciéndalo de nuevo en su fuente de alimentación.',
   'link.retry': 'Intentar ahora',
 
+  'code.title': '{what}: la petición como código',
+  'code.language': 'Lenguaje',
+  'code.copy': 'Copiar',
+  'code.copied': 'Copiado',
+  'code.not_copied': 'El navegador no permite copiar. Seleccione el texto y cópielo usted mismo.',
+
   'missing.title': 'Aquí no hay nada',
   'missing.text': 'Ninguna vista tiene la dirección {path}. Puede haber cambiado, o el enlace es incorrecto.',
   'missing.home': 'Ir al resumen',

@@ -38,6 +38,12 @@ const fr: Texts = {
   'link.shutdown': 'L’appareil est éteint depuis {time}. Rallumez-le à son alimentation.',
   'link.retry': 'Essayer maintenant',
 
+  'code.title': '{what} : la requête sous forme de code',
+  'code.language': 'Langage',
+  'code.copy': 'Copier',
+  'code.copied': 'Copié',
+  'code.not_copied': 'Le navigateur ne permet pas de copier. Sélectionnez le texte et copiez-le vous-même.',
+
   'missing.title': 'Il n’y a rien ici',
   'missing.text': 'Aucune vue n’a l’adresse {path}. Elle a peut-être changé, ou le lien est faux.',
   'missing.home': 'Aller à la vue d’ensemble',

@@ -2,12 +2,15 @@ import { useState } from 'preact/hooks';
 import { addToList, remember, rememberedList } from '../../app/storage.ts';
 import { t } from '../../app/texts.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
 import { Row, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { addressIn } from './address.ts';
 
 /** How many addresses are remembered. */
 const MOST = 8;
+/** In code samples while the field has no address. */
+const EXAMPLE = 'https://example.com/';
 
 interface AddressFormProps {
   isBusy: boolean;
@@ -56,6 +59,10 @@ export function AddressForm({ isBusy, show }: AddressFormProps) {
           <Button kind="primary" type="submit" busy={isBusy}>
             {t('show.show')}
           </Button>
+          <CopyAs
+            what={t('show.show')}
+            sample={{ method: 'POST', path: '/display/navigate', json: { url: addressIn(typed) ?? EXAMPLE } }}
+          />
         </Row>
       </form>
       {history.length > 0 && (

@@ -1,6 +1,7 @@
 import { type Content, content, display } from '../../app/device-state.ts';
 import { formatBytes, formatTime } from '../../app/format.ts';
 import { language, t } from '../../app/texts.ts';
+import { thumbnailChanges, thumbnailOf } from '../../app/thumbnails.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
@@ -14,6 +15,8 @@ interface ChoicesProps {
 
 /** What the device has itself: the waiting page and the stored bundles. */
 export function Choices({ isBusy, showBundle, showWaiting }: ChoicesProps) {
+  // Shows new thumbnails.
+  void thumbnailChanges.value;
   return (
     <div class="stack">
       <ul class="tiles">
@@ -29,6 +32,7 @@ export function Choices({ isBusy, showBundle, showWaiting }: ChoicesProps) {
           <Tile
             key={bundle.name}
             icon="bundle"
+            thumbnail={thumbnailOf(bundle.name)}
             title={bundle.name}
             text={bundleText(bundle)}
             isShown={bundle.active}
@@ -56,6 +60,8 @@ function bundleText({ size_bytes, created }: Content['bundles'][number]): string
 
 interface TileProps {
   icon: IconName;
+  /** Address of a small picture, in place of the icon. */
+  thumbnail?: string | undefined;
   title: string;
   text: string;
   isShown: boolean;
@@ -63,10 +69,10 @@ interface TileProps {
   show: () => void;
 }
 
-function Tile({ icon, title, text, isShown, isBusy, show }: TileProps) {
+function Tile({ icon, thumbnail, title, text, isShown, isBusy, show }: TileProps) {
   return (
     <li class="tile">
-      <Icon name={icon} />
+      <div class="tile-picture">{thumbnail ? <img src={thumbnail} alt="" /> : <Icon name={icon} />}</div>
       <div class="tile-text">
         <p class="tile-title">{title}</p>
         <p class="soft small">{text}</p>

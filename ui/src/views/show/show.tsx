@@ -3,6 +3,7 @@ import { howItGoes, whatIsShown } from '../../app/display-words.ts';
 import { t } from '../../app/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
 import { DisplayWords } from '../../parts/display-words.tsx';
 import { Row } from '../../parts/field.tsx';
 import { Picture } from '../../parts/picture.tsx';
@@ -68,6 +69,7 @@ function Again({ isBusy, start }: { isBusy: boolean; start: (send: Send) => Prom
         >
           {t('show.reload')}
         </Button>
+        <CopyAs what={t('show.reload')} sample={{ method: 'POST', path: '/display/reload' }} />
         <Button
           icon="restart"
           disabled={isBusy}
@@ -75,6 +77,7 @@ function Again({ isBusy, start }: { isBusy: boolean; start: (send: Send) => Prom
         >
           {t('show.restart')}
         </Button>
+        <CopyAs what={t('show.restart')} sample={{ method: 'POST', path: '/display/restart-browser' }} />
       </Row>
       <p class="soft small">{t('show.restart_text')}</p>
     </>
