@@ -1,6 +1,6 @@
 /**
  * Bundles the agent into agent/dist: `main.mjs`, and `nfc-reader.mjs` for its reader program; beside them the pages, the
- * description of the API and the compiled validators, and in `node_modules/` the few packages that have native code or
+ * web app, the description of the API and the compiled validators, and in `node_modules/` the few packages that have native code or
  * must stay whole. `i2c-bus` and `spi-device` are compiled for the device (agent/native-modules).
  */
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { compiledValidators, writeValidators } from './agent/validators.ts';
+import { buildUi } from './build-ui.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -119,6 +120,7 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Met
     entryPoints: [join(root, 'agent/src/nfc-reader/main.ts')],
     outfile: join(outdir, 'nfc-reader.mjs'),
   });
+  await buildUi(join(outdir, 'ui/app'));
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
   await cp(join(root, 'docs/openapi.yaml'), join(outdir, 'docs/openapi.yaml'));
   for (const name of EXTERNAL) await copyPackage(name, outdir, new Set());

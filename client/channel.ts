@@ -85,7 +85,12 @@ export class FrameLog<T> {
 
 /** The events of a channel. */
 export class EventLog {
-  readonly #log = new FrameLog<EventFrame>(MOST_EVENTS);
+  readonly #log: FrameLog<EventFrame>;
+
+  /** @param most how many events are kept at least, and half of how many at most */
+  constructor(most = MOST_EVENTS) {
+    this.#log = new FrameLog(most);
+  }
 
   push(event: EventFrame): void {
     this.#log.push(event);
@@ -102,7 +107,7 @@ export class EventLog {
 
   /** The events since a mark, of one topic. */
   since<N extends TopicName>(mark: number, topic: N): EventOf<N>[] {
-    return this.#log.since(mark).filter(isOf(topic));
+    return this.#log.since(mark).filter(isEventOf(topic));
   }
 
   /** The first event of `topic` since `mark` whose payload `matches`; waits for it. */
@@ -112,7 +117,7 @@ export class EventLog {
     matches: (payload: EventOf<N>['payload']) => boolean = () => true,
     timeoutMs = WAIT_MS,
   ): Promise<EventOf<N>> {
-    const isTopic = isOf(topic);
+    const isTopic = isEventOf(topic);
     const isIt = (event: EventFrame): event is EventOf<N> => isTopic(event) && matches(event.payload);
     const what = (): string => {
       const seen = this.since(mark, topic).map(({ payload }) => JSON.stringify(payload).slice(0, 300));
@@ -124,9 +129,15 @@ export class EventLog {
 
 /** A connection that carries events: a WebSocket, or the serial link. */
 export abstract class EventChannel {
-  readonly events = new EventLog();
+  readonly events: EventLog;
   /** Frames that are neither events nor responses: hello, acknowledgements, errors. */
-  readonly others = new FrameLog<Frame>(MOST_OTHERS);
+  readonly others: FrameLog<Frame>;
+
+  /** How many events and other frames are kept at least, and half of how many at most. */
+  constructor({ events = MOST_EVENTS, others = MOST_OTHERS } = {}) {
+    this.events = new EventLog(events);
+    this.others = new FrameLog(others);
+  }
 
   /** Sends a frame. */
   abstract send(frame: object): void;
@@ -165,12 +176,13 @@ export abstract class EventChannel {
   }
 }
 
-function isOf<N extends TopicName>(topic: N): (event: EventFrame) => event is EventOf<N> {
+/** Tells events of a topic from others. */
+export function isEventOf<N extends TopicName>(topic: N): (event: EventFrame) => event is EventOf<N> {
   return (event): event is EventOf<N> => event.topic === topic;
 }
 
 /** Whether a message is an event (interface: Events). Its payload is what the contract says: the device checks that. */
-function isEvent(message: unknown): message is EventFrame {
+export function isEvent(message: unknown): message is EventFrame {
   if (typeof message !== 'object' || message === null) return false;
   const { type, topic, ts, ...rest }: Frame = { ...message };
   return (

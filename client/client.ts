@@ -12,7 +12,7 @@ import type {
 } from './contract.ts';
 
 /** Bytes of a request's body. HTTP needs the header `content-length` for a sequence of chunks. */
-export type Body = string | Uint8Array | AsyncIterable<Uint8Array>;
+export type Body = string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
 
 export interface RequestOptions {
   /** The JSON body. */
@@ -25,6 +25,8 @@ export interface RequestOptions {
   timeoutMs?: number;
   /** Gives up the request. */
   signal?: AbortSignal;
+  /** Called with the bytes of the body that were sent, and with all of them. Only the transport of browsers knows. */
+  onProgress?: (sent: number, total: number) => void;
 }
 
 /** An answer of any status. */
@@ -109,7 +111,7 @@ export interface Client<A extends Answer = Answer> {
   upload<P extends UploadPath>(
     path: P,
     raw: Body,
-    ...options: Options<ArgumentsOf<'PUT', P> & Pick<RequestOptions, 'headers'>>
+    ...options: Options<ArgumentsOf<'PUT', P> & Pick<RequestOptions, 'headers' | 'onProgress'>>
   ): Promise<ResponseOf<'PUT', P>>;
   /** The bytes of a file. */
   download<P extends DownloadPath>(path: P, ...options: Options<ArgumentsOf<'GET', P>>): Promise<A['bytes']>;

@@ -27,7 +27,8 @@ export async function http(
   { json, raw, headers, timeoutMs = TIMEOUT_MS, signal }: RequestOptions = {},
   agent?: Agent,
 ): Promise<HttpAnswer> {
-  const payload = json === undefined ? raw : JSON.stringify(json);
+  const body = raw instanceof Blob ? await raw.bytes() : raw;
+  const payload = json === undefined ? body : JSON.stringify(json);
   const isWhole = typeof payload === 'string' || payload instanceof Uint8Array;
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const deadline = AbortSignal.timeout(timeoutMs);

@@ -61,7 +61,7 @@ export class SerialChannel extends EventChannel implements Transport<SerialAnswe
     path: string,
     { json, raw, timeoutMs = REQUEST_TIMEOUT_MS, signal }: RequestOptions = {},
   ): Promise<SerialAnswer> {
-    const body = raw === undefined ? undefined : isWhole(raw) ? Buffer.from(raw) : await buffer(raw);
+    const body = raw === undefined ? undefined : await bytesOf(raw);
     signal?.throwIfAborted();
     if (this.#isClosed) throw closedError();
     const id = ++this.#lastId;
@@ -140,8 +140,9 @@ export class SerialChannel extends EventChannel implements Transport<SerialAnswe
   }
 }
 
-function isWhole(body: Body): body is string | Uint8Array {
-  return typeof body === 'string' || body instanceof Uint8Array;
+async function bytesOf(body: Body): Promise<Buffer> {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body);
+  return body instanceof Blob ? Buffer.from(await body.bytes()) : await buffer(body);
 }
 
 function closedError(): Error {

@@ -18,6 +18,7 @@ import { openSerialPort } from './links/serial/port.ts';
 import { systemShell } from './links/serial/shell.ts';
 import { EventSocket, refusePlainEvents } from './links/socket.ts';
 import { serveUi } from './links/ui.ts';
+import { WebApp } from './links/web-app.ts';
 import { resources } from './resources/all.ts';
 import { certificates } from './resources/certificates/index.ts';
 import { ConfigStore } from './resources/config/store.ts';
@@ -71,10 +72,12 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
     () => hostNetwork.get().hostname,
     (host) => serverNames.isServerName(host),
   );
-  const app = createApp({ endpoints, routes: created.all.flatMap(({ routes }) => routes), log, guard });
-  refusePlainEvents(app);
   const { isEnabled } = await created.use(ui);
-  serveUi(app, { isEnabled, read: asset });
+  const webApp = await WebApp.open({ isEnabled, read: asset });
+  const routes = created.all.flatMap((resource) => resource.routes);
+  const app = createApp({ endpoints, routes, log, guard, webApp });
+  refusePlainEvents(app);
+  serveUi(app, webApp, isEnabled);
   const { channel } = await created.use(page);
   const sendToPage = (payload: unknown) => channel.send(payload);
   const events = new EventSocket({ bus, log, guard, sendToPage });

@@ -46,7 +46,7 @@ export const AREAS: readonly Area[] = [
   { files: /^native\/virtual-input/, scenarios: ['boot', 'remote-input'] },
   { files: /^native\//, scenarios: ['boot', 'splash', 'update', 'input', 'limits', 'media', 'settings'] },
   { files: /^agent\/page\//, scenarios: ['boot', 'screen', 'splash'] },
-  { files: /^agent\/ui\//, scenarios: ['boot', 'security'] },
+  { files: /^(?:agent\/)?ui\//, scenarios: ['boot', 'security'] },
   { files: /^agent\/src\/links\/https/, scenarios: ['https', 'contract', 'security'] },
   { files: /^agent\/src\/links\/serial\//, scenarios: ['links', 'contract', 'cable', 'live', 'cuts'] },
   { files: /^agent\/src\/resources\/content\/serving\//, scenarios: BUNDLES },

@@ -17,6 +17,7 @@ import { parseText, validator } from '../validation/validator.ts';
 import { answerError, SECURITY_HEADERS, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
 import { acceptJsonOnly, hasBody, limitBodyTime } from './body-parsers.ts';
 import type { Guard } from './guard.ts';
+import type { WebApp } from './web-app.ts';
 
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
 export const MAX_JSON_BYTES = 1024 * 1024;
@@ -27,8 +28,8 @@ const FLUSH_GRACE_MS = 300;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route exists now; a path without an enabled route is 404. Default: always. */
-    isEnabled?: () => boolean;
+    /** Whether the route exists now at a path; one without an enabled route is 404. Default: always. */
+    isEnabled?: (path: string) => boolean;
   }
 }
 
@@ -39,13 +40,15 @@ export interface AppOptions {
   log: Logger;
   /** Refuses requests that another site's page made; throws ApiError. */
   guard?: Guard;
+  /** Tells people in a browser that there is nothing at a path; undefined: JSON does. */
+  webApp?: WebApp | undefined;
 }
 
 /**
  * The one Fastify instance that handles the requests of every link: HTTP listens on it, the serial link injects into
  * it, so an endpoint gives both the same answer.
  */
-export function createApp({ endpoints, routes, log, guard }: AppOptions): FastifyInstance {
+export function createApp({ endpoints, routes, log, guard, webApp }: AppOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: MAX_JSON_BYTES,
@@ -67,7 +70,11 @@ export function createApp({ endpoints, routes, log, guard }: AppOptions): Fastif
       }
     },
   });
-  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(reply, error, log));
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const isMissing = error instanceof ApiError && error.code === 'not_found';
+    if (!isMissing || !webApp?.explainsMissing(request)) return answerError(reply, error, log);
+    webApp.send(undefined, request, reply).catch((failure: unknown) => answerError(reply, failure, log));
+  });
   const known: KnownRoute[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     const pattern = pathPattern(url);
@@ -214,7 +221,7 @@ function contentLength(request: FastifyRequest): number | undefined {
 interface KnownRoute {
   method: string;
   pattern: RegExp;
-  isEnabled: (() => boolean) | undefined;
+  isEnabled: ((path: string) => boolean) | undefined;
 }
 
 /** The router matches `/operations/` as an operation with an empty name. */
@@ -225,7 +232,7 @@ function hasEmptyParameter({ params }: FastifyRequest): boolean {
 function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): never {
   const path = request.url.split('?', 1)[0] ?? '';
   const allowed = known
-    .filter(({ pattern, isEnabled }) => pattern.test(path) && (isEnabled?.() ?? true))
+    .filter(({ pattern, isEnabled }) => pattern.test(path) && (isEnabled?.(path) ?? true))
     .map(({ method }) => method);
   if (allowed.length === 0) throw new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
   const methods = [...new Set(allowed)];

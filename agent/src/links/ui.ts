@@ -1,30 +1,31 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
-import { PAGE_POLICY } from './answers.ts';
+import type { WebApp } from './web-app.ts';
 
-/** The page at `/` and the files that it loads: path, file below `agent/`, content type. */
-const FILES = [
-  ['/', 'ui/status/index.html', 'text/html; charset=utf-8'],
-  ['/ui/status.css', 'ui/status/status.css', 'text/css; charset=utf-8'],
-  ['/ui/status.js', 'ui/status/status.js', 'text/javascript; charset=utf-8'],
-] as const;
-
-export interface UiOptions {
-  /** `ui.enabled` of the configuration, read for every request. */
-  isEnabled: () => boolean;
-  /** Reads a file that ships with the agent. */
-  read: (name: string) => Promise<Buffer>;
-}
-
-/** Serves the status page at `/`; while `ui.enabled` is false, the page and its files are 404. */
-export function serveUi(app: FastifyInstance, { isEnabled, read }: UiOptions): void {
-  for (const [path, file, type] of FILES) {
-    app.get(path, { config: { isEnabled } }, async (_request, reply) => {
-      if (!isEnabled()) throw new ApiError('not_found', `There is nothing at ${path}.`);
-      return reply
-        .headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' })
-        .type(type)
-        .send(await read(file));
+/**
+ * Serves the web app: its page at `/` and the paths of its views, and its files. Query parameters change nothing. While
+ * `ui.enabled` is false, all of it is 404.
+ * @param webApp undefined if it was not built: then `/` says so
+ */
+export function serveUi(app: FastifyInstance, webApp: WebApp | undefined, isEnabled: () => boolean): void {
+  if (!webApp) {
+    app.get('/', { config: { isEnabled } }, () => {
+      if (!isEnabled()) throw nothingAt('/');
+      throw new ApiError('unavailable', 'The web app was not built: run `node ci/build-ui.ts`.');
+    });
+    return;
+  }
+  const { paths, files } = webApp.assets;
+  const roots = Object.keys(files).filter((path) => !path.startsWith('/ui/'));
+  for (const route of [...paths, ...roots, '/ui/:file']) {
+    app.get(route, { config: { isEnabled: (path) => webApp.has(path) } }, async (request, reply) => {
+      const path = request.url.split('?', 1)[0] ?? '';
+      if (!webApp.has(path)) throw nothingAt(path);
+      return await webApp.send(path, request, reply);
     });
   }
+}
+
+function nothingAt(path: string): ApiError {
+  return new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
 }

@@ -4,14 +4,16 @@
 #
 ################################################################################
 
-# inputs: agent package.json package-lock.json ci/build-agent.ts ci/agent docs/openapi.yaml LICENSE
+# inputs: agent client ui package.json package-lock.json ci/build-agent.ts ci/agent ci/build-ui.ts ci/lib/problem.ts docs/openapi.yaml LICENSE
 
 VITRINE_AGENT_VERSION = $(VITRINE_PROJECT_VERSION)
 VITRINE_AGENT_SITE = $(VITRINE_PROJECT_DIR)
 VITRINE_AGENT_SITE_METHOD = local
 VITRINE_AGENT_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = \
 	--exclude=/agent/dist --exclude=/agent/native-modules/node_modules --include=/agent/*** \
-	--include=/ci --include=/ci/build-agent.ts --include=/ci/agent/*** \
+	--include=/client/*** --include=/ui/*** \
+	--include=/ci --include=/ci/build-agent.ts --include=/ci/agent/*** --include=/ci/build-ui.ts \
+	--include=/ci/lib --include=/ci/lib/problem.ts \
 	--include=/docs --include=/docs/openapi.yaml \
 	--include=/package.json --include=/package-lock.json --include=/LICENSE \
 	--exclude=*

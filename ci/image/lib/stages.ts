@@ -205,9 +205,8 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
 /** What the bundle of the agent depends on; npm makes node_modules match the lock file. */
 function bundleInputs(): string[] {
   const names = readdirSync(join(ROOT, 'agent')).filter((name) => !['dist', 'native-modules'].includes(name));
-  return ['package.json', 'package-lock.json', 'ci/build-agent.ts', 'ci/agent'].concat(
-    names.map((name) => join('agent', name)),
-  );
+  const others = ['ci/build-agent.ts', 'ci/agent', 'ci/build-ui.ts', 'client', 'ui'];
+  return ['package.json', 'package-lock.json', ...others, ...names.map((name) => join('agent', name))];
 }
 
 /**

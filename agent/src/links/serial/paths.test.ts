@@ -68,7 +68,7 @@ const PATHS = [
 
 test('odd paths are answered over serial as over HTTP', async (t) => {
   const { app, endpoints } = testApp();
-  serveUi(app, { isEnabled: () => true, read: async () => Buffer.from('a file of the status page') });
+  serveUi(app, undefined, () => true);
   const { port, link } = await connect({ app, endpoints });
   const http = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
   t.after(async () => {

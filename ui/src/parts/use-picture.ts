@@ -1,0 +1,73 @@
+/** Fetches pictures of the screen while somebody can see them. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { connection, type DisplayState } from '../app/device-state.ts';
+
+/** Pause between two pictures, in ms: one costs the device a tenth of a second of a processor. */
+const PAUSE_MS = 3000;
+/** Pause after a change of what is shown: a page paints shortly after it has loaded. */
+const PAINT_MS = 400;
+const TIMEOUT_MS = 20_000;
+
+export interface ScreenPicture {
+  /** Of the last picture, for an image element; undefined before the first one. */
+  readonly address: string | undefined;
+  /** When it was taken, in ms of `performance.now()`. */
+  readonly takenAt: number;
+  /** The last try has failed. */
+  readonly hasFailed: boolean;
+}
+
+/** The last picture, refreshed after each change of `state` and every few seconds while the page is visible. */
+export function usePicture(state: DisplayState): ScreenPicture {
+  const [picture, setPicture] = useState<ScreenPicture>({ address: undefined, takenAt: 0, hasFailed: false });
+  const last = useRef<string | undefined>(undefined);
+  const isOnline = connection.link.value.phase === 'online';
+  // A change of what is shown, and a reconnect, need a new picture.
+  useEffect(() => {
+    const stop = new AbortController();
+    const take = async () => {
+      try {
+        const address = await fetchPicture(stop.signal);
+        if (last.current) URL.revokeObjectURL(last.current);
+        last.current = address;
+        setPicture({ address, takenAt: performance.now(), hasFailed: false });
+      } catch {
+        if (!stop.signal.aborted) setPicture((before) => ({ ...before, hasFailed: true }));
+      }
+    };
+    void repeat(take, stop.signal);
+    return () => stop.abort();
+  }, [state, isOnline]);
+  useEffect(() => () => last.current && URL.revokeObjectURL(last.current), []);
+  return picture;
+}
+
+/** Takes pictures one after the other while the page is visible. */
+async function repeat(take: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  await pause(PAINT_MS, signal);
+  while (!signal.aborted) {
+    if (document.visibilityState === 'visible') await take();
+    await pause(PAUSE_MS, signal);
+  }
+}
+
+async function fetchPicture(signal: AbortSignal): Promise<string> {
+  const bytes = await connection.client.download('/display/screenshot', { signal, timeoutMs: TIMEOUT_MS });
+  return URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+}
+
+/** Resolves after `ms`, when the page becomes visible, or when `signal` aborts. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const seen = () => {
+    if (document.visibilityState === 'visible') resolve();
+  };
+  const timer = setTimeout(resolve, ms);
+  const done = () => resolve();
+  document.addEventListener('visibilitychange', seen);
+  signal.addEventListener('abort', done);
+  await promise;
+  clearTimeout(timer);
+  document.removeEventListener('visibilitychange', seen);
+  signal.removeEventListener('abort', done);
+}
