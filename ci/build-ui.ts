@@ -148,13 +148,14 @@ class Outputs {
   }
 }
 
-/** The page with the addresses of its script and styles; the imports of the script are loaded at the same time. */
+/** The page with the addresses of its script and styles. What they and the first view need is loaded at the same time. */
 async function indexPage(outputs: Outputs): Promise<Buffer> {
   const main = outputs.of(MAIN);
-  const [, ...imports] = outputs.withImports(main);
+  const needed = outputs.withImports(outputs.of(FIRST_VIEW), outputs.withImports(main));
+  needed.delete(main);
   const scripts = [
     `<script type="module" src="/ui/${main}"></script>`,
-    ...imports.map((name) => `<link rel="modulepreload" href="/ui/${name}">`),
+    ...[...needed].map((name) => `<link rel="modulepreload" href="/ui/${name}">`),
   ];
   const template = await readFile(join(root, 'ui/index.html'), 'utf8');
   return Buffer.from(
