@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -48,4 +48,14 @@ test('the page loads only files of the build, and nothing is inline', async (t) 
   for (const [path, { immutable }] of Object.entries(assets.files)) {
     assert.equal(immutable, /^\/ui\/[\w.]+-[A-Z0-9]{8}\.(?:js|css)$/.test(path), path);
   }
+});
+
+test('several builds at once do not disturb each other, and what an earlier one left is removed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-ui-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await buildUi(folder);
+  const names = await readdir(folder);
+  await writeFile(join(folder, 'main-OLDBUILD.js.gz'), '');
+  await Promise.all([buildUi(folder), buildUi(folder)]);
+  assert.deepEqual((await readdir(folder)).sort(), names.sort());
 });

@@ -4,12 +4,13 @@
  * on every computer.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build, type Metafile, type OutputFile } from 'esbuild';
 import { gzipSync } from 'fflate';
+import { TEMPORARY_FILE, writeFileAtomic } from '../agent/src/base/atomic-file.ts';
 import type { WebAsset, WebAssets } from '../agent/src/links/web-app.ts';
 import { VIEW_PATHS } from '../ui/src/app/paths.ts';
 import { command, Problem } from './lib/problem.ts';
@@ -50,12 +51,10 @@ export interface UiSizes {
 }
 
 /**
- * Builds the app into `outdir`, which is replaced.
+ * Builds the app into `outdir`, and removes other files there. A test may do so while an agent serves the same files.
  * @throws Problem when the first load is larger than its budget
  */
 export async function buildUi(outdir = join(root, 'agent/dist/ui/app')): Promise<UiSizes> {
-  await rm(outdir, { recursive: true, force: true });
-  await mkdir(outdir, { recursive: true });
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [MAIN, STYLES],
@@ -94,7 +93,8 @@ export async function buildUi(outdir = join(root, 'agent/dist/ui/app')): Promise
     const path = AT_ROOT.has(name) ? `/${name}` : `/ui/${name}`;
     assets.files[path] = await writeAsset(outdir, name, bytes, hashed.has(name));
   }
-  await writeFile(join(outdir, 'assets.json'), JSON.stringify(assets));
+  await writeFileAtomic(join(outdir, 'assets.json'), JSON.stringify(assets));
+  await removeOthers(outdir, assets);
 
   const loaded = ['index.html', ...outputs.firstLoad()];
   const firstLoad = sum(loaded.map((name) => gzip(files.get(name) ?? Buffer.alloc(0)).length));
@@ -148,13 +148,14 @@ class Outputs {
   }
 }
 
-/** The page with the addresses of its script and styles; the imports of the script are loaded at the same time. */
+/** The page with the addresses of its script and styles. What they and the first view need is loaded at the same time. */
 async function indexPage(outputs: Outputs): Promise<Buffer> {
   const main = outputs.of(MAIN);
-  const [, ...imports] = outputs.withImports(main);
+  const needed = outputs.withImports(outputs.of(FIRST_VIEW), outputs.withImports(main));
+  needed.delete(main);
   const scripts = [
     `<script type="module" src="/ui/${main}"></script>`,
-    ...imports.map((name) => `<link rel="modulepreload" href="/ui/${name}">`),
+    ...[...needed].map((name) => `<link rel="modulepreload" href="/ui/${name}">`),
   ];
   const template = await readFile(join(root, 'ui/index.html'), 'utf8');
   return Buffer.from(
@@ -184,14 +185,22 @@ async function writeAsset(
   const extension = extname(name);
   const type = TYPES[extension];
   if (type === undefined) throw new Problem(`ui/assets/${name}: files of this type are not served.`);
-  await writeFile(join(outdir, name), bytes);
+  await writeFileAtomic(join(outdir, name), bytes);
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
   const isSmaller = !COMPRESSED.has(extension) && gzip(bytes).length < bytes.length;
   if (isSmaller) {
-    await writeFile(join(outdir, `${name}.gz`), gzip(bytes));
-    await writeFile(join(outdir, `${name}.br`), brotli(bytes));
+    await writeFileAtomic(join(outdir, `${name}.gz`), gzip(bytes));
+    await writeFileAtomic(join(outdir, `${name}.br`), brotli(bytes));
   }
   return { file: name, type, hash, immutable, compressed: isSmaller };
+}
+
+/** Removes what an earlier build has left. */
+async function removeOthers(outdir: string, { files }: WebAssets): Promise<void> {
+  const names = Object.values(files).flatMap(({ file }) => [file, `${file}.gz`, `${file}.br`]);
+  const kept = new Set(['assets.json', ...names]);
+  const others = (await readdir(outdir)).filter((name) => !kept.has(name) && !TEMPORARY_FILE.test(name));
+  for (const name of others) await rm(join(outdir, name), { recursive: true, force: true });
 }
 
 /** Not by zlib: its output depends on the processor. */

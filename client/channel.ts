@@ -2,6 +2,8 @@
 import type { EventFrame } from '../agent/src/contract/topics.ts';
 import type { EventOf, TopicName } from './contract.ts';
 
+export type { EventFrame };
+
 /** How many events are kept at least, and how many other frames. */
 const MOST_EVENTS = 20_000;
 const MOST_OTHERS = 1000;

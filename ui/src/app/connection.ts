@@ -1,12 +1,11 @@
 /** The link to the device: requests, and events over one socket that comes back by itself. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type BrowserChannel, browserTransport } from '../../../client/browser.ts';
-import { isEventOf } from '../../../client/channel.ts';
+import { type EventFrame, isEventOf } from '../../../client/channel.ts';
 import { type Client, createClient } from '../../../client/client.ts';
 import type { Payloads, TopicName } from '../../../client/contract.ts';
-import { type Absence, type LinkEvent, type LinkState, START, step } from './link-state.ts';
+import { type Absence, ANSWER_MS, type LinkEvent, type LinkState, START, step } from './link-state.ts';
 
-type EventFrame = Parameters<ReturnType<typeof isEventOf>>[0];
 type Stop = () => void;
 
 const TICK_MS = 1000;
@@ -16,7 +15,8 @@ export class Connection {
   readonly #transport: ReturnType<typeof browserTransport>;
   readonly #link = signal<LinkState>(START);
   readonly #now = signal(0);
-  readonly #handlers = new Map<TopicName, Set<(event: EventFrame) => void>>();
+  /** By topic. */
+  readonly #handlers = new Map<string, Set<(event: EventFrame) => void>>();
   readonly #openHandlers = new Set<() => void>();
   #channel: BrowserChannel | undefined;
   /** Counts attempts: what an earlier one reports is ignored. */
@@ -113,7 +113,7 @@ export class Connection {
     try {
       const channel = await this.#transport.openChannel({
         event: (event) => {
-          if (isCurrent()) for (const take of this.#handlers.get(topicOf(event)) ?? []) take(event);
+          if (isCurrent()) for (const take of this.#handlers.get(event.topic) ?? []) take(event);
         },
         heard: () => {
           if (isCurrent()) this.#dispatch({ type: 'heard' });
@@ -122,18 +122,16 @@ export class Connection {
       });
       if (!isCurrent()) return void channel.close();
       this.#channel = channel;
-      await channel.subscribe(...this.#handlers.keys());
+      const { mark } = channel.others;
+      channel.send({ type: 'subscribe', topics: [...this.#handlers.keys()] });
+      await channel.frame('subscribed', mark, ANSWER_MS);
       if (!isCurrent()) return;
       this.#dispatch({ type: 'opened' });
       for (const handler of [...this.#openHandlers]) handler();
     } catch {
-      // It could not be opened, or ended before the device answered.
+      // It could not be opened, or the device did not answer on it.
+      if (isCurrent()) void this.#channel?.close();
       end();
     }
   }
-}
-
-/** Events of unknown topics have no handlers. */
-function topicOf({ topic }: EventFrame): TopicName {
-  return topic as TopicName;
 }

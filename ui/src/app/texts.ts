@@ -70,7 +70,7 @@ export function t(key: TextKey, values: Values = {}): string {
 /** A text that depends on a number, which is `{count}` in it. */
 export function plural(key: PluralKey, count: number, values: Values = {}): string {
   const form = new Intl.PluralRules(language.value).select(count);
-  const wanted = `${key}_${form === 'one' ? 'one' : 'other'}` as TextKey;
+  const wanted: TextKey = form === 'one' ? `${key}_one` : `${key}_other`;
   return t(wanted, { count: formatNumber(count), ...values });
 }
 

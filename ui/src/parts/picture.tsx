@@ -33,7 +33,7 @@ export function Picture({ state }: { state: DisplayState }) {
         aria-label={t('picture.enlarge')}
         onClick={() => setLarge(true)}
       >
-        <img src={picture.address} alt={what} />
+        <img src={picture.address} alt={what} width={picture.width} height={picture.height} />
       </button>
       <figcaption class="picture-note">
         <Age picture={picture} />

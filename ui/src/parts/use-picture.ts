@@ -11,15 +11,20 @@ const TIMEOUT_MS = 20_000;
 export interface ScreenPicture {
   /** Of the last picture, for an image element; undefined before the first one. */
   readonly address: string | undefined;
+  /** Of the last picture, in pixels. */
+  readonly width: number;
+  readonly height: number;
   /** When it was taken, in ms of `performance.now()`. */
   readonly takenAt: number;
   /** The last try has failed. */
   readonly hasFailed: boolean;
 }
 
+const NONE: ScreenPicture = { address: undefined, width: 0, height: 0, takenAt: 0, hasFailed: false };
+
 /** The last picture, refreshed after each change of `state` and every few seconds while the page is visible. */
 export function usePicture(state: DisplayState): ScreenPicture {
-  const [picture, setPicture] = useState<ScreenPicture>({ address: undefined, takenAt: 0, hasFailed: false });
+  const [picture, setPicture] = useState(NONE);
   const last = useRef<string | undefined>(undefined);
   const isOnline = connection.link.value.phase === 'online';
   // A change of what is shown, and a reconnect, need a new picture.
@@ -27,10 +32,10 @@ export function usePicture(state: DisplayState): ScreenPicture {
     const stop = new AbortController();
     const take = async () => {
       try {
-        const address = await fetchPicture(stop.signal);
+        const taken = await fetchPicture(stop.signal);
         if (last.current) URL.revokeObjectURL(last.current);
-        last.current = address;
-        setPicture({ address, takenAt: performance.now(), hasFailed: false });
+        last.current = taken.address;
+        setPicture({ ...taken, takenAt: performance.now(), hasFailed: false });
       } catch {
         if (!stop.signal.aborted) setPicture((before) => ({ ...before, hasFailed: true }));
       }
@@ -51,9 +56,22 @@ async function repeat(take: () => Promise<void>, signal: AbortSignal): Promise<v
   }
 }
 
-async function fetchPicture(signal: AbortSignal): Promise<string> {
+/** A picture that is decoded already, so that it takes the place of the one before without a flash. */
+async function fetchPicture(
+  signal: AbortSignal,
+): Promise<{ address: string; width: number; height: number }> {
   const bytes = await connection.client.download('/display/screenshot', { signal, timeoutMs: TIMEOUT_MS });
-  return URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+  const address = URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    signal.throwIfAborted();
+    return { address, width: image.naturalWidth, height: image.naturalHeight };
+  } catch (error) {
+    URL.revokeObjectURL(address);
+    throw error;
+  }
 }
 
 /** Resolves after `ms`, when the page becomes visible, or when `signal` aborts. */

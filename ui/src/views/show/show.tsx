@@ -87,9 +87,10 @@ function Again({ isBusy, start }: { isBusy: boolean; start: (send: Send) => Prom
 /** How far the last request has come. */
 function Result({ showing: { action, progress } }: { showing: Showing }) {
   const at = progress.value;
-  const failure = action.failure.value;
+  // What the display says about a failure is above.
+  const failure = at === 'failed' ? undefined : action.failure.value;
   return (
-    <div role="status" class="stack">
+    <div role="status" class="stack result">
       {at !== undefined && <Steps label={t('show.title')} steps={stepsAt(at)} />}
       {failure && <p class="field-error">{failure.sentence}</p>}
       {failure?.detail && (
@@ -102,7 +103,7 @@ function Result({ showing: { action, progress } }: { showing: Showing }) {
 }
 
 function stepsAt(at: NonNullable<Showing['progress']['value']>): Step[] {
-  if (at === 'failed' || at === 'replaced') {
+  if (at === 'failed' || at === 'replaced' || at === 'refused') {
     return [
       { text: t('show.sent'), state: 'done' },
       { text: t('show.failed'), state: 'failed' },

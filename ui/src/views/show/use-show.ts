@@ -12,15 +12,18 @@ const TIMEOUT_MS = 140_000;
 /** Makes a request whose answer is what will be on the screen. */
 export type Send = () => Promise<DisplayState>;
 
+/** `sent` until the device has answered, `refused` if it did not accept the request or its result did not come. */
+export type ShowProgress = 'sent' | 'refused' | Progress;
+
 export interface Showing {
   readonly action: Action<[Send]>;
-  /** `sent` until the device has answered; undefined before the first request. */
-  readonly progress: ReadonlySignal<'sent' | Progress | undefined>;
+  /** Undefined before the first request. */
+  readonly progress: ReadonlySignal<ShowProgress | undefined>;
 }
 
 /** Shows things: an action is done when its target is on the screen, and fails with the reason why it is not. */
 export function useShow(): Showing {
-  const progress = useSignal<'sent' | Progress | undefined>(undefined);
+  const progress = useSignal<ShowProgress | undefined>(undefined);
   const action = useAction<[Send]>({
     showsFailure: true,
     run: async (send) => {
@@ -30,10 +33,16 @@ export function useShow(): Showing {
         progress.value = 'loading';
         // What was known before may be older than the answer.
         await display.refresh();
-        await until(() => isShown(wanted, display.value.value), TIMEOUT_MS);
-        progress.value = 'shown';
+        await until(() => {
+          const now = display.value.value;
+          if (!now) return false;
+          const at = progressOf(wanted, now);
+          progress.value = at;
+          return isShown(at, now);
+        }, TIMEOUT_MS);
       } catch (error) {
-        progress.value = 'failed';
+        const at = progress.peek();
+        if (at !== 'failed' && at !== 'replaced') progress.value = 'refused';
         throw error;
       }
     },
@@ -41,12 +50,9 @@ export function useShow(): Showing {
   return { action, progress };
 }
 
-function isShown(wanted: DisplayState, now: DisplayState | undefined): boolean {
-  const progress = now ? progressOf(wanted, now) : 'loading';
+/** @throws ActionError if it never will be */
+function isShown(progress: Progress, now: DisplayState): boolean {
   if (progress === 'replaced') throw new ActionError(t('show.replaced'));
-  if (progress === 'failed' && now) {
-    const { sentence, todo, detail } = howItGoes(now);
-    throw new ActionError(todo ? `${sentence} ${todo}` : sentence, detail);
-  }
+  if (progress === 'failed') throw new ActionError(howItGoes(now).sentence, now.error?.message);
   return progress === 'shown';
 }
