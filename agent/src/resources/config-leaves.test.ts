@@ -57,6 +57,7 @@ const NOT_APPLIED_HERE = new Set([
   'browser.allow_host_services',
   'browser.remote_debugging',
   'input.keyboard_layout',
+  'input.remote',
 ]);
 
 interface Leaf {
