@@ -186,7 +186,10 @@ export async function installPackages(packages: string[]): Promise<void> {
   }
 }
 
-/** What this computer is to do: build images (and run them in QEMU), run them in a window or in a container, or run all tests. */
+/**
+ * What this computer is to do: build images and run them in QEMU without a window, run them in a window or in a container, or
+ * run all tests.
+ */
 export type Purpose = 'build' | 'window' | 'container' | 'test';
 
 /** The sections of packages.conf with the packages for each purpose. */

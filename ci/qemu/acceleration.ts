@@ -27,8 +27,8 @@ const REACHED_END = /Kernel panic - not syncing: VFS/;
 const KVM_ARGS = ['-accel', 'kvm', '-cpu', 'host'];
 /**
  * A simple processor for TCG: emulating AVX takes longer than it saves, but SHA-256 by its own instructions takes half as
- * long. The buffer of translated code has QEMU's own size, at most
- * 1 GiB: a machine fills half of it until the page is shown, and would translate everything again whenever a smaller one is full.
+ * long. The buffer of translated code has QEMU's own size, at most 1 GiB: a machine fills two thirds of that in its first
+ * minute, and would translate everything again whenever a smaller one is full.
  */
 const TCG_ARGS = ['-accel', 'tcg,thread=multi', '-cpu', 'Nehalem,+sha-ni,+aes,+pclmulqdq'];
 

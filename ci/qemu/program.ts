@@ -1,6 +1,6 @@
 /**
- * The QEMU that runs the machines: that of the image's Debian suite, unpacked in the cache. It is the same on every computer, and
- * needs little more than half of the processor time of QEMU 7.2 where there is no KVM (docs/measurements.md).
+ * The QEMU that runs the machines: that of the image's Debian suite, unpacked in the cache. It is the same on every computer,
+ * and without KVM a boot takes about 30 % less processor time than in Debian 12's QEMU 7.2.
  */
 import { execFile } from 'node:child_process';
 import { openSync } from 'node:fs';
