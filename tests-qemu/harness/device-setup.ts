@@ -74,5 +74,8 @@ export async function deviceSettings(
     soundFile: paths.sound,
     serialNumber: SERIAL_NUMBER,
     credentials: await testCredentials(),
+    // Several devices share this computer's processors, and emulated ones wait for each other's locks: with two in each
+    // device, four scenarios need 1.5 times the processor time. The containers' tests have all processors.
+    cpus: 1,
   };
 }
