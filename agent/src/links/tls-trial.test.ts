@@ -26,6 +26,7 @@ async function open(t: TestContext) {
     https: { check: (identity, client) => link.check(identity, client), apply: async () => undefined },
     trust: { apply: () => undefined },
     trustChanged: () => undefined,
+    changed: () => undefined,
     log,
   });
   const files = () => readdir(join(folder, 'certificates')).catch(() => []);

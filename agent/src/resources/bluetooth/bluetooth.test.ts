@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ADAPTER, FakeRadio, fakeDevice } from '../../../../testing/fake-bluetooth-radio.ts';
 import { createLogger } from '../../base/logger.ts';
 import { validator } from '../../validation/validator.ts';
 import type { Settings } from './adapter-machine.ts';
 import { Bluetooth } from './bluetooth.ts';
 import { MAX_DEVICES } from './devices.ts';
 import { bluetoothChanged, type Pairing } from './schema.ts';
-import { ADAPTER, FakeRadio, fakeDevice } from './tests/fake-radio.ts';
 
 const log = createLogger('silent');
 const HID = '00001124-0000-1000-8000-00805f9b34fb';

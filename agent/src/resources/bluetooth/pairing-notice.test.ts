@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ADAPTER, FakeRadio, fakeDevice } from '../../../../testing/fake-bluetooth-radio.ts';
 import { waitFor } from '../../../../testing/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import { Bluetooth } from './bluetooth.ts';
 import { pairingNotice, showPairings } from './pairing-notice.ts';
-import { ADAPTER, FakeRadio, fakeDevice } from './tests/fake-radio.ts';
 
 const address = 'AA:BB:CC:DD:EE:FF';
 const typed = (name: string | null) => pairingNotice({ address, name, passkey: '012345' }, true);

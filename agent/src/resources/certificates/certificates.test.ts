@@ -27,6 +27,7 @@ async function folderFor(t: TestContext): Promise<string> {
 async function open(folder: string, options: Partial<CertificatesOptions> = {}) {
   const served: (string | undefined)[] = [];
   const trusted: number[] = [];
+  const changes: string[] = [];
   let restarts = 0;
   let logged = '';
   const sink = new Writable({
@@ -42,11 +43,12 @@ async function open(folder: string, options: Partial<CertificatesOptions> = {}) 
     trustChanged: () => {
       restarts += 1;
     },
+    changed: (kind) => changes.push(kind),
     log: pino({ level: 'trace' }, sink),
     ...options,
   });
   await certificates.start();
-  return { certificates, served, trusted, restarts: () => restarts, logged: () => logged };
+  return { certificates, served, trusted, changes, restarts: () => restarts, logged: () => logged };
 }
 
 const files = async (folder: string): Promise<string[]> => (await readdir(folder)).sort();
@@ -69,6 +71,38 @@ test('CA certificates are stored, trusted, and applied again at the start; uploa
   assert.equal(next.restarts(), 0);
   await next.certificates.deleteCa();
   assert.deepEqual([next.trusted, next.restarts(), await files(folder)], [[2, 0], 1, []]);
+});
+
+test('lists what is in use, without the key, and reports each change', async (t) => {
+  const { certificates, changes } = await open(await folderFor(t));
+  assert.deepEqual(certificates.list(), { server: [], ca: [], problems: [] });
+  await certificates.putCa(bytes(ca.cert, otherCa.cert));
+  await certificates.putCa(bytes(ca.cert, otherCa.cert));
+  await certificates.putServer(bytes(one.key, ca.cert, one.cert));
+  const { server, ca: authorities } = certificates.list();
+  assert.deepEqual(
+    authorities.map(({ subject, names }) => [subject, names]),
+    [
+      ['CN=Root', []],
+      ['CN=Other', []],
+    ],
+  );
+  assert.deepEqual(
+    server.map(({ subject, issuer, pem }) => [subject, issuer, pem]),
+    [
+      ['CN=one', 'CN=Root', one.cert],
+      ['CN=Root', 'CN=Root', ca.cert],
+    ],
+  );
+  assert.deepEqual(server[0]?.names, ['localhost', '127.0.0.1', '10.0.2.2']);
+  assert.match(server[0]?.fingerprint_sha256 ?? '', /^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+  assert.ok(Math.abs(Date.parse(server[0]?.valid_to ?? '') - Date.now() - 30 * DAY_MS) < DAY_MS);
+  assert.ok(!JSON.stringify(certificates.list()).includes('PRIVATE KEY'));
+  await certificates.deleteServer();
+  await certificates.deleteCa();
+  await certificates.deleteCa();
+  assert.deepEqual(certificates.list(), { server: [], ca: [], problems: [] });
+  assert.deepEqual(changes, ['ca', 'server', 'server', 'ca']);
 });
 
 test('a refused upload changes nothing', async (t) => {

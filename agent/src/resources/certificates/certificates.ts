@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
@@ -14,8 +15,9 @@ import { errorCode } from '../../base/system-error.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readCaCertificates } from './ca-certificates.ts';
 import { hostOf, requireClientRules } from './client-rules.ts';
+import { describeCertificate } from './describe.ts';
 import type { PlacedCertificate } from './pem.ts';
-import { MAX_PEM_BYTES } from './schema.ts';
+import { MAX_PEM_BYTES, type StoredCertificates } from './schema.ts';
 import { readServerIdentity, type ServerIdentity } from './server-identity.ts';
 
 /** A server's identity, and a client that trusts its roots and asks for a host that it is valid for. */
@@ -54,6 +56,8 @@ export interface CertificatesOptions {
   trust: Trust;
   /** Called after `ca.pem` has changed: restarts the browser, which reads it at its start. */
   trustChanged: () => void;
+  /** Called after uploaded certificates were replaced or removed. */
+  changed: (kind: 'ca' | 'server') => void;
   log: Logger;
 }
 
@@ -70,8 +74,8 @@ export class Certificates {
   readonly #caFile: string;
   readonly #serverFile: string;
   readonly #mutex = new Mutex();
-  /** PEM of the CA certificates in use. */
-  #ca = '';
+  /** PEM of each CA certificate in use. */
+  #ca: readonly string[] = [];
   #server: ServerIdentity | undefined;
   /** Why clients refuse the served certificate, which an earlier version has stored: a sentence. */
   #refused: string | undefined;
@@ -106,6 +110,15 @@ export class Certificates {
     return problems;
   }
 
+  /** The certificates in use, for people. */
+  list(): StoredCertificates {
+    return {
+      server: this.#server?.chain.map(({ x509 }) => describeCertificate(x509)) ?? [],
+      ca: this.#ca.map((pem) => describeCertificate(new X509Certificate(pem))),
+      problems: this.problems(),
+    };
+  }
+
   /**
    * Whether the certificate of HTTPS is valid for this host, as TLS clients see it: by its subject alternative names,
    * wildcards included.
@@ -125,7 +138,7 @@ export class Certificates {
   async putCa(file: Buffer): Promise<void> {
     const certificates = readCaCertificates(file, Date.now());
     await this.#mutex.run(async () => {
-      if (certificates.join('') === this.#ca) return;
+      if (certificates.join('') === this.#ca.join('')) return;
       await this.#store(this.#caFile, certificates.join(''));
       this.#changeCa(certificates);
     });
@@ -136,7 +149,7 @@ export class Certificates {
     return this.#mutex.run(async () => {
       await removeFile(this.#caFile);
       this.#problems.delete('ca');
-      if (this.#ca !== '') this.#changeCa([]);
+      if (this.#ca.length > 0) this.#changeCa([]);
     });
   }
 
@@ -162,6 +175,7 @@ export class Certificates {
       this.#server = identity;
       this.#refused = undefined;
       this.#problems.delete('server');
+      this.#options.changed('server');
     });
   }
 
@@ -173,6 +187,7 @@ export class Certificates {
       this.#refused = undefined;
       this.#problems.delete('server');
       await this.#options.https.apply(undefined);
+      this.#options.changed('server');
     });
   }
 
@@ -233,12 +248,13 @@ export class Certificates {
   #changeCa(certificates: readonly string[]): void {
     this.#problems.delete('ca');
     this.#applyCa(certificates);
+    this.#options.changed('ca');
     this.#restartBrowser();
   }
 
   #applyCa(certificates: readonly string[]): void {
     this.#options.trust.apply(certificates);
-    this.#ca = certificates.join('');
+    this.#ca = certificates;
   }
 
   /** A browser that cannot be restarted does not undo the change. */

@@ -11,13 +11,14 @@ import * as contract from './schema.ts';
 const MAX_UPLOADS = 4;
 
 export const certificates = defineResource({
-  async create({ board, log, use }, { https, trust }: { https: Https; trust: Trust }) {
+  async create({ board, bus, log, use }, { https, trust }: { https: Https; trust: Trust }) {
     const { restartBrowser } = await use(display);
     const service = new Certificates({
       folder: join(board.dataFolder, 'certificates'),
       https,
       trust,
       trustChanged: restartBrowser,
+      changed: (kind) => bus.emit(contract.certificatesChanged, { kind }),
       log,
     });
     const bounded = atMost(MAX_UPLOADS, 'uploads of certificate files');
@@ -25,6 +26,7 @@ export const certificates = defineResource({
     return {
       service,
       routes: [
+        serve(contract.getCertificates, () => service.list()),
         serve(contract.uploadCaCertificates, ({ upload }) =>
           bounded(async () => service.putCa(await receiveToMemory(upload, limit))),
         ),

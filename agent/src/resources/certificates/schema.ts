@@ -1,4 +1,8 @@
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
+import { Nullable, Timestamp } from '../../contract/shared.ts';
+import { topic } from '../../contract/topics.ts';
 import { PEM_TYPES } from '../../contract/upload-types.ts';
 
 /** Largest PEM file in bytes: the whole Mozilla root list fits four times. */
@@ -16,6 +20,57 @@ const pem = {
   contentTypes: PEM_TYPES,
   maxBytes: MAX_PEM_BYTES,
 } as const;
+
+/** What people want to know of a certificate. */
+export const StoredCertificate = Type.Object(
+  {
+    subject: Type.String({
+      description: 'Parts such as `CN=lobby`, one a line, with the escapes of RFC 4514',
+    }),
+    issuer: Type.String({ description: 'As `subject`' }),
+    names: Type.Array(Type.String(), {
+      description: 'Names and addresses for which it is valid (subject alternative names)',
+    }),
+    valid_from: Nullable(Timestamp),
+    valid_to: Nullable(Timestamp),
+    fingerprint_sha256: Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){31}$' }),
+    pem: Type.String(),
+  },
+  { $id: 'StoredCertificate', description: 'A time is null if the certificate has none that exists' },
+);
+export type StoredCertificate = Static<typeof StoredCertificate>;
+
+/** The uploaded certificates that are in use (`GET /files/certificates`). */
+export const StoredCertificates = Type.Object(
+  {
+    server: Type.Array(StoredCertificate, {
+      description: "HTTPS's own certificate, then its chain; empty while there is no HTTPS",
+    }),
+    ca: Type.Array(StoredCertificate, { description: 'Trusted in addition to the built-in ones' }),
+    problems: Type.Array(Type.String(), {
+      description: 'Why stored ones are not used, or clients refuse them; also in `problems` of health',
+    }),
+  },
+  { $id: 'StoredCertificates' },
+);
+export type StoredCertificates = Static<typeof StoredCertificates>;
+
+export const certificatesChanged = topic(
+  'certificates_changed',
+  Type.Object({ kind: Type.Enum(['ca', 'server']) }),
+  'Certificates were uploaded or removed',
+);
+
+export const getCertificates = endpoint({
+  method: 'GET',
+  path: '/files/certificates',
+  tag: 'Files',
+  summary: 'The uploaded certificates that are in use',
+  description: 'Without the key of HTTPS, which cannot be read. `certificates_changed` reports changes.',
+  status: 200,
+  response: StoredCertificates,
+  errors: [],
+});
 
 export const uploadCaCertificates = endpoint({
   ...put,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { FakeWifiRadio, joinedLink } from '../../../../testing/fake-wifi-radio.ts';
 import { createLogger } from '../../base/logger.ts';
 import { EventBus } from '../../events/bus.ts';
 import type { Settings } from './setup.ts';
-import { FakeWifiRadio, joinedLink } from './tests/fake-radio.ts';
 import { Wifi, type WifiStatus } from './wifi.ts';
 
 const SETTINGS: Settings = {

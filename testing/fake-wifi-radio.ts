@@ -1,5 +1,5 @@
 /** A radio that does at once what it is told, for tests of what the resource makes of it. */
-import type { Link, RadioEvent, SeenNetwork, Setup, WifiRadio } from '../ports.ts';
+import type { Link, RadioEvent, SeenNetwork, Setup, WifiRadio } from '../agent/src/resources/wifi/ports.ts';
 
 export class FakeWifiRadio implements WifiRadio {
   interfaceName: string | undefined = 'wlan0';

@@ -1,5 +1,5 @@
-/** A radio that does at once what it is told, for tests of what the resource makes of it. */
-import { ApiError } from '../../../contract/errors.ts';
+/** A Bluetooth radio that does at once what it is told, for tests of what the resource makes of it. */
+import { ApiError } from '../agent/src/contract/errors.ts';
 import type {
   AdapterSetting,
   AdapterState,
@@ -7,7 +7,7 @@ import type {
   DaemonState,
   PairingAgent,
   RemoteDevice,
-} from '../ports.ts';
+} from '../agent/src/resources/bluetooth/ports.ts';
 
 export const ADAPTER = '/org/bluez/hci0';
 
