@@ -165,13 +165,17 @@ async function indexPage(outputs: Outputs): Promise<Buffer> {
   );
 }
 
-/** The licences of the bundled packages, which require that they come with each copy. */
+/**
+ * The licences of the bundled packages, which require that they come with each copy. Those of packages that name their
+ * licence only are in ui/licenses.
+ */
 async function licenses({ inputs }: Metafile): Promise<Buffer> {
   const names = Object.keys(inputs).flatMap(
     (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
   );
   const texts = [...new Set(names)].sort().map(async (name) => {
-    return `${name}\n\n${await readFile(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`;
+    const own = await readFile(join(root, 'node_modules', name, 'LICENSE'), 'utf8').catch(() => undefined);
+    return `${name}\n\n${own ?? (await readFile(join(root, 'ui/licenses', `${name}.txt`), 'utf8'))}`;
   });
   return Buffer.from((await Promise.all(texts)).join('\n\n'));
 }

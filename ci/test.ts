@@ -8,6 +8,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../agent/src/base/system-error.ts';
+import { FULL_RUN } from '../testing/long-runs.ts';
 import { boards } from './boards.ts';
 import { checkBuildroot } from './buildroot/check.ts';
 import { readArguments, requireNoRest } from './lib/arguments.ts';
@@ -28,6 +29,7 @@ import { runTool } from './lib/tool.ts';
 import { lint } from './lint.ts';
 import { ensureImage } from './qemu/image.ts';
 import { setupHost } from './setup.ts';
+import { prepareTestBrowser } from './test-browser.ts';
 import { releaseChecks } from './test-release.ts';
 import { unitTestFiles, unitTests } from './test-unit.ts';
 import { types } from './types.ts';
@@ -77,15 +79,21 @@ async function scenarios(full: boolean, timeoutMs: number, note: (line: string) 
 /** Runs all stages, prints the summary and returns the total tally. */
 async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   // The limit counts from the start of this process, as performance.now() does.
+  if (full) process.env[FULL_RUN] = '1';
   const report = new Report(print, LIMIT_MS[full ? 'full' : 'test'] + GRACE_MS, stop);
+  // Not at the same time: only one build runs at a time. Its failure is that of the tests which need it.
+  const browser = prepareTestBrowser().catch(() => undefined);
   // A failed build is reported by the stage "image" below.
-  const image: Promise<Error | undefined> = ensureImage().then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error : new Error(errorMessage(error))),
-  );
+  const image: Promise<Error | undefined> = browser
+    .then(() => ensureImage())
+    .then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error : new Error(errorMessage(error))),
+    );
   await report.stage('lint', () => lint(print));
   await report.stage('types', () => types(print));
   await report.stage('generated files', generatedFiles);
+  await browser;
   await report.stage('unit tests', async (left) => unitTests(await unitTestFiles(), print, left));
   const built = await report.stage('image', async () => {
     const failure = await image;

@@ -5,3 +5,6 @@ export const LONG_RUNS = 'VITRINE_LONG_RUNS';
 export function repetitions(usual: number, long: number): number {
   return process.env[LONG_RUNS] ? long : usual;
 }
+
+/** Environment variable that `npm run test:full` sets: tests try all combinations of which others try some. */
+export const FULL_RUN = 'VITRINE_FULL_RUN';

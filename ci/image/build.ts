@@ -21,6 +21,7 @@ import { fetchPackages } from './lib/packages.ts';
 import { CommandError } from './lib/run.ts';
 import {
   type Build,
+  browserRoot,
   builderRoot,
   bundleAgent,
   compileParts,
@@ -36,7 +37,7 @@ const ROOM = 7 * 2 ** 30;
 /** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
-const WANTED = ['image', 'rootfs', 'radios', 'emulator'] as const;
+const WANTED = ['image', 'rootfs', 'radios', 'emulator', 'browser'] as const;
 type Wanted = (typeof WANTED)[number];
 
 /** Result of a build. */
@@ -77,6 +78,11 @@ export async function buildEmulator(): Promise<string> {
   return (await runBuild('emulator')).folder;
 }
 
+/** The folder with the unpacked browser for the tests of the web app, and its `fonts.conf`. */
+export async function buildTestBrowser(): Promise<string> {
+  return (await runBuild('browser')).folder;
+}
+
 async function runBuild(what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
   if (process.getuid?.() === 0) return await buildAsRoot(what, onKernel);
   const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [what]);
@@ -103,20 +109,25 @@ async function buildAsRoot(what: Wanted, onKernel?: (kernel: string) => void): P
   }
 }
 
-/** Prepares a build of the virt image: downloads the packages if necessary. */
-export async function beginBuild(cache: Cache): Promise<Build> {
+/**
+ * Prepares a build of the virt image: downloads the packages if necessary.
+ * @param withBrowser also those of the browser that tests the web app
+ */
+export async function beginBuild(cache: Cache, withBrowser = false): Promise<Build> {
   const progress = new Progress();
   const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
   const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
   mkdirSync(packages, { recursive: true });
   if (!cache.hasAny('builder')) await requireFreeSpace(cache.folder, ROOM, 'building the image from scratch');
-  const store = await fetchPackages(conf, packages, (work) => progress.step('fetching packages', work));
+  const step = (work: () => Promise<void>): Promise<void> => progress.step('fetching packages', work);
+  const store = await fetchPackages(conf, packages, step, withBrowser);
   return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
 async function make(cache: Cache, what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
   await cache.sweep();
-  const build = await beginBuild(cache);
+  const build = await beginBuild(cache, what === 'browser');
+  if (what === 'browser') return { folder: await browserRoot(build), viewer: '' };
   if (what === 'radios') return { folder: await radioPrograms(build), viewer: '' };
   if (what === 'emulator') return { folder: await unpackedRoot(build, 'emulator'), viewer: '' };
   const parts = await imageParts(build);

@@ -22,7 +22,7 @@ const { endpoints } = contract;
 const TOPICS = (
   'display_state page_message page_channel page_console operation health input_raw log splash_changed config_changed ' +
   'network_changed nfc_tag nfc_tag_removed nfc_reader_connected nfc_reader_disconnected wifi_changed ' +
-  'bluetooth_changed update_changed'
+  'bluetooth_changed update_changed certificates_changed'
 ).split(' ');
 const ERROR_CODES = (
   'bad_request forbidden not_found method_not_allowed conflict payload_too_large unsupported_media_type ' +
@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
       '/device /device/health /device/logs /device/reboot /device/shutdown /device/factory-reset /network /display ' +
       '/display/screens /display/navigate /display/bundle /display/waiting /display/reload /display/restart-browser ' +
       '/display/screen /display/screenshot /display/execute-js /page/message /page/status /content /content/{name} ' +
-      '/content/{name}/check /config /files/splash /files/splash/shutdown /files/certificates/ca ' +
+      '/content/{name}/check /config /files/splash /files/splash/shutdown /files/certificates /files/certificates/ca ' +
       '/files/certificates/server /audio /update /update/bundle /update/apply /operations/{id} /input/devices /input/inject ' +
       '/nfc/readers /nfc/transceive /nfc/ndef/write /nfc/reader/feedback /wifi /wifi/scan /wifi/networks ' +
       '/wifi/connect /wifi/ap /bluetooth /bluetooth/power /bluetooth/scan /bluetooth/devices /bluetooth/pair ' +

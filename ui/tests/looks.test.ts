@@ -1,14 +1,27 @@
-/** Every view in both themes, at three sizes and in four languages: accessible, and nothing is cut off. */
+/** Every view: accessible, and nothing is cut off. `npm run test:full` looks at all themes, sizes and languages. */
 import { after, before, test } from 'node:test';
+import { FULL_RUN } from '../../testing/long-runs.ts';
 import { zip } from '../../testing/zip.ts';
 import { VIEW_PATHS } from '../src/app/paths.ts';
-import { checkAccessibility, checkTargets, checkWidth, Stage, savePicture } from './stage.ts';
+import { checkAccessibility, checkTargets, checkWidth, Stage, savePicture, waitForView } from './stage.ts';
 
 const VIEWS = { ...VIEW_PATHS, missing: '/nothing/here' };
 const PHONE = { width: 360, height: 640 };
 const LAPTOP = { width: 1440, height: 900 };
-const SIZES = [PHONE, { width: 768, height: 1024 }, LAPTOP];
-const LANGUAGES = ['en', 'de', 'fr', 'es'];
+const TABLET = { width: 768, height: 1024 };
+const THEMES = ['light', 'dark'] as const;
+/** Half a minute of processor time for each view, so only the full run looks at all combinations. */
+const isFull = process.env[FULL_RUN] !== undefined;
+/** Sizes with themes for axe: each size and each theme once, or all. */
+const LOOKS = isFull
+  ? [PHONE, LAPTOP].flatMap((size) => THEMES.map((theme) => ({ size, theme })))
+  : [
+      { size: PHONE, theme: 'light' as const },
+      { size: LAPTOP, theme: 'dark' as const },
+    ];
+/** Languages and sizes for the width: the longest words in the smallest window, or all. */
+const LANGUAGES = isFull ? ['en', 'de', 'fr', 'es'] : ['de', 'fr'];
+const SIZES = isFull ? [PHONE, TABLET, LAPTOP] : [PHONE, TABLET];
 
 let stage: Stage;
 before(async () => {
@@ -23,19 +36,17 @@ before(async () => {
 });
 after(() => stage.close());
 
-test('axe finds nothing in any view, in both themes, and everything is large enough to press', async () => {
+test('axe finds nothing in any view, and everything is large enough to press', async () => {
   for (const [name, path] of Object.entries(VIEWS)) {
     const page = await stage.open({ path });
-    for (const size of [PHONE, LAPTOP]) {
+    for (const { size, theme } of LOOKS) {
       await page.setViewportSize(size);
-      await page.locator('.picture img, .view .button-primary').first().waitFor();
-      for (const theme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme: theme });
-        const where = `${name}-${theme}-${size.width}`;
-        await savePicture(page, where);
-        await checkAccessibility(page, where);
-        await checkTargets(page, where);
-      }
+      await page.emulateMedia({ colorScheme: theme });
+      await waitForView(page);
+      const where = `${name}-${theme}-${size.width}`;
+      await savePicture(page, where);
+      await checkAccessibility(page, where);
+      await checkTargets(page, where);
     }
     await page.close();
   }
@@ -45,7 +56,7 @@ test('axe finds nothing in the menu, in dialogs and in what only sometimes appea
   t.after(() => stage.gate.mend());
   const page = await stage.open(PHONE);
   const check = async (where: string) => {
-    for (const theme of ['light', 'dark'] as const) {
+    for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme });
       await checkAccessibility(page, `${where}-${theme}`);
     }
@@ -77,11 +88,11 @@ test('axe finds nothing in the menu, in dialogs and in what only sometimes appea
   await page.close();
 });
 
-test('nothing is wider than the window, in any language and size', async () => {
+test('nothing is wider than the window', async () => {
   for (const language of LANGUAGES) {
     for (const [name, path] of Object.entries(VIEWS)) {
       const page = await stage.open({ path, language });
-      await page.locator('.picture img, .view .button-primary').first().waitFor();
+      await waitForView(page);
       for (const size of SIZES) {
         await page.setViewportSize(size);
         await checkWidth(page, `${name}, ${language}, ${size.width}`);

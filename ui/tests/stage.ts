@@ -1,4 +1,4 @@
-/** The app in Debian's Chromium, with an agent from source and a browser for it that shows nothing. */
+/** The app in Chromium, with an agent from source and a browser for it that shows nothing. */
 import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { buildUi } from '../../ci/build-ui.ts';
+import { ensureTestBrowser } from '../../ci/test-browser.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { httpTransport } from '../../client/http.ts';
+import { FULL_RUN } from '../../testing/long-runs.ts';
 import { type RunningAgent, startAgent } from '../../testing/running-agent.ts';
 import { FakePage } from './fake-page.ts';
 import { Gate } from './gate.ts';
@@ -16,6 +18,12 @@ const require = createRequire(import.meta.url);
 const SCREENSHOTS = fileURLToPath(new URL('../../build/ui-screenshots/', import.meta.url));
 /** Chromium, axe and the agent share few processors with other tests. */
 const TIMEOUT_MS = 60_000;
+/** What is looked at besides the whole views (looks.test.ts): the narrowest with long words, or everything in the full run. */
+const isFull = process.env[FULL_RUN] !== undefined;
+export const LANGUAGES = isFull ? ['en', 'de', 'fr', 'es'] : ['de'];
+export const THEMES: readonly ('light' | 'dark')[] = isFull ? ['light', 'dark'] : ['dark'];
+/** In px. */
+export const WIDTHS = isFull ? [360, 768, 1440] : [360];
 const PICTURE = { width: 1280, height: 720 };
 /** What the screen of the device shows in the pictures. */
 const SLIDE = `<!doctype html><style>
@@ -30,6 +38,10 @@ export interface OpenOptions {
   height?: number;
   theme?: 'light' | 'dark';
   language?: string;
+  /** Another way to the agent than the gate. */
+  origin?: string;
+  /** Prepares the page before it loads the app. */
+  prepare?: (page: Page) => Promise<void>;
 }
 
 export class Stage {
@@ -50,13 +62,12 @@ export class Stage {
     this.#chromium = browser;
   }
 
-  static async create(): Promise<Stage> {
+  /** @param start starts what is under test; the agent from source by default */
+  static async create(start = startFromSource): Promise<Stage> {
     await buildUi();
-    const [agent, browser] = await Promise.all([
-      startAgent({ isQuiet: true, flags: ['--content-port', '0'] }),
-      // Chromium has no sandbox for root.
-      chromium.launch({ executablePath: '/usr/bin/chromium', chromiumSandbox: process.getuid?.() !== 0 }),
-    ]);
+    // Chromium has no sandbox for root, and cannot have one where user namespaces are restricted.
+    const browser = await chromium.launch({ ...(await ensureTestBrowser()), chromiumSandbox: false });
+    const agent = await start();
     const slide = await browser.newPage({ viewport: PICTURE });
     await slide.setContent(SLIDE);
     const page = new FakePage(agent.folder, await slide.screenshot());
@@ -66,7 +77,15 @@ export class Stage {
   }
 
   /** Opens the app in a browser without memory of earlier visits, and waits until it is connected. */
-  async open({ path = '/', width = 1440, height = 900, theme = 'light', language = 'en' }: OpenOptions = {}) {
+  async open({
+    path = '/',
+    width = 1440,
+    height = 900,
+    theme = 'light',
+    language = 'en',
+    origin = this.gate.origin,
+    prepare,
+  }: OpenOptions = {}) {
     const options: BrowserContextOptions = {
       viewport: { width, height },
       colorScheme: theme,
@@ -79,7 +98,8 @@ export class Stage {
     page.on('console', (message) => {
       if (/Content Security Policy|Trusted/i.test(message.text())) this.#complaints.push(message.text());
     });
-    await page.goto(this.gate.origin + path);
+    await prepare?.(page);
+    await page.goto(origin + path);
     await page.locator('.brand-online').first().waitFor({ state: 'attached' });
     return page;
   }
@@ -95,6 +115,10 @@ export class Stage {
     await this.gate.close();
     await this.agent.stop();
   }
+}
+
+function startFromSource(): Promise<RunningAgent> {
+  return startAgent({ isQuiet: true, flags: ['--content-port', '0', '--listen-https', '127.0.0.1:0'] });
 }
 
 /** Fails if axe finds anything, of any severity. */
@@ -114,14 +138,24 @@ export async function checkWidth(page: Page, where: string): Promise<void> {
   assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), where);
 }
 
-/** Fails if something that can be pressed is lower than 44 px, or a button narrower; links in a text may be. */
+/**
+ * Fails if something that can be pressed is lower than 44 px, or a button narrower; links in a text may be. A checkbox is
+ * pressed by its label.
+ */
 export async function checkTargets(page: Page, where: string): Promise<void> {
   const small: string[] =
-    await page.evaluate(`[...document.querySelectorAll('button, select, input, a[class]:not(.skip)')]
-    .map((one) => [one, one.getBoundingClientRect()])
+    await page.evaluate(`[...document.querySelectorAll('button, select, textarea, summary, input:not(.hidden-text), a[class]:not(.skip)')]
+    .map((one) => [one, (one.closest('label') ?? one).getBoundingClientRect()])
     .filter(([one, { width, height }]) => width > 0 && (height < 43.5 || (width < 43.5 && one.matches('button'))))
     .map(([one, { width, height }]) => one.outerHTML.slice(0, 100) + ' ' + width + '×' + height)`);
   assert.deepEqual(small, [], where);
+}
+
+/** Waits until a view shows its content, a failure or that there is nothing. */
+export async function waitForView(page: Page): Promise<void> {
+  await page.locator('.view').waitFor();
+  // Not by a function, which the policy of the app forbids after its first call.
+  await page.locator('.view .skeleton, .picture-none .spinner').first().waitFor({ state: 'detached' });
 }
 
 /** Writes a picture of the whole page to build/ui-screenshots. */

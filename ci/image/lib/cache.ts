@@ -27,9 +27,14 @@ export class Cache {
     mkdirSync(folder, { recursive: true });
   }
 
+  /** Where the folder for `kind` and `key` is, or will be. */
+  pathOf(kind: string, key: string): string {
+    return join(this.folder, `${kind}-${key}`);
+  }
+
   /** The folder for `kind` and `key`, or undefined when there is none. Marks it as used. */
   find(kind: string, key: string): string | undefined {
-    const path = join(this.folder, `${kind}-${key}`);
+    const path = this.pathOf(kind, key);
     if (!existsSync(path)) return undefined;
     const now = new Date();
     utimesSync(path, now, now);
@@ -54,7 +59,7 @@ export class Cache {
   ): Promise<string> {
     const found = this.find(kind, key);
     if (found) return found;
-    const path = join(this.folder, `${kind}-${key}`);
+    const path = this.pathOf(kind, key);
     await this.scratch(kind, async (temporary) => {
       await work(temporary);
       renameSync(temporary, path);
@@ -66,7 +71,7 @@ export class Cache {
 
   /** Removes the folder for `kind` and `key`, if it exists. */
   async remove(kind: string, key: string): Promise<void> {
-    await removeAll([join(this.folder, `${kind}-${key}`)]);
+    await removeAll([this.pathOf(kind, key)]);
   }
 
   /** Runs `work` with an empty folder that is always removed afterwards. */

@@ -12,6 +12,8 @@ export interface PackageConf {
   viewer: string[];
   /** Unpacked to run machines. */
   emulator: string[];
+  /** Unpacked to test the web app; downloaded only for that. */
+  browser: string[];
   /** Downloaded but not installed: parts read the package files. */
   sources: string[];
   firmware: string[];
@@ -80,6 +82,7 @@ export function parsePackageConf(text: string): PackageConf {
     builder: list('builder'),
     viewer: list('viewer'),
     emulator: list('emulator'),
+    browser: list('browser'),
     sources: list('sources'),
     firmware: list('firmware'),
     extracted: files.get('extracted') ?? new Map(),

@@ -49,11 +49,13 @@ export async function findMirror(): Promise<string> {
 /**
  * Downloads every package of the lists with its dependencies and verifies the signatures. Existing files are kept.
  * @param step wraps the download, which is skipped when the packages are complete
+ * @param withBrowser also the packages of the browser that tests the web app
  */
 export async function fetchPackages(
   conf: PackageConf,
   cache: string,
   step: (work: () => Promise<void>) => Promise<void>,
+  withBrowser = false,
 ): Promise<PackageStore> {
   const home = join(cache, `${conf.suite}-${conf.architecture}`);
   if (/["'\\\n]/.test(home)) {
@@ -63,18 +65,18 @@ export async function fetchPackages(
   }
   const mirror = await findMirror();
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
-  const stamp = join(home, 'complete');
-  const wanted = createHash('sha256')
-    .update([mirror, ...withDependencies(conf), ...singlePackages(conf)].join(' '))
-    .digest('hex');
-  const complete = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
-  if (!complete) {
-    await step(() => fetchAll(home, conf, mirror, apt));
+  const image = { stamp: 'complete', names: withDependencies(conf), single: singlePackages(conf) };
+  const browser = { stamp: 'complete-browser', names: conf.browser, single: [] };
+  // The image's last: if the others need a newer index, its packages must be of that index, too.
+  for (const { stamp, names, single } of withBrowser ? [browser, image] : [image]) {
+    const wanted = (): string => sha256([mirror, indexText(apt.lists), ...names, ...single].join(' '));
+    const path = join(home, stamp);
+    if (existsSync(path) && readFileSync(path, 'utf8') === wanted()) continue;
+    await step(() => fetchAll(home, conf, mirror, apt, names, single));
     reduceIndex(apt, join(home, 'index'));
-    writeFileSync(stamp, wanted);
+    writeFileSync(path, wanted());
   }
-  const index = indexFile(apt.lists);
-  const text = index === undefined ? '' : readFileSync(index, 'utf8');
+  const text = indexText(apt.lists);
   const date = /^Date: (.*)$/m.exec(text)?.[1];
   if (!date)
     throw new Problem(`the package index in ${apt.lists} has no date; remove ${home} and try again.`);
@@ -83,7 +85,7 @@ export async function fetchPackages(
     lists: join(home, 'index'),
     source: apt.source,
     indexDate: Date.parse(date) / 1000,
-    id: createHash('sha256').update(text).digest('hex'),
+    id: sha256(text),
   };
 }
 
@@ -97,16 +99,22 @@ function singlePackages({ firmware, extracted, radios }: PackageConf): string[] 
   return [...firmware, ...extracted.keys(), ...radios.keys()];
 }
 
-async function fetchAll(home: string, conf: PackageConf, mirror: string, known: Apt): Promise<void> {
-  const wanted = withDependencies(conf);
+async function fetchAll(
+  home: string,
+  conf: PackageConf,
+  mirror: string,
+  known: Apt,
+  names: string[],
+  single: string[],
+): Promise<void> {
   let apt = known;
   if (!indexFile(apt.lists)) apt = await updateIndex(home, conf, mirror);
   try {
-    await download(apt, wanted, singlePackages(conf));
+    await download(apt, names, single);
   } catch (error) {
     say(`downloading with the cached index failed, updating the index: ${firstLine(error)}`);
     apt = await updateIndex(home, conf, mirror);
-    await download(apt, wanted, singlePackages(conf));
+    await download(apt, names, single);
   }
 }
 
@@ -238,6 +246,16 @@ async function download(apt: Apt, packages: string[], single: string[]): Promise
 function indexFile(lists: string): string | undefined {
   const name = readdirSync(lists).find((file) => /_InRelease$/.test(file));
   return name && join(lists, name);
+}
+
+/** The signed index; empty if there is none. */
+function indexText(lists: string): string {
+  const index = indexFile(lists);
+  return index === undefined ? '' : readFileSync(index, 'utf8');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function firstLine(error: unknown): string {

@@ -88,6 +88,47 @@ export async function unpackedRoot(build: Build, name: 'viewer' | 'emulator'): P
   );
 }
 
+/** The loader of programs, in the root file system of a Debian. */
+const LOADER = 'usr/lib64/ld-linux-x86-64.so.2';
+const LIBRARIES = 'usr/lib/x86_64-linux-gnu';
+/** Programs of the test browser, in its root file system. */
+const BROWSER_PROGRAMS = ['chromium-headless-shell', 'chrome_crashpad_handler'].map(
+  (name) => `usr/lib/chromium/${name}`,
+);
+
+/**
+ * The browser for the tests of the web app, with the file `fonts.conf`. It starts itself again for each of its processes, so
+ * the place of its loader is written into its programs.
+ */
+export async function browserRoot(build: Build): Promise<string> {
+  const packages = build.conf.browser;
+  const key = hashOf(rootKey(build, packages), hashFiles(ROOT, ['ci/image/lib/stages.ts']));
+  const place = build.cache.pathOf('browser', key);
+  return await build.cache.make('browser', key, KEEP_ROOTS, async (target) => {
+    await makeRoot({ ...build, packages, target, unpackOnly: true, epoch: build.store.indexDate });
+    await run(join(target, LOADER), [
+      ...['--library-path', join(target, LIBRARIES), join(target, 'usr/bin/patchelf')],
+      ...['--set-interpreter', join(place, LOADER)],
+      ...BROWSER_PROGRAMS.map((name) => join(target, name)),
+    ]);
+    writeFileSync(join(target, 'fonts.conf'), fontsConf(place));
+  });
+}
+
+/** The fonts of the test browser only, so that texts have the same width on every computer. */
+function fontsConf(place: string): string {
+  const family = (name: string, font: string): string =>
+    `<alias><family>${name}</family><prefer><family>${font}</family></prefer></alias>`;
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<dir>${place}/usr/share/fonts</dir>
+<cachedir prefix="xdg">fontconfig</cachedir>
+${family('system-ui', 'Liberation Sans')}${family('sans-serif', 'Liberation Sans')}${family('monospace', 'Liberation Mono')}
+</fontconfig>
+`;
+}
+
 /** A root filesystem with the device's packages, without the files that the device does not need. */
 export async function runtimeRoot(build: Build, builder: Promise<string>): Promise<string> {
   const { runtime, extracted } = build.conf;

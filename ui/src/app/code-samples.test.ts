@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -32,7 +35,13 @@ test('every sample sends exactly its request', async (t) => {
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
   const base = `http://127.0.0.1:${address.port}/api/v1`;
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-samples-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = { name: join(folder, "a 'file'.bin"), type: 'application/octet-stream' };
+  await writeFile(file.name, ODD);
   const samples: Sample[] = [
+    { method: 'PUT', path: '/update/bundle', file },
+    { method: 'DELETE', path: '/files/splash' },
     { method: 'POST', path: '/display/reload' },
     { method: 'PATCH', path: '/config', json: { device: { name: ODD, on: true, none: null } } },
   ];
@@ -42,7 +51,8 @@ test('every sample sends exactly its request', async (t) => {
       assert.match(stdout, /ok/);
       const [method, url, type, body] = [got.pop()].flat();
       assert.deepEqual([method, url], [sample.method, `/api/v1${sample.path}`], kind);
-      if (!sample.json) assert.equal(body, '', kind);
+      if (sample.file) assert.deepEqual([type, body], [file.type, ODD], kind);
+      else if (!sample.json) assert.equal(body, '', kind);
       else assert.deepEqual([type, JSON.parse(String(body))], ['application/json', sample.json], kind);
     }
   }

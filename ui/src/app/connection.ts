@@ -13,6 +13,7 @@ const TICK_MS = 1000;
 export class Connection {
   readonly client: Client;
   readonly #transport: ReturnType<typeof browserTransport>;
+  #state: LinkState = START;
   readonly #link = signal<LinkState>(START);
   readonly #now = signal(0);
   /** By topic. */
@@ -29,6 +30,7 @@ export class Connection {
     this.client = createClient({ transport: this.#transport });
   }
 
+  /** Changes with what people see of it, not whenever the device is heard: that may be hundreds of times a second. */
   get link(): ReadonlySignal<LinkState> {
     return this.#link;
   }
@@ -56,17 +58,27 @@ export class Connection {
   /** Tries at once instead of waiting: the network is back, or the user asks for it. */
   readonly retry = (): void => this.#dispatch({ type: 'wake' });
 
-  /** Says why the device will be away, before it goes. */
-  expect(absence: Absence): void {
+  /** Says why the device will be away, before it goes. @param absence undefined if it stays, after all */
+  expect(absence: Absence | undefined): void {
     this.#dispatch({ type: 'expect', absence });
   }
 
-  /** Calls `handler` for the events of a topic, which the device is asked for. @returns what ends that */
-  on<N extends TopicName>(topic: N, handler: (payload: Payloads[N]) => void): Stop {
+  /**
+   * Calls `handler` for the events of a topic, which the device is asked for.
+   * @param handler also gets the time of the event, as ISO 8601
+   * @returns what ends that
+   */
+  on<N extends TopicName>(topic: N, handler: (payload: Payloads[N], ts: string) => void): Stop {
     const isTopic = isEventOf(topic);
-    const take = (event: EventFrame): void => {
-      if (isTopic(event)) handler(event.payload);
-    };
+    return this.onEvent(topic, (event) => {
+      if (isTopic(event)) handler(event.payload, event.ts);
+    });
+  }
+
+  /** As `on`, with the whole event, for those who take events of any topic. */
+  onEvent(topic: TopicName, handler: (event: EventFrame) => void): Stop {
+    // The same function may be given twice.
+    const take = (event: EventFrame): void => handler(event);
     const handlers = this.#handlers.get(topic) ?? new Set();
     this.#handlers.set(topic, handlers.add(take));
     if (handlers.size === 1) this.#channel?.send({ type: 'subscribe', topics: [topic] });
@@ -86,8 +98,9 @@ export class Connection {
 
   #dispatch(event: LinkEvent): void {
     const now = performance.now();
-    const [next, effect] = step(this.#link.peek(), event, now);
-    this.#link.value = next;
+    const [next, effect] = step(this.#state, event, now);
+    this.#state = next;
+    if (!looksAlike(next, this.#link.peek())) this.#link.value = next;
     if (next.phase !== 'online' || event.type === 'opened') this.#now.value = now;
     if (effect === 'connect') void this.#connect();
     // The device acknowledges a subscription to nothing as to anything else.
@@ -134,4 +147,14 @@ export class Connection {
       end();
     }
   }
+}
+
+/** Whether two states differ at most in when the device was heard. */
+function looksAlike(one: LinkState, other: LinkState): boolean {
+  return (
+    one.phase === other.phase &&
+    one.lostAt === other.lostAt &&
+    one.attempts === other.attempts &&
+    one.absence === other.absence
+  );
 }

@@ -40,6 +40,11 @@ export function failureOf(error: unknown): Failure {
   return { sentence: t('error.offline'), detail: undefined };
 }
 
+/** Whether a request was refused because the device has no such part, or it does not work now. */
+export function isAbsence(error: unknown): boolean {
+  return error instanceof RequestError && (error.code === 'unavailable' || error.code === 'not_implemented');
+}
+
 /** An action that the device has accepted and that did not have its result. */
 export class ActionError extends Error {
   readonly failure: Failure;

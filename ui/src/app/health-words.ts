@@ -53,7 +53,8 @@ function memory({ total_bytes, available_bytes }: Health['memory'], language: st
   return share(texts, available_bytes, total_bytes, FREE_MEMORY, language);
 }
 
-function storage({ total_bytes, free_bytes }: Health['disk'], language: string): Vital {
+/** How full the storage is. */
+export function storage({ total_bytes, free_bytes }: Health['disk'], language: string): Vital {
   const texts = {
     name: 'health.storage',
     value: 'health.storage_value',

@@ -78,4 +78,5 @@ test('an announced absence explains the next loss, until the device is back or t
   assert.equal(step(lost, { type: 'opened' }, 60_000)[0].absence, undefined);
   const [heard] = step(told, { type: 'heard' }, 700_000);
   assert.equal(step(heard, { type: 'tick' }, 700_001)[0].absence, undefined);
+  assert.equal(step(told, { type: 'expect', absence: undefined }, 2001)[0].absence, undefined);
 });

@@ -22,7 +22,8 @@ export interface LinkState {
 /** What has happened. `tick` comes about once a second, `wake` when there is a reason to try at once. */
 export type LinkEvent =
   | { readonly type: 'opened' | 'heard' | 'ended' | 'tick' | 'wake' }
-  | { readonly type: 'expect'; readonly absence: Absence };
+  /** Undefined: it stays, after all. */
+  | { readonly type: 'expect'; readonly absence: Absence | undefined };
 
 /** What the driver has to do. `drop` ends the connection; no `ended` follows for it. */
 export type LinkEffect = 'connect' | 'probe' | 'drop';
@@ -59,7 +60,7 @@ export function step(state: LinkState, event: LinkEvent, now: number): [LinkStat
     case 'ended':
       return [lost(state, now)];
     case 'expect':
-      return [{ ...state, absence: { kind: event.absence, since: now } }];
+      return [{ ...state, absence: event.absence && { kind: event.absence, since: now } }];
     case 'wake':
       return state.phase === 'waiting' ? attempt(state) : [state];
     case 'tick':

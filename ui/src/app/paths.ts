@@ -5,6 +5,22 @@
 export const VIEW_PATHS = {
   overview: '/',
   show: '/show',
+  remote: '/remote',
+  content: '/content',
+  screens: '/screens',
+  audio: '/audio',
+  input: '/input',
+  network: '/network',
+  wifi: '/wifi',
+  bluetooth: '/bluetooth',
+  nfc: '/nfc',
+  certificates: '/certificates',
+  page: '/page',
+  logs: '/logs',
+  events: '/events',
+  update: '/update',
+  settings: '/settings',
+  maintenance: '/maintenance',
 } as const;
 
 export type ViewName = keyof typeof VIEW_PATHS;

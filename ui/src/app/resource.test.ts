@@ -5,7 +5,7 @@ import { Resource } from './resource.ts';
 
 /** A link whose requests are answered by the test. */
 function fakeLink() {
-  const handlers = new Map<string, (payload: never) => void>();
+  const handlers = new Map<string, (payload: never, ts: string) => void>();
   const answers: PromiseWithResolvers<{ hostname: string; interfaces: [] }>[] = [];
   let open: (() => void) | undefined;
   const get = () => {
@@ -15,7 +15,7 @@ function fakeLink() {
   };
   const link = {
     client: { get } as unknown as Client,
-    on: (topic: string, handler: (payload: never) => void) => {
+    on: (topic: string, handler: (payload: never, ts: string) => void) => {
       handlers.set(topic, handler);
       return () => void handlers.delete(topic);
     },
@@ -33,7 +33,7 @@ function fakeLink() {
     refreshOn: ['wifi_changed'],
   });
   const state = (hostname: string) => ({ hostname, interfaces: [] as [] });
-  const emit = (topic: string, payload: unknown) => handlers.get(topic)?.(payload as never);
+  const emit = (topic: string, payload: unknown) => handlers.get(topic)?.(payload as never, '');
   return { network, answers, handlers, state, emit, reopen: () => open?.() };
 }
 

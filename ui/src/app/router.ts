@@ -17,8 +17,25 @@ export function viewNames(): ViewName[] {
   return Object.keys(VIEW_PATHS) as ViewName[];
 }
 
-/** Shows the view at a path of this app. */
+/** Asked before the view that is shown is left. @returns whether it may be; else `leave` does it later */
+export type LeaveGuard = (leave: () => void) => boolean;
+let guard: LeaveGuard | undefined;
+
+/** Asks `ask` before the view is left, until the returned function is called. */
+export function guardLeaving(ask: LeaveGuard): () => void {
+  guard = ask;
+  return () => {
+    if (guard === ask) guard = undefined;
+  };
+}
+
+/** Shows the view at a path of this app, if the present one may be left. */
 export function navigate(pathname: string): void {
+  const go = () => show(pathname);
+  if (pathname === current.peek() || !guard || guard(go)) go();
+}
+
+function show(pathname: string): void {
   if (pathname !== location.pathname) history.pushState(null, '', pathname);
   current.value = pathname;
 }
@@ -26,7 +43,12 @@ export function navigate(pathname: string): void {
 /** Follows the browser's back and forward buttons. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
-    current.value = location.pathname;
+    const { pathname } = location;
+    const shown = current.peek();
+    if (pathname === shown) return;
+    // The address is that of the view that is shown, also while the user is asked.
+    if (guard && !guard(() => show(pathname))) history.pushState(null, '', shown);
+    else current.value = pathname;
   });
 }
 

@@ -23,6 +23,25 @@ export function remember(name: string, value: string | undefined): void {
   }
 }
 
+/** As {@link remembered}, for this tab alone: also after a reload, until it is closed. */
+export function rememberedHere(name: string): string | undefined {
+  try {
+    return sessionStorage.getItem(PREFIX + name) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As {@link remember}, for this tab alone. */
+export function rememberHere(name: string, value: string | undefined): void {
+  try {
+    if (value === undefined || value.length > MAX_LENGTH) sessionStorage.removeItem(PREFIX + name);
+    else sessionStorage.setItem(PREFIX + name, value);
+  } catch {
+    // The browser does not allow it.
+  }
+}
+
 /** A remembered list of texts, the newest first. @param most how many are kept */
 export function rememberedList(name: string, most: number): string[] {
   try {

@@ -13,6 +13,8 @@ interface ButtonProps {
   type?: 'button' | 'submit';
   /** For screen readers, if the text alone does not say what is meant. */
   label?: string;
+  /** Whether what it opens is open. */
+  expanded?: boolean;
   onClick?: () => void;
 }
 
@@ -25,6 +27,7 @@ export function Button({
   disabled = false,
   type = 'button',
   label,
+  expanded,
   onClick,
 }: ButtonProps) {
   return (
@@ -34,6 +37,7 @@ export function Button({
       aria-busy={busy}
       aria-disabled={busy || undefined}
       aria-label={label}
+      aria-expanded={expanded}
       disabled={disabled}
       onClick={(event) => {
         if (busy) event.preventDefault();

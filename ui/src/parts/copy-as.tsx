@@ -3,8 +3,9 @@ import { SAMPLE_KINDS, type Sample, type SampleKind, sampleCode } from '../app/c
 import { t } from '../app/texts.ts';
 import { toast } from '../app/toasts.ts';
 import { Button, IconButton } from './button.tsx';
+import { SegmentedField } from './choice.tsx';
 import { Dialog } from './dialog.tsx';
-import { Row, SegmentedField } from './field.tsx';
+import { Row } from './field.tsx';
 
 /** A button that shows a request as code, to copy it. @param what the action, for screen readers */
 export function CopyAs({ sample, what }: { sample: Sample; what: string }) {
@@ -42,7 +43,8 @@ export function CopyAs({ sample, what }: { sample: Sample; what: string }) {
   );
 }
 
-async function copy(code: string): Promise<void> {
+/** Copies a text, and says whether that was possible. */
+export async function copy(code: string): Promise<void> {
   const isCopied = await copyText(code);
   toast(isCopied ? 'good' : 'bad', t(isCopied ? 'code.copied' : 'code.not_copied'));
 }

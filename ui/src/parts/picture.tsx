@@ -36,7 +36,7 @@ export function Picture({ state }: { state: DisplayState }) {
         <img src={picture.address} alt={what} width={picture.width} height={picture.height} />
       </button>
       <figcaption class="picture-note">
-        <Age picture={picture} />
+        <PictureAge picture={picture} />
       </figcaption>
       {isLarge && (
         <Dialog class="full-screen" label={t('picture.enlarged')} onClose={() => setLarge(false)}>
@@ -49,7 +49,7 @@ export function Picture({ state }: { state: DisplayState }) {
 }
 
 /** Whether the picture is what the screen shows now. */
-function Age({ picture: { takenAt, hasFailed } }: { picture: ScreenPicture }) {
+export function PictureAge({ picture: { takenAt, hasFailed } }: { picture: ScreenPicture }) {
   const isOnline = connection.link.value.phase === 'online';
   // While there is no connection, this goes on every second.
   const now = isOnline ? performance.now() : connection.now.value;
@@ -59,7 +59,8 @@ function Age({ picture: { takenAt, hasFailed } }: { picture: ScreenPicture }) {
   return <Badge level="warning" text={t('picture.old', { time })} />;
 }
 
-function NoPicture({ state, picture }: { state: DisplayState; picture: ScreenPicture }) {
+/** In place of the first picture. */
+export function NoPicture({ state, picture }: { state: DisplayState; picture: ScreenPicture }) {
   return (
     <div class="picture picture-none">
       {picture.hasFailed ? (

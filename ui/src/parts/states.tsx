@@ -1,6 +1,6 @@
 /** What a view shows instead of its content: loading, nothing, a failure. */
 import type { ComponentChildren } from 'preact';
-import { failureOf } from '../app/failure.ts';
+import { failureOf, isAbsence } from '../app/failure.ts';
 import type { Resource } from '../app/resource.ts';
 import { t } from '../app/texts.ts';
 import { Button } from './button.tsx';
@@ -46,8 +46,8 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   const { sentence, detail } = failureOf(error);
   return (
     <div class="empty" role="alert">
-      <Icon name="error" />
-      <p class="empty-title">{t('error.title')}</p>
+      <Icon name={isAbsence(error) ? 'question' : 'error'} />
+      <p class="empty-title">{t(isAbsence(error) ? 'error.absent' : 'error.title')}</p>
       <p class="soft">{sentence}</p>
       {detail && (
         <p class="soft small" lang="en">

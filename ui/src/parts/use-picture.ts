@@ -8,6 +8,16 @@ const PAUSE_MS = 3000;
 const PAINT_MS = 400;
 const TIMEOUT_MS = 20_000;
 
+/** How often pictures are needed. */
+export interface Pace {
+  /** The pause before the next picture, in ms. */
+  readonly pauseMs: () => number;
+  /** Calls `handler` when the present pause has become too long. @returns what ends that */
+  readonly onShorter: (handler: () => void) => () => void;
+}
+
+const CALM: Pace = { pauseMs: () => PAUSE_MS, onShorter: () => () => undefined };
+
 export interface ScreenPicture {
   /** Of the last picture, for an image element; undefined before the first one. */
   readonly address: string | undefined;
@@ -22,8 +32,11 @@ export interface ScreenPicture {
 
 const NONE: ScreenPicture = { address: undefined, width: 0, height: 0, takenAt: 0, hasFailed: false };
 
-/** The last picture, refreshed after each change of `state` and every few seconds while the page is visible. */
-export function usePicture(state: DisplayState): ScreenPicture {
+/**
+ * The last picture, refreshed after each change of `state` and, while the page is visible, after each pause. One is taken
+ * at a time.
+ */
+export function usePicture(state: DisplayState, pace = CALM): ScreenPicture {
   const [picture, setPicture] = useState(NONE);
   const last = useRef<string | undefined>(undefined);
   const isOnline = connection.link.value.phase === 'online';
@@ -40,19 +53,19 @@ export function usePicture(state: DisplayState): ScreenPicture {
         if (!stop.signal.aborted) setPicture((before) => ({ ...before, hasFailed: true }));
       }
     };
-    void repeat(take, stop.signal);
+    void repeat(take, pace, stop.signal);
     return () => stop.abort();
-  }, [state, isOnline]);
+  }, [state, isOnline, pace]);
   useEffect(() => () => last.current && URL.revokeObjectURL(last.current), []);
   return picture;
 }
 
 /** Takes pictures one after the other while the page is visible. */
-async function repeat(take: () => Promise<void>, signal: AbortSignal): Promise<void> {
+async function repeat(take: () => Promise<void>, pace: Pace, signal: AbortSignal): Promise<void> {
   await pause(PAINT_MS, signal);
   while (!signal.aborted) {
     if (document.visibilityState === 'visible') await take();
-    await pause(PAUSE_MS, signal);
+    await pause(pace.pauseMs(), signal, pace.onShorter);
   }
 }
 
@@ -74,8 +87,12 @@ async function fetchPicture(
   }
 }
 
-/** Resolves after `ms`, when the page becomes visible, or when `signal` aborts. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, earlier when the page becomes visible, `signal` aborts, or what `onShorter` has got is called. */
+async function pause(
+  ms: number,
+  signal: AbortSignal,
+  onShorter: Pace['onShorter'] = CALM.onShorter,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const seen = () => {
     if (document.visibilityState === 'visible') resolve();
@@ -84,7 +101,9 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   const done = () => resolve();
   document.addEventListener('visibilitychange', seen);
   signal.addEventListener('abort', done);
+  const stop = onShorter(done);
   await promise;
+  stop();
   clearTimeout(timer);
   document.removeEventListener('visibilitychange', seen);
   signal.removeEventListener('abort', done);

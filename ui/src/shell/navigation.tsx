@@ -5,7 +5,7 @@ import { chooseLanguage, LANGUAGES, language, languages, t } from '../app/texts.
 import { chooseTheme, THEMES, theme } from '../app/theme.ts';
 import { toast } from '../app/toasts.ts';
 import { GROUPS, VIEWS } from '../app/views.ts';
-import { SegmentedField, SelectField } from '../parts/field.tsx';
+import { SegmentedField, SelectField } from '../parts/choice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 

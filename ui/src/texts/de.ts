@@ -1,195 +1,50 @@
+import { app } from './de/app.ts';
+import { audio } from './de/audio.ts';
+import { bluetooth } from './de/bluetooth.ts';
+import { certificates } from './de/certificates.ts';
+import { content } from './de/content.ts';
+import { error } from './de/error.ts';
+import { events } from './de/events.ts';
+import { input } from './de/input.ts';
+import { logs } from './de/logs.ts';
+import { maintenance } from './de/maintenance.ts';
+import { network } from './de/network.ts';
+import { nfc } from './de/nfc.ts';
+import { overview } from './de/overview.ts';
+import { page } from './de/page.ts';
+import { remote } from './de/remote.ts';
+import { screens } from './de/screens.ts';
+import { settings } from './de/settings.ts';
+import { show } from './de/show.ts';
+import { state } from './de/state.ts';
+import { stream } from './de/stream.ts';
+import { update } from './de/update.ts';
+import { wifi } from './de/wifi.ts';
 import type { Texts } from './en.ts';
 
 const de: Texts = {
-  'app.skip': 'Zum Inhalt springen',
-  'app.menu': 'Menü',
-  'app.close': 'Schließen',
-  'app.cancel': 'Abbrechen',
-  'app.save': 'Speichern',
-  'app.try_again': 'Noch einmal versuchen',
-  'app.reload': 'Seite neu laden',
-  'app.more': 'Einzelheiten',
-  'app.loading': 'Wird geladen',
-  'app.views': 'Ansichten',
-  'app.messages': 'Meldungen',
-  'app.api': 'API-Dokumentation',
-  'app.preferences': 'Einstellungen der App',
-  'app.language': 'Sprache',
-  'app.theme': 'Darstellung',
-  'app.theme_system': 'System',
-  'app.theme_light': 'Hell',
-  'app.theme_dark': 'Dunkel',
-  'app.crashed': 'Diese Ansicht ist fehlgeschlagen',
-  'app.crashed_do':
-    'Der Rest der App funktioniert. Laden Sie die Seite neu, und melden Sie die Einzelheiten, falls es wieder geschieht.',
-  'app.updated':
-    'Das Gerät hat jetzt Version {version}. Laden Sie diese Seite neu, um die neue App zu benutzen.',
-
-  'nav.screen': 'Bildschirm',
-
-  'link.online': 'Verbunden',
-  'link.connecting': 'Verbindet',
-  'link.offline': 'Nicht verbunden',
-  'link.first': 'Das Gerät hat noch nicht geantwortet. Prüfen Sie das Kabel oder das Netzwerk.',
-  'link.lost': 'Verbindung seit {time} unterbrochen. Es wird weiter versucht.',
-  'link.reboot': 'Das Gerät startet neu, bisher {time}. Diese Seite kommt von selbst wieder.',
-  'link.update': 'Das Gerät startet die Aktualisierung, bisher {time}. Diese Seite kommt von selbst wieder.',
-  'link.reset': 'Das Gerät wird zurückgesetzt, bisher {time}. Diese Seite kommt von selbst wieder.',
-  'link.shutdown':
-    'Das Gerät wurde vor {time} ausgeschaltet. Schalten Sie es an der Stromversorgung wieder ein.',
-  'link.retry': 'Jetzt versuchen',
-
-  'code.title': '{what}: die Anfrage als Code',
-  'code.language': 'Sprache',
-  'code.copy': 'Kopieren',
-  'code.copied': 'Kopiert',
-  'code.not_copied':
-    'Der Browser erlaubt das Kopieren nicht. Markieren Sie den Text, und kopieren Sie ihn selbst.',
-
-  'missing.title': 'Hier ist nichts',
-  'missing.text': 'Keine Ansicht hat die Adresse {path}. Sie ist umgezogen, oder der Link ist falsch.',
-  'missing.home': 'Zur Übersicht',
-
-  'error.title': 'Das konnte nicht geladen werden',
-  'error.aborted': 'Es wurde abgebrochen.',
-  'error.bundle_in_use': 'Das Paket ist auf dem Bildschirm. Zeigen Sie zuerst etwas anderes.',
-  'error.bundle_invalid': 'Das Archiv ist kein gültiges Paket.',
-  'error.conflict':
-    'Das Gerät kann das jetzt nicht tun. Warten Sie, bis es mit seiner Arbeit fertig ist, und versuchen Sie es noch einmal.',
-  'error.content_not_found': 'Das Gerät hat dieses Paket nicht mehr.',
-  'error.forbidden':
-    'Das Gerät lehnt Anfragen unter dieser Adresse ab. Öffnen Sie es unter seiner IP-Adresse oder seinem eigenen Namen.',
-  'error.insufficient_storage':
-    'Der Speicher des Geräts ist voll. Löschen Sie Pakete, die nicht gebraucht werden.',
-  'error.internal': 'Das Gerät ist daran gescheitert. Der Grund steht in seinem Protokoll.',
-  'error.no_result':
-    'Das Gerät hat den Auftrag angenommen, aber das Ergebnis kam nicht rechtzeitig. Prüfen Sie, was der Bildschirm zeigt.',
-  'error.not_found': 'Das Gerät kennt das nicht.',
-  'error.not_implemented': 'Diese Version der Firmware kann das nicht.',
-  'error.offline':
-    'Das Gerät ist nicht erreichbar. Prüfen Sie das Kabel oder das Netzwerk, und versuchen Sie es noch einmal.',
-  'error.payload_too_large': 'Die Datei ist zu groß.',
-  'error.refused': 'Das Gerät hat das abgelehnt.',
-  'error.timeout': 'Das Gerät hat nicht rechtzeitig geantwortet. Versuchen Sie es noch einmal.',
-  'error.too_many_requests':
-    'Das Gerät tut das gerade zu oft gleichzeitig. Versuchen Sie es gleich noch einmal.',
-  'error.unavailable': 'Was dafür nötig ist, fehlt oder funktioniert gerade nicht.',
-
-  'overview.title': 'Übersicht',
-  'overview.screen': 'Auf dem Bildschirm',
-  'overview.change': 'Ändern',
-  'overview.change_shown': 'Ändern, was gezeigt wird',
-  'overview.health': 'Zustand',
-  'overview.facts': 'Gerät',
-  'overview.problems': 'Was Aufmerksamkeit braucht',
-  'overview.problems_one': '{count} Meldung des Geräts',
-  'overview.problems_other': '{count} Meldungen des Geräts',
-  'overview.rename': 'Namen ändern',
-  'overview.name': 'Name des Geräts',
-  'overview.name_hint': 'Eine Zeile, höchstens 63 Zeichen',
-  'overview.renamed': 'Das Gerät heißt jetzt {name}.',
-
-  'picture.alt': 'Bild von dem, was der Bildschirm zeigt: {what}',
-  'picture.enlarge': 'Bild vergrößern',
-  'picture.enlarged': 'Was der Bildschirm zeigt',
-  'picture.live': 'Live',
-  'picture.old': 'Bild von vor {time}',
-  'picture.none': 'Kein Bild',
-  'picture.failed': 'Das Gerät kann gerade kein Bild vom Bildschirm machen. Es wird weiter versucht.',
-
-  'display.waiting': 'Warteseite',
-  'display.bundle': 'Paket {name}',
-  'display.shown': 'Auf dem Bildschirm, ohne Fehler',
-  'display.loading': 'Wird geladen. Es erscheint, sobald es angekommen ist.',
-  'display.off': 'Der Bildschirm ist aus oder nicht angeschlossen. Die Seite läuft weiter.',
-  'display.off_do': 'Prüfen Sie das Kabel und die Stromversorgung des Bildschirms.',
-  'display.rotated': 'um {degrees}° gedreht',
-  'display.retrying': 'Das Gerät versucht es von selbst weiter.',
-  'display.load_failed': 'Die Seite konnte nicht geladen werden.',
-  'display.load_failed_do': 'Prüfen Sie die Adresse, und ob das Gerät den Server erreicht.',
-  'display.load_timeout': 'Der Server hat eine Minute lang nicht geantwortet.',
-  'display.load_timeout_do': 'Prüfen Sie, ob der Server läuft und das Gerät ihn erreicht.',
-  'display.tls_failed': 'Das Zertifikat des Servers wird nicht akzeptiert.',
-  'display.tls_failed_do':
-    'Prüfen Sie die Uhr des Geräts, oder laden Sie die Zertifizierungsstelle hoch, die es signiert hat.',
-  'display.authentication_required': 'Der Server verlangt ein Passwort, und das Gerät hat keines.',
-  'display.authentication_required_do': 'Benutzen Sie eine Adresse, die kein Passwort braucht.',
-  'display.page_crashed': 'Die Seite ist abgestürzt.',
-  'display.page_crashed_do': 'Geschieht es wieder, hat die Seite einen Fehler oder braucht mehr Speicher.',
-  'display.page_out_of_memory': 'Die Seite brauchte mehr Speicher, als sie benutzen darf.',
-  'display.page_out_of_memory_do': 'Machen Sie die Seite kleiner, oder erhöhen Sie browser.memory_limit_mb.',
-  'display.page_unresponsive': 'Die Seite hat nicht mehr reagiert.',
-  'display.page_unresponsive_do': 'Geschieht es wieder, läuft ein Skript der Seite zu lange.',
-  'display.screen_frozen': 'Das Bild auf dem Bildschirm war stehen geblieben.',
-  'display.screen_frozen_do': 'Kommt es nicht wieder, starten Sie den Browser neu, dann das Gerät.',
-  'display.browser_unavailable': 'Der Browser läuft nicht.',
-  'display.browser_unavailable_do':
-    'Kommt er nicht innerhalb einer Minute wieder, starten Sie das Gerät neu.',
-  'display.bundle_missing': 'Das Paket, das beim Start gezeigt werden sollte, fehlt.',
-  'display.bundle_missing_do': 'Laden Sie es noch einmal hoch, oder zeigen Sie etwas anderes.',
-  'display.bundle_damaged': 'Das Paket, das beim Start gezeigt werden sollte, ist beschädigt.',
-  'display.bundle_damaged_do': 'Laden Sie es noch einmal hoch, oder zeigen Sie etwas anderes.',
-
-  'level.good': 'Gut',
-  'level.warning': 'Achtung',
-  'level.bad': 'Problem',
-  'level.unknown': 'Unbekannt',
-
-  'health.memory': 'Arbeitsspeicher',
-  'health.memory_value': '{free} von {total} frei',
-  'health.memory_low': 'Der Arbeitsspeicher ist fast voll. Das Gerät startet eventuell seinen Browser neu.',
-  'health.storage': 'Speicherplatz',
-  'health.storage_value': '{free} von {total} frei',
-  'health.storage_low': 'Der Speicherplatz ist fast voll. Löschen Sie Pakete, die nicht gebraucht werden.',
-  'health.temperature': 'Temperatur',
-  'health.temperature_high': 'Der Prozessor ist heiß. Geben Sie dem Gerät mehr Luft.',
-  'health.throttled': 'Der Prozessor ist gebremst, durch Hitze oder ein schwaches Netzteil.',
-  'health.undervoltage': 'Das Netzteil ist zu schwach. Benutzen Sie ein stärkeres und ein besseres Kabel.',
-  'health.browser': 'Browser',
-  'health.browser_running': 'Läuft',
-  'health.browser_stopped': 'Läuft nicht',
-  'health.browser_stopped_do': 'Das Gerät startet ihn von selbst wieder.',
-  'health.restarts_one': '{count} Neustart seit dem Start',
-  'health.restarts_other': '{count} Neustarts seit dem Start',
-  'health.clock': 'Uhr',
-  'health.clock_synced': 'Von einem Zeitserver gestellt',
-  'health.clock_free': 'Nicht von einem Zeitserver gestellt',
-  'health.not_measured': 'Nicht gemessen',
-
-  'device.version': 'Version',
-  'device.slot': 'Startsystem',
-  'device.model': 'Modell',
-  'device.serial': 'Seriennummer',
-  'device.hostname': 'Hostname',
-  'device.addresses': 'Adressen',
-  'device.no_addresses': 'keine',
-  'device.uptime': 'Läuft seit',
-
-  'show.title': 'Zeigen',
-  'show.now': 'Jetzt',
-  'show.url': 'Webseite',
-  'show.address': 'Adresse',
-  'show.address_hint': 'Beginnt mit http:// oder https://',
-  'show.address_invalid': 'Diese Adresse kann das Gerät nicht zeigen. Sie beginnt mit http:// oder https://.',
-  'show.show': 'Zeigen',
-  'show.show_what': '{what} zeigen',
-  'show.history': 'Von diesem Browser aus schon gezeigt',
-  'show.forget': '{what} aus der Liste entfernen',
-  'show.bundles': 'Auf dem Gerät',
-  'show.no_bundles': 'Noch keine Pakete',
-  'show.no_bundles_do': 'Ein Paket ist ein Zip-Archiv mit einer Web-App, die ohne Netzwerk läuft.',
-  'show.waiting': 'Warteseite',
-  'show.waiting_text': 'Die eingebaute Seite mit dem Namen des Geräts und wie man es erreicht.',
-  'show.current': 'Auf dem Bildschirm',
-  'show.reload': 'Neu laden',
-  'show.restart': 'Browser neu starten',
-  'show.restart_text':
-    'Nach einem Neustart des Browsers ist der Bildschirm einige Sekunden dunkel. Was gezeigt wird, kommt von selbst wieder.',
-  'show.sent': 'Gesendet',
-  'show.loading': 'Wird geladen',
-  'show.on_screen': 'Auf dem Bildschirm',
-  'show.failed': 'Fehlgeschlagen',
-  'show.replaced': 'Inzwischen wurde etwas anderes verlangt.',
+  ...app,
+  ...error,
+  ...state,
+  ...stream,
+  ...overview,
+  ...show,
+  ...remote,
+  ...content,
+  ...screens,
+  ...audio,
+  ...input,
+  ...network,
+  ...wifi,
+  ...bluetooth,
+  ...nfc,
+  ...certificates,
+  ...page,
+  ...logs,
+  ...events,
+  ...update,
+  ...settings,
+  ...maintenance,
 };
 
 export default de;

@@ -2,189 +2,52 @@
  * Every text of the app, in English: the source of the other languages. Keys are `part.what`; `{name}` is filled in. A text
  * that depends on a number has the keys `_one` and `_other`.
  */
+import { app } from './en/app.ts';
+import { audio } from './en/audio.ts';
+import { bluetooth } from './en/bluetooth.ts';
+import { certificates } from './en/certificates.ts';
+import { content } from './en/content.ts';
+import { error } from './en/error.ts';
+import { events } from './en/events.ts';
+import { input } from './en/input.ts';
+import { logs } from './en/logs.ts';
+import { maintenance } from './en/maintenance.ts';
+import { network } from './en/network.ts';
+import { nfc } from './en/nfc.ts';
+import { overview } from './en/overview.ts';
+import { page } from './en/page.ts';
+import { remote } from './en/remote.ts';
+import { screens } from './en/screens.ts';
+import { settings } from './en/settings.ts';
+import { show } from './en/show.ts';
+import { state } from './en/state.ts';
+import { stream } from './en/stream.ts';
+import { update } from './en/update.ts';
+import { wifi } from './en/wifi.ts';
+
 const en = {
-  'app.skip': 'Skip to the content',
-  'app.menu': 'Menu',
-  'app.close': 'Close',
-  'app.cancel': 'Cancel',
-  'app.save': 'Save',
-  'app.try_again': 'Try again',
-  'app.reload': 'Reload this page',
-  'app.more': 'Details',
-  'app.loading': 'Loading',
-  'app.views': 'Views',
-  'app.messages': 'Messages',
-  'app.api': 'API documentation',
-  'app.preferences': 'Preferences',
-  'app.language': 'Language',
-  'app.theme': 'Appearance',
-  'app.theme_system': 'System',
-  'app.theme_light': 'Light',
-  'app.theme_dark': 'Dark',
-  'app.crashed': 'This view has failed',
-  'app.crashed_do': 'The rest of the app works. Reload the page, and report the details if it happens again.',
-  'app.updated': 'The device has version {version} now. Reload this page to use its new app.',
-
-  'nav.screen': 'Screen',
-
-  'link.online': 'Connected',
-  'link.connecting': 'Connecting',
-  'link.offline': 'Not connected',
-  'link.first': 'The device has not answered yet. Check the cable or the network.',
-  'link.lost': 'Connection lost {time} ago. Trying again.',
-  'link.reboot': 'The device is rebooting, {time} so far. This page comes back by itself.',
-  'link.update': 'The device starts the update, {time} so far. This page comes back by itself.',
-  'link.reset': 'The device is being reset, {time} so far. This page comes back by itself.',
-  'link.shutdown': 'The device was switched off {time} ago. Switch it on again at its power supply.',
-  'link.retry': 'Try now',
-
-  'code.title': '{what}: the request as code',
-  'code.language': 'Language',
-  'code.copy': 'Copy',
-  'code.copied': 'Copied',
-  'code.not_copied': 'The browser does not allow copying. Select the text and copy it yourself.',
-
-  'missing.title': 'There is nothing here',
-  'missing.text': 'No view has the address {path}. It may have moved, or the link is wrong.',
-  'missing.home': 'Go to the overview',
-
-  'error.title': 'This could not be loaded',
-  'error.aborted': 'It was cancelled.',
-  'error.bundle_in_use': 'The bundle is on the screen. Show something else first.',
-  'error.bundle_invalid': 'The archive is not a valid bundle.',
-  'error.conflict':
-    'The device cannot do this now. Wait until it has finished what it is doing, then try again.',
-  'error.content_not_found': 'The device no longer has this bundle.',
-  'error.forbidden':
-    'The device refuses requests under this address. Open it by its IP address or its own name.',
-  'error.insufficient_storage': 'The storage of the device is full. Delete bundles that are not needed.',
-  'error.internal': 'The device has failed to do this. The reason is in its log.',
-  'error.no_result':
-    'The device has accepted this, but the result did not come in time. Check what the screen shows.',
-  'error.not_found': 'The device does not know this.',
-  'error.not_implemented': 'This version of the firmware cannot do this.',
-  'error.offline': 'The device cannot be reached. Check the cable or the network, then try again.',
-  'error.payload_too_large': 'The file is too large.',
-  'error.refused': 'The device has refused this.',
-  'error.timeout': 'The device did not answer in time. Try again.',
-  'error.too_many_requests': 'The device is doing too many of these at the same time. Try again in a moment.',
-  'error.unavailable': 'What this needs is missing or does not work now.',
-
-  'overview.title': 'Overview',
-  'overview.screen': 'On the screen',
-  'overview.change': 'Change',
-  'overview.change_shown': 'Change what is shown',
-  'overview.health': 'Health',
-  'overview.facts': 'Device',
-  'overview.problems': 'What needs attention',
-  'overview.problems_one': '{count} message of the device',
-  'overview.problems_other': '{count} messages of the device',
-  'overview.rename': 'Change the name',
-  'overview.name': 'Name of the device',
-  'overview.name_hint': 'One line, at most 63 characters',
-  'overview.renamed': 'The device is called {name} now.',
-
-  'picture.alt': 'Picture of what the screen shows: {what}',
-  'picture.enlarge': 'Enlarge the picture',
-  'picture.enlarged': 'What the screen shows',
-  'picture.live': 'Live',
-  'picture.old': 'Picture from {time} ago',
-  'picture.none': 'No picture',
-  'picture.failed': 'The device cannot take a picture of the screen now. It is tried again.',
-
-  'display.waiting': 'Waiting page',
-  'display.bundle': 'Bundle {name}',
-  'display.shown': 'On the screen, without errors',
-  'display.loading': 'Loading. It appears as soon as it has arrived.',
-  'display.off': 'The screen is off or not connected. The page goes on meanwhile.',
-  'display.off_do': 'Check the cable and the power of the screen.',
-  'display.rotated': 'turned by {degrees}°',
-  'display.retrying': 'The device goes on trying by itself.',
-  'display.load_failed': 'The page could not be loaded.',
-  'display.load_failed_do': 'Check the address, and whether the device reaches its server.',
-  'display.load_timeout': 'The server did not answer within a minute.',
-  'display.load_timeout_do': 'Check whether the server works and the device reaches it.',
-  'display.tls_failed': 'The certificate of the server is not accepted.',
-  'display.tls_failed_do':
-    'Check the clock of the device, or upload the authority that has signed the certificate.',
-  'display.authentication_required': 'The server asks for a password, and the device has none.',
-  'display.authentication_required_do': 'Use an address that needs no password.',
-  'display.page_crashed': 'The page has crashed.',
-  'display.page_crashed_do': 'If it happens again, the page has an error or needs more memory.',
-  'display.page_out_of_memory': 'The page needed more memory than it may use.',
-  'display.page_out_of_memory_do': 'Make the page smaller, or raise browser.memory_limit_mb.',
-  'display.page_unresponsive': 'The page did not respond any more.',
-  'display.page_unresponsive_do': 'If it happens again, a script of the page runs for too long.',
-  'display.screen_frozen': 'The picture on the screen had stopped.',
-  'display.screen_frozen_do': 'If it does not come back, restart the browser, then the device.',
-  'display.browser_unavailable': 'The browser does not run.',
-  'display.browser_unavailable_do': 'If it does not come back within a minute, restart the device.',
-  'display.bundle_missing': 'The bundle that was to be shown at boot is missing.',
-  'display.bundle_missing_do': 'Upload it again, or show something else.',
-  'display.bundle_damaged': 'The bundle that was to be shown at boot is damaged.',
-  'display.bundle_damaged_do': 'Upload it again, or show something else.',
-
-  'level.good': 'Good',
-  'level.warning': 'Attention',
-  'level.bad': 'Problem',
-  'level.unknown': 'Unknown',
-
-  'health.memory': 'Memory',
-  'health.memory_value': '{free} of {total} free',
-  'health.memory_low': 'The memory is nearly full. The device may restart its browser.',
-  'health.storage': 'Storage',
-  'health.storage_value': '{free} of {total} free',
-  'health.storage_low': 'The storage is nearly full. Delete bundles that are not needed.',
-  'health.temperature': 'Temperature',
-  'health.temperature_high': 'The processor is hot. Give the device more air.',
-  'health.throttled': 'The processor is slowed down, by heat or a weak power supply.',
-  'health.undervoltage': 'The power supply is too weak. Use a stronger one and a better cable.',
-  'health.browser': 'Browser',
-  'health.browser_running': 'Running',
-  'health.browser_stopped': 'Not running',
-  'health.browser_stopped_do': 'The device starts it again by itself.',
-  'health.restarts_one': '{count} restart since the start',
-  'health.restarts_other': '{count} restarts since the start',
-  'health.clock': 'Clock',
-  'health.clock_synced': 'Set by a time server',
-  'health.clock_free': 'Not set by a time server',
-  'health.not_measured': 'Not measured',
-
-  'device.version': 'Version',
-  'device.slot': 'Boot slot',
-  'device.model': 'Model',
-  'device.serial': 'Serial number',
-  'device.hostname': 'Host name',
-  'device.addresses': 'Addresses',
-  'device.no_addresses': 'none',
-  'device.uptime': 'Running for',
-
-  'show.title': 'Show',
-  'show.now': 'Now',
-  'show.url': 'Web page',
-  'show.address': 'Address',
-  'show.address_hint': 'Starts with http:// or https://',
-  'show.address_invalid':
-    'This is not an address that the device can show. It starts with http:// or https://.',
-  'show.show': 'Show',
-  'show.show_what': 'Show {what}',
-  'show.history': 'Shown before from this browser',
-  'show.forget': 'Remove {what} from the list',
-  'show.bundles': 'On the device',
-  'show.no_bundles': 'No bundles yet',
-  'show.no_bundles_do': 'A bundle is a zip archive with a web app that runs without a network.',
-  'show.waiting': 'Waiting page',
-  'show.waiting_text': 'The built-in page with the name of the device and how to reach it.',
-  'show.current': 'On the screen',
-  'show.reload': 'Reload',
-  'show.restart': 'Restart the browser',
-  'show.restart_text':
-    'After a restart of the browser, the screen is dark for a few seconds. What is shown comes back by itself.',
-  'show.sent': 'Sent',
-  'show.loading': 'Loading',
-  'show.on_screen': 'On the screen',
-  'show.failed': 'Failed',
-  'show.replaced': 'Something else was asked for meanwhile.',
+  ...app,
+  ...error,
+  ...state,
+  ...stream,
+  ...overview,
+  ...show,
+  ...remote,
+  ...content,
+  ...screens,
+  ...audio,
+  ...input,
+  ...network,
+  ...wifi,
+  ...bluetooth,
+  ...nfc,
+  ...certificates,
+  ...page,
+  ...logs,
+  ...events,
+  ...update,
+  ...settings,
+  ...maintenance,
 };
 
 /** What every language has. */

@@ -1,191 +1,50 @@
 import type { Texts } from './en.ts';
+import { app } from './es/app.ts';
+import { audio } from './es/audio.ts';
+import { bluetooth } from './es/bluetooth.ts';
+import { certificates } from './es/certificates.ts';
+import { content } from './es/content.ts';
+import { error } from './es/error.ts';
+import { events } from './es/events.ts';
+import { input } from './es/input.ts';
+import { logs } from './es/logs.ts';
+import { maintenance } from './es/maintenance.ts';
+import { network } from './es/network.ts';
+import { nfc } from './es/nfc.ts';
+import { overview } from './es/overview.ts';
+import { page } from './es/page.ts';
+import { remote } from './es/remote.ts';
+import { screens } from './es/screens.ts';
+import { settings } from './es/settings.ts';
+import { show } from './es/show.ts';
+import { state } from './es/state.ts';
+import { stream } from './es/stream.ts';
+import { update } from './es/update.ts';
+import { wifi } from './es/wifi.ts';
 
 const es: Texts = {
-  'app.skip': 'Ir al contenido',
-  'app.menu': 'Menú',
-  'app.close': 'Cerrar',
-  'app.cancel': 'Cancelar',
-  'app.save': 'Guardar',
-  'app.try_again': 'Intentar de nuevo',
-  'app.reload': 'Recargar esta página',
-  'app.more': 'Detalles',
-  'app.loading': 'Cargando',
-  'app.views': 'Vistas',
-  'app.messages': 'Mensajes',
-  'app.api': 'Documentación de la API',
-  'app.preferences': 'Preferencias',
-  'app.language': 'Idioma',
-  'app.theme': 'Apariencia',
-  'app.theme_system': 'Sistema',
-  'app.theme_light': 'Claro',
-  'app.theme_dark': 'Oscuro',
-  'app.crashed': 'Esta vista ha fallado',
-  'app.crashed_do':
-    'El resto de la aplicación funciona. Recargue la página y comunique los detalles si vuelve a ocurrir.',
-  'app.updated':
-    'El dispositivo tiene ahora la versión {version}. Recargue esta página para usar su nueva aplicación.',
-
-  'nav.screen': 'Pantalla',
-
-  'link.online': 'Conectado',
-  'link.connecting': 'Conectando',
-  'link.offline': 'Sin conexión',
-  'link.first': 'El dispositivo aún no ha respondido. Compruebe el cable o la red.',
-  'link.lost': 'Conexión perdida hace {time}. Se intenta de nuevo.',
-  'link.reboot': 'El dispositivo se reinicia, desde hace {time}. Esta página vuelve por sí sola.',
-  'link.update': 'El dispositivo inicia la actualización, desde hace {time}. Esta página vuelve por sí sola.',
-  'link.reset': 'El dispositivo se restablece, desde hace {time}. Esta página vuelve por sí sola.',
-  'link.shutdown': 'El dispositivo se apagó hace {time}. Enciéndalo de nuevo en su fuente de alimentación.',
-  'link.retry': 'Intentar ahora',
-
-  'code.title': '{what}: la petición como código',
-  'code.language': 'Lenguaje',
-  'code.copy': 'Copiar',
-  'code.copied': 'Copiado',
-  'code.not_copied': 'El navegador no permite copiar. Seleccione el texto y cópielo usted mismo.',
-
-  'missing.title': 'Aquí no hay nada',
-  'missing.text': 'Ninguna vista tiene la dirección {path}. Puede haber cambiado, o el enlace es incorrecto.',
-  'missing.home': 'Ir al resumen',
-
-  'error.title': 'No se ha podido cargar',
-  'error.aborted': 'Se ha cancelado.',
-  'error.bundle_in_use': 'El paquete está en la pantalla. Muestre antes otra cosa.',
-  'error.bundle_invalid': 'El archivo no es un paquete válido.',
-  'error.conflict':
-    'El dispositivo no puede hacerlo ahora. Espere a que termine lo que está haciendo e inténtelo de nuevo.',
-  'error.content_not_found': 'El dispositivo ya no tiene este paquete.',
-  'error.forbidden':
-    'El dispositivo rechaza peticiones en esta dirección. Ábralo por su dirección IP o por su propio nombre.',
-  'error.insufficient_storage':
-    'El almacenamiento del dispositivo está lleno. Elimine los paquetes que no se necesiten.',
-  'error.internal': 'El dispositivo no ha podido hacerlo. El motivo está en su registro.',
-  'error.no_result':
-    'El dispositivo lo ha aceptado, pero el resultado no ha llegado a tiempo. Compruebe qué muestra la pantalla.',
-  'error.not_found': 'El dispositivo no lo conoce.',
-  'error.not_implemented': 'Esta versión del firmware no puede hacerlo.',
-  'error.offline': 'No se puede acceder al dispositivo. Compruebe el cable o la red e inténtelo de nuevo.',
-  'error.payload_too_large': 'El archivo es demasiado grande.',
-  'error.refused': 'El dispositivo lo ha rechazado.',
-  'error.timeout': 'El dispositivo no ha respondido a tiempo. Inténtelo de nuevo.',
-  'error.too_many_requests':
-    'El dispositivo hace esto demasiadas veces al mismo tiempo. Inténtelo de nuevo en un momento.',
-  'error.unavailable': 'Lo que hace falta para esto no existe o no funciona ahora.',
-
-  'overview.title': 'Resumen',
-  'overview.screen': 'En la pantalla',
-  'overview.change': 'Cambiar',
-  'overview.change_shown': 'Cambiar lo que se muestra',
-  'overview.health': 'Estado',
-  'overview.facts': 'Dispositivo',
-  'overview.problems': 'Requiere atención',
-  'overview.problems_one': '{count} mensaje del dispositivo',
-  'overview.problems_other': '{count} mensajes del dispositivo',
-  'overview.rename': 'Cambiar el nombre',
-  'overview.name': 'Nombre del dispositivo',
-  'overview.name_hint': 'Una línea, 63 caracteres como máximo',
-  'overview.renamed': 'El dispositivo se llama ahora {name}.',
-
-  'picture.alt': 'Imagen de lo que muestra la pantalla: {what}',
-  'picture.enlarge': 'Ampliar la imagen',
-  'picture.enlarged': 'Lo que muestra la pantalla',
-  'picture.live': 'En directo',
-  'picture.old': 'Imagen de hace {time}',
-  'picture.none': 'Sin imagen',
-  'picture.failed': 'El dispositivo no puede tomar ahora una imagen de la pantalla. Se intenta de nuevo.',
-
-  'display.waiting': 'Página de espera',
-  'display.bundle': 'Paquete {name}',
-  'display.shown': 'En la pantalla, sin errores',
-  'display.loading': 'Cargando. Aparece en cuanto haya llegado.',
-  'display.off': 'La pantalla está apagada o desconectada. La página sigue mientras tanto.',
-  'display.off_do': 'Compruebe el cable y la alimentación de la pantalla.',
-  'display.rotated': 'girada {degrees}°',
-  'display.retrying': 'El dispositivo lo sigue intentando por sí solo.',
-  'display.load_failed': 'No se ha podido cargar la página.',
-  'display.load_failed_do': 'Compruebe la dirección y si el dispositivo llega a su servidor.',
-  'display.load_timeout': 'El servidor no ha respondido durante un minuto.',
-  'display.load_timeout_do': 'Compruebe que el servidor funciona y que el dispositivo llega a él.',
-  'display.tls_failed': 'El certificado del servidor no se acepta.',
-  'display.tls_failed_do':
-    'Compruebe el reloj del dispositivo, o suba la autoridad que ha firmado el certificado.',
-  'display.authentication_required': 'El servidor pide una contraseña y el dispositivo no tiene ninguna.',
-  'display.authentication_required_do': 'Use una dirección que no necesite contraseña.',
-  'display.page_crashed': 'La página ha fallado.',
-  'display.page_crashed_do': 'Si vuelve a ocurrir, la página tiene un error o necesita más memoria.',
-  'display.page_out_of_memory': 'La página necesitaba más memoria de la permitida.',
-  'display.page_out_of_memory_do': 'Haga la página más ligera, o aumente browser.memory_limit_mb.',
-  'display.page_unresponsive': 'La página ya no respondía.',
-  'display.page_unresponsive_do': 'Si vuelve a ocurrir, un script de la página dura demasiado.',
-  'display.screen_frozen': 'La imagen de la pantalla se había detenido.',
-  'display.screen_frozen_do': 'Si no vuelve, reinicie el navegador y después el dispositivo.',
-  'display.browser_unavailable': 'El navegador no funciona.',
-  'display.browser_unavailable_do': 'Si no vuelve en un minuto, reinicie el dispositivo.',
-  'display.bundle_missing': 'Falta el paquete que se debía mostrar al arrancar.',
-  'display.bundle_missing_do': 'Súbalo de nuevo, o muestre otra cosa.',
-  'display.bundle_damaged': 'El paquete que se debía mostrar al arrancar está dañado.',
-  'display.bundle_damaged_do': 'Súbalo de nuevo, o muestre otra cosa.',
-
-  'level.good': 'Bien',
-  'level.warning': 'Atención',
-  'level.bad': 'Problema',
-  'level.unknown': 'Desconocido',
-
-  'health.memory': 'Memoria',
-  'health.memory_value': '{free} de {total} libres',
-  'health.memory_low': 'La memoria está casi llena. El dispositivo puede reiniciar su navegador.',
-  'health.storage': 'Almacenamiento',
-  'health.storage_value': '{free} de {total} libres',
-  'health.storage_low': 'El almacenamiento está casi lleno. Elimine los paquetes que no se necesiten.',
-  'health.temperature': 'Temperatura',
-  'health.temperature_high': 'El procesador está muy caliente. Dé más aire al dispositivo.',
-  'health.throttled': 'El procesador va más lento, por calor o por una fuente débil.',
-  'health.undervoltage': 'La fuente de alimentación es demasiado débil. Use una más fuerte y un cable mejor.',
-  'health.browser': 'Navegador',
-  'health.browser_running': 'En marcha',
-  'health.browser_stopped': 'Parado',
-  'health.browser_stopped_do': 'El dispositivo lo inicia de nuevo por sí solo.',
-  'health.restarts_one': '{count} reinicio desde el arranque',
-  'health.restarts_other': '{count} reinicios desde el arranque',
-  'health.clock': 'Reloj',
-  'health.clock_synced': 'Ajustado por un servidor de hora',
-  'health.clock_free': 'No ajustado por un servidor de hora',
-  'health.not_measured': 'Sin medición',
-
-  'device.version': 'Versión',
-  'device.slot': 'Sistema de arranque',
-  'device.model': 'Modelo',
-  'device.serial': 'Número de serie',
-  'device.hostname': 'Nombre de host',
-  'device.addresses': 'Direcciones',
-  'device.no_addresses': 'ninguna',
-  'device.uptime': 'En marcha desde hace',
-
-  'show.title': 'Mostrar',
-  'show.now': 'Ahora',
-  'show.url': 'Página web',
-  'show.address': 'Dirección',
-  'show.address_hint': 'Empieza por http:// o https://',
-  'show.address_invalid': 'El dispositivo no puede mostrar esta dirección. Empieza por http:// o https://.',
-  'show.show': 'Mostrar',
-  'show.show_what': 'Mostrar {what}',
-  'show.history': 'Ya mostrado desde este navegador',
-  'show.forget': 'Quitar {what} de la lista',
-  'show.bundles': 'En el dispositivo',
-  'show.no_bundles': 'Aún no hay paquetes',
-  'show.no_bundles_do': 'Un paquete es un archivo zip con una aplicación web que funciona sin red.',
-  'show.waiting': 'Página de espera',
-  'show.waiting_text': 'La página integrada, con el nombre del dispositivo y cómo acceder a él.',
-  'show.current': 'En la pantalla',
-  'show.reload': 'Recargar',
-  'show.restart': 'Reiniciar el navegador',
-  'show.restart_text':
-    'Tras reiniciar el navegador, la pantalla queda negra unos segundos. Lo que se muestra vuelve por sí solo.',
-  'show.sent': 'Enviado',
-  'show.loading': 'Cargando',
-  'show.on_screen': 'En la pantalla',
-  'show.failed': 'Ha fallado',
-  'show.replaced': 'Mientras tanto se ha pedido otra cosa.',
+  ...app,
+  ...error,
+  ...state,
+  ...stream,
+  ...overview,
+  ...show,
+  ...remote,
+  ...content,
+  ...screens,
+  ...audio,
+  ...input,
+  ...network,
+  ...wifi,
+  ...bluetooth,
+  ...nfc,
+  ...certificates,
+  ...page,
+  ...logs,
+  ...events,
+  ...update,
+  ...settings,
+  ...maintenance,
 };
 
 export default es;

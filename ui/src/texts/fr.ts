@@ -1,190 +1,50 @@
 import type { Texts } from './en.ts';
+import { app } from './fr/app.ts';
+import { audio } from './fr/audio.ts';
+import { bluetooth } from './fr/bluetooth.ts';
+import { certificates } from './fr/certificates.ts';
+import { content } from './fr/content.ts';
+import { error } from './fr/error.ts';
+import { events } from './fr/events.ts';
+import { input } from './fr/input.ts';
+import { logs } from './fr/logs.ts';
+import { maintenance } from './fr/maintenance.ts';
+import { network } from './fr/network.ts';
+import { nfc } from './fr/nfc.ts';
+import { overview } from './fr/overview.ts';
+import { page } from './fr/page.ts';
+import { remote } from './fr/remote.ts';
+import { screens } from './fr/screens.ts';
+import { settings } from './fr/settings.ts';
+import { show } from './fr/show.ts';
+import { state } from './fr/state.ts';
+import { stream } from './fr/stream.ts';
+import { update } from './fr/update.ts';
+import { wifi } from './fr/wifi.ts';
 
 const fr: Texts = {
-  'app.skip': 'Aller au contenu',
-  'app.menu': 'Menu',
-  'app.close': 'Fermer',
-  'app.cancel': 'Annuler',
-  'app.save': 'Enregistrer',
-  'app.try_again': 'Réessayer',
-  'app.reload': 'Recharger cette page',
-  'app.more': 'Détails',
-  'app.loading': 'Chargement',
-  'app.views': 'Vues',
-  'app.messages': 'Messages',
-  'app.api': 'Documentation de l’API',
-  'app.preferences': 'Préférences',
-  'app.language': 'Langue',
-  'app.theme': 'Apparence',
-  'app.theme_system': 'Système',
-  'app.theme_light': 'Clair',
-  'app.theme_dark': 'Sombre',
-  'app.crashed': 'Cette vue a échoué',
-  'app.crashed_do':
-    'Le reste de l’application fonctionne. Rechargez la page et signalez les détails si cela se reproduit.',
-  'app.updated':
-    'L’appareil a maintenant la version {version}. Rechargez cette page pour utiliser sa nouvelle application.',
-
-  'nav.screen': 'Écran',
-
-  'link.online': 'Connecté',
-  'link.connecting': 'Connexion',
-  'link.offline': 'Non connecté',
-  'link.first': 'L’appareil n’a pas encore répondu. Vérifiez le câble ou le réseau.',
-  'link.lost': 'Connexion perdue depuis {time}. Nouvelle tentative en cours.',
-  'link.reboot': 'L’appareil redémarre, depuis {time}. Cette page revient d’elle-même.',
-  'link.update': 'L’appareil démarre la mise à jour, depuis {time}. Cette page revient d’elle-même.',
-  'link.reset': 'L’appareil est réinitialisé, depuis {time}. Cette page revient d’elle-même.',
-  'link.shutdown': 'L’appareil est éteint depuis {time}. Rallumez-le à son alimentation.',
-  'link.retry': 'Essayer maintenant',
-
-  'code.title': '{what} : la requête sous forme de code',
-  'code.language': 'Langage',
-  'code.copy': 'Copier',
-  'code.copied': 'Copié',
-  'code.not_copied': 'Le navigateur ne permet pas de copier. Sélectionnez le texte et copiez-le vous-même.',
-
-  'missing.title': 'Il n’y a rien ici',
-  'missing.text': 'Aucune vue n’a l’adresse {path}. Elle a peut-être changé, ou le lien est faux.',
-  'missing.home': 'Aller à la vue d’ensemble',
-
-  'error.title': 'Le chargement a échoué',
-  'error.aborted': 'C’est annulé.',
-  'error.bundle_in_use': 'Le paquet est à l’écran. Affichez d’abord autre chose.',
-  'error.bundle_invalid': 'L’archive n’est pas un paquet valide.',
-  'error.conflict':
-    'L’appareil ne peut pas faire cela maintenant. Attendez qu’il ait fini son travail, puis réessayez.',
-  'error.content_not_found': 'L’appareil n’a plus ce paquet.',
-  'error.forbidden':
-    'L’appareil refuse les requêtes à cette adresse. Ouvrez-le par son adresse IP ou par son propre nom.',
-  'error.insufficient_storage': 'Le stockage de l’appareil est plein. Supprimez les paquets inutiles.',
-  'error.internal': 'L’appareil n’a pas pu faire cela. La raison est dans son journal.',
-  'error.no_result':
-    'L’appareil a accepté, mais le résultat n’est pas arrivé à temps. Vérifiez ce que montre l’écran.',
-  'error.not_found': 'L’appareil ne connaît pas cela.',
-  'error.not_implemented': 'Cette version du micrologiciel ne sait pas faire cela.',
-  'error.offline': 'L’appareil est injoignable. Vérifiez le câble ou le réseau, puis réessayez.',
-  'error.payload_too_large': 'Le fichier est trop grand.',
-  'error.refused': 'L’appareil a refusé.',
-  'error.timeout': 'L’appareil n’a pas répondu à temps. Réessayez.',
-  'error.too_many_requests': 'L’appareil fait cela trop souvent en même temps. Réessayez dans un instant.',
-  'error.unavailable': 'Ce qu’il faut pour cela manque ou ne fonctionne pas maintenant.',
-
-  'overview.title': 'Vue d’ensemble',
-  'overview.screen': 'À l’écran',
-  'overview.change': 'Changer',
-  'overview.change_shown': 'Changer ce qui est affiché',
-  'overview.health': 'État',
-  'overview.facts': 'Appareil',
-  'overview.problems': 'À surveiller',
-  'overview.problems_one': '{count} message de l’appareil',
-  'overview.problems_other': '{count} messages de l’appareil',
-  'overview.rename': 'Changer le nom',
-  'overview.name': 'Nom de l’appareil',
-  'overview.name_hint': 'Une ligne, 63 caractères au plus',
-  'overview.renamed': 'L’appareil s’appelle maintenant {name}.',
-
-  'picture.alt': 'Image de ce que montre l’écran : {what}',
-  'picture.enlarge': 'Agrandir l’image',
-  'picture.enlarged': 'Ce que montre l’écran',
-  'picture.live': 'En direct',
-  'picture.old': 'Image d’il y a {time}',
-  'picture.none': 'Pas d’image',
-  'picture.failed': 'L’appareil ne peut pas prendre d’image de l’écran maintenant. Il réessaie.',
-
-  'display.waiting': 'Page d’attente',
-  'display.bundle': 'Paquet {name}',
-  'display.shown': 'À l’écran, sans erreur',
-  'display.loading': 'Chargement. La page apparaît dès qu’elle est arrivée.',
-  'display.off': 'L’écran est éteint ou débranché. La page continue pendant ce temps.',
-  'display.off_do': 'Vérifiez le câble et l’alimentation de l’écran.',
-  'display.rotated': 'tourné de {degrees}°',
-  'display.retrying': 'L’appareil réessaie de lui-même.',
-  'display.load_failed': 'La page n’a pas pu être chargée.',
-  'display.load_failed_do': 'Vérifiez l’adresse et si l’appareil atteint son serveur.',
-  'display.load_timeout': 'Le serveur n’a pas répondu pendant une minute.',
-  'display.load_timeout_do': 'Vérifiez que le serveur fonctionne et que l’appareil l’atteint.',
-  'display.tls_failed': 'Le certificat du serveur n’est pas accepté.',
-  'display.tls_failed_do':
-    'Vérifiez l’horloge de l’appareil, ou téléversez l’autorité qui a signé le certificat.',
-  'display.authentication_required': 'Le serveur demande un mot de passe, et l’appareil n’en a pas.',
-  'display.authentication_required_do': 'Utilisez une adresse sans mot de passe.',
-  'display.page_crashed': 'La page a planté.',
-  'display.page_crashed_do': 'Si cela se reproduit, la page a une erreur ou demande plus de mémoire.',
-  'display.page_out_of_memory': 'La page demandait plus de mémoire que permis.',
-  'display.page_out_of_memory_do': 'Allégez la page, ou augmentez browser.memory_limit_mb.',
-  'display.page_unresponsive': 'La page ne répondait plus.',
-  'display.page_unresponsive_do': 'Si cela se reproduit, un script de la page dure trop longtemps.',
-  'display.screen_frozen': 'L’image à l’écran s’était figée.',
-  'display.screen_frozen_do': 'Si elle ne revient pas, redémarrez le navigateur, puis l’appareil.',
-  'display.browser_unavailable': 'Le navigateur ne fonctionne pas.',
-  'display.browser_unavailable_do': 'S’il ne revient pas en une minute, redémarrez l’appareil.',
-  'display.bundle_missing': 'Le paquet à afficher au démarrage manque.',
-  'display.bundle_missing_do': 'Téléversez-le de nouveau, ou affichez autre chose.',
-  'display.bundle_damaged': 'Le paquet à afficher au démarrage est endommagé.',
-  'display.bundle_damaged_do': 'Téléversez-le de nouveau, ou affichez autre chose.',
-
-  'level.good': 'Bon',
-  'level.warning': 'Attention',
-  'level.bad': 'Problème',
-  'level.unknown': 'Inconnu',
-
-  'health.memory': 'Mémoire',
-  'health.memory_value': '{free} libres sur {total}',
-  'health.memory_low': 'La mémoire est presque pleine. L’appareil peut redémarrer son navigateur.',
-  'health.storage': 'Stockage',
-  'health.storage_value': '{free} libres sur {total}',
-  'health.storage_low': 'Le stockage est presque plein. Supprimez les paquets inutiles.',
-  'health.temperature': 'Température',
-  'health.temperature_high': 'Le processeur est très chaud. Aérez mieux l’appareil.',
-  'health.throttled': 'Le processeur est ralenti, par la chaleur ou une alimentation trop faible.',
-  'health.undervoltage': 'L’alimentation est trop faible. Prenez-en une plus forte et un meilleur câble.',
-  'health.browser': 'Navigateur',
-  'health.browser_running': 'En marche',
-  'health.browser_stopped': 'Arrêté',
-  'health.browser_stopped_do': 'L’appareil le relance de lui-même.',
-  'health.restarts_one': '{count} redémarrage depuis le début',
-  'health.restarts_other': '{count} redémarrages depuis le début',
-  'health.clock': 'Horloge',
-  'health.clock_synced': 'Réglée par un serveur de temps',
-  'health.clock_free': 'Non réglée par un serveur de temps',
-  'health.not_measured': 'Non mesuré',
-
-  'device.version': 'Version',
-  'device.slot': 'Système de démarrage',
-  'device.model': 'Modèle',
-  'device.serial': 'Numéro de série',
-  'device.hostname': 'Nom d’hôte',
-  'device.addresses': 'Adresses',
-  'device.no_addresses': 'aucune',
-  'device.uptime': 'En marche depuis',
-
-  'show.title': 'Afficher',
-  'show.now': 'Maintenant',
-  'show.url': 'Page web',
-  'show.address': 'Adresse',
-  'show.address_hint': 'Commence par http:// ou https://',
-  'show.address_invalid':
-    'L’appareil ne peut pas afficher cette adresse. Elle commence par http:// ou https://.',
-  'show.show': 'Afficher',
-  'show.show_what': 'Afficher {what}',
-  'show.history': 'Déjà affiché depuis ce navigateur',
-  'show.forget': 'Retirer {what} de la liste',
-  'show.bundles': 'Sur l’appareil',
-  'show.no_bundles': 'Pas encore de paquets',
-  'show.no_bundles_do': 'Un paquet est une archive zip avec une application web qui marche sans réseau.',
-  'show.waiting': 'Page d’attente',
-  'show.waiting_text': 'La page intégrée, avec le nom de l’appareil et comment le joindre.',
-  'show.current': 'À l’écran',
-  'show.reload': 'Recharger',
-  'show.restart': 'Redémarrer le navigateur',
-  'show.restart_text':
-    'Après un redémarrage du navigateur, l’écran est noir quelques secondes. Ce qui est affiché revient de lui-même.',
-  'show.sent': 'Envoyé',
-  'show.loading': 'Chargement',
-  'show.on_screen': 'À l’écran',
-  'show.failed': 'Échec',
-  'show.replaced': 'Autre chose a été demandé entre-temps.',
+  ...app,
+  ...error,
+  ...state,
+  ...stream,
+  ...overview,
+  ...show,
+  ...remote,
+  ...content,
+  ...screens,
+  ...audio,
+  ...input,
+  ...network,
+  ...wifi,
+  ...bluetooth,
+  ...nfc,
+  ...certificates,
+  ...page,
+  ...logs,
+  ...events,
+  ...update,
+  ...settings,
+  ...maintenance,
 };
 
 export default fr;

@@ -16,6 +16,7 @@ import { language, plural, t } from '../../app/texts.ts';
 import { Badge, Meter } from '../../parts/badge.tsx';
 import { Card, KeyValues } from '../../parts/card.tsx';
 import { DisplayWords } from '../../parts/display-words.tsx';
+import { Row } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Picture } from '../../parts/picture.tsx';
@@ -65,13 +66,18 @@ function Problems() {
 }
 
 function OnScreen() {
-  const change = (
-    <Link to={VIEW_PATHS.show} class="button button-quiet" label={t('overview.change_shown')}>
-      {t('overview.change')}
-    </Link>
+  const links = (
+    <Row>
+      <Link to={VIEW_PATHS.remote} class="button button-quiet">
+        {t('remote.title')}
+      </Link>
+      <Link to={VIEW_PATHS.show} class="button button-quiet" label={t('overview.change_shown')}>
+        {t('overview.change')}
+      </Link>
+    </Row>
   );
   return (
-    <Card title={t('overview.screen')} actions={change}>
+    <Card title={t('overview.screen')} actions={links}>
       <Loaded of={display} lines={8}>
         {(state) => (
           <div class="stack">

@@ -1,0 +1,65 @@
+/** The view "Remote control". */
+export const remote = {
+  'remote.title': 'Remote control',
+  'remote.off': 'Remote control is off',
+  'remote.what':
+    'With remote control you press, scroll and type on a picture of the screen, as if you stood in front of it. It is meant for helping at a screen that nobody can go to.',
+  'remote.risk_acts':
+    'Whoever reaches this device can then do everything that a person at the screen can, also where the page is signed in.',
+  'remote.risk_seen':
+    'The page cannot tell you from a person at the screen, and people there see what you do.',
+  'remote.risk_end': 'It stays on until you switch it off. Do so as soon as you have finished.',
+  'remote.cable': 'It works only for a computer at the USB cable of the device, never over other networks.',
+  'remote.turn_on': 'Switch on remote control',
+  'remote.on':
+    'Remote control is on. Whoever reaches this device can act on its screen. Switch it off when you have finished.',
+  'remote.turn_off': 'Switch off',
+  'remote.screen': 'On the screen',
+  'remote.click': 'Click on the screen',
+  'remote.press': 'A press on the picture',
+  'remote.press_left': 'Clicks',
+  'remote.press_right': 'Right-clicks',
+  'remote.press_scroll': 'Scrolls',
+  'remote.full': 'Full screen',
+  'remote.small': 'Leave full screen',
+  'remote.keyboard_part': 'The on-screen keyboard is here. It can be pressed, but pictures do not show it.',
+  'remote.start_typing': 'Type with this keyboard',
+  'remote.stop_typing': 'Stop typing',
+  'remote.typing': 'What you type goes to the screen. To stop, press Escape twice in a row, or this button.',
+  'remote.typing_hint':
+    'Then all keys go to the screen, also Tab. A click on the picture does the same. Escape twice in a row, or the button, ends it.',
+  'remote.keys': 'Keys',
+  'remote.keys_edit': 'Forms and texts',
+  'remote.keys_move': 'Moving',
+  'remote.keys_together': 'Together',
+  'remote.key_Escape': 'Escape',
+  'remote.key_Tab': 'Tab',
+  'remote.key_Enter': 'Enter',
+  'remote.key_Backspace': 'Backspace',
+  'remote.key_Delete': 'Delete',
+  'remote.key_ArrowLeft': 'Arrow left',
+  'remote.key_ArrowRight': 'Arrow right',
+  'remote.key_ArrowUp': 'Arrow up',
+  'remote.key_ArrowDown': 'Arrow down',
+  'remote.key_Home': 'Home',
+  'remote.key_End': 'End',
+  'remote.key_PageUp': 'Page up',
+  'remote.key_PageDown': 'Page down',
+  'remote.key_Shift': 'Shift',
+  'remote.key_Control': 'Ctrl',
+  'remote.text_card': 'Text',
+  'remote.text': 'Type this text',
+  'remote.text_hint': 'Press the field in the picture first. Any characters, at most 1000.',
+  'remote.send': 'Send',
+  'remote.text_sent': 'The text was typed on the screen.',
+  'remote.text_long': 'The text is too long. At most 1000 characters can be typed at a time.',
+  'remote.crowded':
+    'The device is slower than what you do, so a part of it was left out. Wait until the picture has changed.',
+  'remote.failed_busy': 'Others use remote control at the same time, so this was not done. Try it again.',
+  'remote.failed_forbidden':
+    'The device does not accept this connection. Remote control works only at its USB cable: open this page by the device’s address there, usually 10.55.77.1.',
+  'remote.failed_off':
+    'Remote control is switched off, so this was not done. Somebody may have switched it off.',
+  'remote.failed_unavailable':
+    'The device cannot do this on its screen now. Check that a screen is connected, and try again when its picture is there.',
+};

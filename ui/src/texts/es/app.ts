@@ -1,0 +1,55 @@
+import type { app as en } from '../en/app.ts';
+
+export const app: Record<keyof typeof en, string> = {
+  'app.skip': 'Ir al contenido',
+  'app.menu': 'Menú',
+  'app.close': 'Cerrar',
+  'app.cancel': 'Cancelar',
+  'app.save': 'Guardar',
+  'app.show_secret': 'Mostrar: {what}',
+  'app.choose_file': 'Elegir un archivo',
+  'app.try_again': 'Intentar de nuevo',
+  'app.reload': 'Recargar esta página',
+  'app.more': 'Detalles',
+  'app.loading': 'Cargando',
+  'app.views': 'Vistas',
+  'app.messages': 'Mensajes',
+  'app.api': 'Documentación de la API',
+  'app.preferences': 'Preferencias',
+  'app.language': 'Idioma',
+  'app.theme': 'Apariencia',
+  'app.theme_system': 'Sistema',
+  'app.theme_light': 'Claro',
+  'app.theme_dark': 'Oscuro',
+  'app.crashed': 'Esta vista ha fallado',
+  'app.crashed_do':
+    'El resto de la aplicación funciona. Recargue la página y comunique los detalles si vuelve a ocurrir.',
+  'app.updated':
+    'El dispositivo tiene ahora la versión {version}. Recargue esta página para usar su nueva aplicación.',
+
+  'nav.screen': 'Pantalla',
+  'nav.connections': 'Conexiones',
+  'nav.diagnosis': 'Diagnóstico',
+  'nav.device': 'Dispositivo',
+
+  'link.online': 'Conectado',
+  'link.connecting': 'Conectando',
+  'link.offline': 'Sin conexión',
+  'link.first': 'El dispositivo aún no ha respondido. Compruebe el cable o la red.',
+  'link.lost': 'Conexión perdida hace {time}. Se intenta de nuevo.',
+  'link.reboot': 'El dispositivo se reinicia, desde hace {time}. Esta página vuelve por sí sola.',
+  'link.update': 'El dispositivo inicia la actualización, desde hace {time}. Esta página vuelve por sí sola.',
+  'link.reset': 'El dispositivo se restablece, desde hace {time}. Esta página vuelve por sí sola.',
+  'link.shutdown': 'El dispositivo se apagó hace {time}. Enciéndalo de nuevo en su fuente de alimentación.',
+  'link.retry': 'Intentar ahora',
+
+  'code.title': '{what}: la petición como código',
+  'code.language': 'Lenguaje',
+  'code.copy': 'Copiar',
+  'code.copied': 'Copiado',
+  'code.not_copied': 'El navegador no permite copiar. Seleccione el texto y cópielo usted mismo.',
+
+  'missing.title': 'Aquí no hay nada',
+  'missing.text': 'Ninguna vista tiene la dirección {path}. Puede haber cambiado, o el enlace es incorrecto.',
+  'missing.home': 'Ir al resumen',
+};

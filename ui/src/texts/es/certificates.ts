@@ -1,0 +1,111 @@
+import type { certificates as en } from '../en/certificates.ts';
+
+export const certificates: Record<keyof typeof en, string> = {
+  'certificates.title': 'Certificados',
+  'certificates.problems': 'Requiere atención',
+  'certificates.is_valid': 'Válido {time} más',
+  'certificates.is_soon': 'Caduca en {time}',
+  'certificates.is_expired': 'Caducado hace {time}',
+  'certificates.is_future': 'Será válido en {time}',
+  'certificates.is_unknown': 'Validez desconocida',
+  'certificates.period': 'Del {from} al {to}',
+  'certificates.issued_by': 'Emitido por {name}',
+  'certificates.self': 'sí mismo',
+  'certificates.unnamed': 'Sin nombre',
+  'certificates.subject': 'Titular',
+  'certificates.issuer': 'Emisor',
+  'certificates.names': 'Válido para',
+  'certificates.validity': 'Validez',
+  'certificates.fingerprint': 'Huella (SHA-256)',
+
+  'certificates.chosen': 'Archivos elegidos',
+  'certificates.leave_out': 'Descartar {name}',
+  'certificates.unusable': 'No se puede usar',
+  'certificates.part_certificate_one': '{count} certificado',
+  'certificates.part_certificate_other': '{count} certificados',
+  'certificates.part_key_one': '{count} clave privada',
+  'certificates.part_key_other': '{count} claves privadas',
+  'certificates.part_encrypted_key_one': '{count} clave privada cifrada',
+  'certificates.part_encrypted_key_other': '{count} claves privadas cifradas',
+  'certificates.part_request_one': '{count} solicitud de certificado',
+  'certificates.part_request_other': '{count} solicitudes de certificado',
+  'certificates.part_public_key_one': '{count} clave pública',
+  'certificates.part_public_key_other': '{count} claves públicas',
+  'certificates.part_other_one': '{count} bloque desconocido',
+  'certificates.part_other_other': '{count} bloques desconocidos',
+  'certificates.file_unknown': 'No es un archivo PEM ni un certificado.',
+  'certificates.file_incomplete': 'El archivo está cortado: falta una línea END. Cópielo de nuevo.',
+  'certificates.file_package':
+    'Es un archivo PKCS#12. Conviértalo a PEM sin contraseña: openssl pkcs12 -in FILE -out NEW.pem -nodes',
+  'certificates.file_too_large': 'El archivo supera 1 MiB.',
+
+  'certificates.server': 'Certificado del dispositivo (HTTPS)',
+  'certificates.server_text':
+    'Con él, esta página y la API también son accesibles por https:// a través del cable. http:// sigue funcionando.',
+  'certificates.server_none': 'Sin certificado, por tanto sin HTTPS',
+  'certificates.server_none_do': 'Elija abajo un certificado y su clave privada.',
+  'certificates.role_server': 'Del dispositivo',
+  'certificates.role_chain': 'De una autoridad de su cadena',
+  'certificates.not_for': 'No es para la dirección {host}',
+  'certificates.not_for_do': 'En la dirección que usa, los navegadores avisarán. Es para: {names}.',
+  'certificates.server_upload': 'Subir un certificado',
+  'certificates.server_replace': 'Reemplazar el certificado',
+  'certificates.server_drop': 'Suelte aquí el certificado y su clave privada',
+  'certificates.server_drop_hint':
+    'PEM, en uno o varios archivos: certificado, clave y, si la hay, la cadena',
+  'certificates.server_use': 'Usar este certificado',
+  'certificates.server_used': 'El certificado está en uso',
+  'certificates.server_certificate_missing': 'Falta el certificado. Elija también su archivo.',
+  'certificates.server_key_missing': 'Falta la clave privada. Elija también su archivo.',
+  'certificates.server_key_encrypted':
+    'La clave privada tiene una contraseña que el dispositivo no puede introducir. Quítela: openssl pkey -in KEY -out NEW.pem',
+  'certificates.server_keys': 'Hay más de una clave privada. Descarte las de otros certificados.',
+  'certificates.server_strange':
+    'Hay algo que no son certificados ni una clave privada. Descarte ese archivo.',
+  'certificates.step_certificate': 'Certificado',
+  'certificates.step_key': 'Clave privada',
+  'certificates.step_trial': 'Probado por el dispositivo',
+  'certificates.step_used': 'En uso',
+  'certificates.trial':
+    'Antes de usarlo, el dispositivo se conecta con él a sí mismo, como un navegador. Si un navegador lo rechazara, el dispositivo dice por qué y sigue usando el anterior.',
+  'certificates.replace_title': '¿Reemplazar el certificado?',
+  'certificates.replace_text':
+    'Esta página sigue funcionando. La próxima conexión usará el nuevo certificado: si su navegador no confía en él, avisará o no cargará la página. Use entonces http:// en lugar de https://.',
+  'certificates.replace_name':
+    'El dispositivo responde al nombre {host} solo porque su certificado lo contiene. Si falta en el nuevo, esta conexión termina: abra entonces el dispositivo por su dirección IP.',
+  'certificates.server_remove': 'Eliminar el certificado',
+  'certificates.server_removed': 'HTTPS está desactivado',
+  'certificates.server_remove_title': '¿Eliminar el certificado y su clave?',
+  'certificates.server_remove_text':
+    'HTTPS termina de inmediato, también para otros programas. Accederán al dispositivo por http://.',
+  'certificates.cut_https': 'Esta página se abrió por HTTPS, así que su conexión termina. Siga en {address}',
+  'certificates.cut_name':
+    'El dispositivo responde al nombre {host} solo por este certificado. Después, ábralo por su dirección IP.',
+
+  'certificates.ca': 'Autoridades de confianza',
+  'certificates.ca_text':
+    'Certificados de su propia autoridad, para páginas y servidores de actualización que ella ha firmado. Las de la web están integradas.',
+  'certificates.ca_none': 'Solo las autoridades integradas',
+  'certificates.ca_none_do': 'Añada una si se rechazan páginas por su certificado.',
+  'certificates.ca_add_title': 'Añadir autoridades',
+  'certificates.ca_drop': 'Suelte aquí certificados de autoridades',
+  'certificates.ca_drop_hint': 'PEM con uno o más certificados, o un archivo .cer binario',
+  'certificates.ca_restart':
+    'Con cada cambio se reinicia el navegador: la pantalla queda negra unos segundos y luego muestra la misma página.',
+  'certificates.ca_add': 'Añadir',
+  'certificates.ca_added': 'Se confía en las autoridades',
+  'certificates.ca_certificate_missing': 'No hay ningún certificado en el archivo.',
+  'certificates.ca_key_inside':
+    'Hay una clave privada en el archivo. Manténgala en secreto y elija solo el certificado.',
+  'certificates.ca_strange': 'Hay algo que no son certificados en el archivo. Descártelo.',
+  'certificates.ca_remove': 'Eliminar',
+  'certificates.ca_remove_what': 'Eliminar {name}',
+  'certificates.ca_remove_title': '¿Eliminar {name}?',
+  'certificates.ca_remove_all': 'Eliminar todas',
+  'certificates.ca_remove_all_title': '¿Eliminar todas las autoridades?',
+  'certificates.ca_remove_text':
+    'Las páginas que han firmado se rechazarán. El navegador se reinicia y la pantalla queda negra unos segundos.',
+  'certificates.ca_removed': 'Las autoridades han cambiado',
+  'certificates.more_one': '{count} más no aparece en la lista.',
+  'certificates.more_other': '{count} más no aparecen en la lista.',
+};

@@ -1,0 +1,70 @@
+import type { input as en } from '../en/input.ts';
+
+export const input: Record<keyof typeof en, string> = {
+  'input.title': 'Entrada',
+  'input.devices': 'Conectados',
+  'input.no_devices': 'Ningún teclado, ratón ni pantalla táctil',
+  'input.no_devices_do': 'Conecte uno por USB o Bluetooth. Aparece aquí en unos segundos.',
+  'input.go_bluetooth': 'Ir a Bluetooth',
+  'input.others_one': '{count} dispositivo más',
+  'input.others_other': '{count} dispositivos más',
+  'input.others_label': 'Otros dispositivos',
+  'input.use_touch': 'Los toques van a la página de la pantalla.',
+  'input.use_touch_turned': 'Los toques giran con la pantalla, {degrees}°.',
+  'input.use_keyboard': 'Escribe con la distribución {layout}.',
+  'input.use_pointer': 'Mueve el puntero del ratón.',
+  'input.use_buttons': 'Botones, sensores y similares.',
+
+  'input.test': 'Prueba táctil',
+  'input.test_text':
+    'Toque las esquinas de la pantalla: los puntos deben aparecer en las mismas esquinas. La página también recibe los toques.',
+  'input.test_none':
+    'No hay ninguna pantalla táctil conectada. Los ratones no tienen posición propia y no se dibujan.',
+  'input.test_start': 'Iniciar la prueba',
+  'input.test_stop': 'Detener la prueba',
+  'input.test_wait': 'Aún no ha llegado nada. Toque la pantalla.',
+  'input.area': 'La página con los últimos toques',
+  'input.last_at': 'Último toque: {x} desde la izquierda, {y} desde arriba, con {device}',
+  'input.presses_one': '{count} toque',
+  'input.presses_other': '{count} toques',
+  'input.fingers_one': '{count} dedo puesto ahora',
+  'input.fingers_other': '{count} dedos puestos ahora',
+  'input.turned_with':
+    'Los toques giran con la pantalla. Si aparecen en otra esquina, la rotación de la pantalla no es la correcta.',
+  'input.go_screens': 'Cambiar la rotación',
+  'input.keys_hidden': 'Lo que se escribe nunca se envía aquí.',
+
+  'input.keyboard': 'Teclados y lectores',
+  'input.layout': 'Distribución',
+  'input.layout_hint':
+    'La mayoría de los lectores escriben como un teclado de EE. UU. Al guardar, la pantalla queda negra un momento y luego muestra la misma página.',
+  'input.layout_another': 'Otra distribución',
+  'input.layout_intl': 'internacional',
+  'input.layout_name': 'Nombre de la distribución',
+  'input.layout_name_hint': 'Como la llama XKB, con una variante entre paréntesis: us(dvorak)',
+  'input.layout_invalid': 'No es el nombre de una distribución. Es como de o ch(fr).',
+  'input.after_restart': 'Está guardado y tendrá efecto al reiniciar el dispositivo.',
+  'input.keyboard_test': 'Para probar un teclado, muestre una página con un campo de texto y escriba en él.',
+  'input.go_show': 'Mostrar una página',
+
+  'input.screen_keyboard': 'Teclado en pantalla',
+  'input.appears': 'Aparece en los campos de texto',
+  'input.mode_off': 'Nunca',
+  'input.mode_auto': 'Automático',
+  'input.mode_on': 'Siempre',
+  'input.appears_off': 'Nadie puede escribir sin un teclado de verdad.',
+  'input.appears_auto':
+    'Mientras hay una pantalla táctil y ningún teclado. Un lector cuenta como teclado: entonces elija «Siempre».',
+  'input.appears_on': 'También con un teclado conectado.',
+  'input.screen_layouts': 'Sus idiomas',
+  'input.screen_layouts_hint': 'Si hay varios, una tecla del teclado pasa de uno a otro.',
+
+  'input.pointer': 'Puntero del ratón',
+  'input.pointer_shown': 'Se muestra',
+  'input.pointer_auto': 'Automático',
+  'input.pointer_always': 'Siempre',
+  'input.pointer_never': 'Nunca',
+  'input.shown_auto': 'Mientras hay un ratón conectado, salvo que la página lo oculte.',
+  'input.shown_always': 'También sin ratón. Las páginas no lo pueden ocultar.',
+  'input.shown_never': 'Para pantallas táctiles que también se anuncian como ratón.',
+};

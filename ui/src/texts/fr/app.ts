@@ -1,0 +1,55 @@
+import type { app as en } from '../en/app.ts';
+
+export const app: Record<keyof typeof en, string> = {
+  'app.skip': 'Aller au contenu',
+  'app.menu': 'Menu',
+  'app.close': 'Fermer',
+  'app.cancel': 'Annuler',
+  'app.save': 'Enregistrer',
+  'app.show_secret': 'Afficher : {what}',
+  'app.choose_file': 'Choisir un fichier',
+  'app.try_again': 'Réessayer',
+  'app.reload': 'Recharger cette page',
+  'app.more': 'Détails',
+  'app.loading': 'Chargement',
+  'app.views': 'Vues',
+  'app.messages': 'Messages',
+  'app.api': 'Documentation de l’API',
+  'app.preferences': 'Préférences',
+  'app.language': 'Langue',
+  'app.theme': 'Apparence',
+  'app.theme_system': 'Système',
+  'app.theme_light': 'Clair',
+  'app.theme_dark': 'Sombre',
+  'app.crashed': 'Cette vue a échoué',
+  'app.crashed_do':
+    'Le reste de l’application fonctionne. Rechargez la page et signalez les détails si cela se reproduit.',
+  'app.updated':
+    'L’appareil a maintenant la version {version}. Rechargez cette page pour utiliser sa nouvelle application.',
+
+  'nav.screen': 'Écran',
+  'nav.connections': 'Connexions',
+  'nav.diagnosis': 'Diagnostic',
+  'nav.device': 'Appareil',
+
+  'link.online': 'Connecté',
+  'link.connecting': 'Connexion',
+  'link.offline': 'Non connecté',
+  'link.first': 'L’appareil n’a pas encore répondu. Vérifiez le câble ou le réseau.',
+  'link.lost': 'Connexion perdue depuis {time}. Nouvelle tentative en cours.',
+  'link.reboot': 'L’appareil redémarre, depuis {time}. Cette page revient d’elle-même.',
+  'link.update': 'L’appareil démarre la mise à jour, depuis {time}. Cette page revient d’elle-même.',
+  'link.reset': 'L’appareil est réinitialisé, depuis {time}. Cette page revient d’elle-même.',
+  'link.shutdown': 'L’appareil est éteint depuis {time}. Rallumez-le à son alimentation.',
+  'link.retry': 'Essayer maintenant',
+
+  'code.title': '{what} : la requête sous forme de code',
+  'code.language': 'Langage',
+  'code.copy': 'Copier',
+  'code.copied': 'Copié',
+  'code.not_copied': 'Le navigateur ne permet pas de copier. Sélectionnez le texte et copiez-le vous-même.',
+
+  'missing.title': 'Il n’y a rien ici',
+  'missing.text': 'Aucune vue n’a l’adresse {path}. Elle a peut-être changé, ou le lien est faux.',
+  'missing.home': 'Aller à la vue d’ensemble',
+};

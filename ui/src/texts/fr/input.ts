@@ -1,0 +1,70 @@
+import type { input as en } from '../en/input.ts';
+
+export const input: Record<keyof typeof en, string> = {
+  'input.title': 'Saisie',
+  'input.devices': 'Branchés',
+  'input.no_devices': 'Ni clavier, ni souris, ni écran tactile',
+  'input.no_devices_do': 'Branchez-en un en USB ou en Bluetooth. Il apparaît ici en quelques secondes.',
+  'input.go_bluetooth': 'Aller à Bluetooth',
+  'input.others_one': '{count} autre périphérique',
+  'input.others_other': '{count} autres périphériques',
+  'input.others_label': 'Autres périphériques',
+  'input.use_touch': 'Le toucher va à la page à l’écran.',
+  'input.use_touch_turned': 'Le toucher est tourné avec l’écran, de {degrees}°.',
+  'input.use_keyboard': 'Tape avec la disposition {layout}.',
+  'input.use_pointer': 'Déplace le pointeur de la souris.',
+  'input.use_buttons': 'Boutons, capteurs et autres.',
+
+  'input.test': 'Test du toucher',
+  'input.test_text':
+    'Touchez les coins de l’écran : les points doivent apparaître dans les mêmes coins. La page reçoit aussi le toucher.',
+  'input.test_none':
+    'Aucun écran tactile n’est branché. Les souris n’ont pas de position propre et ne sont pas dessinées.',
+  'input.test_start': 'Lancer le test',
+  'input.test_stop': 'Arrêter le test',
+  'input.test_wait': 'Rien n’est encore arrivé. Touchez l’écran.',
+  'input.area': 'La page avec les derniers contacts',
+  'input.last_at': 'Dernier contact : {x} depuis la gauche, {y} depuis le haut, par {device}',
+  'input.presses_one': '{count} contact',
+  'input.presses_other': '{count} contacts',
+  'input.fingers_one': '{count} doigt posé maintenant',
+  'input.fingers_other': '{count} doigts posés maintenant',
+  'input.turned_with':
+    'Le toucher tourne avec l’écran. S’il apparaît dans un autre coin, la rotation de l’écran est fausse.',
+  'input.go_screens': 'Changer la rotation',
+  'input.keys_hidden': 'Ce qui est tapé n’est jamais envoyé ici.',
+
+  'input.keyboard': 'Claviers et lecteurs',
+  'input.layout': 'Disposition',
+  'input.layout_hint':
+    'La plupart des lecteurs tapent comme un clavier américain. Après l’enregistrement, l’écran est noir un instant, puis montre la même page.',
+  'input.layout_another': 'Autre disposition',
+  'input.layout_intl': 'international',
+  'input.layout_name': 'Nom de la disposition',
+  'input.layout_name_hint': 'Son nom dans XKB, avec une variante entre parenthèses : us(dvorak)',
+  'input.layout_invalid': 'Ce n’est pas le nom d’une disposition. Exemples : de ou ch(fr).',
+  'input.after_restart': 'C’est enregistré et prendra effet au redémarrage de l’appareil.',
+  'input.keyboard_test': 'Pour tester un clavier, affichez une page avec un champ de texte et tapez-y.',
+  'input.go_show': 'Afficher une page',
+
+  'input.screen_keyboard': 'Clavier à l’écran',
+  'input.appears': 'Il apparaît dans les champs de texte',
+  'input.mode_off': 'Jamais',
+  'input.mode_auto': 'Automatique',
+  'input.mode_on': 'Toujours',
+  'input.appears_off': 'Personne ne peut taper sans un vrai clavier.',
+  'input.appears_auto':
+    'Tant qu’il y a un écran tactile et pas de clavier. Un lecteur compte comme un clavier : choisissez alors « Toujours ».',
+  'input.appears_on': 'Aussi quand un clavier est branché.',
+  'input.screen_layouts': 'Ses langues',
+  'input.screen_layouts_hint': 'S’il y en a plusieurs, une touche du clavier passe de l’une à l’autre.',
+
+  'input.pointer': 'Pointeur de la souris',
+  'input.pointer_shown': 'Il est visible',
+  'input.pointer_auto': 'Automatique',
+  'input.pointer_always': 'Toujours',
+  'input.pointer_never': 'Jamais',
+  'input.shown_auto': 'Tant qu’une souris est branchée, sauf si la page le cache.',
+  'input.shown_always': 'Aussi sans souris. Les pages ne peuvent pas le cacher.',
+  'input.shown_never': 'Pour les écrans tactiles qui se disent aussi souris.',
+};

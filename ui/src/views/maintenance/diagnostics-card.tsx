@@ -1,0 +1,84 @@
+import { useRef, useState } from 'preact/hooks';
+import { useAction } from '../../app/actions.ts';
+import { connection, device } from '../../app/device-state.ts';
+import { t } from '../../app/texts.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Checkbox } from '../../parts/choice.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { FailureText } from '../../parts/failure-text.tsx';
+import { Row } from '../../parts/field.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { collectDiagnostics } from './diagnostics.ts';
+
+/** Puts everything that helps to find the cause of a problem into one file. */
+export function DiagnosticsCard() {
+  const [withPicture, setWithPicture] = useState(true);
+  const [progress, setProgress] = useState<readonly [done: number, total: number]>();
+  const stop = useRef<AbortController>(null);
+  const action = useAction({
+    showsFailure: true,
+    run: async () => {
+      const controller = new AbortController();
+      stop.current = controller;
+      try {
+        const bytes = await collectDiagnostics({
+          ...{ client: connection.client, withPicture, now: Date.now(), signal: controller.signal },
+          progress: (done, total) => setProgress([done, total]),
+        });
+        offerFile(bytes, fileName(device.value.peek()?.serial ?? '', new Date()));
+      } finally {
+        setProgress(undefined);
+        stop.current = null;
+      }
+    },
+    done: () => t('maintenance.diagnostics_done'),
+  });
+  return (
+    <Card title={t('maintenance.diagnostics')}>
+      <p>{t('maintenance.diagnostics_text')}</p>
+      <Checkbox
+        label={t('maintenance.diagnostics_picture')}
+        isOn={withPicture}
+        disabled={action.busy.value}
+        onChange={setWithPicture}
+      />
+      {progress && (
+        <Progress
+          label={t('maintenance.diagnostics_collecting')}
+          done={progress[0] / progress[1]}
+          text={t('maintenance.diagnostics_count', { done: progress[0], total: progress[1] })}
+        />
+      )}
+      <Row>
+        <Button icon="download" kind="primary" busy={action.busy.value} onClick={() => void action.start()}>
+          {t('maintenance.diagnostics_get')}
+        </Button>
+        {action.busy.value && <Button onClick={() => stop.current?.abort()}>{t('app.cancel')}</Button>}
+        <CopyAs
+          what={t('maintenance.diagnostics_log')}
+          sample={{ method: 'GET', path: '/device/logs?limit=1000' }}
+        />
+      </Row>
+      <FailureText failure={action.failure.value} />
+    </Card>
+  );
+}
+
+/** For example `vitrine-0a1b2c-2026-06-01-120000.zip`. A serial number may have signs that file names may not. */
+function fileName(serial: string, time: Date): string {
+  const name = serial.replaceAll(/[^\w.-]+/g, '-').slice(0, 40);
+  const stamp = time.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
+  return `vitrine-${name}-${stamp}.zip`;
+}
+
+/** Gives a file to the downloads of the browser. */
+function offerFile(bytes: Uint8Array<ArrayBuffer>, name: string): void {
+  const address = URL.createObjectURL(new Blob([bytes], { type: 'application/zip' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
