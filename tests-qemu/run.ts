@@ -1,6 +1,6 @@
 /**
  * `npm run test:qemu [-- NAME…]`: runs the named scenarios (default: all): in QEMU those that need a machine, two at a
- * time, and beside them the others in containers, then a third machine. Depending on the scenario its machine is shared,
+ * time, and beside them the others in containers. Depending on the scenario its machine is shared,
  * restored from a state saved after a boot, or booted. A failed scenario is run once more on a new device.
  */
 import { randomInt } from 'node:crypto';

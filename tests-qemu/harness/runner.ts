@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { type AttemptSetup, attempt } from './attempt.ts';
@@ -8,9 +7,6 @@ import { SavedDevice } from './saved-device.ts';
 import { type Job, runSideBySide } from './schedule.ts';
 import { SharedDevices } from './shared-devices.ts';
 import type { Scenario, SuiteOptions } from './suite.ts';
-
-/** Memory of this computer with which a third machine may run, in bytes: each needs up to 2.5 GB. */
-const MEMORY_FOR_ONE_MORE = 12 * 2 ** 30;
 
 /** Runs scenarios in parallel. The output of each is printed as one block when it has ended. */
 export class Suite {
@@ -64,9 +60,7 @@ export class Suite {
     // A job of its own: otherwise all jobs would soon wait for it.
     if (restores > 0) jobs.unshift({ inContainer: false, run: async () => void (await saved.prepare()) });
     try {
-      const { jobs: count, full } = this.#options;
-      // With everything in QEMU no container ends early, and three machines for the whole time are too slow for their limits.
-      await runSideBySide(jobs, count, count > 1 && !full && totalmem() >= MEMORY_FOR_ONE_MORE);
+      await runSideBySide(jobs, this.#options.jobs);
     } finally {
       await setup.shared?.end();
     }

@@ -26,7 +26,7 @@ function jobsOf(kinds: string) {
 
 test('machines start in order, as many as may run at a time', async () => {
   const { jobs, log, end } = jobsOf('mmm');
-  const all = runSideBySide(jobs, 2, false);
+  const all = runSideBySide(jobs, 2);
   assert.deepEqual(log, ['+0', '+1']);
   await end(1);
   assert.deepEqual(log, ['+0', '+1', '-1', '+2']);
@@ -38,7 +38,7 @@ test('machines start in order, as many as may run at a time', async () => {
 
 test('one container runs beside the machines, and more of them when no machine is left', async () => {
   const { jobs, log, end } = jobsOf('cmccm');
-  const all = runSideBySide(jobs, 1, false);
+  const all = runSideBySide(jobs, 1);
   assert.deepEqual(log, ['+1', '+0']);
   await end(0);
   assert.deepEqual(log.slice(2), ['-0', '+2']);
@@ -50,22 +50,12 @@ test('one container runs beside the machines, and more of them when no machine i
   await all;
 });
 
-test('in the place of the container a machine runs when no container is left, if that is allowed', async () => {
-  const { jobs, log, end } = jobsOf('mcmm');
-  const all = runSideBySide(jobs, 1, true);
-  assert.deepEqual(log, ['+0', '+1']);
-  await end(1);
-  assert.deepEqual(log.slice(2), ['-1', '+2']);
-  for (const i of [0, 2, 3]) await end(i);
-  await all;
-});
-
 test('after an error no job is started, and running jobs are waited for', async () => {
   const { jobs, log, end } = jobsOf('mm');
   const broken: Job = { inContainer: false, run: () => Promise.reject(new Error('broken')) };
   const [first, last] = jobs;
   assert.ok(first && last);
-  const failed = assert.rejects(runSideBySide([first, broken, last], 2, false), /broken/);
+  const failed = assert.rejects(runSideBySide([first, broken, last], 2), /broken/);
   await turn();
   await end(0);
   await failed;

@@ -7,9 +7,8 @@ export interface Job {
 /**
  * Runs jobs in order: `count` at a time, machines first, and beside them one more that runs in a container. After an error
  * no more jobs are started, and the error is thrown when the running jobs have ended.
- * @param mayAdd whether one more may be a machine when no container is left: machines often wait
  */
-export async function runSideBySide(jobs: readonly Job[], count: number, mayAdd: boolean): Promise<void> {
+export async function runSideBySide(jobs: readonly Job[], count: number): Promise<void> {
   const waiting = [...jobs];
   const errors: unknown[] = [];
   const take = (inContainer: boolean): Job | undefined => {
@@ -22,6 +21,6 @@ export async function runSideBySide(jobs: readonly Job[], count: number, mayAdd:
     }
   };
   const any = Array.from({ length: count }, () => lane(() => take(false) ?? take(true)));
-  await Promise.all([...any, lane(() => take(true) ?? (mayAdd ? take(false) : undefined))]);
+  await Promise.all([...any, lane(() => take(true))]);
   if (errors.length > 0) throw errors[0];
 }
