@@ -117,14 +117,13 @@ export async function browserRoot(build: Build): Promise<string> {
 
 /** The fonts of the test browser only, so that texts have the same width on every computer. */
 function fontsConf(place: string): string {
-  const family = (name: string, font: string): string =>
-    `<alias><family>${name}</family><prefer><family>${font}</family></prefer></alias>`;
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
 <dir>${place}/usr/share/fonts</dir>
 <cachedir prefix="xdg">fontconfig</cachedir>
-${family('system-ui', 'Liberation Sans')}${family('sans-serif', 'Liberation Sans')}${family('monospace', 'Liberation Mono')}
+<alias><family>monospace</family><prefer><family>Liberation Mono</family></prefer></alias>
+<match><edit name="family" mode="append_last" binding="weak"><string>Liberation Sans</string></edit></match>
 </fontconfig>
 `;
 }
