@@ -22,3 +22,16 @@ export function textsIn(group: ConfigGroup, name: string): string[] {
   const value = group[name];
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
+
+/**
+ * The value at a path in the configuration: `fieldOf(config, 'audio', 'output')`.
+ * @returns undefined if there is none
+ */
+export function fieldOf(config: unknown, ...path: readonly string[]): unknown {
+  let value = config;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.entries(value).find(([key]) => key === name)?.[1];
+  }
+  return value;
+}

@@ -1,7 +1,7 @@
 /** How input is configured, and the devices that it comes from. */
 import type { ResponseOf } from '../../../../client/contract.ts';
 import { until } from '../../app/actions.ts';
-import { fieldOf } from '../../app/config-field.ts';
+import { fieldOf } from '../../app/config-values.ts';
 import { connection } from '../../app/device-state.ts';
 import { Resource } from '../../app/resource.ts';
 

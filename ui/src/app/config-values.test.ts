@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fieldOf } from './config-field.ts';
+import { fieldOf } from './config-values.ts';
 
 test('a field is found by its path; what is inherited or missing is undefined', () => {
   const config = { audio: { output: null, volume: 80 }, list: ['a'] };
