@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { ResponseOf } from '../../client/contract.ts';
 import { waitFor } from '../../testing/wait.ts';
-import { fieldOf } from '../src/app/config-field.ts';
+import { fieldOf } from '../src/app/config-values.ts';
 import {
   checkAccessibility,
   checkTargets,

@@ -10,7 +10,7 @@ const PHONE = { width: 360, height: 640 };
 const LAPTOP = { width: 1440, height: 900 };
 const TABLET = { width: 768, height: 1024 };
 const THEMES = ['light', 'dark'] as const;
-/** Half a minute of processor time for each view, so only the full run looks at all combinations. */
+/** There are many combinations, so only the full run looks at all. */
 const isFull = process.env[FULL_RUN] !== undefined;
 /** Sizes with themes for axe: each size and each theme once, or all. */
 const LOOKS = isFull

@@ -272,7 +272,7 @@ test('the power of the screen: the reason of a device without CEC, and a screen 
   await following.close();
 });
 
-test('outputs, dialogs and the open editor are accessible and fit, in both themes', async () => {
+test('outputs, dialogs and the open editor are accessible and fit', async () => {
   for (const language of LANGUAGES) {
     const page = await stage.open({ ...PHONE, language });
     await page.route('**/api/v1/display/screens', (route) => route.fulfill({ json: SCREENS }));

@@ -9,6 +9,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { Row } from '../../parts/field.tsx';
 import { Progress } from '../../parts/progress.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { collectDiagnostics } from './diagnostics.ts';
 
 /** Puts everything that helps to find the cause of a problem into one file. */
@@ -26,7 +27,8 @@ export function DiagnosticsCard() {
           ...{ client: connection.client, withPicture, now: Date.now(), signal: controller.signal },
           progress: (done, total) => setProgress([done, total]),
         });
-        offerFile(bytes, fileName(device.value.peek()?.serial ?? '', new Date()));
+        const file = new Blob([bytes], { type: 'application/zip' });
+        saveFile(fileName(device.value.peek()?.serial ?? '', new Date()), file);
       } finally {
         setProgress(undefined);
         stop.current = null;
@@ -70,15 +72,4 @@ function fileName(serial: string, time: Date): string {
   const name = serial.replaceAll(/[^\w.-]+/g, '-').slice(0, 40);
   const stamp = time.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
   return `vitrine-${name}-${stamp}.zip`;
-}
-
-/** Gives a file to the downloads of the browser. */
-function offerFile(bytes: Uint8Array<ArrayBuffer>, name: string): void {
-  const address = URL.createObjectURL(new Blob([bytes], { type: 'application/zip' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -7,12 +7,10 @@ import { Card } from '../../parts/card.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Row } from '../../parts/field.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import type { JsonObject } from './json.ts';
 import type { Field } from './schema.ts';
 import { fileName, fileText, secretsIn, withoutSecretFields } from './transfer.ts';
-
-/** Time until a browser has taken a file, in ms. */
-const SAVED_MS = 10_000;
 
 /** The configuration as a file, without secrets unless the user wants them. */
 export function ExportCard({ fields, tree }: { fields: readonly Field[]; tree: JsonObject }) {
@@ -21,7 +19,8 @@ export function ExportCard({ fields, tree }: { fields: readonly Field[]; tree: J
   const deviceName = device.value.value?.name ?? '';
   const save = (hasSecrets: boolean) => {
     const content = hasSecrets ? tree : withoutSecretFields(tree, fields);
-    saveFile(fileName(deviceName, hasSecrets), fileText(content));
+    const file = new Blob([fileText(content)], { type: 'application/json' });
+    saveFile(fileName(deviceName, hasSecrets), file);
   };
   const withSecrets = useAction({ showsFailure: true, run: async () => save(true) });
   return (
@@ -58,15 +57,4 @@ export function ExportCard({ fields, tree }: { fields: readonly Field[]; tree: J
       )}
     </Card>
   );
-}
-
-/** Gives the user a file. */
-function saveFile(name: string, content: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // Some browsers read it only after this.
-  setTimeout(() => URL.revokeObjectURL(address), SAVED_MS);
 }
