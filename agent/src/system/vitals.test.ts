@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, uptime } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { linuxVitals } from './vitals.ts';
@@ -24,6 +24,13 @@ test('returns null for values that the board does not have', async () => {
   assert.equal(vitals.time_synced, null);
   assert.equal(vitals.memory.available_bytes, null);
   assert.deepEqual(vitals.disk, { total_bytes: null, free_bytes: null });
+});
+
+test('counts the uptime from the start of the first process, which is later in a container', async () => {
+  const ticks = Math.round((uptime() - 5) * 100);
+  await put('proc/1/stat', `1 (my (init) x) S ${'0 '.repeat(18)}${ticks} 170000000 2000`);
+  const { uptime_s } = await linuxVitals({ dataFolder: root, root }).read();
+  assert.ok(uptime_s >= 4.9 && uptime_s < 60, String(uptime_s));
 });
 
 /** A board as its kernel presents it. */

@@ -14,6 +14,8 @@ const FIRMWARE_TIMEOUT_MS = 5000;
  */
 const UNDERVOLTAGE_BITS = 0b0001;
 const THROTTLED_BITS = 0b1110;
+/** Times in procfs are in this unit (USER_HZ of the kernel). */
+const TICKS_PER_S = 100;
 /** Thermal zones of the processor, the preferred ones first. */
 const PROCESSOR_ZONES = [/^cpu/i, /^x86_pkg_temp$/, /soc/i, /^acpitz$/];
 
@@ -35,16 +37,17 @@ export function linuxVitals({
   const at = (path: string) => join(root, path);
   return {
     async read() {
-      const [firmware, alarm, temperature, memory, disk, synced] = await Promise.all([
+      const [firmware, alarm, temperature, memory, disk, synced, begun] = await Promise.all([
         firmwareFlags(at(FIRMWARE_MAILBOX), throttledCommand),
         undervoltageAlarm(at('/sys/class/hwmon')),
         processorTemperature(at('/sys/class/thermal')),
         availableMemory(at('/proc/meminfo')),
         statfs(dataFolder).catch(() => undefined),
         timeSynced(at('/run/systemd/timesync')),
+        systemStart(at('/proc/1/stat')),
       ]);
       return {
-        uptime_s: Math.round(uptime() * 1000) / 1000,
+        uptime_s: Math.round((uptime() - begun) * 1000) / 1000,
         throttled: firmware === null ? null : (firmware & THROTTLED_BITS) !== 0,
         undervoltage: undervoltageOf(firmware, alarm),
         temperature_c: temperature,
@@ -58,6 +61,18 @@ export function linuxVitals({
       };
     },
   };
+}
+
+/**
+ * When the first process started, in s after the kernel did: in a container, the kernel's uptime is that of the whole
+ * computer. 0 if it cannot be read.
+ */
+async function systemStart(path: string): Promise<number> {
+  // The name of the program, in parentheses, may have spaces.
+  const fields = (await readText(path))?.replace(/^.*\) /s, '').split(' ') ?? [];
+  // `state` is field 3 of proc_pid_stat(5), `starttime` field 22.
+  const ticks = Number(fields[22 - 3] ?? 0);
+  return Number.isNaN(ticks) ? 0 : ticks / TICKS_PER_S;
 }
 
 async function readText(path: string): Promise<string | null> {
