@@ -106,6 +106,46 @@ test('the volume is sent where the slider is left, by mouse and by keys, and mut
   await page.close();
 });
 
+test('a test tone is played on each side by the displayed page, and if it cannot be, it is said', async () => {
+  const { page } = await open();
+  await stage.client.post('/display/navigate', { json: { url: 'http://a.example/' } });
+  const panned: unknown[] = [];
+  const node = { connect: (next: unknown) => next };
+  let state = 'running';
+  Object.assign(stage.page.globals, {
+    setTimeout,
+    AudioContext: class {
+      currentTime = 0;
+      state = state;
+      resume = async () => undefined;
+      close = async () => undefined;
+    },
+    GainNode: class {
+      connect = node.connect;
+    },
+    StereoPannerNode: class {
+      connect = node.connect;
+      constructor(_context: unknown, { pan }: { pan: number }) {
+        panned.push(pan);
+      }
+    },
+    OscillatorNode: class {
+      connect = node.connect;
+      start = () => undefined;
+      stop = () => undefined;
+      addEventListener = (_type: string, ended: () => void) => ended();
+    },
+  });
+  const play = page.getByRole('button', { name: 'Play a test tone', exact: true });
+  await play.click();
+  await page.locator('.toast-good', { hasText: 'Both tones were played.' }).waitFor();
+  assert.deepEqual(panned, [-1, 1]);
+  state = 'suspended';
+  await play.click();
+  await page.getByText('The page on the screen cannot play sound.').waitFor();
+  await page.close();
+});
+
 test('it fits and is accessible, also when sound stops, and says so without a card', async () => {
   outputs = ['HDMI', 'USB: A loudspeaker with a name that is as long as names may be, 64 ch'];
   await stage.client.patch('/config', { json: { audio: { volume: 40, output: 'HDMI' } } });

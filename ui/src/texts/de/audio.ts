@@ -16,7 +16,12 @@ export const audio: Record<keyof typeof en, string> = {
   'audio.mute_hint': 'Die Lautstärke bleibt gespeichert.',
   'audio.muted': 'Stumm',
   'audio.silent': 'Lautstärke 0',
-  'audio.test': 'So lässt es sich testen',
+  'audio.test': 'Test',
+  'audio.tone': 'Testton spielen',
+  'audio.tone_hint': 'Die Seite auf dem Bildschirm spielt links einen tiefen Ton, dann rechts einen höheren.',
+  'audio.tone_played': 'Beide Töne wurden gespielt.',
+  'audio.tone_refused':
+    'Die Seite auf dem Bildschirm kann keinen Ton spielen. Eine andere Seite zeigen und es noch einmal versuchen.',
   'audio.test_show': 'Eine Seite oder ein Paket mit Ton zeigen.',
   'audio.test_volume': 'Hierher zurückkehren und während der Wiedergabe Ausgang oder Lautstärke ändern.',
   'audio.test_screen':

@@ -15,7 +15,11 @@ export const audio = {
   'audio.mute_hint': 'The volume is kept.',
   'audio.muted': 'Muted',
   'audio.silent': 'Volume 0',
-  'audio.test': 'How to test it',
+  'audio.test': 'Test',
+  'audio.tone': 'Play a test tone',
+  'audio.tone_hint': 'The page on the screen plays a low tone on the left, then a higher one on the right.',
+  'audio.tone_played': 'Both tones were played.',
+  'audio.tone_refused': 'The page on the screen cannot play sound. Show another page, then try again.',
   'audio.test_show': 'Show a page or a bundle that plays sound.',
   'audio.test_volume': 'Come back here, and change the output or the volume while it plays.',
   'audio.test_screen':

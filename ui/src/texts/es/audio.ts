@@ -16,7 +16,13 @@ export const audio: Record<keyof typeof en, string> = {
   'audio.mute_hint': 'El volumen se conserva.',
   'audio.muted': 'En silencio',
   'audio.silent': 'Volumen 0',
-  'audio.test': 'Cómo probarlo',
+  'audio.test': 'Prueba',
+  'audio.tone': 'Reproducir un tono de prueba',
+  'audio.tone_hint':
+    'La página en pantalla reproduce un tono grave a la izquierda y luego uno más agudo a la derecha.',
+  'audio.tone_played': 'Se han reproducido los dos tonos.',
+  'audio.tone_refused':
+    'La página en pantalla no puede reproducir sonido. Muestre otra página y vuelva a intentarlo.',
   'audio.test_show': 'Muestre una página o un paquete con sonido.',
   'audio.test_volume': 'Vuelva aquí y cambie la salida o el volumen mientras suena.',
   'audio.test_screen':

@@ -16,7 +16,12 @@ export const audio: Record<keyof typeof en, string> = {
   'audio.mute_hint': 'Le volume est conservé.',
   'audio.muted': 'Muet',
   'audio.silent': 'Volume 0',
-  'audio.test': 'Comment tester',
+  'audio.test': 'Test',
+  'audio.tone': 'Jouer un son d’essai',
+  'audio.tone_hint': 'La page à l’écran joue un son grave à gauche, puis un son plus aigu à droite.',
+  'audio.tone_played': 'Les deux sons ont été joués.',
+  'audio.tone_refused':
+    'La page à l’écran ne peut pas jouer de son. Affichez une autre page, puis réessayez.',
   'audio.test_show': 'Affichez une page ou un paquet avec du son.',
   'audio.test_volume': 'Revenez ici, et changez la sortie ou le volume pendant la lecture.',
   'audio.test_screen':

@@ -11,6 +11,7 @@ import { SwitchAction } from '../../parts/switch-action.tsx';
 import { View } from '../../parts/view.tsx';
 import { Output } from './output.tsx';
 import { audio, chosen, setMute } from './state.ts';
+import { TestTone } from './test-tone.tsx';
 import { Volume } from './volume.tsx';
 
 /** Where sound is played, and how loud. */
@@ -33,6 +34,7 @@ export default function Sound() {
           </Loaded>
         </Card>
         <Card title={t('audio.test')}>
+          <TestTone />
           <ol class="audio-steps">
             <li>{t('audio.test_show')}</li>
             <li>{t('audio.test_volume')}</li>

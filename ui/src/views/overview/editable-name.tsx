@@ -3,6 +3,7 @@ import { until, useAction } from '../../app/actions.ts';
 import { connection, device } from '../../app/device-state.ts';
 import { t } from '../../app/texts.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
 import { Row, TextField } from '../../parts/field.tsx';
 
 const TIMEOUT_MS = 15_000;
@@ -59,6 +60,10 @@ export function EditableName({ name }: { name: string }) {
         <Button kind="quiet" onClick={close}>
           {t('app.cancel')}
         </Button>
+        <CopyAs
+          what={t('overview.rename')}
+          sample={{ method: 'PATCH', path: '/config', json: { device: { name: wanted || name } } }}
+        />
       </Row>
     </form>
   );
