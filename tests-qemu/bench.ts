@@ -18,6 +18,7 @@ import { nfcFigures } from './bench/nfc.ts';
 import { installPeers } from './bench/peers.ts';
 import { recoveryFigures } from './bench/recovery.ts';
 import { updateFigures } from './bench/updates.ts';
+import { webAppFigures } from './bench/web-app.ts';
 import { ContainerDevice } from './harness/container-device.ts';
 import type { Device } from './harness/device.ts';
 import { PageServer } from './harness/pages.ts';
@@ -76,6 +77,7 @@ const MEASURES: ReadonlyMap<string, Measure> = new Map([
   ['screenshots', screenshotFigures],
   ['scripts', scriptFigures],
   ['recovery', recoveryFigures],
+  ['web-app', webAppFigures],
 ]);
 const MACHINE_MEASURES: ReadonlyMap<string, Measure> = new Map([
   ['nfc', nfcFigures],

@@ -22,6 +22,7 @@ import {
 } from './nfc-device.ts';
 import type { QemuDevice } from './qemu-device.ts';
 import type { ScenarioContext } from './suite.ts';
+import { writeTagByClicking } from './view-tests.ts';
 
 const LONG_MS = 20 * 60_000;
 const UNPLUGS = 50;
@@ -53,6 +54,12 @@ export async function longNfcTests(
     await lab.clear();
     await waitForReader(device, (reader) => isAt(I2C)(reader) && reader.tags.length === 0, true);
   };
+
+  await longTest('a tag is seen and written in the web app', async () => {
+    await useI2c();
+    await writeTagByClicking(device, lab);
+    await emptied();
+  });
 
   for (const kind of KINDS) {
     await longTest(

@@ -4,6 +4,7 @@ import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { Sound } from '../harness/sound.ts';
 import { scenario } from '../harness/suite.ts';
+import { testSoundByClicking } from '../harness/view-tests.ts';
 
 const PAGE_HZ = 440;
 const OTHER_HZ = 1000;
@@ -63,7 +64,7 @@ export default scenario({
   needs: 'machine',
   parts: ['sound'],
   machine: 'restored',
-  run: async ({ device, pages, test }) => {
+  run: async ({ device, pages, test, longTest }) => {
     const sound = new Sound(device.paths.sound);
 
     await test('GET /audio names the output, and the stored volume is set before the first sound', async () => {
@@ -128,6 +129,11 @@ export default scenario({
         { timeoutMs: READY_MS, what: 'the volume to be set back' },
       );
       await sound.waitForTones({ [PAGE_HZ]: [0.02, 0.3] });
+    });
+
+    await longTest('the test tone is played and the volume is changed in the web app', async () => {
+      await testSoundByClicking(device, sound, async () => (await serverState(device)).volume);
+      await device.act('POST', '/audio', { volume: 100 });
     });
 
     await test('a USB sound card takes over the running stream, and gives it back when unplugged', async () => {

@@ -12,6 +12,7 @@ import type { Device } from '../harness/device.ts';
 import { waitForNotice } from '../harness/notice-tests.ts';
 import { checkGate } from '../harness/radio-gates.ts';
 import { scenario } from '../harness/suite.ts';
+import { pairByClicking } from '../harness/view-tests.ts';
 
 const WAIT_MS = 90_000;
 const LONG_MS = 15 * 60_000;
@@ -129,6 +130,12 @@ export default scenario({
         }
       });
 
+      await longTest(
+        'a phone is found, paired and forgotten in the web app',
+        () => pairByClicking(device, phone),
+        LONG_MS,
+      );
+
       await test('a stranger is refused, except while the adapter is discoverable', async () => {
         const stranger = await radios.add('Stranger', 'stranger');
         await assert.rejects(stranger.pair(DEVICE_ADDRESS));
@@ -192,8 +199,24 @@ export default scenario({
           const events = socket.events.since(mark, 'bluetooth_changed').length;
           device.say(`${devices.length} devices and ${events} events in ${seconds.toFixed(1)} s`);
           assert.ok(events <= (seconds + 1) * MAX_EVENTS_PER_S, `${events} events in ${seconds} s`);
-          await device.act('POST', '/bluetooth/scan', { active: false });
           await radios.remove(crowd);
+          // An emulated processor has reports of the crowd for minutes, and answers late meanwhile.
+          const isStopped = async () =>
+            (await device.http('POST', '/bluetooth/scan', { json: { active: false } })).status === 200;
+          await waitFor(isStopped, {
+            timeoutMs: LONG_MS / 3,
+            what: 'the discovery to end',
+            intervalMs: 1000,
+          });
+          const isGone = async () => {
+            const { status, body } = await device.http('GET', '/bluetooth/devices');
+            return status === 200 && Array.isArray(body) && body.length < MAX_LISTED / 10;
+          };
+          await waitFor(isGone, {
+            timeoutMs: LONG_MS / 3,
+            what: 'the crowd to be forgotten',
+            intervalMs: 1000,
+          });
         },
         LONG_MS,
       );
@@ -201,7 +224,13 @@ export default scenario({
       await longTest(
         'a daemon that is killed and an adapter that is unplugged come back as configured',
         async () => {
+          const pid = () => device.shell.ok('systemctl show -P MainPID bluetooth');
+          const before = await pid();
           await device.shell.ok('systemctl kill -s KILL bluetooth');
+          await waitFor(async () => !['0', before].includes(await pid()), {
+            timeoutMs: WAIT_MS,
+            what: 'another daemon',
+          });
           await waitForAdapter(device, 'powered', true);
           assert.equal(field(await device.get('/bluetooth'), 'name'), 'Lobby display');
           await radios.unload();

@@ -4,6 +4,7 @@ import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
+import { switchScreenByClicking } from '../harness/view-tests.ts';
 
 const SWITCH_MS = 90_000;
 /** A television: the kernel's vivid with an HDMI input that is connected to an HDMI output, both with CEC. */
@@ -52,7 +53,7 @@ export default scenario({
   needs: 'machine',
   parts: ['cec'],
   machine: 'shared',
-  run: async ({ device, pages, test }) => {
+  run: async ({ device, pages, test, longTest }) => {
     await test('503 without HDMI-CEC', async () => {
       assert.deepEqual(await switchScreen(device, false), { status: 503, code: 'unavailable' });
       assert.equal(field(await device.get('/display'), 'screen_on'), true);
@@ -93,6 +94,10 @@ export default scenario({
         await socket.close();
       }
     });
+
+    await longTest('the television is switched off and on in the web app', () =>
+      switchScreenByClicking(device),
+    );
 
     await test('a television that ignores the command', async () => {
       await followCommands(device, '--ignore 4,0x36');

@@ -4,6 +4,7 @@ import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { scenario } from '../harness/suite.ts';
 import { type Finger, TOUCHES_PAGE, TouchScreen } from '../harness/touch-screen.ts';
+import { watchTouch } from '../harness/view-tests.ts';
 
 const WAIT_MS = 60_000;
 /** A new compositor and browser, on a busy computer. */
@@ -184,6 +185,8 @@ export default scenario({
         await socket.close();
       }
     });
+
+    await longTest('a touch is drawn in the web app where it is made', () => watchTouch(device, touch));
 
     await test('nothing is read while nobody is subscribed', async () => {
       await waitFor(async () => (await device.shell.run('pgrep read-touch')).code !== 0, {

@@ -27,6 +27,7 @@ import {
   refusal,
   SmallBundles,
 } from '../harness/updates.ts';
+import { updateByClicking } from '../harness/view-tests.ts';
 
 const LONG_MS = 40 * 60_000;
 const NEXT = '0.9.0';
@@ -373,15 +374,17 @@ export default scenario({
     });
 
     // Each is signed for the keyring of the slot that runs.
-    for (const [slot, version, signer] of [
-      ['a', '0.8.0', small.keyPair('second')],
-      ['b', '0.9.1', undefined],
+    for (const [slot, version, signer, way] of [
+      ['a', '0.8.0', small.keyPair('second'), ''],
+      ['b', '0.9.1', undefined, ', by clicking in the web app, which stays open'],
     ] as const) {
       await longTest(
-        `the round goes on with ${version} in slot ${slot}`,
+        `the round goes on with ${version} in slot ${slot}${way}`,
         async () => {
-          await install(device, await changedBundle(image, version, {}, signer));
-          const status = await applyAndWait(device);
+          const bundle = await changedBundle(image, version, {}, signer);
+          if (way === '') await install(device, bundle);
+          const status =
+            way === '' ? await applyAndWait(device) : await updateByClicking(device, bundle, version);
           assert.equal(field(status, 'active_slot'), slot);
           assert.deepEqual(field(status, `slots.${slot}`), { version, state: 'good' });
           assert.equal(field(status, 'last_result.outcome'), 'success');

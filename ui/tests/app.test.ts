@@ -208,4 +208,27 @@ test('a connection that has fallen silent is noticed', async () => {
   await page.close();
 });
 
+test('it works on a link where an answer takes 3 s, and does not take that for a lost connection', async () => {
+  stage.gate.latencyMs = 1500;
+  const page = await stage.open({ path: '/show' });
+  const lost = page.getByText(/Connection lost/);
+  await page.getByLabel('Address').fill('http://a.example/slow-link');
+  await page.keyboard.press('Enter');
+  await page.locator('.step-running').first().waitFor();
+  await page.locator('.step-done', { hasText: 'On the screen' }).waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const picture = page.getByRole('img', { name: /Picture of what the screen shows/ }).first();
+  await picture.waitFor();
+  const first = await picture.getAttribute('src');
+  await waitFor(async () => (await picture.getAttribute('src')) !== first, {
+    ...SOON,
+    what: 'a new picture',
+  });
+  await stage.client.patch('/config', { json: { device: { name: 'Far away' } } });
+  await page.getByRole('heading', { level: 1, name: 'Far away' }).waitFor();
+  assert.equal(await lost.count(), 0);
+  await page.close();
+  stage.gate.mend();
+});
+
 test('no page has thrown or broken its policy', () => stage.checkComplaints());

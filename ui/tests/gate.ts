@@ -1,12 +1,15 @@
 /** A network between the browser and the agent that a test can cut. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 export class Gate {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #port: number;
   #isOpen = true;
+  /** How long everything is on its way on new connections, in each direction, in ms. */
+  latencyMs = 0;
   #isSilent = false;
 
   private constructor(server: Server, port: number) {
@@ -41,8 +44,9 @@ export class Gate {
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** New connections work again. */
+  /** New connections work again, without delay. */
   mend(): void {
+    this.latencyMs = 0;
     this.#isOpen = true;
     this.#isSilent = false;
   }
@@ -66,8 +70,20 @@ export class Gate {
         this.#sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      if (this.latencyMs > 0) socket.pipe(delay(this.latencyMs)).pipe(other);
+      else socket.pipe(other);
       if (this.#isSilent) socket.pause();
     }
   }
+}
+
+/** Gives everything back later. Any number of chunks are on their way at the same time. */
+function delay(ms: number): Transform {
+  return new Transform({
+    transform(chunk, _encoding, done) {
+      setTimeout(() => this.push(chunk), ms);
+      done();
+    },
+    flush: (done) => void setTimeout(done, ms),
+  });
 }

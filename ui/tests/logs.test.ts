@@ -8,17 +8,9 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../../testing/wait.ts';
 import type { LogRecord } from '../src/views/logs/log-feed.ts';
+import type { OpenOptions } from './app-browser.ts';
 import { EventTap } from './event-tap.ts';
-import {
-  checkAccessibility,
-  checkTargets,
-  checkWidth,
-  type OpenOptions,
-  Stage,
-  savePicture,
-  THEMES,
-  WIDTHS,
-} from './stage.ts';
+import { checkAccessibility, checkTargets, checkWidth, Stage, savePicture, THEMES, WIDTHS } from './stage.ts';
 
 const SOON = { timeoutMs: 60_000, intervalMs: 50 };
 const START = Date.UTC(2026, 10, 27, 10);

@@ -5,12 +5,12 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../../testing/wait.ts';
 import { valueAt } from '../src/views/settings/json.ts';
+import type { OpenOptions } from './app-browser.ts';
 import {
   checkAccessibility,
   checkTargets,
   checkWidth,
   LANGUAGES,
-  type OpenOptions,
   Stage,
   savePicture,
   waitForView,

@@ -4,20 +4,18 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { buildUi } from '../../ci/build-ui.ts';
-import { ensureTestBrowser } from '../../ci/test-browser.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { httpTransport } from '../../client/http.ts';
 import { FULL_RUN } from '../../testing/long-runs.ts';
 import { type RunningAgent, startAgent } from '../../testing/running-agent.ts';
+import { AppBrowser, type OpenOptions } from './app-browser.ts';
 import { FakePage } from './fake-page.ts';
 import { Gate } from './gate.ts';
 
 const require = createRequire(import.meta.url);
 const SCREENSHOTS = fileURLToPath(new URL('../../build/ui-screenshots/', import.meta.url));
-/** Chromium, axe and the agent share few processors with other tests. */
-const TIMEOUT_MS = 60_000;
 /** What is looked at besides the whole views (looks.test.ts): the narrowest with long words, or everything in the full run. */
 const isFull = process.env[FULL_RUN] !== undefined;
 export const LANGUAGES = isFull ? ['en', 'de', 'fr', 'es'] : ['de'];
@@ -32,86 +30,45 @@ const SLIDE = `<!doctype html><style>
   b { font-size: 110px; letter-spacing: -3px; }
 </style><b>Welcome</b><span>Reception is on the second floor</span>`;
 
-export interface OpenOptions {
-  path?: string;
-  width?: number;
-  height?: number;
-  theme?: 'light' | 'dark';
-  language?: string;
-  /** Another way to the agent than the gate. */
-  origin?: string;
-  /** Prepares the page before it loads the app. */
-  prepare?: (page: Page) => Promise<void>;
-}
-
 export class Stage {
   readonly agent: RunningAgent;
   readonly gate: Gate;
   readonly page: FakePage;
   /** The device, by another way than the app. */
   readonly client: Client;
-  readonly #chromium: Browser;
-  /** What pages have reported that should not be: exceptions, violations of the policy. */
-  readonly #complaints: string[] = [];
+  readonly #browser: AppBrowser;
 
-  private constructor(agent: RunningAgent, gate: Gate, page: FakePage, browser: Browser) {
+  private constructor(agent: RunningAgent, gate: Gate, page: FakePage, browser: AppBrowser) {
     this.agent = agent;
     this.gate = gate;
     this.page = page;
     this.client = createClient({ transport: httpTransport(agent.api) });
-    this.#chromium = browser;
+    this.#browser = browser;
   }
 
   /** @param start starts what is under test; the agent from source by default */
   static async create(start = startFromSource): Promise<Stage> {
     await buildUi();
-    // Chromium has no sandbox for root, and cannot have one where user namespaces are restricted.
-    const browser = await chromium.launch({ ...(await ensureTestBrowser()), chromiumSandbox: false });
+    const browser = await AppBrowser.launch();
     const agent = await start();
-    const slide = await browser.newPage({ viewport: PICTURE });
-    await slide.setContent(SLIDE);
-    const page = new FakePage(agent.folder, await slide.screenshot());
-    await slide.close();
+    const page = new FakePage(agent.folder, await browser.picture(SLIDE, PICTURE));
     const gate = await Gate.open(Number(new URL(agent.api).port));
     return new Stage(agent, gate, page, browser);
   }
 
-  /** Opens the app in a browser without memory of earlier visits, and waits until it is connected. */
-  async open({
-    path = '/',
-    width = 1440,
-    height = 900,
-    theme = 'light',
-    language = 'en',
-    origin = this.gate.origin,
-    prepare,
-  }: OpenOptions = {}) {
-    const options: BrowserContextOptions = {
-      viewport: { width, height },
-      colorScheme: theme,
-      locale: language,
-      reducedMotion: 'reduce',
-    };
-    const page = await this.#chromium.newPage(options);
-    page.setDefaultTimeout(TIMEOUT_MS);
-    page.on('pageerror', (error) => this.#complaints.push(String(error)));
-    page.on('console', (message) => {
-      if (/Content Security Policy|Trusted/i.test(message.text())) this.#complaints.push(message.text());
-    });
-    await prepare?.(page);
-    await page.goto(origin + path);
-    await page.locator('.brand-online').first().waitFor({ state: 'attached' });
-    return page;
+  /** Opens the app behind the gate, or where `origin` says, and waits until it is connected. */
+  async open(options: OpenOptions = {}): Promise<Page> {
+    return await this.#browser.open({ origin: this.gate.origin, ...options });
   }
 
   /** Fails if a page has thrown, or broken the policy. */
   checkComplaints(): void {
-    assert.deepEqual(this.#complaints, []);
+    this.#browser.checkComplaints();
   }
 
   async close(): Promise<void> {
     this.page.close();
-    await this.#chromium.close();
+    await this.#browser.close();
     await this.gate.close();
     await this.agent.stop();
   }

@@ -1,0 +1,84 @@
+/** The web app in Chromium, which shows no window. */
+import assert from 'node:assert/strict';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { ensureTestBrowser } from '../../ci/test-browser.ts';
+
+/** The browser and what it talks to share few processors with other tests. */
+const TIMEOUT_MS = 60_000;
+
+export interface OpenOptions {
+  /** Where the app comes from. */
+  origin?: string;
+  path?: string;
+  width?: number;
+  height?: number;
+  theme?: 'light' | 'dark';
+  language?: string;
+  /** Of everything that the page waits for, in ms. */
+  timeoutMs?: number;
+  /** Prepares the page before it loads the app. */
+  prepare?: (page: Page) => Promise<void>;
+}
+
+export class AppBrowser {
+  readonly #browser: Browser;
+  /** What pages have reported that should not be: exceptions, violations of the policy. */
+  readonly #complaints: string[] = [];
+
+  static async launch(): Promise<AppBrowser> {
+    // Chromium has no sandbox for root, and cannot have one where user namespaces are restricted.
+    const options = { ...(await ensureTestBrowser()), chromiumSandbox: false };
+    return new AppBrowser(await chromium.launch(options));
+  }
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  /** Opens the app in a browser without memory of earlier visits, and waits until it is connected. */
+  async open({
+    origin,
+    path = '/',
+    width = 1440,
+    height = 900,
+    theme = 'light',
+    language = 'en',
+    timeoutMs = TIMEOUT_MS,
+    prepare,
+  }: OpenOptions & { origin: string }): Promise<Page> {
+    const options: BrowserContextOptions = {
+      viewport: { width, height },
+      colorScheme: theme,
+      locale: language,
+      reducedMotion: 'reduce',
+    };
+    const page = await this.#browser.newPage(options);
+    page.setDefaultTimeout(timeoutMs);
+    page.on('pageerror', (error) => this.#complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) this.#complaints.push(message.text());
+    });
+    await prepare?.(page);
+    await page.goto(origin + path);
+    await page.locator('.brand-online').first().waitFor({ state: 'attached' });
+    return page;
+  }
+
+  /** A page of the given HTML as PNG. @param viewport in px */
+  async picture(html: string, viewport: { width: number; height: number }): Promise<Buffer> {
+    const page = await this.#browser.newPage({ viewport });
+    await page.setContent(html);
+    const picture = await page.screenshot();
+    await page.close();
+    return picture;
+  }
+
+  /** Fails if a page has thrown, or broken the policy. */
+  checkComplaints(): void {
+    assert.deepEqual(this.#complaints, []);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+  }
+}
