@@ -36,20 +36,6 @@ async function inView(device: Device, path: string, work: (page: Page) => Promis
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** Searches for a network that is in range, and joins it. */
-export async function joinByClicking(device: Device, ssid: string, passphrase: string): Promise<void> {
-  await inView(device, '/wifi', async (page) => {
-    await button(page, 'Search').click();
-    await button(page, `Join ${ssid}`).click();
-    const form = page.getByRole('form', { name: `Join ${ssid}` });
-    await form.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.keyboard.press('Enter');
-    await page.locator('.toast-good', { hasText: `Connected to ${ssid}` }).waitFor();
-  });
-  assert.equal(field(await device.get('/wifi'), 'connection.ssid'), ssid);
-  assert.equal(field(await device.get('/config'), 'wifi.networks.0.ssid'), ssid);
-}
-
 /** Searches for a device, pairs it and forgets it again. */
 export async function pairByClicking(device: Device, peer: BluetoothPeer): Promise<void> {
   const isPaired = async () => {
