@@ -66,7 +66,7 @@ async function waitForPicture(page: Page, left: Colour, right: Colour): Promise<
 
 export default scenario({
   title:
-    'the web app in a browser: the main action of each view, a second tab, and a restart under open pages',
+    'the web app in a browser: the main actions of its views, a second tab, and a restart under open pages',
   needs: 'system',
   machine: 'restored',
   run: async ({ device, pages, test }) => {
@@ -195,7 +195,7 @@ export default scenario({
         await page.close();
       });
 
-      await test('settings, time servers and a certificate are stored and used', async () => {
+      await test('settings and time servers are stored, and a certificate is used', async () => {
         const page = await open('/settings');
         await page.getByLabel('Search', { exact: true }).fill('browser.zoom');
         await page.getByLabel('browser.zoom', { exact: true }).check();
@@ -252,7 +252,7 @@ export default scenario({
         }
       });
 
-      await test('a logo is set, and the archive for support has log, state and picture', async () => {
+      await test('a logo is set, and the archive for support is downloaded with state, picture and a log', async () => {
         const page = await open('/maintenance');
         const buffer = solidPng(640, 360, GREEN);
         const input = page.locator('input[type=file]').first();
