@@ -26,7 +26,9 @@ async function inView(device: Device, path: string, work: (page: Page) => Promis
   try {
     const page = await app.open({ origin: device.origin, path, timeoutMs: WAIT_MS });
     await waitForView(page);
-    await work(page);
+    await work(page).catch(async (error: unknown) => {
+      throw new Error(`${String(error)}\nThe view says:\n${await page.locator('main').ariaSnapshot()}`);
+    });
     await savePicture(page, `device${path.replace('/', '-')}-1440`);
     app.checkComplaints();
   } finally {
@@ -35,6 +37,20 @@ async function inView(device: Device, path: string, work: (page: Page) => Promis
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+/** Searches for a network that is in range, and joins it. */
+export async function joinByClicking(device: Device, ssid: string, passphrase: string): Promise<void> {
+  await inView(device, '/wifi', async (page) => {
+    await button(page, 'Search').click();
+    await button(page, `Join ${ssid}`).click();
+    const form = page.getByRole('form', { name: `Join ${ssid}` });
+    await form.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.keyboard.press('Enter');
+    await page.locator('.toast-good', { hasText: `Connected to ${ssid}` }).waitFor();
+  });
+  assert.equal(field(await device.get('/wifi'), 'connection.ssid'), ssid);
+  assert.equal(field(await device.get('/config'), 'wifi.networks.0.ssid'), ssid);
+}
 
 /** Searches for a device, pairs it and forgets it again. */
 export async function pairByClicking(device: Device, peer: BluetoothPeer): Promise<void> {

@@ -11,6 +11,7 @@ import { fetchingLan, LAN_DOMAIN, LAN_NAMES } from '../harness/lan-server.ts';
 import { probe } from '../harness/network-probe.ts';
 import { checkGate } from '../harness/radio-gates.ts';
 import { scenario } from '../harness/suite.ts';
+import { joinByClicking } from '../harness/view-tests.ts';
 import {
   assertUnreachable,
   configure,
@@ -144,6 +145,18 @@ export default scenario({
           });
           assert.equal(unknown, 404);
         }));
+
+      await longTest(
+        'a network is found and joined in the web app',
+        async () => {
+          await configure(device, { networks: [] });
+          const ssid = '<i>web</i> & "app"';
+          await withPoint({ ssid, security: 'wpa2', passphrase: PASSPHRASE }, () =>
+            joinByClicking(device, ssid, PASSPHRASE),
+          );
+        },
+        LONG_MS,
+      );
 
       await test('a station joins the access point and reaches neither the device nor the host on the cable', async () => {
         await device.act('POST', '/wifi/ap', { active: true, ap: { ...OWN, channel: 6 } });

@@ -199,15 +199,28 @@ export class SupplicantInterface {
   }
 
   async #scanNow(): Promise<SeenNetwork[]> {
-    this.#scanEnded ??= Promise.withResolvers();
-    const ended = this.#scanEnded.promise;
-    // Refused while the supplicant scans by itself: its result is as good.
-    await this.#requestScan().catch(() => undefined);
+    let ended = this.#nextScanEnd();
+    // Refused while the supplicant scans by itself. That scan may have begun before a network was there, and the next one,
+    // whoever requests it, does not.
+    const isRefused = await this.#requestScan().then(
+      () => false,
+      () => true,
+    );
+    if (isRefused && (await ended)) {
+      ended = this.#nextScanEnd();
+      await this.#requestScan().catch(() => undefined);
+    }
     const isComplete = await ended;
     if (this.#isClosed) throw new Error('the radio is gone');
     if (!isComplete) throw new Error('the driver has ended the scan');
     const networks = await this.#seen(this.#secondsSinceScan());
     return networks.map(({ age: _age, ...network }) => network).sort((a, b) => b.signalDbm - a.signalDbm);
+  }
+
+  /** Resolves when a scan ends: to whether it is complete. */
+  #nextScanEnd(): Promise<boolean> {
+    this.#scanEnded ??= Promise.withResolvers();
+    return this.#scanEnded.promise;
   }
 
   /** A network that was heard longer ago was not found by the last scan. The ages are whole seconds. */

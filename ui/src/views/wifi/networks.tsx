@@ -36,7 +36,14 @@ export function NetworksCard({ status, settings }: NetworksProps) {
     run: async () => {
       const result = groupNetworks(await scan());
       setFound(result);
-      setOpen(undefined);
+      // What is typed for a network stays while it is in range.
+      setOpen((before) =>
+        before === undefined || before === 'other'
+          ? before
+          : result.networks.find(
+              ({ ssid, security }) => ssid === before.ssid && security === before.security,
+            ),
+      );
     },
   });
   const isAccessPoint = status.mode === 'ap';
