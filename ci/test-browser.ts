@@ -1,31 +1,37 @@
 /**
- * The browser in the tests of the web app: Chromium of the image's Debian suite, unpacked in the cache. It is the same on
- * every computer, and not every distribution has it as a package.
+ * The browsers in the tests of the web app: Chromium and Firefox of the image's Debian suite, unpacked in the cache. They are
+ * the same on every computer, and not every distribution has them as packages.
  */
 import { join } from 'node:path';
 import { buildTestBrowser } from './image/build.ts';
+import type { BrowserName } from './image/lib/conf.ts';
 
-/** Environment variable with the folder, for test files, of which several run at a time. */
-const FOLDER = 'VITRINE_TEST_BROWSER';
+const PROGRAMS: Record<BrowserName, string> = {
+  chromium: 'usr/lib/chromium/chromium-headless-shell',
+  firefox: 'usr/lib/firefox-esr/firefox-esr',
+};
 
 export interface TestBrowser {
-  /** The program, which shows no window. */
+  /** The program. Chromium's shows no window; Firefox shows none if it is started so. */
   executablePath: string;
   env: Record<string, string>;
 }
 
-/** Downloads and unpacks the browser if necessary, so that the test files started by this process find it. */
-export async function prepareTestBrowser(): Promise<void> {
-  process.env[FOLDER] ??= await buildTestBrowser();
+/** Environment variable with the browser's folder, for test files, of which several run at a time. */
+const variable = (name: BrowserName): string => `VITRINE_TEST_${name.toUpperCase()}`;
+
+/** Downloads and unpacks a browser if necessary, so that the test files started by this process find it. */
+export async function prepareTestBrowser(name: BrowserName): Promise<void> {
+  process.env[variable(name)] ??= await buildTestBrowser(name);
 }
 
-/** How the browser is started. It is downloaded and unpacked first if necessary. */
-export async function ensureTestBrowser(): Promise<TestBrowser> {
-  await prepareTestBrowser();
-  const folder = process.env[FOLDER] ?? '';
+/** How a browser is started. It is downloaded and unpacked first if necessary. */
+export async function ensureTestBrowser(name: BrowserName): Promise<TestBrowser> {
+  await prepareTestBrowser(name);
+  const folder = process.env[variable(name)] ?? '';
   const libraries = join(folder, 'usr/lib/x86_64-linux-gnu');
   return {
-    executablePath: join(folder, 'usr/lib/chromium/chromium-headless-shell'),
+    executablePath: join(folder, PROGRAMS[name]),
     env: {
       ...definedOnly(process.env),
       // Its libraries need others of the same Debian, in part in a folder of their own.

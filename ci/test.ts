@@ -82,7 +82,9 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   if (full) process.env[FULL_RUN] = '1';
   const report = new Report(print, LIMIT_MS[full ? 'full' : 'test'] + GRACE_MS, stop);
   // Not at the same time: only one build runs at a time. Its failure is that of the tests which need it.
-  const browser = prepareTestBrowser().catch(() => undefined);
+  const browser = prepareTestBrowser('chromium')
+    .then(() => (full ? prepareTestBrowser('firefox') : undefined))
+    .catch(() => undefined);
   // A failed build is reported by the stage "image" below.
   const image: Promise<Error | undefined> = browser
     .then(() => ensureImage())

@@ -15,7 +15,7 @@ import { Progress } from '../lib/progress.ts';
 import { networkFailed } from '../setup.ts';
 import { assembleImage, assembleRootfs, type ImageParts } from './lib/assembly.ts';
 import { Cache } from './lib/cache.ts';
-import { readPackageConf } from './lib/conf.ts';
+import { type BrowserName, readPackageConf } from './lib/conf.ts';
 import { keyFolder, projectVersion } from './lib/inputs.ts';
 import { fetchPackages } from './lib/packages.ts';
 import { CommandError } from './lib/run.ts';
@@ -37,7 +37,7 @@ const ROOM = 7 * 2 ** 30;
 /** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
-const WANTED = ['image', 'rootfs', 'radios', 'emulator', 'browser'] as const;
+const WANTED = ['image', 'rootfs', 'radios', 'emulator', 'chromium', 'firefox'] as const;
 type Wanted = (typeof WANTED)[number];
 
 /** Result of a build. */
@@ -78,9 +78,9 @@ export async function buildEmulator(): Promise<string> {
   return (await runBuild('emulator')).folder;
 }
 
-/** The folder with the unpacked browser for the tests of the web app, and its `fonts.conf`. */
-export async function buildTestBrowser(): Promise<string> {
-  return (await runBuild('browser')).folder;
+/** The folder with an unpacked browser for the tests of the web app, and its `fonts.conf`. */
+export async function buildTestBrowser(name: BrowserName): Promise<string> {
+  return (await runBuild(name)).folder;
 }
 
 async function runBuild(what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
@@ -111,23 +111,24 @@ async function buildAsRoot(what: Wanted, onKernel?: (kernel: string) => void): P
 
 /**
  * Prepares a build of the virt image: downloads the packages if necessary.
- * @param withBrowser also those of the browser that tests the web app
+ * @param browser also those of a browser that tests the web app
  */
-export async function beginBuild(cache: Cache, withBrowser = false): Promise<Build> {
+export async function beginBuild(cache: Cache, browser?: BrowserName): Promise<Build> {
   const progress = new Progress();
   const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
   const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
   mkdirSync(packages, { recursive: true });
   if (!cache.hasAny('builder')) await requireFreeSpace(cache.folder, ROOM, 'building the image from scratch');
   const step = (work: () => Promise<void>): Promise<void> => progress.step('fetching packages', work);
-  const store = await fetchPackages(conf, packages, step, withBrowser);
+  const store = await fetchPackages(conf, packages, step, browser);
   return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
 async function make(cache: Cache, what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
   await cache.sweep();
-  const build = await beginBuild(cache, what === 'browser');
-  if (what === 'browser') return { folder: await browserRoot(build), viewer: '' };
+  const browser = what === 'chromium' || what === 'firefox' ? what : undefined;
+  const build = await beginBuild(cache, browser);
+  if (browser) return { folder: await browserRoot(build, browser), viewer: '' };
   if (what === 'radios') return { folder: await radioPrograms(build), viewer: '' };
   if (what === 'emulator') return { folder: await unpackedRoot(build, 'emulator'), viewer: '' };
   const parts = await imageParts(build);

@@ -27,7 +27,7 @@ export class AppBrowser {
 
   static async launch(): Promise<AppBrowser> {
     // Chromium has no sandbox for root, and cannot have one where user namespaces are restricted.
-    const options = { ...(await ensureTestBrowser()), chromiumSandbox: false };
+    const options = { ...(await ensureTestBrowser('chromium')), chromiumSandbox: false };
     return new AppBrowser(await chromium.launch(options));
   }
 

@@ -87,6 +87,8 @@ test('Wi-Fi is switched on for a country; a wrong passphrase is told and not kep
   await form.getByLabel('Passphrase', { exact: true }).fill('short');
   await form.getByRole('button', { name: 'Join', exact: true }).click();
   await form.getByText('A passphrase has 8 to 63 characters').waitFor();
+  await scan(page);
+  assert.equal(await form.getByLabel('Passphrase', { exact: true }).inputValue(), 'short');
   await form.getByLabel('Passphrase', { exact: true }).fill('wrong horse');
   await page.keyboard.press('Enter');
   await form.getByText('The passphrase is wrong. Type it again').waitFor();

@@ -22,8 +22,10 @@ linux-source
 grim
 [emulator]
 qemu-utils
-[browser]
+[chromium]
 fonts-liberation
+[firefox]
+firefox-esr
 [extracted]
 plugins usr/lib/a.so usr/lib/b*.so
 plugins usr/lib/c.so
@@ -43,7 +45,8 @@ test('lists and settings are read, comments are ignored', () => {
     builder: ['gcc', 'g++'],
     viewer: ['grim'],
     emulator: ['qemu-utils'],
-    browser: ['fonts-liberation'],
+    chromium: ['fonts-liberation'],
+    firefox: ['firefox-esr'],
     sources: ['linux-source'],
     firmware: ['u-boot-qemu'],
     extracted: new Map([['plugins', ['usr/lib/a.so', 'usr/lib/b*.so', 'usr/lib/c.so']]]),
@@ -59,7 +62,7 @@ test('errors name the line or section', () => {
   for (const files of ['', 'etc/x', 'usr/../etc/x']) {
     assert.throws(
       () => parsePackageConf(TEXT.replace('usr/lib/c.so', files)),
-      /:23: plugins needs patterns of files in usr/,
+      /:25: plugins needs patterns of files in usr/,
     );
   }
   assert.throws(() => parsePackageConf(`gcc\n${TEXT}`), /packages\.conf:1: a package before the first/);

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 
+/** A browser that tests the web app. */
+export type BrowserName = 'chromium' | 'firefox';
+
 /** The content of packages.conf: the settings, and the package lists by section. */
 export interface PackageConf {
   suite: string;
@@ -13,7 +16,9 @@ export interface PackageConf {
   /** Unpacked to run machines. */
   emulator: string[];
   /** Unpacked to test the web app; downloaded only for that. */
-  browser: string[];
+  chromium: string[];
+  /** The same, for the full run. */
+  firefox: string[];
   /** Downloaded but not installed: parts read the package files. */
   sources: string[];
   firmware: string[];
@@ -82,7 +87,8 @@ export function parsePackageConf(text: string): PackageConf {
     builder: list('builder'),
     viewer: list('viewer'),
     emulator: list('emulator'),
-    browser: list('browser'),
+    chromium: list('chromium'),
+    firefox: list('firefox'),
     sources: list('sources'),
     firmware: list('firmware'),
     extracted: files.get('extracted') ?? new Map(),

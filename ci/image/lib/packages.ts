@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errorMessage } from '../../../agent/src/base/system-error.ts';
 import { Problem } from '../../lib/problem.ts';
 import { APT_RETRY_OPTIONS } from '../../setup.ts';
-import type { PackageConf } from './conf.ts';
+import type { BrowserName, PackageConf } from './conf.ts';
 import { CommandError, run, say } from './run.ts';
 
 const HOST_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -49,13 +49,13 @@ export async function findMirror(): Promise<string> {
 /**
  * Downloads every package of the lists with its dependencies and verifies the signatures. Existing files are kept.
  * @param step wraps the download, which is skipped when the packages are complete
- * @param withBrowser also the packages of the browser that tests the web app
+ * @param browser also the packages of a browser that tests the web app
  */
 export async function fetchPackages(
   conf: PackageConf,
   cache: string,
   step: (work: () => Promise<void>) => Promise<void>,
-  withBrowser = false,
+  browser?: BrowserName,
 ): Promise<PackageStore> {
   const home = join(cache, `${conf.suite}-${conf.architecture}`);
   if (/["'\\\n]/.test(home)) {
@@ -66,9 +66,9 @@ export async function fetchPackages(
   const mirror = await findMirror();
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   const image = { stamp: 'complete', names: withDependencies(conf), single: singlePackages(conf) };
-  const browser = { stamp: 'complete-browser', names: conf.browser, single: [] };
   // The image's last: if the others need a newer index, its packages must be of that index, too.
-  for (const { stamp, names, single } of withBrowser ? [browser, image] : [image]) {
+  const first = browser ? [{ stamp: `complete-${browser}`, names: conf[browser], single: [] }] : [];
+  for (const { stamp, names, single } of [...first, image]) {
     const wanted = (): string => sha256([mirror, indexText(apt.lists), ...names, ...single].join(' '));
     const path = join(home, stamp);
     if (existsSync(path) && readFileSync(path, 'utf8') === wanted()) continue;

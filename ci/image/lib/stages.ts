@@ -20,7 +20,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Progress } from '../../lib/progress.ts';
 import { runTool } from '../../lib/tool.ts';
 import type { Cache } from './cache.ts';
-import type { PackageConf } from './conf.ts';
+import type { BrowserName, PackageConf } from './conf.ts';
 import { hashFiles, hashOf } from './hash.ts';
 import { existingKeyring, keepKey } from './inputs.ts';
 import type { PackageStore } from './packages.ts';
@@ -91,31 +91,34 @@ export async function unpackedRoot(build: Build, name: 'viewer' | 'emulator'): P
 /** The loader of programs, in the root file system of a Debian. */
 const LOADER = 'usr/lib64/ld-linux-x86-64.so.2';
 const LIBRARIES = 'usr/lib/x86_64-linux-gnu';
-/** Programs of the test browser, in its root file system. */
-const BROWSER_PROGRAMS = ['chromium-headless-shell', 'chrome_crashpad_handler'].map(
-  (name) => `usr/lib/chromium/${name}`,
-);
+/** Programs of the test browsers, in their root file systems. */
+const BROWSER_PROGRAMS: Record<BrowserName, string[]> = {
+  chromium: ['chromium-headless-shell', 'chrome_crashpad_handler'].map((name) => `usr/lib/chromium/${name}`),
+  firefox: ['firefox-esr', 'crashhelper', 'glxtest', 'vaapitest'].map(
+    (name) => `usr/lib/firefox-esr/${name}`,
+  ),
+};
 
 /**
- * The browser for the tests of the web app, with the file `fonts.conf`. It starts itself again for each of its processes, so
+ * A browser for the tests of the web app, with the file `fonts.conf`. It starts itself again for each of its processes, so
  * the place of its loader is written into its programs.
  */
-export async function browserRoot(build: Build): Promise<string> {
-  const packages = build.conf.browser;
+export async function browserRoot(build: Build, name: BrowserName): Promise<string> {
+  const packages = build.conf[name];
   const key = hashOf(rootKey(build, packages), hashFiles(ROOT, ['ci/image/lib/stages.ts']));
-  const place = build.cache.pathOf('browser', key);
-  return await build.cache.make('browser', key, KEEP_ROOTS, async (target) => {
+  const place = build.cache.pathOf(name, key);
+  return await build.cache.make(name, key, KEEP_ROOTS, async (target) => {
     await makeRoot({ ...build, packages, target, unpackOnly: true, epoch: build.store.indexDate });
     await run(join(target, LOADER), [
       ...['--library-path', join(target, LIBRARIES), join(target, 'usr/bin/patchelf')],
       ...['--set-interpreter', join(place, LOADER)],
-      ...BROWSER_PROGRAMS.map((name) => join(target, name)),
+      ...BROWSER_PROGRAMS[name].map((program) => join(target, program)),
     ]);
     writeFileSync(join(target, 'fonts.conf'), fontsConf(place));
   });
 }
 
-/** The fonts of the test browser only, so that texts have the same width on every computer. */
+/** The fonts of the test browsers only, so that texts have the same width on every computer. */
 function fontsConf(place: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
