@@ -11,6 +11,12 @@ export const Timestamp = Type.String({
 /** Control characters for a character class in a pattern; spelt out, since not every OpenAPI tool supports `\p`. */
 export const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 
+/** Annotation of a text with a pattern: what an error says of a text that does not match, after its path. */
+export const RULE = 'x-rule';
+
+/** Options of a text that must match `pattern`. @param rule what an error says of another text: "must be …", with an example */
+export const matching = (pattern: string, rule: string) => ({ pattern, [RULE]: rule });
+
 /** An object without fields. */
 export const Nothing = Type.Object(
   {},

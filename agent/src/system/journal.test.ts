@@ -84,6 +84,26 @@ test('reads the newest records, from a time on, and after a cursor', async () =>
   assert.ok(cursor?.endsWith(`--cursor=${CURSOR}`));
 });
 
+test('gives only records of a program and of a level, the newest ones and after a cursor', async () => {
+  const first = CURSOR.replace('i=1', 'i=0');
+  const lines = [
+    entry({ __CURSOR: first, MESSAGE: 'newest', PRIORITY: '3', SYSLOG_IDENTIFIER: 'cage' }),
+    entry({ MESSAGE: 'of another', PRIORITY: '3', SYSLOG_IDENTIFIER: 'rauc' }),
+    entry({ MESSAGE: 'too low', PRIORITY: '6', SYSLOG_IDENTIFIER: 'cage' }),
+    entry({ MESSAGE: 'oldest', PRIORITY: '4', SYSLOG_IDENTIFIER: 'cage' }),
+  ];
+  const journal = await journalOf(`${lines.join('\n')}\n`);
+  const read = async (query: object) =>
+    (await journal.read({ limit: 5, level: 'warning', source: 'cage', ...query })).map(
+      ({ message }) => message,
+    );
+  assert.deepEqual(await read({}), ['oldest', 'newest']);
+  assert.deepEqual(await read({ limit: 1 }), ['newest']);
+  // The first one, which has the cursor, is left out.
+  assert.deepEqual(await read({ after: first, source: 'rauc' }), ['of another']);
+  assert.match((await calls())[0] ?? '', /--reverse$/);
+});
+
 test('refuses an unknown cursor, whatever journalctl does with it', async () => {
   const other = CURSOR.replace('i=1', 'i=2');
   const refused = {

@@ -3,7 +3,7 @@ import type { Logger } from '../base/logger.ts';
 import { ApiError } from '../contract/errors.ts';
 import { badRequest } from '../contract/issues.ts';
 import type { Journal } from '../resources/device/ports.ts';
-import type { LogRecord } from '../resources/device/schema.ts';
+import { LOG_LEVELS, type LogRecord } from '../resources/device/schema.ts';
 import { follow, readLines } from './processes.ts';
 
 const JOURNALD_SOCKET = '/run/systemd/journal/socket';
@@ -29,15 +29,26 @@ export function systemdJournal(options: JournalOptions): Journal {
   const { log, command = ['journalctl'], socket = JOURNALD_SOCKET } = options;
   const [program, ...leading] = command;
   return {
-    async read({ after, from, limit }) {
+    async read({ after, from, limit, level, source }) {
       if (!existsSync(socket)) throw noJournal();
-      const read = (range: string, most: number) => readRecords([...command, ...FORMAT, range], most);
-      if (after === undefined) return read(from === undefined ? `--lines=${limit}` : sinceTime(from), limit);
-      // With an unknown cursor journalctl starts at a record near by, without an error. So the record of the cursor is
-      // read, too.
-      const [first, ...rest] = await read(`--cursor=${after}`, limit + 1);
-      if (first?.cursor !== after) throw unknownCursor();
-      return rest;
+      // The agent's own entries have their level in their text, so journalctl cannot choose by it.
+      const isWanted = wantedBy(level, source);
+      const read = (range: string, most: number, wanted = isWanted) =>
+        readRecords([...command, ...FORMAT, range], most, wanted);
+      if (after !== undefined) {
+        // With an unknown cursor journalctl starts at a record near by, without an error. So the record of the cursor is
+        // read, too.
+        const [first, ...rest] = await read(
+          `--cursor=${after}`,
+          limit + 1,
+          (record) => record.cursor === after || isWanted(record),
+        );
+        if (first?.cursor !== after) throw unknownCursor();
+        return rest;
+      }
+      if (from !== undefined) return await read(sinceTime(from), limit);
+      const isEvery = level === undefined && source === undefined;
+      return isEvery ? await read(`--lines=${limit}`, limit) : (await read('--reverse', limit)).reverse();
     },
     follow(onRecord) {
       if (!existsSync(socket)) return () => undefined;
@@ -79,14 +90,25 @@ function unknownCursor(): ApiError {
   return badRequest('', [{ path: '/since', message: 'is not the cursor of a record that the log has' }]);
 }
 
-/** Reads the first `limit` records that journalctl prints, then ends it. */
-async function readRecords(command: readonly string[], limit: number): Promise<LogRecord[]> {
+/** @param level the lowest */
+function wantedBy(level: LogRecord['level'] | undefined, source: string | undefined) {
+  const lowest = level === undefined ? 0 : LOG_LEVELS.indexOf(level);
+  return (record: LogRecord): boolean =>
+    LOG_LEVELS.indexOf(record.level) >= lowest && (source === undefined || record.source === source);
+}
+
+/** Reads the first `limit` wanted records that journalctl prints, then ends it. */
+async function readRecords(
+  command: readonly string[],
+  limit: number,
+  isWanted: (record: LogRecord) => boolean,
+): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   const complete = new AbortController();
   const late = AbortSignal.timeout(READ_TIMEOUT_MS);
   const onLine = (line: string) => {
     const record = parseRecord(line);
-    if (record) records.push(record);
+    if (record && isWanted(record)) records.push(record);
     if (records.length === limit) complete.abort();
   };
   try {

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv as AjvInstance, Options, ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { RULE } from '../contract/shared.ts';
 
 // ajv is CommonJS with a `default` property; `require` reads it the same way in tests, scripts and the build.
 const require = createRequire(import.meta.url);
@@ -19,7 +20,7 @@ const OPTIONS: Options = {
   validateSchema: false,
 };
 /** Keywords that inform people and tools and validate nothing. */
-const ANNOTATIONS = ['x-applied'];
+const ANNOTATIONS = ['x-applied', RULE];
 
 /** Values are validated as they are: nothing is coerced, removed or filled in. */
 export function createAjv(mode: Mode, options: Options = {}): AjvInstance {

@@ -1,5 +1,6 @@
 /** Configuration group `device`. */
 import * as Type from 'typebox';
+import { matching } from '../../contract/shared.ts';
 import { label } from '../config/field-types.ts';
 import { live } from '../config/fields.ts';
 import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.ts';
@@ -7,7 +8,10 @@ import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.
 const HostName = Type.String({
   minLength: 1,
   maxLength: 253,
-  pattern: '^[0-9A-Za-z:](?:[0-9A-Za-z.:-]*[0-9A-Za-z])?$',
+  ...matching(
+    '^[0-9A-Za-z:](?:[0-9A-Za-z.:-]*[0-9A-Za-z])?$',
+    'must be a host name or an IP address, such as ntp.example',
+  ),
 });
 const HOST_NAME = /^[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?(?:\.[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?)*$/i;
 
@@ -21,7 +25,10 @@ export const deviceConfig = configGroup(
     }),
     timezone: live.text('UTC', {
       maxLength: 64,
-      pattern: '^[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}$',
+      ...matching(
+        '^[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}$',
+        'must be an IANA time zone, such as Europe/Zurich',
+      ),
       description:
         'Name of the IANA time zone database, spelt as there; old names that browsers still report (`Asia/Calcutta`) are ' +
         'accepted. The browser restarts. On the profile `generic` it is stored and never applied',

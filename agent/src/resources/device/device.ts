@@ -6,6 +6,7 @@ import type { EventBus } from '../../events/bus.ts';
 import { atMost } from '../at-most.ts';
 import { type CheckedCall, type Route, serve } from '../route.ts';
 import type { HealthMonitor } from './health.ts';
+import { metricsText } from './metrics.ts';
 import type { DevicePorts, PowerAction } from './ports.ts';
 import * as contract from './schema.ts';
 import { confirmMismatch } from './schema.ts';
@@ -53,16 +54,16 @@ export class Device {
 
   /**
    * Reads records of the log, oldest first.
-   * @param query `since`: a cursor or a time; `limit`: 100 by default
+   * @param query `since`: a cursor or a time; `limit`: 100 by default; `level`: the lowest one; `source`: a program
    * @throws ApiError `bad_request` for an invalid time or an unknown cursor; `unavailable` without a journal
    */
-  async logs({ since, limit = 100 }: { since?: string; limit?: number }): Promise<contract.LogRecord[]> {
+  async logs({ since, limit = 100, ...wanted }: contract.LogsQuery): Promise<contract.LogRecord[]> {
     const { journal } = this.#options;
-    if (since === undefined) return journal.read({ limit });
-    if (since.startsWith('s=')) return journal.read({ after: since, limit });
+    if (since === undefined) return journal.read({ ...wanted, limit });
+    if (since.startsWith('s=')) return journal.read({ ...wanted, after: since, limit });
     const from = parseTime(since);
     if (from === undefined) throw badRequest('', [{ path: '/since', message: 'is not a valid time' }]);
-    return journal.read({ from, limit });
+    return journal.read({ ...wanted, from, limit });
   }
 
   /** @param condition called before every reboot, shutdown and factory reset; it throws an ApiError to refuse it */
@@ -136,6 +137,9 @@ export function deviceRoutes(device: Device, health: HealthMonitor): Route[] {
   return [
     serve(contract.getDevice, () => device.get()),
     serve(contract.getHealth, () => health.snapshot()),
+    serve(contract.getMetrics, async () =>
+      Buffer.from(metricsText(await device.get(), await health.snapshot())),
+    ),
     serve(contract.getLogs, ({ query }) => readLog(() => device.logs(query))),
     serve(contract.reboot, ({ afterAnswer }) => device.end('reboot', afterAnswer)),
     serve(contract.shutdown, ({ afterAnswer }) => device.end('shutdown', afterAnswer)),

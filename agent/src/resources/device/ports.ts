@@ -20,12 +20,16 @@ export interface LogQuery {
   /** In ms since 1970. */
   from?: number;
   limit: number;
+  /** The lowest one; undefined: all. */
+  level?: LogRecord['level'];
+  /** Undefined: those of every program. */
+  source?: string;
 }
 
 /** The system's log. */
 export interface Journal {
   /**
-   * Reads the first `limit` records after `after` or from `from`, or else the newest ones. Oldest first.
+   * Reads the first `limit` wanted records after `after` or from `from`, or else the newest ones. Oldest first.
    * @throws ApiError `unavailable` without a journal, `bad_request` for an unknown cursor
    */
   read(query: LogQuery): Promise<LogRecord[]>;

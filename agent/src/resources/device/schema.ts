@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
-import { Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
+import { matching, Nothing, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 export const confirmMismatch = defineError(
@@ -105,11 +105,14 @@ export const Health = Type.Object(
 );
 export type Health = Static<typeof Health>;
 
+/** From the lowest to the highest. */
+export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
+
 /** One record of the system's log. */
 export const LogRecord = Type.Object(
   {
     ts: Timestamp,
-    level: Type.Enum(['debug', 'info', 'warning', 'error']),
+    level: Type.Enum([...LOG_LEVELS]),
     source: Type.String({ description: 'The program that logged; `vitrine-agent` is the agent' }),
     message: Type.String(),
     cursor: Type.String({
@@ -127,6 +130,27 @@ export const logWritten = topic('log', LogRecord, 'Live log tail', { mayBeDroppe
 
 const ISO_TIME = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?:Z|[+-]\\d{2}:\\d{2})';
 const CURSOR = 's=[0-9a-f]{32}(?:;[a-z]=[0-9a-f]{1,32}){1,8}';
+
+const LogsQuery = Type.Object(
+  {
+    since: Type.Optional(
+      Type.String({
+        ...matching(
+          `^(?:${ISO_TIME}|${CURSOR})$`,
+          'must be an ISO time with its zone, such as 2026-11-28T08:00:00Z, or the cursor of a record',
+        ),
+        description: 'ISO 8601 time, or the `cursor` of a record',
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: 'The lowest level' })),
+    source: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'Only records of this program' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type LogsQuery = Static<typeof LogsQuery>;
 
 const read = { method: 'GET', tag: 'Device', status: 200 } as const;
 const action = { method: 'POST', tag: 'Device', status: 202, response: Nothing } as const;
@@ -151,27 +175,30 @@ export const getHealth = endpoint({
   errors: [],
 });
 
+export const getMetrics = endpoint({
+  ...read,
+  path: '/metrics',
+  summary: 'Health for Prometheus',
+  description:
+    'The numbers of `GET /device/health` as OpenMetrics text, with the prefix `vitrine_`, and `vitrine_info` with serial, ' +
+    'name, model, version and slot. What the board cannot read is left out.',
+  download: {
+    contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    description: 'OpenMetrics text',
+  },
+  errors: [],
+});
+
 export const getLogs = endpoint({
   ...read,
   path: '/device/logs',
   summary: 'Log records, oldest first',
   description:
     'With `since`, the first `limit` records after a cursor (exclusive) or from a time on (inclusive). Without it, the ' +
-    'newest `limit` records. 400 for a time that does not exist (30 February, 24:00), and for a cursor whose record is ' +
-    'not in the log, or no longer: continue with a time instead. When nothing reads the output of the agent for a ' +
-    'while, the agent drops records and logs how many.',
-  query: Type.Object(
-    {
-      since: Type.Optional(
-        Type.String({
-          pattern: `^(?:${ISO_TIME}|${CURSOR})$`,
-          description: 'ISO 8601 time, or the `cursor` of a record',
-        }),
-      ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-    },
-    { additionalProperties: false },
-  ),
+    'newest `limit` records. `level` and `source` leave others out before they are counted. 400 for a time that does not ' +
+    'exist (30 February, 24:00), and for a cursor whose record is not in the log, or no longer: continue with a time ' +
+    'instead. When nothing reads the output of the agent for a while, the agent drops records and logs how many.',
+  query: LogsQuery,
   response: Type.Array(LogRecord),
   errors: ['unavailable'],
 });
