@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { closest } from '../../agent/src/base/spelling.ts';
 import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { Problem } from './problem.ts';
 
@@ -46,23 +47,8 @@ function whatIsWrong(error: unknown, names: readonly string[]): string {
   const message = errorMessage(error);
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return message.split(/\n|\. /, 1)[0] ?? message;
-  const wanted = unknown.replace(/^-+/, '');
-  const near = names.find((name) => isNear(name, wanted));
+  const near = closest(unknown.replace(/^-+/, ''), names);
   return `there is no option ${unknown}${near === undefined ? '.' : `; did you mean --${near}?`}`;
-}
-
-/** Whether one of the words becomes the other by one or two inserted, removed or changed letters. */
-function isNear(a: string, b: string): boolean {
-  let before = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const row = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const [above = 0, left = 0, diagonal = 0] = [before[j + 1], row[j], before[j]];
-      row.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)));
-    }
-    before = row;
-  }
-  return (before[b.length] ?? 0) <= Math.min(2, Math.floor(b.length / 2));
 }
 
 function helpText(usage: string, options: Record<string, Option>): string {

@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
       '/files/certificates/server /audio /update /update/bundle /update/apply /operations/{id} /input/devices /input/inject ' +
       '/nfc/readers /nfc/transceive /nfc/ndef/write /nfc/reader/feedback /wifi /wifi/scan /wifi/networks ' +
       '/wifi/connect /wifi/ap /bluetooth /bluetooth/power /bluetooth/scan /bluetooth/devices /bluetooth/pair ' +
-      '/bluetooth/remove /display/clear-data /events /openapi.yaml /docs';
+      '/bluetooth/remove /display/clear-data /metrics /events /openapi.yaml /docs';
     assert.deepEqual(paths, new Set(expected.split(' ')));
     assert.deepEqual(new Set(Object.keys(document['x-events'])), new Set(TOPICS));
     assert.deepEqual(new Set(Object.keys(document['x-errors'])), new Set(ERROR_CODES));
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     const ajv = new Ajv2020({
       ...{ strict: true, strictTypes: false, strictTuples: false, allErrors: true, validateFormats: false },
     });
-    ajv.addVocabulary(['x-applied', 'components', 'discriminator']);
+    ajv.addVocabulary(['x-applied', 'x-rule', 'components', 'discriminator']);
     ajv.addSchema({ $id: 'vitrine:', components: { schemas: document.components.schemas } });
     for (const [path, schema] of schemas()) {
       assert.ok(ajv.validateSchema(schema as object), `${path}: ${ajv.errorsText()}`);

@@ -5,6 +5,7 @@ import { errorsOf } from '../../agent/src/contract/endpoint.ts';
 import { type ErrorDefinition, type ErrorRef, errorDefinition } from '../../agent/src/contract/errors.ts';
 import { ErrorEnvelopeSchema } from '../../agent/src/contract/shared.ts';
 import type { Topic } from '../../agent/src/contract/topics.ts';
+import { Operation } from '../../agent/src/resources/operations/schema.ts';
 import { projectVersion } from '../image/lib/inputs.ts';
 import { Components } from './components.ts';
 import { frames } from './frames.ts';
@@ -150,10 +151,24 @@ function parametersIn(
   }));
 }
 
+/** Where the operation is that a request has begun. */
+const OPERATION_LINKS = {
+  operation: {
+    operationId: 'getOperation',
+    parameters: { id: '$response.body#/operation_id' },
+    description: 'How it goes',
+  },
+};
+const OPERATION_HEADERS = {
+  Location: { description: 'Path of the operation, on HTTP', schema: { type: 'string' } },
+};
+
 function success({ status, response, download }: Endpoint, schemas: Components): JsonObject {
   const description = { 200: 'Done', 202: 'Accepted', 204: 'Done, nothing to say' }[status];
   if (response) {
-    return { description, content: { 'application/json': { schema: schemas.ref(response) } } };
+    const content = { 'application/json': { schema: schemas.ref(response) } };
+    if (response !== Operation || status !== 202) return { description, content };
+    return { description, headers: OPERATION_HEADERS, content, links: OPERATION_LINKS };
   }
   if (download) {
     const { contentType } = download;
@@ -173,7 +188,11 @@ function failure(errors: readonly ErrorRef[], responses: JsonObject): JsonObject
   const all = errors.map(errorDefinition);
   const codes = all.map(({ code }) => code);
   const name = codes.join('-or-');
+  const isBusy = all.some(({ status }) => status === 429);
   responses[name] ??= {
+    ...(isBusy && {
+      headers: { 'Retry-After': { description: 'Seconds, on HTTP', schema: { type: 'integer' } } },
+    }),
     description: all.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n'),
     content: {
       'application/json': {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../base/system-error.ts';
 import { ApiError } from './errors.ts';
 
 /**
@@ -40,6 +41,19 @@ function endOfText(json: string, start: number): number {
     if (character === BACKSLASH) at += 1;
   }
   return json.length;
+}
+
+/**
+ * Why a text is not JSON that a body or a frame may have, with the place. For a text that could not be parsed.
+ * @param what `The body`, `The line`
+ */
+export function notJson(what: string, text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return `${what} is not JSON: ${errorMessage(error)}.`;
+  }
+  return `${what} has a field that no object may have: __proto__, or prototype in constructor.`;
 }
 
 /** The error for JSON that is nested too deeply. @param what `The body`, `The frame` */

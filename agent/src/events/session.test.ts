@@ -83,7 +83,9 @@ test('an unknown topic changes nothing, and the error lists every one', () => {
   assert.ok(frames.slice(1).every(({ type, error }) => type === 'error' && error?.code === 'bad_request'));
   assert.deepEqual(
     frames.slice(-2).map(({ error }) => error?.message),
-    ['There is no frame type toString.', 'The frame has no type.'],
+    ['There is no frame type toString.', 'The frame has no type.'].map(
+      (start) => `${start} Types are subscribe, unsubscribe, page_message.`,
+    ),
   );
   assert.equal(frames.length, 6);
 });
@@ -93,7 +95,11 @@ test('an error stays small, whatever the frame', () => {
   session.receive({ type: 'subscribe', topics: Array.from({ length: 5000 }, () => 'nothing') });
   assert.equal(frames[0]?.error?.details?.issues.length, MAX_ISSUES);
   session.receive({ type: 'x'.repeat(100) });
-  assert.equal(frames[1]?.error?.message, `There is no frame type ${'x'.repeat(40)}.`);
+  const { message = '' } = frames[1]?.error ?? {};
+  assert.ok(
+    message.startsWith(`There is no frame type ${'x'.repeat(40)}. `) && message.length < 200,
+    message,
+  );
 });
 
 test('an expensive topic is produced while it has listeners, acknowledged before its first event', () => {

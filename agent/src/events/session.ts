@@ -1,7 +1,9 @@
+import { closest } from '../base/spelling.ts';
 import { ApiError } from '../contract/errors.ts';
 import { badRequest } from '../contract/issues.ts';
 import type { Topic } from '../contract/topics.ts';
 import type { EventBus } from './bus.ts';
+import { type FrameFields, unknownFields, unknownType } from './frame-fields.ts';
 
 /** Limits of one client's queue: enough for a burst, and a client that does not read cannot fill the memory. */
 export const MAX_QUEUED_EVENTS = 512;
@@ -22,6 +24,13 @@ export interface EventSink {
 
 /** Sends JSON to the displayed page. @throws ApiError `page_channel_closed` and others of `POST /page/message` */
 export type SendToPage = (payload: unknown) => Promise<void>;
+
+/** What the frames have besides their type. */
+const FIELDS: FrameFields = new Map([
+  ['subscribe', ['topics']],
+  ['unsubscribe', ['topics']],
+  ['page_message', ['payload']],
+]);
 
 interface Queued {
   topic: Topic;
@@ -45,15 +54,20 @@ export class EventSession {
   #queuedCharacters = 0;
   #closed = false;
   readonly #sendToPage: SendToPage;
+  readonly #otherTypes: readonly string[];
   /** Set while a producer waits for this client. */
   #drain: PromiseWithResolvers<void> | undefined;
   #stall: NodeJS.Timeout | undefined;
 
-  /** @param sendToPage takes the payloads of `page_message` frames */
-  constructor(bus: EventBus, sink: EventSink, sendToPage: SendToPage) {
+  /**
+   * @param sendToPage takes the payloads of `page_message` frames
+   * @param otherTypes of frames that the link takes itself, for the error of an unknown one
+   */
+  constructor(bus: EventBus, sink: EventSink, sendToPage: SendToPage, otherTypes: readonly string[] = []) {
     this.#bus = bus;
     this.#sink = sink;
     this.#sendToPage = sendToPage;
+    this.#otherTypes = otherTypes;
   }
 
   /** Number of queued events. */
@@ -80,7 +94,10 @@ export class EventSession {
     this.#sink.send(errorFrame(error instanceof ApiError ? error : new ApiError('internal')));
   }
 
-  #dispatch({ type, topics, payload }: Readonly<Record<string, unknown>>): void {
+  #dispatch(frame: Readonly<Record<string, unknown>>): void {
+    const { type, topics, payload } = frame;
+    const problem = unknownFields(frame, FIELDS);
+    if (problem) throw problem;
     if (type === 'subscribe') {
       const wanted = this.#topicsOf(topics);
       // The acknowledgement goes first: a producer that starts now may emit at once.
@@ -93,9 +110,7 @@ export class EventSession {
       if (payload === undefined) throw new ApiError('bad_request', 'page_message needs a payload.');
       this.#sendToPage(payload).catch((error: unknown) => this.#fail(error));
     } else {
-      const problem =
-        typeof type === 'string' ? `There is no frame type ${type.slice(0, 40)}.` : 'The frame has no type.';
-      throw new ApiError('bad_request', problem);
+      throw unknownType(type, [...FIELDS.keys(), ...this.#otherTypes]);
     }
   }
 
@@ -188,11 +203,18 @@ export class EventSession {
 
   /** @throws ApiError `bad_request` for a name that is no topic of the bus */
   #topicsOf(names: unknown): ReadonlySet<Topic> {
-    if (!Array.isArray(names)) throw new ApiError('bad_request', '/topics must be an array of topics.');
+    if (!Array.isArray(names)) {
+      throw new ApiError('bad_request', '/topics must be an array of topics, such as ["display_state"].');
+    }
     const known = this.#bus.topics;
     const found = names.map((name) => known.find((topic) => topic.name === name));
-    const message = `must be one of ${known.map(({ name }) => name).join(', ')}`;
-    const issues = found.flatMap((topic, index) => (topic ? [] : { path: `/topics/${index}`, message }));
+    const all = known.map(({ name }) => name);
+    const issues = found.flatMap((topic, index) => {
+      if (topic) return [];
+      const meant = closest(String(names[index]), all);
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      return { path: `/topics/${index}`, message: `must be one of ${all.join(', ')}${hint}` };
+    });
     if (issues.length > 0) throw badRequest('', issues);
     return new Set(found.filter((topic) => topic !== undefined));
   }

@@ -1,6 +1,7 @@
 /** Sends the app's answers: JSON, bytes, and errors. */
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../base/logger.ts';
+import { BASE_PATH } from '../contract/api.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError, type CommonCode, storageError } from '../contract/errors.ts';
 
@@ -22,6 +23,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const JSON_HEAD = [...Object.entries(SECURITY_HEADERS).flat(), 'content-type', JSON_TYPE, 'content-length'];
 /** Message for a body of another type. */
 export const SEND_JSON = 'Send the body as application/json.';
+/** When a request that found too many others may be tried again, in s. */
+const RETRY_AFTER_S = 1;
 /** How long the rest of an unwanted body may keep arriving, in ms; shorter for a forbidden request. */
 const UNREAD_BODY_MS = 5_000;
 const FORBIDDEN_BODY_MS = 1_000;
@@ -43,9 +46,16 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, answer: unkn
     const text = JSON.stringify(answer);
     const length = Buffer.byteLength(text);
     reply.hijack(); // Fastify sends nothing more
-    reply.raw.writeHead(status, [...JSON_HEAD, String(length)]);
+    reply.raw.writeHead(status, [...JSON_HEAD, String(length), ...locationOf(status, answer)]);
     reply.raw.end(text);
   }
+}
+
+/** The header with the place of the operation that a request has begun: name and value in turn; none if it has begun none. */
+function locationOf(status: number, answer: unknown): string[] {
+  if (status !== 202 || typeof answer !== 'object' || answer === null || !('operation_id' in answer))
+    return [];
+  return ['location', `${BASE_PATH}/operations/${answer.operation_id}`];
 }
 
 /** The error code for a status that the HTTP layer itself chose. */
@@ -70,6 +80,7 @@ export function answerError(reply: FastifyReply, error: unknown, log: Logger): v
   const forbidden = known.code === 'forbidden';
   const unread = unreadBytes(reply);
   reply.headers(SECURITY_HEADERS).code(known.status).type(JSON_TYPE);
+  if (known.status === 429) reply.header('retry-after', RETRY_AFTER_S);
   if (forbidden || unread > SMALL_BODY_BYTES) reply.header('connection', 'close');
   if (unread > 0) answerBeforeBody(reply, text, forbidden ? FORBIDDEN_BODY_MS : UNREAD_BODY_MS);
   else reply.send(text);

@@ -17,6 +17,8 @@ import { parseText, validator } from '../validation/validator.ts';
 import { answerError, SECURITY_HEADERS, SEND_JSON, sendAnswer, toApiError } from './answers.ts';
 import { acceptJsonOnly, hasBody, limitBodyTime } from './body-parsers.ts';
 import type { Guard } from './guard.ts';
+import { missingBody } from './missing-body.ts';
+import { type RoutePath, suggestMember, suggestPath } from './suggest-path.ts';
 import type { WebApp } from './web-app.ts';
 
 /** Largest JSON body in bytes; the same as the longest serial line, so that both links carry the same. */
@@ -78,7 +80,8 @@ export function createApp({ endpoints, routes, log, guard, webApp }: AppOptions)
   const known: KnownRoute[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     const pattern = pathPattern(url);
-    for (const one of [method].flat()) known.push({ method: one, pattern, isEnabled: config?.isEnabled });
+    for (const one of [method].flat())
+      known.push({ method: one, url, pattern, isEnabled: config?.isEnabled });
   });
   // For what Fastify sends; `sendJson` writes these headers itself.
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -176,6 +179,7 @@ function isEmpty(query: unknown): boolean {
 function bodyOf(endpoint: Endpoint, request: FastifyRequest): unknown {
   // With the content type of an upload, a request without a body has an empty stream.
   const given = request.body instanceof Readable ? undefined : request.body;
+  if (endpoint.body && given === undefined) throw missingBody(endpoint.body);
   if (endpoint.body) return validator(endpoint.body).parse(given);
   if (!endpoint.upload && endpoint.method !== 'GET' && given !== undefined) nothing.parse(given);
   return undefined;
@@ -218,8 +222,7 @@ function contentLength(request: FastifyRequest): number | undefined {
 }
 
 /** A route of the app, endpoint or not. */
-interface KnownRoute {
-  method: string;
+interface KnownRoute extends RoutePath {
   pattern: RegExp;
   isEnabled: ((path: string) => boolean) | undefined;
 }
@@ -231,16 +234,24 @@ function hasEmptyParameter({ params }: FastifyRequest): boolean {
 
 function refuseUnmatched(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): never {
   const path = request.url.split('?', 1)[0] ?? '';
-  const allowed = known
-    .filter(({ pattern, isEnabled }) => pattern.test(path) && (isEnabled?.(path) ?? true))
-    .map(({ method }) => method);
-  if (allowed.length === 0) throw new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
+  const enabled = known.filter(({ isEnabled }) => isEnabled?.(path) ?? true);
+  const allowed = enabled.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  if (allowed.length === 0) throw nothingAt(path, enabled);
   const methods = [...new Set(allowed)];
   reply.header('allow', methods.join(', '));
+  const member = suggestMember(request.method, path, enabled);
+  const hint = member === undefined ? '' : ` Did you mean ${member}?`;
   // The serial link has no headers.
-  throw new ApiError('method_not_allowed', `The resource has ${methods.join(', ')} only.`, {
+  throw new ApiError('method_not_allowed', `The resource has ${methods.join(', ')} only.${hint}`, {
     allow: methods,
   });
+}
+
+/** Says that there is nothing at a path, and what there is instead. */
+export function nothingAt(path: string, routes: readonly RoutePath[]): ApiError {
+  const meant = suggestPath(path, routes);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  return new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.${hint}`);
 }
 
 /** The endpoint that the router finds for `path`, with or without its query. */
@@ -257,6 +268,9 @@ export function findEndpoint(
   }
   return endpoints.find((endpoint) => endpoint.method === method && pathPattern(urlOf(endpoint)).test(bare));
 }
+
+/** An endpoint as the router knows it. */
+export const routeOf = (endpoint: Endpoint): RoutePath => ({ method: endpoint.method, url: urlOf(endpoint) });
 
 /** The path of an endpoint as the router spells it. */
 function urlOf(endpoint: Endpoint): string {

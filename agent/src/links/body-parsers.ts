@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
-import { isTooDeep, tooDeep } from '../contract/json.ts';
+import { isTooDeep, notJson, tooDeep } from '../contract/json.ts';
 import { isWellFormed } from '../contract/well-formed.ts';
 import { SEND_JSON } from './answers.ts';
 
@@ -35,7 +35,8 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       return;
     }
     parseJson(request, body, (error, value) => {
-      if (error || isWellFormed(body, value)) done(error, value);
+      if (error) done(new ApiError('bad_request', notJson('The body', body)));
+      else if (isWellFormed(body, value)) done(null, value);
       else done(new ApiError('bad_request', 'The body has text with an unpaired surrogate.'));
     });
   });

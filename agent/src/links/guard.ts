@@ -14,6 +14,9 @@ export type Guard = (request: IncomingMessage) => void;
 /** `name`, `name:port`, `[v6]` or `[v6]:port`. */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i;
 
+/** Longest part of a header in an answer, in characters. */
+const MAX_QUOTED = 100;
+
 /** Pages that any site may link to. They change nothing, and no other page can read or embed them. */
 const LINKABLE: ReadonlySet<string | undefined> = new Set(['/', `${BASE_PATH}/docs`]);
 
@@ -30,7 +33,7 @@ export function createGuard(
     const { headers } = request;
     const { host, origin } = headers;
     if (host === undefined || !isOurs(host)) {
-      throw new ApiError('forbidden', 'The Host header does not name this device.');
+      throw new ApiError('forbidden', wrongHost(host));
     }
     // `null`, the origin of sandboxed frames, local files and stripped referrers, counts as another site.
     if (origin !== undefined && !sameOrigin(origin, host)) {
@@ -41,6 +44,13 @@ export function createGuard(
       throw new ApiError('forbidden', 'Pages of another site may not use this interface.');
     }
   };
+}
+
+/** Does not tell the device's names: a site that has rebound its name could read them. */
+function wrongHost(host: string | undefined): string {
+  const named =
+    host === undefined ? 'is missing' : `names "${host.slice(0, MAX_QUOTED)}", which is not this device`;
+  return `The Host header ${named}. Use an address of the device, localhost, its host name (also with .local), or a name in its certificate.`;
 }
 
 /**

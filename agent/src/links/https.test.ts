@@ -90,6 +90,19 @@ test('does not listen without a certificate, and does with one of any kind', asy
   }
 });
 
+test('plain HTTP is told that the port speaks HTTPS, and a client that says nothing is let go', async (t) => {
+  const { link, port } = await start(t);
+  await link.apply(first);
+  const answer = await fetch(`http://127.0.0.1:${port()}/api/v1/device`);
+  assert.deepEqual([answer.status, answer.headers.get('connection')], [400, 'close']);
+  assert.match(await answer.text(), /speaks HTTPS\. Use https:\/\//);
+  const silent = connectTcp(port(), '127.0.0.1');
+  await once(silent, 'connect');
+  silent.end();
+  await ended(silent);
+  assert.equal(await get(port(), '/api/v1/file', first.cert), 200);
+});
+
 test('a renewed certificate is used at once, and existing connections continue', async (t) => {
   const { link, port } = await start(t);
   await link.apply(first);
@@ -210,7 +223,7 @@ test('survives plain HTTP and aborted handshakes', async (t) => {
   const { link, port } = await start(t);
   await link.apply(first);
   const plain = connectTcp(port(), '127.0.0.1');
-  plain.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  plain.resume().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await ended(plain);
   const broken = connectTcp(port(), '127.0.0.1');
   await once(broken, 'connect');

@@ -8,6 +8,7 @@ import type { Logger } from '../base/logger.ts';
 import { errorMessage } from '../base/system-error.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type HttpAddress, type HttpLink, listenAll, type Upgrade, WebServer } from './http.ts';
+import { refusePlainHttp } from './plain-http.ts';
 import { type TrialClient, tryHandshake } from './tls-trial.ts';
 
 /** TLS 1.2 with forward secrecy and authenticated encryption only, which TLS 1.3 always has. */
@@ -97,8 +98,11 @@ export class HttpsLink {
     const { createServer } = process.getBuiltinModule('node:https');
     const tls: ServerOptions = { ...context, handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] };
     await app.ready();
-    const create = (options: ServerOptions, answer: RequestListener) =>
-      createServer({ ...options, ...tls }, answer);
+    const create = (options: ServerOptions, answer: RequestListener) => {
+      const server = createServer({ ...options, ...tls }, answer);
+      refusePlainHttp(server, HANDSHAKE_MS);
+      return server;
+    };
     try {
       this.#link = await listenAll(addresses, () => new WebServer('https', create, app.routing, upgrade));
     } catch (error) {

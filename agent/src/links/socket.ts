@@ -7,7 +7,7 @@ import type { WebSocket, WebSocketServer as WebSocketServerType } from 'ws';
 import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import { ApiError } from '../contract/errors.ts';
-import { isTooDeep, tooDeep } from '../contract/json.ts';
+import { isTooDeep, notJson, tooDeep } from '../contract/json.ts';
 import { Nothing } from '../contract/shared.ts';
 import type { EventBus } from '../events/bus.ts';
 import { EventSession, errorFrame, type SendToPage } from '../events/session.ts';
@@ -98,7 +98,7 @@ export class EventSocket {
   #admit(request: IncomingMessage, peer: string | undefined): void {
     this.#options.guard?.(request);
     const [path, search = ''] = request.url?.split(/\?(.*)/s, 2) ?? [];
-    if (path !== PATH) throw new ApiError('not_found', 'There is no WebSocket here.');
+    if (path !== PATH) throw new ApiError('not_found', `There is no WebSocket here. It is at ${PATH}.`);
     parseText(nothing, Object.fromEntries(new URLSearchParams(search)));
     if (this.#closed) throw new ApiError('unavailable', 'The agent is stopping.');
     const ofPeer = [...this.#clients].filter((client) => client.peer === peer);
@@ -152,7 +152,9 @@ export class EventSocket {
     });
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return;
-      const frame = isBinary ? notAnObject() : parseFrame(String(data));
+      const frame = isBinary
+        ? new ApiError('bad_frame', 'The frame is binary. Send one JSON object as text.')
+        : parseFrame(String(data));
       if (frame instanceof ApiError) send(errorFrame(frame));
       else session.receive(frame);
     });
@@ -191,11 +193,7 @@ function parseFrame(text: string): Record<string, unknown> | ApiError {
     const frame: unknown = JSON.parse(text);
     if (typeof frame === 'object' && frame !== null && !Array.isArray(frame)) return { ...frame };
   } catch {
-    // It is not JSON.
+    return new ApiError('bad_frame', notJson('The frame', text));
   }
-  return notAnObject();
-}
-
-function notAnObject(): ApiError {
-  return new ApiError('bad_frame', 'A message is one JSON object as text.');
+  return new ApiError('bad_frame', 'The frame is not a JSON object.');
 }

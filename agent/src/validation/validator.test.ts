@@ -30,7 +30,7 @@ test('lists issues up to the limit, and counts the rest', () => {
   const few = refusal({ many: ['a', 1, 'b'], other: 1 });
   assert.deepEqual(few.details, {
     issues: [
-      { path: '/other', message: 'is not a known field' },
+      { path: '/other', message: 'is not a known field; known are some, many, nullable, named' },
       { path: '/many/0', message: 'must be integer' },
       { path: '/many/2', message: 'must be integer' },
     ],

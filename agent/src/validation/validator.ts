@@ -2,6 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Static, TObject, TSchema } from 'typebox';
 import { badRequest, type Issue } from '../contract/issues.ts';
 import { compile, type Mode } from './compile.ts';
+import { fieldsAt, ruleAt, unknownField } from './schema-at.ts';
 
 /** For a value with more parts than this only the first issue is reported: collecting all could take a million. */
 const MAX_PARTS = 5000;
@@ -54,10 +55,10 @@ class SchemaValidator<S extends TSchema> implements Validator<S> {
   issues(value: unknown): Issue[] {
     const first = this.#in('firstErrorOnly');
     if (first(value)) return [];
-    if (isLarge(value)) return issuesOf(first);
+    if (isLarge(value)) return issuesOf(first, this.schema);
     const all = this.#in('allErrors');
     all(value);
-    return issuesOf(all);
+    return issuesOf(all, this.schema);
   }
 
   parse(value: unknown): Static<S> {
@@ -88,21 +89,25 @@ function isLarge(value: unknown): boolean {
 }
 
 /** For a wrong value of `X or null`, only what X says is useful: the failure of the null branch is left out. */
-function issuesOf({ errors }: ValidateFunction): Issue[] {
+function issuesOf({ errors }: ValidateFunction, schema: TSchema): Issue[] {
   const all = errors ?? [];
   const useful = all.filter(
     ({ keyword, params }) => keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null'),
   );
-  return (useful.length > 0 ? useful : all).map(issueOf);
+  // A mistyped field is also a missing one: its own issue says more, and is the first.
+  const rank = ({ keyword }: ErrorObject): number => (keyword === 'additionalProperties' ? 0 : 1);
+  const sorted = (useful.length > 0 ? useful : all).toSorted((a, b) => rank(a) - rank(b));
+  return sorted.map((error) => issueOf(error, schema));
 }
 
-function issueOf(error: ErrorObject): Issue {
+function issueOf(error: ErrorObject, schema: TSchema): Issue {
   const { instancePath, keyword, params } = error;
   if (keyword === 'required') {
     return { path: `${instancePath}/${params.missingProperty}`, message: 'is required' };
   }
   if (keyword === 'additionalProperties') {
-    return { path: `${instancePath}/${params.additionalProperty}`, message: 'is not a known field' };
+    const name = String(params.additionalProperty);
+    return { path: `${instancePath}/${name}`, message: unknownField(name, fieldsAt(schema, instancePath)) };
   }
   if (keyword === 'enum') {
     return { path: instancePath, message: `must be one of ${params.allowedValues.map(String).join(', ')}` };
@@ -110,7 +115,8 @@ function issueOf(error: ErrorObject): Issue {
   if (keyword === 'const') {
     return { path: instancePath, message: `must be ${JSON.stringify(params.allowedValue)}` };
   }
-  return { path: instancePath, message: error.message ?? 'is not valid' };
+  const rule = keyword === 'pattern' ? ruleAt(schema, instancePath, params.pattern) : undefined;
+  return { path: instancePath, message: rule ?? error.message ?? 'is not valid' };
 }
 
 /** A number as JSON spells it, without an exponent. */

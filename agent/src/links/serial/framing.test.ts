@@ -37,12 +37,12 @@ test('tells what a bad line is, and the next one is good', () => {
     Buffer.from('[1]\nnull\n"text"\n \n{"ok":true}\n'),
   ]);
   assert.deepEqual(objects(bytes), [
-    'The line is not JSON.',
+    'The line is not JSON: Unexpected end of JSON input.',
     'The line is not UTF-8.',
     'The line is not a JSON object.',
     'The line is not a JSON object.',
     'The line is not a JSON object.',
-    'The line is not JSON.',
+    'The line is not JSON: Unexpected end of JSON input.',
     { ok: true },
   ]);
 });

@@ -1,6 +1,6 @@
 /** Reads the lines of a serial link as frames (docs/api.md: Serial frames). */
 import { isUtf8 } from 'node:buffer';
-import { isTooDeep } from '../../contract/json.ts';
+import { isTooDeep, notJson } from '../../contract/json.ts';
 
 /** Longest line in bytes, without its line feed. Longer ones are ignored (docs/api.md: Limits). */
 export const MAX_LINE_BYTES = 1024 * 1024;
@@ -33,7 +33,7 @@ export function parseFrame(line: Buffer): Frame | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: 'The line is not JSON.' };
+    return { problem: notJson('The line', text) };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problem: 'The line is not a JSON object.' };

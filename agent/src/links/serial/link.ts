@@ -55,6 +55,7 @@ export class SerialLink {
     this.#receiver = new SerialSession({
       ...this.#options,
       line,
+      hello: () => this.#hello(),
       restart: () => {
         const { path } = this.#port;
         this.#options.log.warn({ path }, 'a host does not read its events: its session is restarted');
@@ -64,9 +65,13 @@ export class SerialLink {
     });
   }
 
-  #greet(line: SerialLine): void {
+  #hello(): string {
     const { serial, name } = this.#options.identity();
-    void line.write(`${JSON.stringify({ type: 'hello', serial, api: API_VERSION, name })}\n`);
+    return JSON.stringify({ type: 'hello', serial, api: API_VERSION, name });
+  }
+
+  #greet(line: SerialLine): void {
+    void line.write(`${this.#hello()}\n`);
   }
 
   #take(bytes: Buffer, line: SerialLine): void {

@@ -7,6 +7,7 @@ import { BASE_PATH } from '../../contract/api.ts';
 import type { Endpoint, Method } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_JSON_LEVELS } from '../../contract/json.ts';
+import { nothingAt, routeOf } from '../app.ts';
 import type { Fields } from './framing.ts';
 
 const require = createRequire(import.meta.url);
@@ -31,14 +32,14 @@ export interface Body {
 }
 
 /** @throws ApiError `bad_request`; `not_found` for paths outside the API */
-export function targetOf({ method: name, path }: Fields): Target {
+export function targetOf({ method: name, path }: Fields, endpoints: readonly Endpoint[]): Target {
   const method = METHODS.find((each) => each === name);
   if (!method) throw badField('method', `must be one of ${METHODS.join(', ')}`);
   if (typeof path !== 'string' || !PATH.test(path)) {
     throw badField('path', 'must be a path with its query, percent-encoded where needed');
   }
   if (!path.startsWith(`${BASE_PATH}/`)) {
-    throw new ApiError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
+    throw nothingAt(path.split('?', 1)[0] ?? '', endpoints.map(routeOf));
   }
   return { method, path };
 }

@@ -6,6 +6,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { tooDeep } from '../../contract/json.ts';
 import type { EventBus } from '../../events/bus.ts';
+import { type FrameFields, unknownFields } from '../../events/frame-fields.ts';
 import { EventSession, errorFrame, type SendToPage } from '../../events/session.ts';
 import { toApiError } from '../answers.ts';
 import { findEndpoint } from '../app.ts';
@@ -36,6 +37,10 @@ const BUSY_BYTES = 64 * 1024;
  */
 const DEVICE_FRAMES: readonly unknown[] = ['hello', 'response', 'event', 'subscribed', 'error'];
 
+/** Types of the frames that hosts may send, besides those about events. */
+const SERIAL_TYPES = ['request', 'request_chunk', 'hello', 'shell'];
+const REQUEST_FIELDS: FrameFields = new Map([['request', ['id', 'method', 'path', 'body', 'body_b64']]]);
+
 export interface SerialSessionOptions {
   app: FastifyInstance;
   endpoints: readonly Endpoint[];
@@ -44,6 +49,8 @@ export interface SerialSessionOptions {
   log: Logger;
   uploadIdleMs?: number;
   line: SerialLine;
+  /** The line that greets a host. */
+  hello(): string;
   /** Events that must not be lost were lost: replace this session by a new one, whose hello tells the host. */
   restart(): void;
   /** Gives the line to a shell. @param rest bytes after the line that asked for it */
@@ -83,7 +90,7 @@ export class SerialSession {
       ready: () => options.line.pendingBytes < BUSY_BYTES,
       overflow: () => options.restart(),
     };
-    this.#events = new EventSession(options.bus, sink, options.sendToPage);
+    this.#events = new EventSession(options.bus, sink, options.sendToPage, SERIAL_TYPES);
     this.#uploads = new Uploads({
       idleMs: options.uploadIdleMs,
       reject: (id, error) => void this.#send(failureFrame(id, error)),
@@ -107,6 +114,8 @@ export class SerialSession {
         this.#takeRequest(frame, line.length);
       } else if (frame.isTooDeep) {
         void this.#send(errorFrame(tooDeep('The frame')));
+      } else if (asksForHello(frame.object)) {
+        void this.#send(this.#options.hello());
       } else if (!DEVICE_FRAMES.includes(frame.object.type)) {
         this.#events.receive(frame.object);
       }
@@ -131,7 +140,9 @@ export class SerialSession {
 
   /** @throws ApiError when the request is refused without asking the app */
   #accept(id: string, frame: Fields, isTooDeep: boolean, bytes: number): void {
-    const target = targetOf(frame);
+    const problem = unknownFields(frame, REQUEST_FIELDS);
+    if (problem) throw problem;
+    const target = targetOf(frame, this.#options.endpoints);
     if (this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES) {
       throw new ApiError('too_many_requests');
     }
@@ -225,6 +236,11 @@ export class SerialSession {
     this.#waiting.length = 0;
     this.#events.close();
   }
+}
+
+/** A host asks for the greeting again. One with other fields is the device's own, which the host's port echoes. */
+function asksForHello(frame: Fields): boolean {
+  return frame.type === 'hello' && Object.keys(frame).length === 1;
 }
 
 /** Whether an endpoint's answers may be large: downloads and lists, such as the log. */

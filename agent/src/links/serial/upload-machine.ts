@@ -1,9 +1,12 @@
 /** The chunked uploads of one serial session as a pure state machine (docs/api.md: Uploads and operations). */
 import type { Machine, Transition } from '../../base/machine.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { type FrameFields, unknownFields } from '../../events/frame-fields.ts';
 import { payloadTooLarge } from '../../uploads/receive.ts';
 import type { Fields } from './framing.ts';
 import { badField, fromBase64 } from './requests.ts';
+
+const FIELDS: FrameFields = new Map([['request_chunk', ['id', 'seq', 'last', 'data_b64']]]);
 
 /** Decoded bytes of one chunk (docs/api.md: Limits). */
 export const MAX_CHUNK_BYTES = 16 * 1024;
@@ -178,10 +181,10 @@ function receiving({ uploads }: UploadsState, id: string): [key: number, upload?
 }
 
 /** The bytes of an upload's next chunk, or why the frame is not that. */
-function bytesOf(
-  { nextSeq, receivedBytes, maxBytes }: Upload,
-  { last, seq, data_b64: text }: Fields,
-): Buffer | ApiError {
+function bytesOf({ nextSeq, receivedBytes, maxBytes }: Upload, frame: Fields): Buffer | ApiError {
+  const { last, seq, data_b64: text } = frame;
+  const problem = unknownFields(frame, FIELDS);
+  if (problem) return problem;
   if (typeof last !== 'boolean') return badField('last', 'must be boolean');
   if (seq !== nextSeq) {
     return new ApiError('bad_request', `/seq must be ${nextSeq}: chunks come in order, each once.`, {

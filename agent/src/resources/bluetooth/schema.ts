@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError, type ErrorRef } from '../../contract/errors.ts';
-import { Exactly, Nullable } from '../../contract/shared.ts';
+import { Exactly, matching, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 export const unsupported = defineError('bluetooth_unsupported', 503, 'The board has no Bluetooth radio.');
@@ -12,7 +12,13 @@ export const disabled = defineError(
   'Bluetooth is switched off in the configuration.',
 );
 
-const Address = Type.String({ pattern: '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$', examples: ['AA:BB:CC:DD:EE:FF'] });
+const Address = Type.String({
+  ...matching(
+    '^[0-9A-F]{2}(?::[0-9A-F]{2}){5}$',
+    'must be an address such as AA:BB:CC:DD:EE:FF, in upper case',
+  ),
+  examples: ['AA:BB:CC:DD:EE:FF'],
+});
 
 /** The device that is being paired. */
 const Pairing = Type.Object({

@@ -1,19 +1,26 @@
 /** Schemas for the configuration groups of several resources, and rules that a pattern cannot express. */
 import * as Type from 'typebox';
-import { CONTROL } from '../../contract/shared.ts';
+import { CONTROL, matching } from '../../contract/shared.ts';
 import type { BrokenRule } from './group.ts';
+
+/** Of a web address that does not match. */
+export const WEB_ADDRESS =
+  'must begin with http:// or https://, and have no spaces, for example https://example.com/';
 
 export const WebUrl = Type.String({
   minLength: 8,
   maxLength: 8192,
   format: 'uri',
-  pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/?#][^\\s${CONTROL}]*$`,
+  ...matching(`^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/?#][^\\s${CONTROL}]*$`, WEB_ADDRESS),
   description: 'http: or https:',
 });
 
 export const Origin = Type.String({
   maxLength: 512,
-  pattern: '^https?://[^\\s/?#@\\\\]+$',
+  ...matching(
+    '^https?://[^\\s/?#@\\\\]+$',
+    'must be an origin without a path, such as https://kiosk.example',
+  ),
   format: 'uri',
   description: 'Origin of a page: scheme, host and, where it is not the usual one, port',
   examples: ['https://kiosk.example', 'http://menu.localhost:8090'],
@@ -23,7 +30,7 @@ export const Origin = Type.String({
 export const label = (maxLength: number) => ({
   minLength: 1,
   maxLength,
-  pattern: `^ *[^\\s${CONTROL}][^${CONTROL}]*$`,
+  ...matching(`^ *[^\\s${CONTROL}][^${CONTROL}]*$`, 'must be one line of text that is not blank'),
 });
 
 /** Requires URLs that parse. @param urls by JSON pointer in their group */

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
-import { Timestamp } from '../../contract/shared.ts';
+import { matching, Timestamp } from '../../contract/shared.ts';
 import { ZIP_TYPES } from '../../contract/upload-types.ts';
 import { Operation, UploadQuery } from '../operations/schema.ts';
 
@@ -14,7 +14,7 @@ export const bundleInUse = defineError('bundle_in_use', 409, 'The bundle is on t
 export const bundleInvalid = defineError('bundle_invalid', 400, 'The archive is not a valid bundle.');
 
 export const BundleName = Type.String({
-  pattern: BUNDLE_NAME,
+  ...matching(BUNDLE_NAME, 'must have 1 to 63 of a-z, 0-9 and, inside, -, such as my-app'),
   description:
     'A DNS label (1 to 63 of a-z, 0-9 and, inside, -): each bundle is the web origin `http://<name>.localhost`',
   examples: ['menu'],

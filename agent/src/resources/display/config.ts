@@ -1,14 +1,31 @@
 /** Configuration groups `display`, `browser` and `proxy`. */
 import * as Type from 'typebox';
+import { matching } from '../../contract/shared.ts';
 import { label, Origin, originRules, pointerKey, urlRules, WebUrl } from '../config/field-types.ts';
 import { atBoot, live, section } from '../config/fields.ts';
 import { type BrokenRule, configGroup, type GroupValue } from '../config/group.ts';
-import { BUNDLE_NAME } from '../content/schema.ts';
+import { BundleName } from '../content/schema.ts';
 import { PowerSpan } from './power-schedule.ts';
 import { MAX_SCREEN_ID, ROTATIONS, screenNotFound } from './schema.ts';
 
+const NoProxy = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  ...matching(
+    '^[\\w.*:/-]+$',
+    'must be a host, an address or a network, such as intranet.example or 192.168.0.0/16',
+  ),
+});
+
+const Language = Type.String(
+  matching('^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,5}$', 'must be a language tag, such as de-CH'),
+);
+
 const Mode = Type.String({
-  pattern: '^[1-9]\\d{1,4}x[1-9]\\d{1,4}@[1-9]\\d{0,2}(?:\\.\\d{1,3})?$',
+  ...matching(
+    '^[1-9]\\d{1,4}x[1-9]\\d{1,4}@[1-9]\\d{0,2}(?:\\.\\d{1,3})?$',
+    'must be width, height and rate, such as 1920x1080@60',
+  ),
   description: '<width>x<height>@<refresh>',
   examples: ['1920x1080@60'],
 });
@@ -43,7 +60,7 @@ export const displayConfig = configGroup(
         'dpi. With a fraction, pages are rendered at the next whole number and scaled down',
     }),
     resume_on_boot: atBoot.bool(false, { description: 'At boot, show again what was shown last' }),
-    boot_bundle: atBoot.maybe(Type.String({ pattern: BUNDLE_NAME }), {
+    boot_bundle: atBoot.maybe(BundleName, {
       description: 'Bundle shown at boot; it may be uploaded later. Never navigates the running display',
     }),
     power_schedule: live.list(PowerSpan, 64, {
@@ -123,7 +140,7 @@ export const browserConfig = configGroup(
     user_agent: live.maybe(Type.String(label(512)), {
       description: "null: the browser's own. The browser restarts",
     }),
-    languages: live.list(Type.String({ pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,5}$' }), 8, {
+    languages: live.list(Language, 8, {
       uniqueItems: true,
       description:
         'BCP 47 tags that servers are asked for (Accept-Language), the preferred one first; empty: en-US. Applied with the ' +
@@ -229,7 +246,7 @@ export const proxyConfig = configGroup(
     https: live.maybe(WebUrl, {
       description: 'Proxy for https: pages in mode `manual`, as a tunnel; null: directly',
     }),
-    no_proxy: live.list(Type.String({ minLength: 1, maxLength: 253, pattern: '^[\\w.*:/-]+$' }), 64, {
+    no_proxy: live.list(NoProxy, 64, {
       description: 'Hosts, domains with their subdomains, addresses and networks reached without the proxy',
       examples: [['intranet.example', '192.168.0.0/16']],
     }),

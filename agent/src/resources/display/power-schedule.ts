@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
+import { matching } from '../../contract/shared.ts';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 const HOUR_MS = 3_600_000;
@@ -11,7 +12,11 @@ const DAYS_BEFORE = 3;
 const DAYS_AFTER = 9;
 
 const ClockTime = (description: string) =>
-  Type.String({ pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$', description, examples: ['08:00'] });
+  Type.String({
+    ...matching('^(?:[01]\\d|2[0-3]):[0-5]\\d$', 'must be hours and minutes, such as 08:00'),
+    description,
+    examples: ['08:00'],
+  });
 
 /** One entry: the screen is on between the two times, on some days of the week. */
 export const PowerSpan = Type.Object(

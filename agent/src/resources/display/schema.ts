@@ -2,8 +2,9 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
-import { CONTROL, Exactly, Nullable } from '../../contract/shared.ts';
+import { CONTROL, Exactly, matching, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
+import { WEB_ADDRESS } from '../config/field-types.ts';
 import { BundleName, bundleInvalid, contentNotFound } from '../content/schema.ts';
 
 /** Rotations of a screen, in degrees clockwise. */
@@ -188,7 +189,8 @@ export const navigate = endpoint({
       minLength: 1,
       maxLength: 8192,
       format: 'uri',
-      pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/][^${CONTROL}]*$`,
+      ...matching(`^[Hh][Tt][Tt][Pp][Ss]?://[^\\s${CONTROL}/][^${CONTROL}]*$`, WEB_ADDRESS),
+      examples: ['https://example.com/'],
       description: 'http: or https:, without control characters',
     }),
   }),

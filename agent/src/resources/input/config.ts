@@ -1,4 +1,5 @@
 /** Configuration group `input`. */
+import { matching } from '../../contract/shared.ts';
 import { live } from '../config/fields.ts';
 import { configGroup } from '../config/group.ts';
 
@@ -7,7 +8,10 @@ export const inputConfig = configGroup(
   'InputConfig',
   {
     keyboard_layout: live.text('us', {
-      pattern: '^[a-z]{2,8}(?:\\([A-Za-z0-9_-]{1,32}\\))?$',
+      ...matching(
+        '^[a-z]{2,8}(?:\\([A-Za-z0-9_-]{1,32}\\))?$',
+        'must be a keyboard layout of XKB, such as de or ch(fr)',
+      ),
       description:
         'Of keyboards and scanners, which mostly type as a US keyboard does: a layout of XKB that the image has data for, ' +
         'with its variant in parentheses. The compositor restarts and shows the same page again; on the profile `generic` it ' +

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
-import { CONTROL, Exactly, Nullable, Timestamp } from '../../contract/shared.ts';
+import { CONTROL, Exactly, matching, Nullable, Timestamp } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 export const remoteInputDisabled = defineError(
@@ -101,7 +101,10 @@ export const InjectedEvent = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: MAX_TEXT,
-        pattern: `^(?:[^${CONTROL}]|[\\n\\t])*$`,
+        ...matching(
+          `^(?:[^${CONTROL}]|[\\n\\t])*$`,
+          'must have no control characters but line feeds and tabs',
+        ),
         description:
           'Any characters, whatever `input.keyboard_layout` is: for the page each is a key of its own. A line feed is Enter, a ' +
           `tab is Tab; no other control characters. All texts of a request have at most ${MAX_TEXT} characters`,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError, type ErrorRef } from '../../contract/errors.ts';
-import { Exactly } from '../../contract/shared.ts';
+import { Exactly, matching } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 export const nfcDisabled = defineError('nfc_disabled', 503, 'NFC is switched off in the configuration.');
@@ -19,7 +19,10 @@ const TagHandle = Type.String({
 const Base64 = (maxLength: number, description = 'base64') =>
   Type.String({
     maxLength,
-    pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+    ...matching(
+      '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+      'must be base64, with its = at the end',
+    ),
     description,
   });
 const Hex = Type.String({ pattern: '^(?:[0-9A-F]{2})+$', description: 'Upper-case hexadecimal' });

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { endpoint } from '../../contract/endpoint.ts';
 import { defineError } from '../../contract/errors.ts';
-import { ErrorEnvelopeSchema, Nullable } from '../../contract/shared.ts';
+import { ErrorEnvelopeSchema, matching, Nullable } from '../../contract/shared.ts';
 import { topic } from '../../contract/topics.ts';
 
 export const operationNotFound = defineError(
@@ -34,7 +34,10 @@ export const UploadQuery = Type.Object(
   {
     operation_id: Type.Optional(
       Type.String({
-        pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+        ...matching(
+          '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+          'must be a UUID in lower case, such as crypto.randomUUID() gives',
+        ),
         description:
           'A new UUID in lower case, the id of the operation; without it the device makes one. 409 `conflict` for the id of a known operation',
       }),

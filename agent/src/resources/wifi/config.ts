@@ -1,6 +1,7 @@
 /** Configuration group `wifi`. */
 import type { Static, TObject } from 'typebox';
 import * as Type from 'typebox';
+import { matching } from '../../contract/shared.ts';
 import { live, section } from '../config/fields.ts';
 import { type BoardLimits, type BrokenRule, configGroup } from '../config/group.ts';
 import { accessPointChannels, COUNTRIES } from './countries.ts';
@@ -9,6 +10,7 @@ import { accessPointChannels, COUNTRIES } from './countries.ts';
 const SSID_BYTES = 32;
 /** WPA2 passphrase; shared by stations and the access point. */
 const PASSPHRASE = '[ -~]{8,63}';
+const PASSPHRASE_RULE = 'must have 8 to 63 characters, all of them printable ASCII';
 
 export const WifiSsid = Type.String({
   minLength: 1,
@@ -20,7 +22,7 @@ export const WifiSsid = Type.String({
 export const WifiNetwork = section('WifiNetwork', {
   ssid: WifiSsid,
   psk: Type.String({
-    pattern: `^(?:${PASSPHRASE})?$`,
+    ...matching(`^(?:${PASSPHRASE})?$`, `${PASSPHRASE_RULE}, or empty for an open network`),
     description: 'WPA2 passphrase of 8 to 63 printable ASCII characters; empty for an open network',
     default: '',
   }),
@@ -33,7 +35,7 @@ export const WifiNetwork = section('WifiNetwork', {
 });
 
 export const WifiPsk = Type.String({
-  pattern: `^${PASSPHRASE}$`,
+  ...matching(`^${PASSPHRASE}$`, PASSPHRASE_RULE),
   description: '8 to 63 printable ASCII characters',
 });
 export const WifiBand = Type.Enum(['2.4', '5']);
@@ -41,7 +43,10 @@ export const WifiBand = Type.Enum(['2.4', '5']);
 const fields = {
   enabled: live.bool(false, { description: 'Needs `wifi.country`, and in mode `ap` also `wifi.ap.psk`' }),
   mode: live.choice('station', ['station', 'ap']),
-  country: live.maybe(Type.String({ pattern: '^[A-Z]{2}$' }), { description: 'ISO 3166-1 alpha-2' }),
+  country: live.maybe(
+    Type.String(matching('^[A-Z]{2}$', 'must be a country of ISO 3166-1 in two capital letters, such as DE')),
+    { description: 'ISO 3166-1 alpha-2' },
+  ),
   networks: live.list(WifiNetwork, 64, { description: 'Each `ssid` once' }),
   ap: section('WifiApConfig', {
     ssid: live.maybe(WifiSsid, { description: 'null: `device.name`' }),

@@ -3,6 +3,11 @@ import { ZipError } from './zip-entry.ts';
 
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1');
 const END_RECORD = Buffer.from('PK\x05\x06', 'latin1');
+/** What else people send, by its first byte. */
+const OTHERS: Readonly<Record<number, string>> = {
+  31: 'begins like a gzip file',
+  60: 'begins like HTML; put index.html into a zip archive',
+};
 const END_RECORD_BYTES = 22;
 const ZIP64_LOCATOR = 0x07064b50;
 const ZIP64_LOCATOR_BYTES = 20;
@@ -20,7 +25,8 @@ export const START_BYTES = LOCAL_HEADER.length;
  */
 export function checkStart(start: Buffer): void {
   if (![LOCAL_HEADER, END_RECORD].some((magic) => magic.subarray(0, start.length).equals(start))) {
-    throw new ZipError('This is not a zip archive: it does not start with an entry.');
+    const other = OTHERS[start[0] ?? 0];
+    throw new ZipError(`This is not a zip archive: it ${other ?? 'does not start with an entry'}.`);
   }
 }
 

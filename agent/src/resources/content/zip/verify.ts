@@ -48,7 +48,16 @@ export async function verifyBundle(source: ByteSource, options: VerifyOptions = 
 export async function readBundleDirectory(source: ByteSource): Promise<ZipDirectory> {
   const directory = await readDirectory(source);
   if (directory.has(ENTRY_PAGE)) return directory;
-  const deeper = [...directory.keys()].find((name) => /^[^/]+\/index\.html$/.test(name));
-  const hint = deeper ? `; there is ${quoted(deeper)}: pack the content of the folder, not the folder` : '';
-  throw new ZipError(`The archive has no file ${quoted(ENTRY_PAGE)} at its root${hint}.`);
+  throw new ZipError(
+    `The archive has no file ${quoted(ENTRY_PAGE)} at its root${hintFor([...directory.keys()])}.`,
+  );
+}
+
+/** What was probably meant to be the start page. */
+function hintFor(names: readonly string[]): string {
+  if (names.length === 0) return '; it is empty';
+  const similar = names.find((name) => /^(?:index|default|home)\.x?html?$/i.test(name));
+  if (similar) return `; there is ${quoted(similar)}: name it ${ENTRY_PAGE}`;
+  const deeper = names.find((name) => /^[^/]+\/index\.html$/i.test(name));
+  return deeper ? `; there is ${quoted(deeper)}: pack the content of the folder, not the folder` : '';
 }

@@ -1,15 +1,21 @@
 /** The part `hawkbit` of the configuration group `update`. */
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
+import { matching } from '../../../contract/shared.ts';
 import { WebUrl } from '../../config/field-types.ts';
 import { live, section } from '../../config/fields.ts';
 import type { BrokenRule } from '../../config/group.ts';
 
 /** A name in the server's paths. It must not be `.` or `..`. */
-const PATH_NAME = '^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,127}$';
+const PATH_NAME = matching(
+  '^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,127}$',
+  'must have 1 to 128 of A-Z, a-z, 0-9 and . _ : -, and not begin with . or :',
+);
 
 /** Printable ASCII without spaces: it is sent in a header. */
-const Token = Type.String({ pattern: '^[!-~]{1,256}$' });
+const Token = Type.String(
+  matching('^[!-~]{1,256}$', 'must have 1 to 256 printable ASCII characters without spaces'),
+);
 
 /** The fields `update.hawkbit`. */
 export const fleetSection = section('HawkbitConfig', {
@@ -17,8 +23,8 @@ export const fleetSection = section('HawkbitConfig', {
     description:
       'Address of the hawkBit DDI server, without tenant; null: no updates from a server. With `http:` everything, the token included, is sent in clear',
   }),
-  tenant: live.text('DEFAULT', { pattern: PATH_NAME }),
-  controller_id: live.maybe(Type.String({ pattern: PATH_NAME }), {
+  tenant: live.text('DEFAULT', PATH_NAME),
+  controller_id: live.maybe(Type.String(PATH_NAME), {
     description: 'Name of this device on the server; null: its serial',
   }),
   target_token: live.maybe(Token, { description: 'Token of this device' }),

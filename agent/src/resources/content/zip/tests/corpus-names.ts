@@ -145,14 +145,16 @@ export const NAME_ZIPS: readonly CorpusZip[] = [
     { name: 'ä.txt', data: 'x', flags: 0, extra: unicodePath('ä.txt', 'ä.txt') },
   ]),
   made('no index.html', /no file "index\.html" at its root\.$/, [{ name: 'page.html', data: 'x' }]),
-  made('an empty archive', /no file "index\.html" at its root\.$/, []),
+  made('an empty archive', /no file "index\.html" at its root; it is empty\.$/, []),
   made(
     'index.html one folder deeper',
     /at its root; there is "dist\/index\.html": pack the content of the folder/,
     [{ name: 'dist/' }, { ...PAGE, name: 'dist/index.html' }],
   ),
   made('a folder index.html', /no file "index\.html" at its root/, [{ name: 'index.html/' }]),
-  made('Index.HTML', /no file "index\.html" at its root/, [{ ...PAGE, name: 'Index.HTML' }]),
+  made('Index.HTML', /at its root; there is "Index\.HTML": name it index\.html\.$/, [
+    { ...PAGE, name: 'Index.HTML' },
+  ]),
   made('more folders than fit into memory', /The archive has more than 200000 files and folders/, [
     PAGE,
     ...Array.from({ length: 3300 }, (_, index) => ({ name: `${index}/${'a/'.repeat(62)}` })),
