@@ -74,8 +74,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
   );
   const { isEnabled } = await created.use(ui);
   const webApp = await WebApp.open({ isEnabled, read: asset });
-  const routes = created.all.flatMap((resource) => resource.routes);
-  const app = createApp({ endpoints, routes, log, guard, webApp });
+  const app = createApp({ endpoints, routes: created.routes, log, guard, webApp });
   refusePlainEvents(app);
   serveUi(app, webApp, isEnabled);
   const { channel } = await created.use(page);

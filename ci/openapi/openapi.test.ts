@@ -103,7 +103,7 @@ describe('the OpenAPI document', () => {
   test('has every path, topic and error code', () => {
     const paths = new Set(Object.keys(document.paths));
     const expected =
-      '/device /device/health /device/logs /device/reboot /device/shutdown /device/factory-reset /network /display ' +
+      '/device /device/diagnostics /device/health /device/logs /device/reboot /device/shutdown /device/factory-reset /network /display ' +
       '/display/screens /display/navigate /display/bundle /display/waiting /display/reload /display/restart-browser ' +
       '/display/screen /display/screenshot /display/execute-js /page/message /page/status /content /content/{name} ' +
       '/content/{name}/check /config /files/splash /files/splash/shutdown /files/certificates /files/certificates/ca ' +

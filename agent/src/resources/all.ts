@@ -7,6 +7,7 @@ import { configResource } from './config/index.ts';
 import { content } from './content/index.ts';
 import { configuration, endpoints } from './contract.ts';
 import { device } from './device/index.ts';
+import { diagnostics } from './diagnostics/index.ts';
 import { display } from './display/index.ts';
 import { document } from './document/index.ts';
 import { input } from './input/index.ts';
@@ -38,6 +39,7 @@ export const resources = [
   peripherals,
   ui,
   document,
+  diagnostics,
   configResource(configuration),
 ] as const;
 

@@ -15,6 +15,7 @@ import { configContract } from './config/schema.ts';
 import * as content from './content/schema.ts';
 import { deviceConfig } from './device/config.ts';
 import * as device from './device/schema.ts';
+import * as diagnostics from './diagnostics/schema.ts';
 import { browserConfig, displayConfig, proxyConfig } from './display/config.ts';
 import * as display from './display/schema.ts';
 import * as document from './document/schema.ts';
@@ -51,6 +52,7 @@ export const configuration = configContract([
 /** What the schema files export. */
 export const declarations = [
   device,
+  diagnostics,
   network,
   display,
   page,

@@ -26,6 +26,8 @@ export interface Services {
   asset: (name: string) => Promise<Buffer>;
   /** What an operator should know, of all resources, as sentences. */
   problems: () => string[];
+  /** The routes of all resources. */
+  routes: () => readonly Route[];
   /** Another resource's service. The other resource is created first; two that need each other are an error. */
   use: <S>(definition: ResourceDefinition<never, S>) => Promise<S>;
 }
@@ -76,11 +78,12 @@ export class Resources<P> {
   readonly #created = new Map<ResourceDefinition, Resource>();
   readonly #creating = new Set<ResourceDefinition>();
 
-  constructor(services: Omit<Services, 'use' | 'problems'>, ports: P) {
+  constructor(services: Omit<Services, 'use' | 'problems' | 'routes'>, ports: P) {
     this.#ports = ports;
     this.#services = {
       ...services,
       use: (definition) => this.use(definition),
+      routes: () => this.routes,
       problems: () => this.all.flatMap((resource) => [...(resource.problems?.() ?? [])]),
     };
   }
@@ -88,6 +91,10 @@ export class Resources<P> {
   /** In the order of creation. */
   get all(): Resource[] {
     return [...this.#created.values()];
+  }
+
+  get routes(): Route[] {
+    return this.all.flatMap(({ routes }) => [...routes]);
   }
 
   async createAll(definitions: readonly ResourceDefinition[]): Promise<void> {

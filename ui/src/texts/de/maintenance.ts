@@ -53,9 +53,7 @@ export const maintenance: Record<keyof typeof en, string> = {
     'Eine Datei mit dem Zustand des Geräts, seinen Einstellungen ohne Passwörter und dem Protokoll eines Tages: für alle, die die Ursache eines Problems suchen. Sie enthält Adressen von Seiten und Namen von Netzwerken.',
   'maintenance.diagnostics_picture': 'Mit einem Bild dessen, was der Bildschirm zeigt',
   'maintenance.diagnostics_collecting': 'Wird gesammelt',
-  'maintenance.diagnostics_count': '{done} von {total}',
   'maintenance.diagnostics_get': 'Herunterladen',
-  'maintenance.diagnostics_log': 'Protokoll lesen',
   'maintenance.diagnostics_done': 'Die Datei liegt bei den Downloads dieses Browsers.',
   'maintenance.pictures': 'Logo',
   'maintenance.pictures_text':

@@ -48,9 +48,7 @@ export const maintenance = {
     'One file with the state of the device, its settings without passwords, and its log of a day: for whoever looks for the cause of a problem. It contains addresses of pages and names of networks.',
   'maintenance.diagnostics_picture': 'With a picture of what the screen shows',
   'maintenance.diagnostics_collecting': 'Collecting',
-  'maintenance.diagnostics_count': '{done} of {total}',
   'maintenance.diagnostics_get': 'Download',
-  'maintenance.diagnostics_log': 'Read the log',
   'maintenance.diagnostics_done': 'The file is in the downloads of this browser.',
   'maintenance.pictures': 'Logo',
   'maintenance.pictures_text':

@@ -52,9 +52,7 @@ export const maintenance: Record<keyof typeof en, string> = {
     'Un archivo con el estado del dispositivo, sus ajustes sin contraseñas y su registro de un día: para quien busca la causa de un problema. Contiene direcciones de páginas y nombres de redes.',
   'maintenance.diagnostics_picture': 'Con una imagen de lo que muestra la pantalla',
   'maintenance.diagnostics_collecting': 'Recopilando',
-  'maintenance.diagnostics_count': '{done} de {total}',
   'maintenance.diagnostics_get': 'Descargar',
-  'maintenance.diagnostics_log': 'Leer el registro',
   'maintenance.diagnostics_done': 'El archivo está en las descargas de este navegador.',
   'maintenance.pictures': 'Logotipo',
   'maintenance.pictures_text':

@@ -51,9 +51,7 @@ export const maintenance: Record<keyof typeof en, string> = {
     'Un fichier avec l’état de l’appareil, ses réglages sans mots de passe et son journal d’un jour : pour qui cherche la cause d’un problème. Il contient des adresses de pages et des noms de réseaux.',
   'maintenance.diagnostics_picture': 'Avec une image de ce que montre l’écran',
   'maintenance.diagnostics_collecting': 'Collecte',
-  'maintenance.diagnostics_count': '{done} sur {total}',
   'maintenance.diagnostics_get': 'Télécharger',
-  'maintenance.diagnostics_log': 'Lire le journal',
   'maintenance.diagnostics_done': 'Le fichier est dans les téléchargements de ce navigateur.',
   'maintenance.pictures': 'Logo',
   'maintenance.pictures_text':

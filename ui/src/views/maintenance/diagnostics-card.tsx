@@ -10,12 +10,13 @@ import { FailureText } from '../../parts/failure-text.tsx';
 import { Row } from '../../parts/field.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { collectDiagnostics } from './diagnostics.ts';
+
+/** A device that does not answer one of the questions waits half a minute for it. */
+const TIMEOUT_MS = 10 * 60_000;
 
 /** Puts everything that helps to find the cause of a problem into one file. */
 export function DiagnosticsCard() {
   const [withPicture, setWithPicture] = useState(true);
-  const [progress, setProgress] = useState<readonly [done: number, total: number]>();
   const stop = useRef<AbortController>(null);
   const action = useAction({
     showsFailure: true,
@@ -23,14 +24,13 @@ export function DiagnosticsCard() {
       const controller = new AbortController();
       stop.current = controller;
       try {
-        const bytes = await collectDiagnostics({
-          ...{ client: connection.client, withPicture, now: Date.now(), signal: controller.signal },
-          progress: (done, total) => setProgress([done, total]),
+        const bytes = await connection.client.download('/device/diagnostics', {
+          query: { picture: withPicture ? 'yes' : 'no' },
+          ...{ signal: controller.signal, timeoutMs: TIMEOUT_MS },
         });
-        const file = new Blob([bytes], { type: 'application/zip' });
+        const file = new Blob([new Uint8Array(bytes)], { type: 'application/zip' });
         saveFile(fileName(device.value.peek()?.serial ?? '', new Date()), file);
       } finally {
-        setProgress(undefined);
         stop.current = null;
       }
     },
@@ -45,21 +45,15 @@ export function DiagnosticsCard() {
         disabled={action.busy.value}
         onChange={setWithPicture}
       />
-      {progress && (
-        <Progress
-          label={t('maintenance.diagnostics_collecting')}
-          done={progress[0] / progress[1]}
-          text={t('maintenance.diagnostics_count', { done: progress[0], total: progress[1] })}
-        />
-      )}
+      {action.busy.value && <Progress label={t('maintenance.diagnostics_collecting')} done={undefined} />}
       <Row>
         <Button icon="download" kind="primary" busy={action.busy.value} onClick={() => void action.start()}>
           {t('maintenance.diagnostics_get')}
         </Button>
         {action.busy.value && <Button onClick={() => stop.current?.abort()}>{t('app.cancel')}</Button>}
         <CopyAs
-          what={t('maintenance.diagnostics_log')}
-          sample={{ method: 'GET', path: '/device/logs?limit=1000' }}
+          what={t('maintenance.diagnostics_get')}
+          sample={{ method: 'GET', path: '/device/diagnostics' }}
         />
       </Row>
       <FailureText failure={action.failure.value} />
