@@ -33,7 +33,7 @@ export const HELP: Record<string, Record<string, string>> = {
     soak: 'Shows pages for hours and fails if a process grows.',
   },
   Build: {
-    build: 'Bundles the agent into agent/dist.',
+    build: 'Bundles the agent into agent/dist, and the client for hosts into build/client.',
     image: "Builds a board's image with the files for manufacturing.",
     bundle: "Makes the signed update bundle of a board's image.",
     release: 'Builds all artefacts of a version.',

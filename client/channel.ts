@@ -134,6 +134,8 @@ export abstract class EventChannel {
   readonly events: EventLog;
   /** Frames that are neither events nor responses: hello, acknowledgements, errors. */
   readonly others: FrameLog<Frame>;
+  readonly #listeners = new Set<(event: EventFrame) => void>();
+  readonly #ended = Promise.withResolvers<Error>();
 
   /** How many events and other frames are kept at least, and half of how many at most. */
   constructor({ events = MOST_EVENTS, others = MOST_OTHERS } = {}) {
@@ -147,11 +149,28 @@ export abstract class EventChannel {
   /** Closes the connection, and waits until that is done. */
   abstract close(): Promise<void>;
 
-  /** Asks for the events of topics, and waits for the acknowledgement. */
+  /** Resolves with the reason when the connection has ended. */
+  get ended(): Promise<Error> {
+    return this.#ended.promise;
+  }
+
+  /** Calls `listener` with each event from now on. @returns ends that */
+  onEvent(listener: (event: EventFrame) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Asks for the events of topics, and waits for the acknowledgement.
+   * @throws RefusedError when the device does not know one of them
+   */
   async subscribe(...topics: TopicName[]): Promise<void> {
     const { mark } = this.others;
     this.send({ type: 'subscribe', topics });
-    await this.frame('subscribed', mark);
+    const isAnswer = (frame: Frame): frame is Frame => frame.type === 'subscribed' || frame.type === 'error';
+    const what = () => `the acknowledgement of a subscription${this.context()}`;
+    const answer = await this.others.find(isAnswer, { mark, timeoutMs: WAIT_MS, what });
+    if (answer.type === 'error') throw new RefusedError(answer);
   }
 
   /** The first of the `others` since `mark` that has a type; waits for it. */
@@ -167,14 +186,27 @@ export abstract class EventChannel {
 
   /** Called by the connection with each JSON value that it receives. */
   protected take(message: unknown): void {
-    if (isEvent(message)) this.events.push(message);
-    else if (typeof message === 'object' && message !== null) this.others.push({ ...message });
+    if (isEvent(message)) {
+      this.events.push(message);
+      for (const listener of this.#listeners) listener(message);
+    } else if (typeof message === 'object' && message !== null) this.others.push({ ...message });
   }
 
   /** Called by the connection when it has ended. */
   protected end(error: Error): void {
     this.events.end(error);
     this.others.end(error);
+    this.#ended.resolve(error);
+  }
+}
+
+/** The device has answered a frame with an error. */
+export class RefusedError extends Error {
+  override name = 'RefusedError';
+
+  constructor({ error }: Frame) {
+    const isEnvelope = typeof error === 'object' && error !== null && 'message' in error;
+    super(isEnvelope ? String(error.message) : JSON.stringify(error));
   }
 }
 

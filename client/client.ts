@@ -11,8 +11,36 @@ import type {
   UploadPath,
 } from './contract.ts';
 
-/** Bytes of a request's body. HTTP needs the header `content-length` for a sequence of chunks. */
-export type Body = string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
+/** Bytes whose number is known: a Blob, or a file that is read while it is sent. */
+export interface SizedBody {
+  readonly size: number;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/** Bytes of a request's body. HTTP needs the header `content-length` for a sequence of chunks without a size. */
+export type Body = string | Uint8Array | Blob | SizedBody | AsyncIterable<Uint8Array>;
+
+/** A Blob is read in parts of this size, in bytes. */
+const PART_BYTES = 256 * 1024;
+
+/** A body in parts, and how many bytes it has, as far as that is known. */
+export function partsOf(body: Body): { parts: AsyncIterable<Uint8Array>; size?: number } {
+  if (typeof body === 'string') return partsOf(new TextEncoder().encode(body));
+  if (body instanceof Uint8Array) return { parts: only(body), size: body.length };
+  if (body instanceof Blob) return { parts: partsOfBlob(body), size: body.size };
+  return 'size' in body ? { parts: body.stream(), size: body.size } : { parts: body };
+}
+
+async function* only(part: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield part;
+}
+
+/** Not every browser can iterate over the stream of a Blob. */
+async function* partsOfBlob(blob: Blob): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < blob.size; at += PART_BYTES) {
+    yield new Uint8Array(await blob.slice(at, at + PART_BYTES).arrayBuffer());
+  }
+}
 
 export interface RequestOptions {
   /** The JSON body. */
@@ -25,7 +53,7 @@ export interface RequestOptions {
   timeoutMs?: number;
   /** Gives up the request. */
   signal?: AbortSignal;
-  /** Called with the bytes of the body that were sent, and with all of them. Only the transport of browsers knows. */
+  /** Called with the bytes of the body that were sent, and with all of them. */
   onProgress?: (sent: number, total: number) => void;
 }
 
@@ -42,6 +70,8 @@ export interface Answer {
 export interface Transport<A extends Answer = Answer> {
   /** @throws Error when there is no answer */
   request(method: string, path: string, options?: RequestOptions): Promise<A>;
+  /** Whether the channel for events is the link itself, which carries the requests, too. */
+  readonly carriesEvents?: boolean;
   /** Opens a connection for events. */
   openChannel(): Promise<EventChannel>;
   close(): Promise<void>;

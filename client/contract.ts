@@ -15,8 +15,8 @@ export type ErrorCode = CommonCode | Extract<Exported, ErrorDefinition>['code'];
 /** Payloads by topic. */
 export type Payloads = { [T in Extract<Exported, Topic> as T['name']]: Static<T['payload']> };
 export type TopicName = keyof Payloads;
-/** An event of a topic. */
-export type EventOf<N extends TopicName> = EventFrame<N, Payloads[N]>;
+/** An event of a topic; of several topics, one of them, whose payload `topic` tells. */
+export type EventOf<N extends TopicName> = { [T in N]: EventFrame<T, Payloads[T]> }[N];
 
 /** Paths of the endpoints with a method, `/content/{name}` for example. */
 export type PathOf<M extends Method> = Extract<Declared, { method: M }>['path'];

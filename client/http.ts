@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { WebSocket } from 'ws';
 import { withTimeout } from '../agent/src/base/timeout.ts';
 import { EventChannel } from './channel.ts';
-import type { Answer, RequestOptions, Transport } from './client.ts';
+import { type Answer, partsOf, type RequestOptions, type Transport } from './client.ts';
 
 const TIMEOUT_MS = 120_000;
 const OPEN_TIMEOUT_MS = 60_000;
@@ -24,19 +24,20 @@ export interface HttpAnswer extends Answer {
 export async function http(
   method: string,
   url: string,
-  { json, raw, headers, timeoutMs = TIMEOUT_MS, signal }: RequestOptions = {},
+  { json, raw, headers, timeoutMs = TIMEOUT_MS, signal, onProgress }: RequestOptions = {},
   agent?: Agent,
 ): Promise<HttpAnswer> {
-  const body = raw instanceof Blob ? await raw.bytes() : raw;
-  const payload = json === undefined ? body : JSON.stringify(json);
+  const payload = json === undefined ? raw : JSON.stringify(json);
   const isWhole = typeof payload === 'string' || payload instanceof Uint8Array;
+  const stream = payload === undefined || isWhole ? undefined : partsOf(payload);
+  const size = isWhole ? Buffer.byteLength(payload) : stream?.size;
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const deadline = AbortSignal.timeout(timeoutMs);
   const call = request(url, {
     method,
     agent: agent ?? false,
     headers: {
-      ...(isWhole ? { 'content-length': Buffer.byteLength(payload) } : {}),
+      ...(size === undefined ? {} : { 'content-length': size }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -63,10 +64,24 @@ export async function http(
       });
     });
   });
-  if (payload === undefined || isWhole) call.end(payload);
   // A device that refuses a body may close the connection before it has read all of it; then the answer counts.
-  else pipeline(payload, call).catch(reject);
+  if (stream) pipeline(counted(stream.parts, size, onProgress), call).catch(reject);
+  else call.end(payload);
   return await promise;
+}
+
+/** The same parts, reported when they were taken. */
+async function* counted(
+  parts: AsyncIterable<Uint8Array>,
+  size: number | undefined,
+  onProgress: RequestOptions['onProgress'],
+): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for await (const part of parts) {
+    yield part;
+    sent += part.length;
+    onProgress?.(sent, size ?? sent);
+  }
 }
 
 /**

@@ -1,13 +1,13 @@
 /**
- * `npm run check:clients`: checks that client generators accept docs/openapi.yaml without a warning, and that the
- * generated clients work with a running agent. It installs the generators, in the versions pinned in this folder, from
+ * `npm run check:clients`: checks that client generators accept docs/openapi.yaml without a warning, that the
+ * generated clients work with a running agent, and that the Python package works with a device. It installs the generators, in the versions pinned in this folder, from
  * the npm and Python registries into the cache. Therefore it is not part of `npm test`, whose unit tests check the
  * document itself (agent/src/resources/document/document.test.ts).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -70,6 +70,37 @@ async function pythonClient(api: string, zip: string): Promise<void> {
   await run(tool('python'), [join(folder, 'use_client.py'), api, zip]);
 }
 
+/** The package in clients/python: its types, and its tests against a device in a container, over both links. */
+async function pythonPackage(): Promise<void> {
+  const folder = join(cacheFolder(), 'clients', 'package');
+  const venv = join(folder, 'venv');
+  const tool = (name: string): string => join(venv, 'bin', name);
+  // A copy, since building it writes into its folder.
+  const source = join(folder, 'source');
+  await rm(source, { recursive: true, force: true });
+  await cp(join(ROOT, 'clients/python'), source, { recursive: true });
+  await run('python3', ['-m', 'venv', venv]);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  await run(tool('python'), [...pip, '-r', join(HERE, 'package/requirements.txt')], INSTALL_TIMEOUT_MS);
+  await run(tool('python'), [...pip, '--no-deps', '--force-reinstall', source], INSTALL_TIMEOUT_MS);
+  await run(tool('mypy'), ['--strict', join(source, 'src'), join(source, 'tests')]);
+  const name = 'check-clients';
+  const ready = join(folder, 'ready.json');
+  const start = [...['--container', '--headless', '--fresh', '--detach'], ...['--name', name, '--port', '0']];
+  await run(
+    process.execPath,
+    [join(ROOT, 'ci/start.ts'), ...start, '--ready-json', ready],
+    INSTALL_TIMEOUT_MS,
+  );
+  try {
+    const { serial }: { serial: string } = JSON.parse(await readFile(ready, 'utf8'));
+    const device = [`VITRINE_READY=${ready}`, `VITRINE_SERIAL=${serial}`];
+    await run('env', [...device, tool('pytest'), '-q', '-p', 'no:cacheprovider', join(source, 'tests')]);
+  } finally {
+    await run(process.execPath, [join(ROOT, 'ci/stop.ts'), '--name', name]);
+  }
+}
+
 interface RunningAgent {
   process: ChildProcess;
   /** Base URL. */
@@ -102,7 +133,7 @@ async function writeBundle(file: string): Promise<void> {
   await pipeline(zip.outputStream, createWriteStream(file));
 }
 
-/** Checks both clients against one agent. Each counts as one test. */
+/** Checks the clients. Each counts as one test. */
 async function checkClients(): Promise<Tally> {
   const work = await mkdtemp(join(tmpdir(), 'vitrine-clients-'));
   const zip = join(work, 'bundle.zip');
@@ -114,6 +145,7 @@ async function checkClients(): Promise<Tally> {
     for (const [name, client] of [
       ['openapi-typescript', typescriptClient],
       ['openapi-python-client', pythonClient],
+      ['clients/python', pythonPackage],
     ] as const) {
       const failure = await client(agent.api, zip).catch((error: unknown) => String(error));
       process.stdout.write(`${failure === undefined ? 'ok     ' : 'FAILED '} ${name}\n${failure ?? ''}`);

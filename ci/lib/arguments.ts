@@ -1,20 +1,13 @@
-import { parseArgs } from 'node:util';
-import { closest } from '../../agent/src/base/spelling.ts';
-import { errorMessage } from '../../agent/src/base/system-error.ts';
+import {
+  type Option,
+  optionLines,
+  parseOptions,
+  UsageError,
+  type Values,
+} from '../../client/cli/arguments.ts';
 import { Problem } from './problem.ts';
 
-/** One command line option as `util.parseArgs` expects it, with its help text. */
-export interface Option {
-  type: 'string' | 'boolean';
-  short?: string;
-  /** Placeholder for the value in the help text. */
-  value?: string;
-  help: string;
-}
-
-type Values<T extends Record<string, Option>> = {
-  [K in keyof T]?: T[K]['type'] extends 'boolean' ? boolean : string;
-};
+export type { Option };
 
 /**
  * Parses `process.argv`. Throws a {@link Problem} that lists the valid options when an option is unknown; `--help`
@@ -30,10 +23,10 @@ export function readArguments<const T extends Record<string, Option>>(
     process.exit(0);
   }
   try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
-    return { values: values as Values<T>, rest: positionals };
+    return parseOptions(options, args);
   } catch (error) {
-    throw new Problem(`${whatIsWrong(error, Object.keys(options))}\n\n${helpText(usage, options)}`);
+    if (!(error instanceof UsageError)) throw error;
+    throw new Problem(`${error.message}\n\n${helpText(usage, options)}`);
   }
 }
 
@@ -42,21 +35,8 @@ export function requireNoRest([first]: readonly string[]): void {
   if (first !== undefined) throw new Problem(`unexpected argument "${first}"`);
 }
 
-/** Node's message about an unknown option is mostly about arguments that begin with a dash. */
-function whatIsWrong(error: unknown, names: readonly string[]): string {
-  const message = errorMessage(error);
-  const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
-  if (unknown === undefined) return message.split(/\n|\. /, 1)[0] ?? message;
-  const near = closest(unknown.replace(/^-+/, ''), names);
-  return `there is no option ${unknown}${near === undefined ? '.' : `; did you mean --${near}?`}`;
-}
-
 function helpText(usage: string, options: Record<string, Option>): string {
-  const lines = Object.entries(options).map(([name, { value, help }]) => {
-    const left = `--${name}${value ? ` ${value}` : ''}`;
-    return `  ${left.padEnd(24)} ${help}`;
-  });
-  return `Usage: ${usage}\n${lines.join('\n')}`;
+  return `Usage: ${usage}\n${optionLines(options)}`;
 }
 
 /** Name of a machine that was given none. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { strFromU8, unzipSync } from 'fflate';
+import { FakePage } from '../../testing/fake-page.ts';
 import { solidPng } from '../../testing/make-png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { Appliance } from './appliance.ts';
-import { FakePage } from './fake-page.ts';
 import {
   checkAccessibility,
   checkTargets,

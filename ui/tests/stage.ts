@@ -8,11 +8,11 @@ import type { Page } from 'playwright-core';
 import { buildUi } from '../../ci/build-ui.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { httpTransport } from '../../client/http.ts';
+import { FakePage } from '../../testing/fake-page.ts';
+import { Gate } from '../../testing/gate.ts';
 import { FULL_RUN } from '../../testing/long-runs.ts';
 import { type RunningAgent, startAgent } from '../../testing/running-agent.ts';
 import { AppBrowser, type OpenOptions } from './app-browser.ts';
-import { FakePage } from './fake-page.ts';
-import { Gate } from './gate.ts';
 
 const require = createRequire(import.meta.url);
 const SCREENSHOTS = fileURLToPath(new URL('../../build/ui-screenshots/', import.meta.url));

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { FakePage } from '../../testing/fake-page.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { Appliance } from './appliance.ts';
-import { FakePage } from './fake-page.ts';
 import {
   checkAccessibility,
   checkTargets,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { bundleNameFor, isBundleName, MAX_NAME } from '../../../../client/bundle/bundle-name.ts';
 import { useAction } from '../../app/actions.ts';
 import { content } from '../../app/device-state.ts';
 import { formatBytes } from '../../app/format.ts';
@@ -10,7 +11,6 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { Row, TextField } from '../../parts/field.tsx';
 import { Item, Items } from '../../parts/items.tsx';
-import { bundleNameFor, isBundleName, MAX_NAME } from './bundle-name.ts';
 import { type Chosen, problemWords } from './chosen.ts';
 import { onlyIn, type Picked } from './picked.ts';
 import { chosen as kept, uploading } from './upload.ts';

@@ -1,9 +1,10 @@
 /** What the user has chosen to upload, looked at before anything is sent. */
+import { readArchive } from '../../../../client/bundle/archive.ts';
+import { blobContent } from '../../../../client/bundle/file-content.ts';
+import { type Problem, problemOf } from '../../../../client/bundle/root-page.ts';
 import { ActionError } from '../../app/failure.ts';
 import { t } from '../../app/texts.ts';
-import { readArchive } from './archive.ts';
 import type { Picked } from './picked.ts';
-import { type Problem, problemOf } from './root-page.ts';
 
 export interface Chosen {
   readonly picked: Picked;
@@ -28,7 +29,7 @@ export async function examine(picked: Picked): Promise<Chosen> {
 }
 
 async function examineZip(picked: Picked, file: File): Promise<Chosen> {
-  const archive = await readArchive(file).catch(() => {
+  const archive = await readArchive(blobContent(file)).catch(() => {
     throw new ActionError(t('content.unreadable', { path: file.name }));
   });
   const bytes = file.size;

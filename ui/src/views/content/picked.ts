@@ -1,4 +1,5 @@
 /** Files and folders that the user has dropped or chosen. */
+import { isLeftOut, MAX_BYTES, MAX_FILES } from '../../../../client/bundle/pack.ts';
 import { ActionError } from '../../app/failure.ts';
 import { t } from '../../app/texts.ts';
 import type { PackedFile } from './pack.ts';
@@ -15,12 +16,8 @@ export type Picked =
       readonly leftOut: number;
     };
 
-/** Limits of archives that are made here, which have no zip64 records. */
-const MAX_FILES = 65_000;
-const MAX_BYTES = 4_000_000_000;
 /** Of folders in each other, which also ends a way that leads around in a circle. */
 const MAX_DEPTH = 100;
-const LEFT_OUT = /^(?:\.DS_Store|\.git|\.svn|\._.*|__MACOSX|Thumbs\.db|desktop\.ini)$/i;
 
 /** A file from a file input, or one that was dropped alone. */
 export function pickFile(file: File): Picked {
@@ -98,7 +95,7 @@ class Found {
 
   /** Whether a file or folder is left out, which is counted then. */
   leavesOut(path: string): boolean {
-    const isOut = path.split('/').some((segment) => LEFT_OUT.test(segment));
+    const isOut = isLeftOut(path);
     if (isOut) this.#leftOut += 1;
     return isOut;
   }

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { zip } from '../../../../testing/zip.ts';
+import { zip } from '../../testing/zip.ts';
 import { readArchive } from './archive.ts';
+import { blobContent } from './file-content.ts';
+
+const read = (bytes: Uint8Array) => readArchive(blobContent(new Blob([new Uint8Array(bytes)])));
 
 test('the files of an archive are listed, also behind a comment', async () => {
   const bytes = await zip({ 'index.html': 'a', 'büro/ü.txt': 'b', 'clip.mp4': 'c' });
   const paths = ['index.html', 'büro/ü.txt', 'clip.mp4'];
-  assert.deepEqual(await readArchive(new Blob([new Uint8Array(bytes)])), { paths, isEncrypted: false });
+  assert.deepEqual(await read(bytes), { paths, isEncrypted: false });
   const commented = Buffer.concat([bytes, Buffer.from('PK\x05\x06 is no end record here')]);
   commented.writeUInt16LE(commented.length - bytes.length, bytes.length - 2);
-  assert.deepEqual((await readArchive(new Blob([new Uint8Array(commented)])))?.paths, paths);
+  assert.deepEqual((await read(commented))?.paths, paths);
 });
 
 test('an encrypted entry is noticed', async () => {
   const bytes = await zip({ 'index.html': 'a' });
   const entry = bytes.indexOf('PK\x01\x02', 0, 'latin1');
   bytes.writeUInt16LE(bytes.readUInt16LE(entry + 8) | 1, entry + 8);
-  assert.equal((await readArchive(new Blob([new Uint8Array(bytes)])))?.isEncrypted, true);
+  assert.equal((await read(bytes))?.isEncrypted, true);
 });
 
 test('the list of a large archive is found by its zip64 record', async () => {
@@ -36,7 +39,7 @@ test('the list of a large archive is found by its zip64 record', async () => {
   const last = Buffer.from(bytes.subarray(end));
   last.fill(0xff, 8, 20);
   const wide = Buffer.concat([bytes.subarray(0, end), record, locator, last]);
-  assert.deepEqual((await readArchive(new Blob([new Uint8Array(wide)])))?.paths, ['index.html']);
+  assert.deepEqual((await read(wide))?.paths, ['index.html']);
 });
 
 test('what is no archive, or only a part of one, has no list', async () => {
@@ -53,5 +56,5 @@ test('what is no archive, or only a part of one, has no list', async () => {
     damaged,
     wrongCount,
   ];
-  for (const one of cases) assert.equal(await readArchive(new Blob([new Uint8Array(one)])), undefined);
+  for (const one of cases) assert.equal(await read(one), undefined);
 });

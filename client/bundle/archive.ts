@@ -1,4 +1,5 @@
 /** Reads the list of files at the end of a zip archive, without unpacking anything. */
+import type { FileContent } from './file-content.ts';
 
 /** A zip archive, as far as its list says. */
 export interface Archive {
@@ -20,8 +21,8 @@ const MAX_COMMENT_BYTES = 0xffff;
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 const IS_ENCRYPTED = 1;
 
-/** @returns undefined if it is no zip archive, or is damaged. @throws DOMException if the file cannot be read */
-export async function readArchive(file: Blob): Promise<Archive | undefined> {
+/** @returns undefined if it is no zip archive, or is damaged. @throws Error if the file cannot be read */
+export async function readArchive(file: FileContent): Promise<Archive | undefined> {
   const place = await findList(file);
   if (!place || place.bytes > MAX_LIST_BYTES || place.start + place.bytes > file.size) return undefined;
   return entriesIn(await bytesOf(file, place.start, place.bytes), place.count);
@@ -33,7 +34,7 @@ interface Place {
   readonly count: number;
 }
 
-async function findList(file: Blob): Promise<Place | undefined> {
+async function findList(file: FileContent): Promise<Place | undefined> {
   const tailStart = Math.max(0, file.size - END_BYTES - MAX_COMMENT_BYTES);
   const tail = await bytesOf(file, tailStart, file.size - tailStart);
   for (let at = tail.byteLength - END_BYTES; at >= 0; at -= 1) {
@@ -52,7 +53,7 @@ async function findList(file: Blob): Promise<Place | undefined> {
 }
 
 /** What large archives have in addition, before the end record at `end`. */
-async function findWideList(file: Blob, end: number): Promise<Place | undefined> {
+async function findWideList(file: FileContent, end: number): Promise<Place | undefined> {
   if (end < ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES) return undefined;
   const locator = await bytesOf(file, end - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES);
   if (locator.getUint32(0, true) !== ZIP64_LOCATOR) return undefined;
@@ -85,6 +86,6 @@ function entriesIn(list: DataView<ArrayBuffer>, count: number): Archive | undefi
   return { paths, isEncrypted };
 }
 
-async function bytesOf(file: Blob, start: number, length: number): Promise<DataView<ArrayBuffer>> {
-  return new DataView(await file.slice(start, start + length).arrayBuffer());
+async function bytesOf(file: FileContent, start: number, length: number): Promise<DataView<ArrayBuffer>> {
+  return new DataView((await file.read(start, start + length)).buffer);
 }

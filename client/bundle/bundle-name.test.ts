@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BUNDLE_NAME } from '../../../../agent/src/resources/content/schema.ts';
+import { BUNDLE_NAME } from '../../agent/src/resources/content/schema.ts';
 import { bundleNameFor, isBundleName } from './bundle-name.ts';
 
 test('a name follows from that of the file', () => {

@@ -2,9 +2,9 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
-import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
-import { messageSize } from '../../agent/src/resources/page/ports.ts';
-import { type Command, HELLO, send, sendInParts } from '../../testing/browser-stage.ts';
+import { LineSplitter } from '../agent/src/base/line-splitter.ts';
+import { messageSize } from '../agent/src/resources/page/ports.ts';
+import { type Command, HELLO, send, sendInParts } from './browser-stage.ts';
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** Longest text in one message. */

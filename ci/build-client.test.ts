@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { buildClient } from './build-client.ts';
+import { ROOT } from './lib/places.ts';
+import { runTool } from './lib/tool.ts';
+
+/** For a browser, compressed, in bytes. */
+const MOST_BYTES = 20_000;
+const PROGRAM = `
+import { connect, push, RequestError, WaitError } from '@vitrine/client';
+import { connectSerial } from '@vitrine/client/web';
+const device = await connect('http://127.0.0.1:1');
+const mode: 'url' | 'bundle' | 'waiting' = (await device.show({ url: 'http://a.example' })).mode;
+// @ts-expect-error there is no such path
+await device.get('/nothing');
+for await (const event of device.events(['display_state', 'health'])) {
+  if (event.topic === 'health') console.log(event.payload.memory.total_bytes, mode);
+  else console.log(event.payload.loading, push, connectSerial, RequestError, WaitError);
+}
+`;
+
+test('the package has types, a command, and a small part for browsers that needs nothing', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-package-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const dist = join(folder, 'node_modules/@vitrine/client');
+  const bytes = await buildClient(dist);
+  assert.ok(bytes < MOST_BYTES, String(bytes));
+  const web = await readFile(join(dist, 'web.js'), 'utf8');
+  assert.doesNotMatch(web, /\b(?:from\s*|import\s*)["']/, 'the part for browsers imports something');
+
+  // As in a project that has installed it.
+  await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
+  await cp(join(ROOT, 'node_modules/typebox'), join(folder, 'node_modules/typebox'), { recursive: true });
+  for (const name of ['node', 'undici-types']) {
+    const from = name === 'node' ? '@types/node' : name;
+    await symlink(join(ROOT, 'node_modules', from), join(folder, 'node_modules', from));
+  }
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(join(folder, 'program.ts'), PROGRAM);
+  const options =
+    '--ignoreConfig --strict --noEmit --module nodenext --target es2024 --types node --pretty false'.split(
+      ' ',
+    );
+  const checked = await runTool('tsc', [...options, join(folder, 'program.ts')], 60_000);
+  assert.ok(checked.ok, checked.output);
+
+  const printed = execFileSync(process.execPath, [join(dist, 'vitrine.js'), '--version'], {
+    encoding: 'utf8',
+  });
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  assert.equal(printed, `${version}\n`);
+});

@@ -1,0 +1,86 @@
+/** `@vitrine/client` and the command `vitrine` against a device, over both links. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../../ci/lib/places.ts';
+import { connect } from '../../client/connect.ts';
+import { push } from '../../client/folder.ts';
+import type { Colour } from '../../testing/png.ts';
+import { removeBundles } from '../harness/bundles.ts';
+import { coloursPage } from '../harness/pages.ts';
+import { scenario } from '../harness/suite.ts';
+
+const WAIT = { timeoutMs: 120_000 };
+const TEAL: Colour = [0, 128, 128];
+const AMBER: Colour = [255, 176, 0];
+/** Echoes what a host sends. */
+const ECHO = `${coloursPage(AMBER, TEAL)}<script src="/display-client.js"></script><script>
+  vitrine.onmessage = (value) => vitrine.send({ back: value });
+</script>`;
+
+const run = promisify(execFile);
+
+export default scenario({
+  title: 'the client library and the command `vitrine`, over the network and serial',
+  needs: 'system',
+  machine: 'shared',
+  run: async ({ device, pages, test }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'vitrine-client-'));
+    const links = [
+      ['the network', device.origin],
+      ['serial', device.paths.serial],
+    ] as const;
+    try {
+      await writeFile(join(folder, 'index.html'), ECHO);
+      for (const [name, address] of links) {
+        await test(`over ${name}: a page and a folder are shown, messages come back, failures have their reason`, async () => {
+          const client = await connect(address);
+          try {
+            await client.show({ url: pages.addColours(TEAL, AMBER) }, WAIT);
+            await device.waitForColours(TEAL, AMBER);
+            await push(client, folder, { name: 'echo', show: true });
+            await device.waitForColours(AMBER, TEAL);
+            await client.waitChannelOpen(WAIT);
+            const connected = Promise.withResolvers<void>();
+            const signal = AbortSignal.timeout(WAIT.timeoutMs);
+            const messages = client.events(['page_message'], { signal, onConnected: connected.resolve });
+            const first = messages.next();
+            await connected.promise;
+            await client.post('/page/message', { json: { over: name } });
+            assert.deepEqual((await first).value?.payload, { back: { over: name } });
+            await messages.return();
+            await assert.rejects(client.show({ url: 'http://10.0.2.2:1/' }, WAIT), { code: 'load_failed' });
+            await client.show('waiting', WAIT);
+          } finally {
+            await client.close();
+          }
+        });
+
+        await test(`over ${name}: the command shows, asks, and tells what is wrong`, async () => {
+          const vitrine = async (...args: string[]) =>
+            await run(process.execPath, [join(ROOT, 'client/cli/main.ts'), ...args], {
+              env: { ...process.env, VITRINE_HOST: address },
+              timeout: WAIT.timeoutMs,
+            });
+          const { stdout } = await vitrine('push', folder, '--name', 'echo', '--show');
+          assert.equal(stdout, 'echo is on the screen\n');
+          await device.waitForColours(AMBER, TEAL);
+          assert.equal((await vitrine('js', '6 * 7')).stdout, '42\n');
+          const refused = await vitrine('show', 'no-such-bundle').catch((error: unknown) => error);
+          assert.equal(Object(refused).code, 1);
+          assert.match(
+            Object(refused).stderr,
+            /^vitrine: POST \/display\/bundle answers 404 content_not_found/,
+          );
+        });
+      }
+    } finally {
+      await device.act('POST', '/display/waiting');
+      await removeBundles(device);
+      await rm(folder, { recursive: true });
+    }
+  },
+});
