@@ -1,11 +1,10 @@
 /** Finds the way to a device from an address. For Node. */
-
+import { BASE_PATH } from '../agent/src/contract/api.ts';
 import type { Transport } from './client.ts';
 import { Device } from './device.ts';
 import { httpTransport } from './http.ts';
 import { openSerial, type SerialChannel } from './serial.ts';
 
-const BASE_PATH = '/api/v1';
 /** Where the only device of a host is, without configuration. */
 export const USUAL_ADDRESS = 'http://10.55.77.1';
 
@@ -51,7 +50,9 @@ export function placeOf(address: string): Place {
 /** The serial link, which is opened again for the next request when it was lost. */
 export function serialTransport(path: string, open = openSerial): Transport {
   let current: Promise<SerialChannel> | undefined;
+  let isClosed = false;
   const channel = (): Promise<SerialChannel> => {
+    if (isClosed) return Promise.reject(new Error('this program has closed the serial link'));
     if (current) return current;
     const opening = open(path);
     current = opening;
@@ -66,6 +67,7 @@ export function serialTransport(path: string, open = openSerial): Transport {
     request: async (method, way, options) => (await channel()).request(method, way, options),
     openChannel: channel,
     close: async () => {
+      isClosed = true;
       await (await current?.catch(() => undefined))?.close();
     },
   };

@@ -3,7 +3,7 @@ import { connect, USUAL_ADDRESS } from './connect.ts';
 import type { ResponseOf } from './contract.ts';
 import { openSerial } from './serial.ts';
 
-/** Of the gadget at the cable (docs/serial-link.md). */
+/** Of the gadget at the cable (docs/serial-link.md). Others have these, too: only a device greets. */
 const USB = { vendorId: '1d6b', productId: '0104' };
 
 export interface FoundDevice {

@@ -1,8 +1,8 @@
 /** The frames of the serial link: JSON, one a line. Uses nothing of Node; the line below it is a tty or a Web Serial port. */
+import { BASE_PATH } from '../agent/src/contract/api.ts';
 import { EventChannel } from './channel.ts';
 import { type Answer, type Body, partsOf, type RequestOptions, type Transport } from './client.ts';
 
-const BASE_PATH = '/api/v1';
 /** A screenshot of a large screen in base64 is shorter. */
 const MAX_LINE_CHARACTERS = 32 * 2 ** 20;
 const REQUEST_TIMEOUT_MS = 120_000;

@@ -1,4 +1,5 @@
 /** The package in browsers: HTTP and WebSocket, or Web Serial. */
+import { BASE_PATH } from '../agent/src/contract/api.ts';
 import { browserTransport } from './browser.ts';
 import { Device } from './device.ts';
 import { SerialFrames } from './serial-frames.ts';
@@ -18,7 +19,7 @@ export interface WebSerialPort {
 
 /** The device that has served this page, or one at an origin. A device refuses pages of other origins. */
 export function connect(origin: string = location.origin): Device {
-  return new Device(browserTransport(`${new URL(origin).origin}/api/v1`));
+  return new Device(browserTransport(new URL(origin).origin + BASE_PATH));
 }
 
 /**

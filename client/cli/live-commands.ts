@@ -1,5 +1,6 @@
 /** The commands that go on until they are interrupted, and those about the command line itself. */
 
+import { RequestError } from '../client.ts';
 import { placeOf, USUAL_ADDRESS } from '../connect.ts';
 import type { EventOf, TopicName } from '../contract.ts';
 import { discover as discoverAll } from '../discover.ts';
@@ -70,10 +71,17 @@ const logs = define({
     };
     /** The last records, or those that were written while there was no connection. */
     const catchUp = async (): Promise<void> => {
-      const since = seen.last === undefined ? {} : { since: seen.last };
-      const most = seen.last === undefined ? Math.max(1, limit) : MISSED_LINES;
-      const records = await connected.get('/device/logs', { query: { ...wanted, ...since, limit: most } });
-      if (limit === 0 && seen.last === undefined) for (const { cursor } of records) seen.add(cursor);
+      if (seen.last !== undefined) {
+        const query = { ...wanted, since: seen.last, limit: MISSED_LINES };
+        const missed = await connected.get('/device/logs', { query }).catch(refusedCursor);
+        missed?.forEach(print);
+        if (missed) return;
+      }
+      const isFirst = seen.last === undefined;
+      const records = await connected.get('/device/logs', {
+        query: { ...wanted, limit: Math.max(1, limit) },
+      });
+      if (limit === 0 && isFirst) for (const { cursor } of records) seen.add(cursor);
       else records.forEach(print);
     };
     if (!follow) return await catchUp();
@@ -92,6 +100,12 @@ const logs = define({
 });
 
 type LogRecord = EventOf<'log'>['payload'];
+
+/** After a restart, a log in memory does not have the record any more. @throws everything else */
+function refusedCursor(error: unknown): undefined {
+  if (!(error instanceof RequestError) || error.code !== 'bad_request') throw error;
+  return undefined;
+}
 
 /** The cursors that were printed last. */
 class Recent {
