@@ -172,6 +172,27 @@ describe('a device', () => {
     await device.close();
   });
 
+  test('a stream that begins just when another listener ends keeps its connection', async () => {
+    const device = await connect(gate.origin);
+    for (let turn = 0; turn < 20; turn += 1) {
+      await device.waitLoaded(SOON);
+      let connections = 0;
+      const connected = Promise.withResolvers<void>();
+      const onConnected = () => {
+        connections += 1;
+        connected.resolve();
+      };
+      const stream = device.events(['config_changed'], { onConnected });
+      const first = stream.next();
+      await connected.promise;
+      await device.patch('/config', { json: { device: { name: `Turn ${turn}` } } });
+      const { value } = await first;
+      assert.deepEqual([value?.payload.paths, connections], [['device.name'], 1]);
+      await stream.return();
+    }
+    await device.close();
+  });
+
   test('an unknown topic ends its stream, not those of others', async () => {
     const device = await connect(gate.origin);
     const good = device.events(['config_changed']);

@@ -159,7 +159,7 @@ export class EventHub {
       const error = await this.#serve(() => {
         delay = FIRST_DELAY_MS;
       });
-      if (this.#listeners.size === 0) continue;
+      if (!error) continue;
       for (const listener of [...this.#listeners]) listener.disconnected?.(error);
       const pause = delay;
       await Promise.race([this.#idle.promise, new Promise((resolve) => setTimeout(resolve, pause))]);
@@ -168,8 +168,8 @@ export class EventHub {
     this.#isRunning = false;
   }
 
-  /** Keeps one connection until it ends or nobody listens. @returns why it has ended */
-  async #serve(onUp: () => void): Promise<Error> {
+  /** Keeps one connection until it ends or nobody listens. @returns why it has ended; undefined if nobody listens */
+  async #serve(onUp: () => void): Promise<Error | undefined> {
     let channel: EventChannel | undefined;
     let ignore = (): void => undefined;
     const topics = new Set<TopicName>();
@@ -190,12 +190,17 @@ export class EventHub {
           this.#refuse(next, error);
         }
       }
-      if (this.#listeners.size === 0) return new Error('nobody listens');
+      if (this.#listeners.size === 0) return undefined;
       this.#connection = { channel, topics };
       onUp();
       for (const listener of [...this.#listeners]) listener.connected?.();
-      const ended = await Promise.race([channel.ended, this.#idle.promise]);
-      return ended ?? new Error('nobody listens');
+      for (;;) {
+        const ended = await Promise.race([channel.ended, this.#idle.promise]);
+        if (ended) return ended;
+        if (this.#listeners.size === 0) return undefined;
+        // Somebody else has begun to listen meanwhile.
+        this.#idle = Promise.withResolvers();
+      }
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     } finally {
