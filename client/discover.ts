@@ -1,23 +1,29 @@
 /** Finds the devices of this computer. For Node. */
 import { connect, USUAL_ADDRESS } from './connect.ts';
 import type { ResponseOf } from './contract.ts';
+import { announcedAddresses } from './mdns.ts';
 import { openSerial } from './serial.ts';
 
 /** Of the gadget at the cable (docs/serial-link.md). Others have these, too: only a device greets. */
 const USB = { vendorId: '1d6b', productId: '0104' };
+
+interface Limits {
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
 
 export interface FoundDevice {
   /** For `connect`: an origin or a serial port. */
   address: string;
   serial: string;
   name: string;
-  /** Over the network only. */
-  model?: string;
-  version?: string;
+  model: string;
+  version: string;
 }
 
 /**
- * The devices at the usual address and on the serial ports of this computer, each link by itself.
+ * The devices that are announced to this computer, that at the usual address, and those on its serial ports: each link by
+ * itself, so a device may be there twice.
  * @param timeoutMs for each to answer
  */
 export async function discover({
@@ -28,18 +34,26 @@ export async function discover({
   signal?: AbortSignal;
 } = {}): Promise<FoundDevice[]> {
   const limits = { timeoutMs, ...(signal && { signal }) };
-  const asked = [
-    askNetwork(USUAL_ADDRESS, limits),
-    ...(await serialPorts()).map((path) => askSerial(path, timeoutMs)),
-  ];
+  const overSerial = async () => await all((await serialPorts()).map((path) => askSerial(path, timeoutMs)));
+  const [network, serial] = await Promise.all([overNetwork(limits), overSerial()]);
+  return [...network, ...serial];
+}
+
+/** Each once: at its own address, if it has told that. */
+async function overNetwork(limits: Limits): Promise<FoundDevice[]> {
+  const usual = all([askNetwork(USUAL_ADDRESS, limits)]);
+  const addresses = await announcedAddresses(limits.signal);
+  const announced = await all(addresses.map((address) => askNetwork(`http://${address}`, limits)));
+  const found = [...announced, ...(await usual)];
+  return found.filter(({ serial }, index) => index === found.findIndex((other) => other.serial === serial));
+}
+
+async function all(asked: Promise<FoundDevice>[]): Promise<FoundDevice[]> {
   const answers = await Promise.all(asked.map((one) => one.catch(() => undefined)));
   return answers.filter((one) => one !== undefined);
 }
 
-async function askNetwork(
-  address: string,
-  limits: { timeoutMs: number; signal?: AbortSignal },
-): Promise<FoundDevice> {
+async function askNetwork(address: string, limits: Limits): Promise<FoundDevice> {
   const device = await connect(address);
   try {
     const { serial, name, model, version }: ResponseOf<'GET', '/device'> = await device.get(
@@ -57,8 +71,9 @@ async function askSerial(path: string, timeoutMs: number): Promise<FoundDevice> 
   const link = await openSerial(path);
   try {
     link.send({ type: 'hello' });
-    const { serial, name } = await link.frame('hello', undefined, timeoutMs);
-    return { address: path, serial: String(serial), name: String(name) };
+    const { serial, name, model, version } = await link.frame('hello', undefined, timeoutMs);
+    const facts = { serial: String(serial), name: String(name) };
+    return { address: path, ...facts, model: String(model), version: String(version) };
   } finally {
     await link.close();
   }

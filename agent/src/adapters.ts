@@ -1,5 +1,6 @@
 /** The adapters between the agent and the system that it runs on, chosen by what the board is. */
 import { join } from 'node:path';
+import { SHARED_NAME } from './base/cable.ts';
 import type { Logger } from './base/logger.ts';
 import { ApiError } from './contract/errors.ts';
 import type { Flags } from './flags.ts';
@@ -15,6 +16,8 @@ import { BrowserSocket } from './system/browser/socket.ts';
 import { clockIsSet, scheduleMemory } from './system/clock.ts';
 import { dataPartitionProblems, initramfsDataReset, proveLasting } from './system/data-partition.ts';
 import { SystemBus } from './system/dbus/bus.ts';
+import { ResolvedAnnouncer } from './system/discovery/resolved.ts';
+import { MdnsSharedName } from './system/discovery/shared-name.ts';
 import { Firewall } from './system/firewall.ts';
 import { linuxHardware } from './system/hardware.ts';
 import { readIdentity } from './system/identity.ts';
@@ -114,6 +117,8 @@ export async function createAdapters(
     turnTouches: ownsSystem ? touchRotation(runtimeFolder) : async () => undefined,
     soundServer: ownsSystem ? new PulseSoundServer({ log }) : undefined,
     networkSource: linuxNetwork({ dbus, log }),
+    announcer: ownsSystem ? new ResolvedAnnouncer({ dbus, log }) : undefined,
+    sharedName: ownsSystem ? new MdnsSharedName({ name: SHARED_NAME, log }) : undefined,
     wifiRadio: board.managesRadios ? new Supplicant({ dbus, systemd, allowStations, log }) : undefined,
     bluetoothRadio: board.managesRadios ? new BluezRadio({ bus: dbus, systemd, log }) : undefined,
     readerProgram:

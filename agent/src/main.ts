@@ -3,6 +3,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { createAdapters } from './adapters.ts';
 import { sweepTemporaryFiles } from './base/atomic-file.ts';
+import { ownNames } from './base/cable.ts';
 import { createLogger, type Logger } from './base/logger.ts';
 import { errorMessage } from './base/system-error.ts';
 import { withTimeout } from './base/timeout.ts';
@@ -69,7 +70,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
   const hostNetwork = await created.use(network);
   const serverNames = await created.use(certificates);
   const guard = createGuard(
-    () => hostNetwork.get().hostname,
+    () => ownNames(hostNetwork.get().hostname, board.ownsSystem),
     (host) => serverNames.isServerName(host),
   );
   const { isEnabled } = await created.use(ui);
@@ -94,6 +95,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
   stops.push(() => http.close());
   stops.push(() => adapters.https.close());
   stops.push(() => events.close());
+  const { serial, model, version } = adapters.identity;
   for (const path of board.serialLines) {
     const link = new SerialLink({
       app,
@@ -101,7 +103,7 @@ async function start(flags: Flags, log: Logger, failures: UnexpectedErrors, stop
       bus,
       sendToPage,
       log,
-      identity: () => ({ serial: adapters.identity.serial, name: config.get(deviceConfig).name }),
+      identity: () => ({ serial, name: config.get(deviceConfig).name, model, version }),
       openPort: (handler) => openSerialPort({ path, handler, log, openDevice: openSerialDevice }),
       ...(board.ownsSystem ? { shellCommand: systemShell() } : {}),
     });

@@ -25,6 +25,8 @@ const Hello = Type.Object(
     serial: Type.String(),
     api: Type.Literal(API_VERSION),
     name: Type.String(),
+    model: Type.String(),
+    version: Type.String({ description: 'Of the software' }),
   },
   { $id: 'HelloFrame', description: 'Sent at once when the host opens the port, and after a shell' },
 );

@@ -1,7 +1,7 @@
 /** The commands that go on until they are interrupted, and those about the command line itself. */
 
 import { RequestError } from '../client.ts';
-import { placeOf, USUAL_ADDRESS } from '../connect.ts';
+import { placeOf } from '../connect.ts';
 import type { EventOf, TopicName } from '../contract.ts';
 import { discover as discoverAll } from '../discover.ts';
 import { openSerial } from '../serial.ts';
@@ -31,15 +31,15 @@ const discover = define({
       address,
       serial,
       name,
-      model ?? '',
-      version ?? '',
+      model,
+      version,
     ]);
     out.result(
       found,
       rows.length > 0 ? table([['address', 'serial', 'name', 'model', 'version'], ...rows]) : '',
     );
     if (found.length === 0)
-      out.say(`There is no device at ${USUAL_ADDRESS}, and none on a serial port of this computer.`);
+      out.say('No device answers at a cable of this computer, over its network or its serial port.');
   },
 });
 

@@ -32,7 +32,7 @@ export class ContainerDevice extends Device {
   #shell: GuestShell;
 
   /** Starts a factory-new device. */
-  static async boot(setup: ContainerSetup): Promise<ContainerDevice> {
+  static async boot(setup: ContainerSetup, serialNumber = SERIAL_NUMBER): Promise<ContainerDevice> {
     const { paths, disk } = await prepareFolders(DATA_ROOM);
     const data = `${disk}.ext4`;
     const host = await Container.start({
@@ -42,7 +42,7 @@ export class ContainerDevice extends Device {
       console: paths.console,
       apiPort: await freePort(0),
       httpsPort: await freePort(0),
-      serialNumber: SERIAL_NUMBER,
+      serialNumber,
       credentials: await testCredentials('container'),
     });
     try {
@@ -54,8 +54,8 @@ export class ContainerDevice extends Device {
   }
 
   /** Starts a factory-new device and waits until its waiting page is on the screen. */
-  static async bootUntilIdle(setup: ContainerSetup): Promise<ContainerDevice> {
-    const device = await ContainerDevice.boot(setup);
+  static async bootUntilIdle(setup: ContainerSetup, serialNumber?: string): Promise<ContainerDevice> {
+    const device = await ContainerDevice.boot(setup, serialNumber);
     try {
       await device.waitUntilIdle();
       return device;

@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../../ci/lib/places.ts';
 import { connect } from '../../client/connect.ts';
+import type { FoundDevice } from '../../client/discover.ts';
 import { push } from '../../client/folder.ts';
 import type { Colour } from '../../testing/png.ts';
 import { removeBundles } from '../harness/bundles.ts';
+import { ContainerDevice } from '../harness/container-device.ts';
+import { type HostWithCables, hostWithCables } from '../harness/host-with-cables.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -21,13 +24,18 @@ const ECHO = `${coloursPage(AMBER, TEAL)}<script src="/display-client.js"></scri
   vitrine.onmessage = (value) => vitrine.send({ back: value });
 </script>`;
 
+const SERIALS = ['VIRT-0A000001', 'VIRT-0B000002'];
+const ASK_USUAL =
+  "fetch('http://10.55.77.1/api/v1/device').then((answer) => answer.json()).then(({ serial }) => console.log(serial))";
+const VITRINE = [process.execPath, join(ROOT, 'client/cli/main.ts')];
+
 const run = promisify(execFile);
 
 export default scenario({
   title: 'the client library and the command `vitrine`, over the network and serial',
   needs: 'system',
   machine: 'shared',
-  run: async ({ device, pages, test }) => {
+  run: async ({ device, container: setup, pages, test }) => {
     const folder = await mkdtemp(join(tmpdir(), 'vitrine-client-'));
     const links = [
       ['the network', device.origin],
@@ -61,7 +69,7 @@ export default scenario({
 
         await test(`over ${name}: the command shows, asks, and tells what is wrong`, async () => {
           const vitrine = async (...args: string[]) =>
-            await run(process.execPath, [join(ROOT, 'client/cli/main.ts'), ...args], {
+            await run(process.execPath, [...VITRINE.slice(1), ...args], {
               env: { ...process.env, VITRINE_HOST: address },
               timeout: WAIT.timeoutMs,
             });
@@ -75,6 +83,44 @@ export default scenario({
             Object(refused).stderr,
             /^vitrine: POST \/display\/bundle answers 404 content_not_found/,
           );
+        });
+      }
+
+      if (setup) {
+        await test('two devices at one host are found and driven, each by itself', async () => {
+          const devices: ContainerDevice[] = [];
+          let host: HostWithCables | undefined;
+          try {
+            for (const serial of SERIALS) devices.push(await ContainerDevice.bootUntilIdle(setup, serial));
+            host = await hostWithCables(setup.asRoot, devices);
+            const vitrine = async (...args: string[]) =>
+              JSON.parse((await host?.run([...VITRINE, '--json', ...args])) ?? '');
+            const found: FoundDevice[] = await vitrine('discover');
+            assert.deepEqual(found.map(({ serial }) => serial).sort(), SERIALS);
+            assert.equal(new Set(found.map(({ address }) => address)).size, 2);
+            await Promise.all(
+              found.map(async ({ address, serial }) => {
+                const show = await mkdtemp(join(folder, 'show-'));
+                await writeFile(
+                  join(show, 'index.html'),
+                  serial === SERIALS[0] ? ECHO : coloursPage(TEAL, AMBER),
+                );
+                await vitrine('--host', address, 'push', show, '--name', 'own', '--show');
+              }),
+            );
+            await devices[0]?.waitForColours(AMBER, TEAL);
+            await devices[1]?.waitForColours(TEAL, AMBER);
+            // The address that every device has leads to one of them, also from a host with a fixed address.
+            const usual = async () => (await host?.run([process.execPath, '-e', ASK_USUAL]))?.trim() ?? '';
+            assert.ok(SERIALS.includes(await usual()));
+            await host.run(['ip', '-4', 'address', 'flush', 'dev', 'cable1']);
+            await host.run(['ip', 'route', 'flush', '10.55.77.1']);
+            await host.run(['ip', 'address', 'add', '10.55.77.2/24', 'dev', 'cable1']);
+            assert.equal(await usual(), SERIALS[0]);
+          } finally {
+            await host?.close();
+            for (const one of devices) await one.discard();
+          }
         });
       }
     } finally {

@@ -72,7 +72,7 @@ for (const { why, host, origin, site, link, passes } of CASES) {
 
 test("accepting one host accepts no other, and a name only while it is the device's", () => {
   let name = 'vitrine';
-  const guard = createGuard(() => name);
+  const guard = createGuard(() => [name]);
   const ask = (headers: IncomingHttpHeaders) =>
     guard(Object.assign(new IncomingMessage(new Socket()), { headers }));
   const refused = { code: 'forbidden' };
@@ -91,7 +91,7 @@ test("accepting one host accepts no other, and a name only while it is the devic
 });
 
 test('other sites may link to the two pages for people, and to nothing else', () => {
-  const guard = createGuard(() => 'vitrine');
+  const guard = createGuard(() => ['vitrine']);
   const passes = (url: string, headers: IncomingHttpHeaders = {}, method = 'GET'): boolean => {
     const host = '10.55.77.1';
     const request = Object.assign(new IncomingMessage(new Socket()), {
@@ -135,7 +135,7 @@ test('other sites may link to the two pages for people, and to nothing else', ()
 test("names in the certificate are the device's, those of bundles never", () => {
   const asked: string[] = [];
   const guard = createGuard(
-    () => 'vitrine',
+    () => ['vitrine'],
     (name) => {
       asked.push(name);
       return name !== 'evil.example';

@@ -21,14 +21,15 @@ const MAX_QUOTED = 100;
 const LINKABLE: ReadonlySet<string | undefined> = new Set(['/', `${BASE_PATH}/docs`]);
 
 /**
- * @param hostname the device's current host name; read for every request that uses a name, since it may change
+ * @param names the device's current host names, in lower case; read for every request that uses a name, since they may
+ *   change
  * @param isCertified whether the device's certificate has this further name
  */
 export function createGuard(
-  hostname: () => string,
+  names: () => readonly string[],
   isCertified: (name: string) => boolean = () => false,
 ): Guard {
-  const isOurs = ownHosts(hostname, isCertified);
+  const isOurs = ownHosts(names, isCertified);
   return (request) => {
     const { headers } = request;
     const { host, origin } = headers;
@@ -58,7 +59,10 @@ function wrongHost(host: string | undefined): string {
  * accepted, and of the names only the device's own, those in its certificate, and `localhost`, which browsers resolve
  * themselves. `NAME.localhost` is refused: those are the origins of content bundles.
  */
-function ownHosts(hostname: () => string, isCertified: (name: string) => boolean): (host: string) => boolean {
+function ownHosts(
+  names: () => readonly string[],
+  isCertified: (name: string) => boolean,
+): (host: string) => boolean {
   /** The last accepted Host that does not depend on the device's names, so that repeating it costs no parsing. */
   let known: string | undefined;
   return (host) => {
@@ -70,8 +74,7 @@ function ownHosts(hostname: () => string, isCertified: (name: string) => boolean
       known = host;
       return true;
     }
-    const own = hostname().toLowerCase();
-    if (name === own || name === `${own}.local`) return true;
+    if (names().some((own) => name === own || name === `${own}.local`)) return true;
     // In certificates a leading dot stands for all subdomains.
     return !name.startsWith('.') && !name.endsWith('.localhost') && isCertified(name);
   };

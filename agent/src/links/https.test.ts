@@ -26,7 +26,7 @@ async function start(t: TestContext) {
   const events = new EventSocket({
     bus,
     log,
-    guard: createGuard(() => 'vitrine'),
+    guard: createGuard(() => ['vitrine']),
     sendToPage: async () => undefined,
   });
   const addresses = [{ host: '127.0.0.1', port: 0 }];

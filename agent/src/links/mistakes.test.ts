@@ -153,7 +153,7 @@ let serial: Connected;
 let base: string;
 
 before(async () => {
-  const guard = createGuard(() => 'vitrine');
+  const guard = createGuard(() => ['vitrine']);
   app = createApp({ endpoints, routes: endpoints.map(reached), log, guard });
   refusePlainEvents(app);
   events = new EventSocket({ bus: new EventBus(topics), log, guard, sendToPage: async () => undefined });

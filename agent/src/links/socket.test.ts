@@ -29,7 +29,7 @@ async function serve(
 ) {
   const { app } = testApp();
   const bus = new EventBus(topics);
-  const guard = createGuard(() => 'vitrine');
+  const guard = createGuard(() => ['vitrine']);
   const sendToPage = async () => {
     throw new ApiError(pageChannelClosed);
   };

@@ -28,7 +28,7 @@ function asset(file: string, type: string, given: { immutable?: boolean; compres
 function uiApp(isEnabled: () => boolean = () => true) {
   const read = async (name: string) => Buffer.from(name === 'ui/app/index.html' ? PAGE : name);
   const webApp = new WebApp(ASSETS, { isEnabled, read });
-  const guard = createGuard(() => 'vitrine');
+  const guard = createGuard(() => ['vitrine']);
   const app = createApp({ endpoints: [], routes: [], log: createLogger('silent'), guard, webApp });
   serveUi(app, webApp, isEnabled);
   return app;

@@ -8,6 +8,7 @@ import { content } from './content/index.ts';
 import { configuration, endpoints } from './contract.ts';
 import { device } from './device/index.ts';
 import { diagnostics } from './diagnostics/index.ts';
+import { discovery } from './discovery/index.ts';
 import { display } from './display/index.ts';
 import { document } from './document/index.ts';
 import { input } from './input/index.ts';
@@ -24,6 +25,7 @@ import { wifi } from './wifi/index.ts';
 export const resources = [
   device,
   network,
+  discovery,
   display,
   page,
   content,

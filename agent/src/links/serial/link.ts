@@ -22,7 +22,7 @@ export interface SerialLinkOptions {
   sendToPage: SendToPage;
   log: Logger;
   /** Fields of the hello line; called for each, since the name may change. */
-  identity: () => { serial: string; name: string };
+  identity: () => { serial: string; name: string; model: string; version: string };
   /** Opens the port with the link as its handler. */
   openPort: (handler: SerialHandler) => SerialPort;
   /** What `{"type":"shell"}` runs; the login shell by default. */
@@ -66,8 +66,8 @@ export class SerialLink {
   }
 
   #hello(): string {
-    const { serial, name } = this.#options.identity();
-    return JSON.stringify({ type: 'hello', serial, api: API_VERSION, name });
+    const { serial, name, ...rest } = this.#options.identity();
+    return JSON.stringify({ type: 'hello', serial, api: API_VERSION, name, ...rest });
   }
 
   #greet(line: SerialLine): void {

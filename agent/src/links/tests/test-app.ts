@@ -151,7 +151,7 @@ export function testApp(): TestApp {
   const app = createApp({
     endpoints: ENDPOINTS,
     log: createLogger('silent'),
-    guard: createGuard(() => 'vitrine'),
+    guard: createGuard(() => ['vitrine']),
     routes: [
       serve(echo, ({ body }) => ({ value: body.value })),
       serve(reboot, () => {

@@ -1,4 +1,5 @@
 import { hostname, totalmem } from 'node:os';
+import { CABLE_NETWORKS, leadsToCable, ownNames } from '../../base/cable.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { bindGroup, type ConfigBinding } from '../config/group.ts';
 import type { ConfigReader } from '../config/store.ts';
@@ -12,9 +13,6 @@ const DEFAULT_MEMORY_SHARE = 0.5;
 /** An empty page takes about 290 MiB with rendering in software. */
 const MIN_MEMORY_MB = 384;
 
-/** The network of the USB cable (overlay/usr/lib/systemd/network): a proxy must not lead pages back to this device. */
-const CABLE_NETWORK = '10.55.77.0/24';
-
 /**
  * The settings of the browser.
  * @param hasFirewall without one, the inspector would be open to everybody
@@ -24,7 +22,9 @@ export function browserSettings(config: ConfigReader, hasFirewall: boolean): Bro
     config.get(browserConfig);
   const { languages, permissions, text_selection, zoom, pointer } = rest;
   const { mode, http, https, no_proxy, pac_url } = config.get(proxyConfig);
-  const exceptions = [hostname(), `${hostname()}.local`, CABLE_NETWORK, ...no_proxy];
+  // A proxy must not lead pages back to this device.
+  const names = ownNames(hostname(), true).flatMap((name) => [name, `${name}.local`]);
+  const exceptions = [...names, ...CABLE_NETWORKS, ...no_proxy];
   const share = Math.floor((totalmem() / 2 ** 20) * DEFAULT_MEMORY_SHARE);
   const limit = memory_limit_mb ?? Math.max(share, MIN_MEMORY_MB);
   const proxies = {
@@ -44,6 +44,14 @@ export function browserSettings(config: ConfigReader, hasFirewall: boolean): Bro
     pointer,
     zoom,
   };
+}
+
+/** What to do if the address of a page that could not be loaded leads to the host at the cable. */
+export function hostServicesHint(url: string): string | undefined {
+  const leads = leadsToCable(url);
+  const rule = 'pages reach it only while browser.allow_host_services is true';
+  if (leads === 'maybe') return `if this is the host at the USB cable, ${rule}`;
+  return leads ? `this is the USB cable: ${rule}` : undefined;
 }
 
 /** How the group `display` takes effect. @param schedule carries out `power_schedule` */

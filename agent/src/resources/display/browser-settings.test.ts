@@ -36,7 +36,8 @@ test('settings from the configuration; the inspector only where a firewall guard
     browser: { memory_limit_mb: 300, remote_debugging: true, zoom: true },
     proxy: { mode: 'manual', https: 'http://proxy.example:3128', no_proxy: ['.intranet.example'] },
   });
-  const own = [hostname(), `${hostname()}.local`, '10.55.77.0/24'];
+  const own = [hostname().toLowerCase(), 'vitrine'].flatMap((name) => [name, `${name}.local`]);
+  own.push('10.55.77.0/24', '10.55.128.0/17');
   const proxy = { http: null, https: 'http://proxy.example:3128', pac: null };
   assert.deepEqual(settings(), {
     ...SETTINGS,

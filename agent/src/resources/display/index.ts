@@ -8,7 +8,7 @@ import { network } from '../network/index.ts';
 import { networkChanged } from '../network/schema.ts';
 import { page } from '../page/index.ts';
 import { defineResource } from '../resource.ts';
-import { bindDisplay, browserSettings } from './apply-config.ts';
+import { bindDisplay, browserSettings, hostServicesHint } from './apply-config.ts';
 import { browserConfig, displayConfig, proxyConfig } from './config.ts';
 import { Display } from './display.ts';
 import { OnScreenKeyboard } from './on-screen-keyboard.ts';
@@ -63,6 +63,11 @@ export const display = defineResource({
       totalBytes: totalmem(),
       scriptTimeoutMs: () => config.get(browserConfig).script_timeout_ms,
       browserSettings: () => browserSettings(config, hostServices !== undefined),
+      hint: ({ kind, uri }) => {
+        const isBlocked =
+          kind === 'network' && hostServices && !config.get(browserConfig).allow_host_services;
+        return isBlocked ? hostServicesHint(uri) : undefined;
+      },
       clearDataOnBoot: config.get(browserConfig).clear_data_on_boot,
       log,
     });

@@ -12,7 +12,7 @@ import {
   KeeperState,
   type TimerName,
 } from './keeper-state.ts';
-import type { DisplayPorts, Load } from './ports.ts';
+import type { BrowserEventOf, DisplayPorts, Load } from './ports.ts';
 import { type LocatedTarget, type MissingBundle, type Notice, OWN_URI } from './target.ts';
 import { TIMING } from './timing.ts';
 
@@ -29,6 +29,8 @@ export interface KeeperOptions extends Pick<DisplayPorts, 'browser' | 'composito
   configure: () => Promise<void>;
   /** Whether a screen is connected that could show frames. */
   hasScreen: () => boolean;
+  /** What else to say of a load that failed. */
+  hint?: (failure: BrowserEventOf<'load_failed'>) => string | undefined;
   /** The display's state may have changed. */
   changed: () => void;
 }
@@ -67,7 +69,11 @@ export class Keeper {
   start(target: LocatedTarget, missing: MissingBundle | undefined): void {
     const { browser } = this.#options;
     this.dispatch({ event: 'start', target, missing });
-    this.#stopListening = browser.on(KINDS, (event) => this.dispatch(event));
+    this.#stopListening = browser.on(KINDS, (event) => {
+      if (event.event !== 'load_failed') return this.dispatch(event);
+      const hint = this.#options.hint?.(event);
+      this.dispatch(hint === undefined ? event : { ...event, message: `${event.message} (${hint})` });
+    });
     if (browser.connected) this.dispatch({ event: 'connected', uri: browser.uri });
   }
 

@@ -18,7 +18,8 @@ export type BusValue =
   | readonly [type: 'as' | 'ao', value: readonly string[]]
   | readonly [type: 'aay', value: readonly Buffer[]]
   | readonly [type: 'v', value: BusValue]
-  | readonly [type: 'a{sv}', value: Readonly<Record<string, BusValue>>];
+  | readonly [type: 'a{sv}', value: Readonly<Record<string, BusValue>>]
+  | readonly [type: 'aa{say}', value: readonly Readonly<Record<string, Buffer>>[]];
 
 /** A failed method call, or the error with which an exported method answers. */
 export class BusError extends Error {

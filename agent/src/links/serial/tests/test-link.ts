@@ -8,7 +8,7 @@ import { type TestApp, testApp } from '../../tests/test-app.ts';
 import { SerialLink, type SerialLinkOptions } from '../link.ts';
 import { MemoryPort } from './memory-port.ts';
 
-export const HELLO = { type: 'hello', serial: 'S1', api: 'v1', name: 'Shop' };
+export const HELLO = { type: 'hello', serial: 'S1', api: 'v1', name: 'Shop', model: 'M', version: '1.0.0' };
 
 export interface Connected extends TestApp {
   bus: EventBus;
@@ -28,7 +28,7 @@ export async function connect(options: Partial<SerialLinkOptions> = {}): Promise
     bus,
     sendToPage: async () => undefined,
     log: createLogger('silent'),
-    identity: () => ({ serial: 'S1', name: 'Shop' }),
+    identity: () => ({ serial: 'S1', name: 'Shop', model: 'M', version: '1.0.0' }),
     openPort: (handler) => {
       port = new MemoryPort(handler);
       return port;
