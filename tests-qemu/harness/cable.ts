@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import type { Machine } from '../../ci/qemu/machine.ts';
 import { waitFor } from '../../testing/wait.ts';
 import type { Device } from './device.ts';
+import { SERIAL_NUMBER } from './device-setup.ts';
 
 const HOST_ADDRESS_MS = 300_000;
 const POLL_MS = 500;
 const CONTROLLER = '/sys/kernel/config/usb_gadget/*/UDC';
+
+/** The device's own address at the cable, and that of its host (overlay/usr/lib/vitrine/cable-addresses). */
+export const CABLE = cableOf(SERIAL_NUMBER);
+
+function cableOf(serial: string): { device: string; host: string } {
+  const hash = createHash('sha256').update(`vitrine cable ${serial}`).digest();
+  const number = hash.readUInt16BE() % 8192;
+  const network = `10.55.${128 + Math.floor(number / 64)}`;
+  const first = (number % 64) * 4;
+  return { device: `${network}.${first + 1}`, host: `${network}.${first + 2}` };
+}
 
 /** Rebind the host's driver after this many polls in a row without a carrier; normally one poll is enough. */
 const POLLS_WITHOUT_CARRIER = 10;
@@ -34,7 +47,7 @@ export async function waitForHostAddress({ shell, say }: Device): Promise<void> 
   let pollsWithoutCarrier = 0;
   await waitFor(
     async () => {
-      if ((await shell.ok('ip -n host -4 -br address')).includes('10.55.77.2/')) return true;
+      if ((await shell.ok('ip -n host -4 -br address')).includes(`${CABLE.host}/`)) return true;
       pollsWithoutCarrier = (await shell.run(HOST_HAS_NO_CARRIER)).code === 0 ? pollsWithoutCarrier + 1 : 0;
       if (pollsWithoutCarrier < POLLS_WITHOUT_CARRIER) return false;
       pollsWithoutCarrier = 0;

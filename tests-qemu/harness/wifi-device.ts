@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
+import { CABLE } from './cable.ts';
 import type { Device } from './device.ts';
 import { listeningPorts, type ProbeTarget, probe } from './network-probe.ts';
 
 /** Time limit for a change on the radio, in ms. */
 export const WAIT_MS = 120_000;
 /** The host at the other end of the cable, and a port on which the test listens there. */
-export const HOST = { protocol: 'tcp', host: '10.55.77.2', port: 8099 } as const;
+export const HOST = { protocol: 'tcp', host: CABLE.host, port: 8099 } as const;
 /** Ports that nothing may offer to a wireless network, besides those on which something listens. */
 const COMMON_PORTS = [22, 53, 80, 443, 5353, 5355, 8080, 9222];
 
@@ -57,7 +58,11 @@ async function forbiddenTargets(device: Device): Promise<ProbeTarget[]> {
     ...(await listeningPorts(device)),
     ...COMMON_PORTS.map((port) => ({ protocol: 'tcp' as const, port })),
   ].filter(({ protocol, port }) => !(protocol === 'udp' && port === 67));
-  return [HOST, ...own.flatMap((host) => ports.map((each) => ({ ...each, host })))];
+  return [
+    HOST,
+    { ...HOST, host: '10.55.77.2' },
+    ...own.flatMap((host) => ports.map((each) => ({ ...each, host }))),
+  ];
 }
 
 /** Asserts that nothing of the device and nothing behind it answers in a network namespace. */

@@ -4,6 +4,7 @@ import { type Colour, colourAt, near } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { zip } from '../../testing/zip.ts';
 import { CONTENT_PORT, putBundle, removeBundles } from '../harness/bundles.ts';
+import { CABLE } from '../harness/cable.ts';
 import { coloursPage, type PageServer } from '../harness/pages.ts';
 import { waitForSpots } from '../harness/screen.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
@@ -138,7 +139,14 @@ export default scenario({
     });
 
     await test('a bundle gets no response from the API and changes nothing', async () => {
-      const hosts = JSON.stringify(['127.0.0.1', 'localhost', '[::1]', '10.55.77.1', '10.0.2.15']);
+      const hosts = JSON.stringify([
+        '127.0.0.1',
+        'localhost',
+        '[::1]',
+        '10.55.77.1',
+        CABLE.device,
+        '10.0.2.15',
+      ]);
       const page = `<!doctype html><title>hostile</title><script type="module">
         const ways = ${hosts}.map((host) => 'http://' + host + '/api/v1/').flatMap((base) => [
           fetch(base + 'device').then(() => 'read'),

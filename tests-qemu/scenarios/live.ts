@@ -4,7 +4,7 @@ import { http } from '../../client/http.ts';
 import { field } from '../../testing/field.ts';
 import { matchingState } from '../../testing/matching-state.ts';
 import { waitFor } from '../../testing/wait.ts';
-import { waitForHostAddress } from '../harness/cable.ts';
+import { CABLE, waitForHostAddress } from '../harness/cable.ts';
 import { scenario } from '../harness/suite.ts';
 
 const TIMESYNC = 'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager';
@@ -31,7 +31,7 @@ export default scenario({
       await waitFor(
         async () => {
           const now = await device.get('/network');
-          return hasAddress(now, '10.0.2.15') && hasAddress(now, '10.55.77.1');
+          return hasAddress(now, '10.0.2.15') && hasAddress(now, CABLE.device);
         },
         { timeoutMs: 120_000, what: 'both addresses' },
       );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
+import { CABLE } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
 import { guestHttp } from '../harness/guest.ts';
 import { scenario } from '../harness/suite.ts';
@@ -242,7 +243,7 @@ export default scenario({
     await test('neither the displayed page nor its user can inject input', async () => {
       await remote.forget();
       const events = [click(0.11, 0.11)];
-      const addresses = ['127.0.0.1', '[::1]', '10.55.77.1', '10.0.2.15'];
+      const addresses = ['127.0.0.1', '[::1]', '10.55.77.1', CABLE.device, '10.0.2.15'];
       const urls = addresses.map((address) => `http://${address}/api/v1/input/inject`);
       const answers = await guestHttp(
         device,

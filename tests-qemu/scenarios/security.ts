@@ -4,12 +4,12 @@ import { openSocket } from '../../client/http.ts';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { CONTENT_PORT } from '../harness/bundles.ts';
-import { waitForHostAddress } from '../harness/cable.ts';
+import { CABLE, waitForHostAddress } from '../harness/cable.ts';
 import { browserProcess, type GuestRequest, guestHttp } from '../harness/guest.ts';
 import { type ScenarioContext, scenario } from '../harness/suite.ts';
 
 /** Every address of the device on which a program inside could try the API. */
-const OWN_ADDRESSES = ['127.0.0.1', '[::1]', '10.55.77.1', '10.0.2.15'];
+const OWN_ADDRESSES = ['127.0.0.1', '[::1]', '10.55.77.1', CABLE.device, '10.0.2.15'];
 const AS_KIOSK = 'setpriv --reuid kiosk --regid kiosk --init-groups --';
 const NO_ANSWER = /^(?:timeout|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM)$/;
 /** Time limit for requests whose packets may be dropped, in ms. */
@@ -152,24 +152,37 @@ export default scenario({
         `systemd-run -q --collect --unit=test-host-server -p NetworkNamespacePath=/run/netns/host /usr/bin/node -e "${server}"`,
       );
       try {
-        const service = { method: 'GET', url: 'http://10.55.77.2:8000/' };
+        // Its own address, and the one that stands for every host.
+        const services = [CABLE.host, '10.55.77.2'].map((host) => ({
+          method: 'GET',
+          url: `http://${host}:8000/`,
+        }));
         const kiosk = async () => {
-          const [answer] = await guestHttp(device, { user: 'kiosk' }, [service], ANSWER_MS);
-          return answer?.failure ?? answer?.status;
+          const answers = await guestHttp(device, { user: 'kiosk' }, services, ANSWER_MS);
+          return answers.map((answer) => answer.failure ?? answer.status);
         };
         const configure = async (value: boolean | null) => {
           const changed = await device.act('PATCH', '/config', { browser: { allow_host_services: value } });
           assert.deepEqual(field(changed, 'applied'), { 'browser.allow_host_services': 'live' });
         };
-        await waitFor(async () => (await guestHttp(device, {}, [service]))[0]?.status === 200, {
-          timeoutMs: 120_000,
-          what: 'root to reach the host’s service',
-        });
-        assert.equal(await kiosk(), 'ECONNREFUSED');
+        await waitFor(
+          async () => (await guestHttp(device, {}, services)).every(({ status }) => status === 200),
+          {
+            timeoutMs: 120_000,
+            what: 'root to reach the host’s service at both addresses',
+          },
+        );
+        assert.deepEqual(await kiosk(), ['ECONNREFUSED', 'ECONNREFUSED']);
+        await device.act('POST', '/display/navigate', { url: services[1]?.url });
+        const refused = await device.waitForDisplay(
+          (now) => field(now, 'error') !== null,
+          'the page to be refused',
+        );
+        assert.match(String(field(refused, 'error.message')), /browser\.allow_host_services/);
         await configure(true);
-        assert.equal(await kiosk(), 200);
+        assert.deepEqual(await kiosk(), [200, 200]);
         await configure(null);
-        assert.equal(await kiosk(), 'ECONNREFUSED');
+        assert.deepEqual(await kiosk(), ['ECONNREFUSED', 'ECONNREFUSED']);
       } finally {
         await device.shell.run('systemctl stop test-host-server');
       }
@@ -255,7 +268,7 @@ export default scenario({
 
     await test('another network, on an interface named like a USB adapter, gets no response on any address of the device', async () => {
       await withForeignNetwork(context, async () => {
-        const hosts = ['192.0.2.1', '10.55.77.1', '10.0.2.15'];
+        const hosts = ['192.0.2.1', '10.55.77.1', CABLE.device, '10.0.2.15'];
         const answers = await guestHttp(device, { netns: 'foreign' }, hosts.map(deviceAt), TRY_MS);
         for (const [i, { failure = 'an answer' }] of answers.entries())
           assert.match(failure, /^(?:timeout|ECONNREFUSED)$/, hosts[i]);

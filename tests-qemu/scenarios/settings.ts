@@ -4,7 +4,7 @@ import { HOST_ADDRESS } from '../../ci/qemu/arguments.ts';
 import { field } from '../../testing/field.ts';
 import { certificate } from '../../testing/make-certificates.ts';
 import { waitFor } from '../../testing/wait.ts';
-import { waitForHostAddress } from '../harness/cable.ts';
+import { CABLE, waitForHostAddress } from '../harness/cable.ts';
 import type { Device } from '../harness/device.ts';
 import { guestHttp } from '../harness/guest.ts';
 import { scenario } from '../harness/suite.ts';
@@ -262,7 +262,7 @@ export default scenario({
           },
           { timeoutMs: SHOW_MS, what: 'the inspector with the page' },
         );
-        const addresses = ['127.0.0.1', '10.55.77.1', '10.0.2.15'];
+        const addresses = ['127.0.0.1', '10.55.77.1', CABLE.device, '10.0.2.15'];
         const kiosk = await guestHttp(device, { user: 'kiosk' }, addresses.map(at), TRY_MS);
         assert.deepEqual(
           kiosk.map(({ failure }) => failure),
@@ -274,7 +274,7 @@ export default scenario({
           ip -n foreign addr add 192.0.2.2/24 dev far0; ip -n foreign link set far0 up
           ip -n foreign route add default via 192.0.2.1`);
         try {
-          const far = ['192.0.2.1', '10.55.77.1'].map(at);
+          const far = ['192.0.2.1', '10.55.77.1', CABLE.device].map(at);
           for (const { failure } of await guestHttp(device, { netns: 'foreign' }, far, TRY_MS)) {
             assert.match(failure ?? 'an answer', NO_ANSWER);
           }

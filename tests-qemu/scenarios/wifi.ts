@@ -7,6 +7,7 @@ import { IW } from '../../ci/radios/far-radio.ts';
 import { DEVICE_INTERFACE, WifiRadios } from '../../ci/radios/wifi-radios.ts';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
+import { CABLE } from '../harness/cable.ts';
 import { fetchingLan, LAN_DOMAIN, LAN_NAMES } from '../harness/lan-server.ts';
 import { probe } from '../harness/network-probe.ts';
 import { checkGate } from '../harness/radio-gates.ts';
@@ -178,7 +179,7 @@ export default scenario({
           await waitForWifi(device, count, 'the station to be counted');
           // As a hostile station: everything goes by the device, and the host knows the way back.
           await station.routeBy(lease.server);
-          await device.shell.ok(`ip -n host route replace ${lease.server.replace(/\d+$/, '0')}/24 via 10.55.77.1
+          await device.shell.ok(`ip -n host route replace ${lease.server.replace(/\d+$/, '0')}/24 via ${CABLE.device}
             systemd-run --quiet --collect --unit=wifi-host ip netns exec host node -e "${SERVE}"`);
           await waitFor(async () => (await probe(device, undefined, [HOST]))[0] === 'open', {
             timeoutMs: WAIT_MS,
