@@ -27,6 +27,13 @@ const ECHO = `${coloursPage(AMBER, TEAL)}<script src="/display-client.js"></scri
 const SERIALS = ['VIRT-0A000001', 'VIRT-0B000002'];
 const ASK_USUAL =
   "fetch('http://10.55.77.1/api/v1/device').then((answer) => answer.json()).then(({ serial }) => console.log(serial))";
+const RESOLVE_USUAL = `const socket = require('${join(ROOT, 'node_modules/multicast-dns')}')({ interface: process.argv[1], bind: false });
+  socket.on('response', ({ answers }) => answers.forEach(({ name, type, data }) => {
+    if (name !== 'vitrine.local' || type !== 'A') return;
+    console.log(data);
+    socket.destroy();
+  }));
+  socket.query('vitrine.local', 'A');`;
 const VITRINE = [process.execPath, join(ROOT, 'client/cli/main.ts')];
 
 const run = promisify(execFile);
@@ -110,6 +117,12 @@ export default scenario({
             );
             await devices[0]?.waitForColours(AMBER, TEAL);
             await devices[1]?.waitForColours(TEAL, AMBER);
+            const cableAddress =
+              (await host.run(['ip', '-4', '-br', 'address', 'show', 'cable1'])).split(/[\s/]+/)[2] ?? '';
+            assert.match(
+              await host.run([process.execPath, '-e', RESOLVE_USUAL, cableAddress]),
+              /^10\.55\.\d+\.\d+$/m,
+            );
             // The address that every device has leads to one of them, also from a host with a fixed address.
             const usual = async () => (await host?.run([process.execPath, '-e', ASK_USUAL]))?.trim() ?? '';
             assert.ok(SERIALS.includes(await usual()));

@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { ownNames } from '../base/cable.ts';
 import { createGuard } from './guard.ts';
 import { testApp } from './tests/test-app.ts';
 
@@ -69,6 +70,21 @@ for (const { why, host, origin, site, link, passes } of CASES) {
     assert.equal(answer.headers['cross-origin-resource-policy'], 'same-origin');
   });
 }
+
+test('the appliance also has the name that all of them have, another computer has not', () => {
+  for (const [isAppliance, own] of [
+    [true, ['vitrine-cdef01', 'vitrine']],
+    [false, ['vitrine-cdef01']],
+  ] as const) {
+    const names = ownNames('Vitrine-CDEF01', isAppliance);
+    assert.deepEqual(names, own);
+    const guard = createGuard(() => names);
+    const ask = (host: string) =>
+      guard(Object.assign(new IncomingMessage(new Socket()), { headers: { host } }));
+    for (const name of own) ask(`${name}.local`);
+    if (!isAppliance) assert.throws(() => ask('vitrine.local'), { code: 'forbidden' });
+  }
+});
 
 test("accepting one host accepts no other, and a name only while it is the device's", () => {
   let name = 'vitrine';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { DisplayStage } from '../../../../testing/display-stage.ts';
 import { SETTINGS } from '../../../../testing/fake-browser.ts';
 import { openConfig } from '../config/tests/open-config.ts';
-import { browserSettings } from './apply-config.ts';
+import { browserSettings, hostServicesHint } from './apply-config.ts';
 
 const URL = 'http://one.example/';
 let folder: string;
@@ -50,6 +50,21 @@ test('settings from the configuration; the inspector only where a firewall guard
   await config.patch({ proxy: { mode: 'pac', pac_url: 'http://proxy.example/p.pac' } });
   const pac = settings().proxy;
   assert.deepEqual([pac?.https, pac?.pac], [null, 'http://proxy.example/p.pac']);
+});
+
+test('a page that could not be loaded from the cable, or perhaps from there, says what allows it', () => {
+  const rule = 'pages reach it only while browser.allow_host_services is true';
+  for (const [url, hint] of [
+    ['http://10.55.77.2:8000/', `this is the USB cable: ${rule}`],
+    ['https://10.55.201.198/', `this is the USB cable: ${rule}`],
+    ['http://my-laptop.local:5173/', `if this is the host at the USB cable, ${rule}`],
+    ['http://10.55.78.2/', undefined],
+    ['http://10.55.127.255/', undefined],
+    ['http://a.example/', undefined],
+    ['http://[fe80::1]/', undefined],
+  ]) {
+    assert.equal(hostServicesHint(url ?? ''), hint, url);
+  }
 });
 
 test('values that the browser would not understand are refused', async () => {
