@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import { interfaceKind, isLinkLocal, ownConnection } from './own-connection.ts';
 
 const INTERFACES = [
-  { name: 'gadget0', addresses: ['10.55.77.1', 'fd00::1'] },
+  { name: 'gadget0', addresses: ['10.55.201.197', 'fd00::1'] },
   { name: 'wlan0', addresses: ['192.168.9.4'] },
 ];
 
 test('the own interface is known by the address of the page, or since only one can be', () => {
   assert.deepEqual(ownConnection('10.55.77.1', INTERFACES), { kind: 'interface', name: 'gadget0' });
+  assert.deepEqual(ownConnection('10.55.201.197', INTERFACES), { kind: 'interface', name: 'gadget0' });
   assert.deepEqual(ownConnection('[FD00::1]', INTERFACES), { kind: 'interface', name: 'gadget0' });
   assert.deepEqual(ownConnection('192.168.9.4', INTERFACES), { kind: 'interface', name: 'wlan0' });
   assert.deepEqual(ownConnection('vitrine.local', INTERFACES), { kind: 'interface', name: 'gadget0' });

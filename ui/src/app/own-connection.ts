@@ -1,4 +1,5 @@
 /** Which of the device's interfaces this page's connection uses. Pure. */
+import { SHARED_ADDRESS } from '../../../agent/src/base/cable.ts';
 import type { Network } from './device-state.ts';
 
 export type InterfaceKind = 'cable' | 'ethernet' | 'wifi' | 'modem' | 'virtual';
@@ -24,12 +25,14 @@ export function ownConnection(
   interfaces: readonly Network['interfaces'][number][],
 ): OwnConnection {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  const found = interfaces.find(({ addresses }) => addresses.includes(host));
-  if (found) return { kind: 'interface', name: found.name };
-  if (host === 'localhost' || host === '::1' || /^127\./.test(host)) return { kind: 'loopback' };
-  // On the appliance, only the cable leads to this page.
   const cables = interfaces.filter(({ name }) => interfaceKind(name) === 'cable');
   const [cable] = cables;
+  const found = interfaces.find(({ addresses }) => addresses.includes(host));
+  if (found) return { kind: 'interface', name: found.name };
+  // Every device has it at its cable; no interface lists it.
+  if (host === SHARED_ADDRESS) return cable ? { kind: 'interface', name: cable.name } : { kind: 'unknown' };
+  if (host === 'localhost' || host === '::1' || /^127\./.test(host)) return { kind: 'loopback' };
+  // On the appliance, only the cable leads to this page.
   return cable && cables.length === 1 && !isAddress(host)
     ? { kind: 'interface', name: cable.name }
     : { kind: 'unknown' };

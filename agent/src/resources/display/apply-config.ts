@@ -1,5 +1,6 @@
+import { BlockList, isIPv4 } from 'node:net';
 import { hostname, totalmem } from 'node:os';
-import { CABLE_NETWORKS, leadsToCable, ownNames } from '../../base/cable.ts';
+import { CABLE_NETWORKS, ownNames } from '../../base/cable.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { bindGroup, type ConfigBinding } from '../config/group.ts';
 import type { ConfigReader } from '../config/store.ts';
@@ -44,6 +45,21 @@ export function browserSettings(config: ConfigReader, hasFirewall: boolean): Bro
     pointer,
     zoom,
   };
+}
+
+const NETWORKS = new BlockList();
+for (const [address, prefix] of CABLE_NETWORKS.map((network) => network.split('/'))) {
+  NETWORKS.addSubnet(String(address), Number(prefix));
+}
+
+/**
+ * Whether a page's address leads to the USB cable; "maybe" for names that are resolved by mDNS, which may lead to any
+ * network.
+ */
+function leadsToCable(url: string): boolean | 'maybe' {
+  const host = URL.parse(url)?.hostname ?? '';
+  if (host.endsWith('.local')) return 'maybe';
+  return isIPv4(host) && NETWORKS.check(host);
 }
 
 /** What to do if the address of a page that could not be loaded leads to the host at the cable. */

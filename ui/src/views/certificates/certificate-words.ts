@@ -1,4 +1,5 @@
 /** Certificates in words. Pure, except for the language of the texts. */
+import { ownNames } from '../../../../agent/src/base/cable.ts';
 import type { ResponseOf } from '../../../../client/contract.ts';
 import type { Level } from '../../app/display-words.ts';
 import { formatDuration, formatTime } from '../../app/format.ts';
@@ -91,8 +92,13 @@ export function cutBy(
   { protocol, hostname: host }: Pick<Location, 'protocol' | 'hostname'>,
   hostname: string,
 ): Cut {
-  const own = hostname.toLowerCase();
   const isAddress = host.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(host);
-  if (!isAddress && ![own, `${own}.local`, 'localhost'].includes(host.toLowerCase())) return 'name';
+  if (
+    !isAddress &&
+    ![...ownNames(hostname, true).flatMap((name) => [name, `${name}.local`]), 'localhost'].includes(
+      host.toLowerCase(),
+    )
+  )
+    return 'name';
   return protocol === 'https:' ? 'https' : 'none';
 }
