@@ -1,12 +1,10 @@
 /** Finds the way to a device from an address. For Node. */
 import { BASE_PATH } from '../agent/src/contract/api.ts';
+import { USUAL_ADDRESS } from './addresses.ts';
 import type { Transport } from './client.ts';
 import { Device } from './device.ts';
 import { httpTransport } from './http.ts';
 import { openSerial, type SerialChannel } from './serial.ts';
-
-/** Where the only device of a host is, without configuration. */
-export const USUAL_ADDRESS = 'http://10.55.77.1';
 
 export interface ConnectOptions {
   /** Time limit of requests that name none, in ms. */

@@ -1,5 +1,6 @@
 /** Finds the devices of this computer. For Node. */
-import { connect, USUAL_ADDRESS } from './connect.ts';
+import { USUAL_ADDRESS } from './addresses.ts';
+import { connect } from './connect.ts';
 import type { ResponseOf } from './contract.ts';
 import { announcedAddresses } from './mdns.ts';
 import { openSerial } from './serial.ts';

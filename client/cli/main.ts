@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /** The command line `vitrine`: what a host does with a device, over the network or serial. */
 import { closest } from '../../agent/src/base/spelling.ts';
+import { USUAL_ADDRESS } from '../addresses.ts';
 import { RefusedError } from '../channel.ts';
 import { RequestError } from '../client.ts';
-import { connect, USUAL_ADDRESS } from '../connect.ts';
+import { connect } from '../connect.ts';
 import type { Device } from '../device.ts';
 import { BundleError } from '../folder.ts';
 import { WaitError } from '../waits.ts';

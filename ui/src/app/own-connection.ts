@@ -1,5 +1,5 @@
 /** Which of the device's interfaces this page's connection uses. Pure. */
-import { SHARED_ADDRESS } from '../../../agent/src/base/cable.ts';
+import { SHARED_ADDRESS } from '../../../client/addresses.ts';
 import type { Network } from './device-state.ts';
 
 export type InterfaceKind = 'cable' | 'ethernet' | 'wifi' | 'modem' | 'virtual';

@@ -1,5 +1,5 @@
 /** Certificates in words. Pure, except for the language of the texts. */
-import { ownNames } from '../../../../agent/src/base/cable.ts';
+import { ownNames } from '../../../../client/addresses.ts';
 import type { ResponseOf } from '../../../../client/contract.ts';
 import type { Level } from '../../app/display-words.ts';
 import { formatDuration, formatTime } from '../../app/format.ts';
