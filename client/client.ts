@@ -14,6 +14,7 @@ import type {
 /** Bytes whose number is known: a Blob, or a file that is read while it is sent. */
 export interface SizedBody {
   readonly size: number;
+  /** A part may be the same memory as the one before: it is only valid until the next one is asked for. */
   stream(): AsyncIterable<Uint8Array>;
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,6 +90,9 @@ describe('a device', () => {
           'index.html': 'x'.repeat(40_000),
           'js/a.js': 'a',
           '.DS_Store': '',
+          // Several blocks, each different: the device compares the checksums of what it gets.
+          'data.csv': randomBytes(150_000).toString('hex'),
+          'movie.mp4': randomBytes(name === 'HTTP' ? 1_200_000 : 75_000).toString('hex'),
         });
         const seen: [number, number][] = [];
         const options = {

@@ -1,14 +1,18 @@
 /** Folders and files of this computer, as bodies of uploads. For Node. */
 
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { readArchive } from './bundle/archive.ts';
 import { bundleNameFor, isBundleName } from './bundle/bundle-name.ts';
-import { isLeftOut, MAX_BYTES, MAX_FILES, type PackedFile, pack } from './bundle/pack.ts';
+import {
+  isLeftOut,
+  MAX_BYTES,
+  MAX_FILES,
+  BLOCK_BYTES as PACK_BLOCK_BYTES,
+  type PackedFile,
+  pack,
+} from './bundle/pack.ts';
 import { type Problem, problemOf } from './bundle/root-page.ts';
 import type { SizedBody } from './client.ts';
 import type { Device } from './device.ts';
@@ -73,16 +77,22 @@ class OpenFile implements SizedBody {
     this.size = size;
   }
 
-  async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(end - start);
-    const { bytesRead } = await this.#handle.read(bytes, 0, bytes.length, start);
-    return bytes.slice(0, bytesRead);
+  /** @param into memory for the bytes, which are its beginning then; by default new memory */
+  async read(
+    start: number,
+    end: number,
+    into = new Uint8Array(end - start),
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const { bytesRead } = await this.#handle.read(into, 0, end - start, start);
+    return into.subarray(0, bytesRead);
   }
 
   /** @throws Error when the file has become shorter */
   async *stream(): AsyncGenerator<Uint8Array> {
+    // One for all: Node frees the memory of buffers late, so that a large file would take a large part of it.
+    const memory = new Uint8Array(BLOCK_BYTES);
     for (let at = 0; at < this.size; ) {
-      const block = await this.read(at, Math.min(at + BLOCK_BYTES, this.size));
+      const block = await this.read(at, Math.min(at + BLOCK_BYTES, this.size), memory);
       if (block.length === 0) throw new Error('the file has become shorter while it was sent');
       yield block;
       at += block.length;
@@ -111,14 +121,9 @@ async function withPacked(
   const work = await mkdtemp(join(tmpdir(), 'vitrine-push-'));
   try {
     const path = join(work, 'bundle.zip');
-    const output = createWriteStream(path);
-    // Told by `finished` below.
-    output.on('error', () => undefined);
-    const write = async (chunk: Uint8Array): Promise<void> => {
-      if (!output.write(chunk)) await once(output, 'drain');
-    };
-    await pack(files, { write, ...(signal && { signal }) }).finally(() => output.end());
-    await finished(output);
+    const output = await open(path, 'wx');
+    const write = (chunk: Uint8Array): Promise<void> => output.writeFile(chunk);
+    await pack(files, { write, ...(signal && { signal }) }).finally(() => output.close());
     await withFile(path, use);
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -127,6 +132,8 @@ async function withPacked(
 
 /** The files of a folder without those that computers leave everywhere. @throws BundleError if there are none or too many */
 async function filesIn(folder: string): Promise<PackedFile[]> {
+  // For all of them: what is packed of it is written before the next block is read.
+  const memory = new Uint8Array(PACK_BLOCK_BYTES);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files: PackedFile[] = [];
   let total = 0;
@@ -139,7 +146,7 @@ async function filesIn(folder: string): Promise<PackedFile[]> {
     files.push({
       path,
       size: found.size,
-      read: (start, end) => withFile(place, (file) => file.read(start, end)),
+      read: (start, end) => withFile(place, (file) => file.read(start, end, memory)),
     });
     total += found.size;
     if (files.length > MAX_FILES) throw new BundleError(`${folder} has more than ${MAX_FILES} files`);

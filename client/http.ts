@@ -1,7 +1,7 @@
 /** HTTP and WebSocket, for Node. */
 import { once } from 'node:events';
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
+import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { withTimeout } from '../agent/src/base/timeout.ts';
 import { EventChannel } from './channel.ts';
@@ -65,23 +65,32 @@ export async function http(
     });
   });
   // A device that refuses a body may close the connection before it has read all of it; then the answer counts.
-  if (stream) pipeline(counted(stream.parts, size, onProgress), call).catch(reject);
+  if (stream) send(call, stream.parts, (sent) => onProgress?.(sent, size ?? sent)).catch(reject);
   else call.end(payload);
   return await promise;
 }
 
-/** The same parts, reported when they were taken. */
-async function* counted(
+/**
+ * Sends a body. The next part is asked for when the system has taken the one before.
+ * @param onSent called with the bytes that were sent
+ */
+async function send(
+  call: ClientRequest,
   parts: AsyncIterable<Uint8Array>,
-  size: number | undefined,
-  onProgress: RequestOptions['onProgress'],
-): AsyncGenerator<Uint8Array> {
+  onSent: (sent: number) => void,
+): Promise<void> {
+  const closed = once(call, 'close').then(() => {
+    throw new Error('the connection was closed before the body was sent');
+  });
+  closed.catch(() => undefined);
+  const write = promisify((part: Uint8Array, done: (error?: Error | null) => void) => call.write(part, done));
   let sent = 0;
   for await (const part of parts) {
-    yield part;
+    await Promise.race([write(part), closed]);
     sent += part.length;
-    onProgress?.(sent, size ?? sent);
+    onSent(sent);
   }
+  call.end();
 }
 
 /**

@@ -87,5 +87,6 @@ function entriesIn(list: DataView<ArrayBuffer>, count: number): Archive | undefi
 }
 
 async function bytesOf(file: FileContent, start: number, length: number): Promise<DataView<ArrayBuffer>> {
-  return new DataView((await file.read(start, start + length)).buffer);
+  const { buffer, byteOffset, byteLength } = await file.read(start, start + length);
+  return new DataView(buffer, byteOffset, byteLength);
 }

@@ -40,8 +40,8 @@ const STORED =
 const LEVEL = 6;
 /** Of every file, in the zone of this computer, as the format has it: the same files make the same archive. */
 const TIME = new Date(1980, 0, 1);
-/** Read at once. */
-const BLOCK_BYTES = 1024 * 1024;
+/** Read at once, at most. */
+export const BLOCK_BYTES = 1024 * 1024;
 /** Compressed at once, which takes some milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 const LEFT_OUT = /^(?:\.DS_Store|\.git|\.svn|\._.*|__MACOSX|Thumbs\.db|desktop\.ini)$/i;
