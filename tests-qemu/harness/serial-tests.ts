@@ -33,11 +33,14 @@ export async function testSerialLink(
   await test(
     `${name}: hello at every open`,
     linked(async (serial) => {
+      const facts = await device.get('/device');
       const hello = {
         type: 'hello',
         serial: SERIAL_NUMBER,
         api: 'v1',
-        name: field(await device.get('/device'), 'name'),
+        name: field(facts, 'name'),
+        model: field(facts, 'model'),
+        version: field(facts, 'version'),
       };
       assert.deepEqual(await serial.frame('hello'), hello);
       await serial.close();

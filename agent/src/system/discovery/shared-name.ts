@@ -5,6 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { SharedName } from '../../resources/discovery/ports.ts';
 
 const MDNS_PORT = 5353;
+const GROUP = '224.0.0.251';
 /** In s (RFC 6762, 10). */
 const TTL = 120;
 /** Of a reply to somebody who does not take part in mDNS, in s (RFC 6762, 6.7). */
@@ -35,7 +36,8 @@ export class MdnsSharedName implements SharedName {
   }
 
   #open(address: string): MulticastDNS {
-    const responder = mdns({ interface: address, bind: '0.0.0.0', loopback: false });
+    // Bound to the group: answers that are sent to this device's own address are for systemd-resolved.
+    const responder = mdns({ interface: address, bind: GROUP, loopback: false });
     responder.on('error', (err: unknown) =>
       this.#log.warn({ err, name: this.#name }, 'the name is not answered'),
     );
