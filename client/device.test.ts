@@ -181,6 +181,7 @@ describe('a device', () => {
         'display_state',
         'health',
         'page_channel',
+        'update_changed',
       ] as const;
       // The second one finds the topics subscribed already.
       for (const turn of [1, 2]) {
