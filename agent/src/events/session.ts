@@ -247,7 +247,6 @@ export class EventSession {
   close(): void {
     this.#closed = true;
     for (const stop of this.#subscriptions.values()) stop();
-    this.#wantedStates.clear();
     this.#queue = [];
     this.#endWait();
   }
