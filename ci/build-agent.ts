@@ -122,7 +122,9 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Met
   });
   await buildUi(join(outdir, 'ui/app'));
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
-  await cp(join(root, 'docs/openapi.yaml'), join(outdir, 'docs/openapi.yaml'));
+  for (const name of ['openapi.yaml', 'asyncapi.yaml']) {
+    await cp(join(root, 'docs', name), join(outdir, 'docs', name));
+  }
   for (const name of EXTERNAL) await copyPackage(name, outdir, new Set());
   return metafile;
 }

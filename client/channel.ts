@@ -165,8 +165,17 @@ export abstract class EventChannel {
    * @throws RefusedError when the device does not know one of them
    */
   async subscribe(...topics: TopicName[]): Promise<void> {
+    await this.#subscribe({ type: 'subscribe', topics });
+  }
+
+  /** As `subscribe`; the device also sends one event with the present state of each topic that reports a state. */
+  async subscribeWithSnapshot(...topics: TopicName[]): Promise<void> {
+    await this.#subscribe({ type: 'subscribe', topics, snapshot: true });
+  }
+
+  async #subscribe(frame: object): Promise<void> {
     const { mark } = this.others;
-    this.send({ type: 'subscribe', topics });
+    this.send(frame);
     const isAnswer = (frame: Frame): frame is Frame => frame.type === 'subscribed' || frame.type === 'error';
     const what = () => `the acknowledgement of a subscription${this.context()}`;
     const answer = await this.others.find(isAnswer, { mark, timeoutMs: WAIT_MS, what });

@@ -176,6 +176,50 @@ describe('a device', () => {
     await device.close();
   });
 
+  for (const [name, open] of links) {
+    test(`a stream with snapshots begins with the present states over ${name}`, async () => {
+      const device = await open();
+      const topics = [
+        'config_changed',
+        'network_changed',
+        'display_state',
+        'health',
+        'page_channel',
+        'update_changed',
+      ] as const;
+      // The second one finds the topics subscribed already.
+      for (const turn of [1, 2]) {
+        const stream = device.events([...topics, 'operation', 'wifi_changed'], { snapshot: true });
+        const seen = new Map<string, unknown>();
+        while (seen.size < topics.length) {
+          const { value } = await stream.next();
+          if (value) seen.set(value.topic, value.payload);
+        }
+        assert.deepEqual(new Set(seen.keys()), new Set(topics), `stream ${turn}`);
+        assert.deepEqual(seen.get('config_changed'), { paths: [], config: await device.get('/config') });
+        assert.deepEqual(seen.get('network_changed'), await device.get('/network'));
+        assert.deepEqual(seen.get('display_state'), await device.get('/display'));
+        assert.deepEqual(seen.get('page_channel'), await device.get('/page/status'));
+        if (turn === 2) await stream.return();
+      }
+      await device.close();
+    });
+  }
+
+  test('a stream with snapshots has a state that changed while there was no connection', async () => {
+    const device = await connect(gate.origin);
+    const direct = await connect(agent.api);
+    const stream = device.events(['config_changed'], { snapshot: true });
+    assert.deepEqual((await stream.next()).value?.payload.paths, []);
+    gate.cut();
+    await direct.patch('/config', { json: { device: { name: 'Meanwhile' } } });
+    gate.mend();
+    const { value } = await stream.next();
+    assert.deepEqual(value?.payload.config, await direct.get('/config'));
+    assert.deepEqual(value?.payload.paths, []);
+    await Promise.all([device.close(), direct.close()]);
+  });
+
   test('a stream that begins just when another listener ends keeps its connection', async () => {
     const device = await connect(gate.origin);
     for (let turn = 0; turn < 20; turn += 1) {

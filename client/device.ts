@@ -68,7 +68,8 @@ export class Device implements Omit<Client, 'events'> {
 
   /**
    * The events of topics: `for await (const { topic, payload } of device.events(['display_state']))`. A lost connection is
-   * opened again and subscribed again; events in between are missed (see `onConnected`). Leaving the loop ends it.
+   * opened again and subscribed again; events in between are missed (see `snapshot` and `onConnected`). Leaving the loop
+   * ends it.
    */
   events<N extends TopicName>(
     topics: readonly N[],

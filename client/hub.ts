@@ -12,6 +12,8 @@ const MAX_WAITING = 10_000;
 /** Who gets events. */
 export interface HubListener {
   topics: readonly TopicName[];
+  /** Whether it gets the present states at first and after each reconnection. */
+  snapshot?: boolean | undefined;
   event(event: EventFrame): void;
   /** The device sends the events from now on: at first, and after each reconnection. Those before were missed. */
   connected?(): void;
@@ -24,6 +26,11 @@ export interface HubListener {
 export interface StreamOptions {
   /** Ends the stream. */
   signal?: AbortSignal;
+  /**
+   * Begins with the present state of each topic that reports one, and gives it again after each reconnection, so that no
+   * state is missed. Another stream of the same device may get it as a further event.
+   */
+  snapshot?: boolean;
   /** Called when the events flow, at first and after each reconnection: read again what may have changed meanwhile. */
   onConnected?: () => void;
   /** Called when the connection is lost or cannot be opened. It is tried again. */
@@ -63,7 +70,7 @@ export class EventHub {
    */
   async *stream<N extends TopicName>(
     topics: readonly N[],
-    { signal, onConnected, onDisconnected }: StreamOptions = {},
+    { signal, snapshot, onConnected, onDisconnected }: StreamOptions = {},
   ): AsyncGenerator<EventOf<N>, void, undefined> {
     const waiting: EventOf<N>[] = [];
     const isWanted = topics.map((topic) => isEventOf(topic));
@@ -79,7 +86,7 @@ export class EventHub {
     const stop = (): void => end();
     signal?.addEventListener('abort', stop);
     const remove = this.add({
-      topics,
+      ...{ topics, snapshot },
       event: (event) => {
         if (!isOne(event)) return;
         waiting.push(event);
@@ -137,7 +144,7 @@ export class EventHub {
     const others = listener.topics.filter((topic) => !connection.topics.has(topic));
     for (const topic of others) connection.topics.add(topic);
     try {
-      if (others.length > 0) await connection.channel.subscribe(...others);
+      await subscribe(connection.channel, listener, others);
       if (this.#connection === connection && this.#listeners.has(listener)) listener.connected?.();
     } catch (error) {
       for (const topic of others) connection.topics.delete(topic);
@@ -177,13 +184,14 @@ export class EventHub {
       channel = await this.#transport.openChannel();
       ignore = channel.onEvent((event) => this.#pass(event));
       // One listener after the other, so that each gets the refusal of its own topics only.
-      const isMissing = (topic: TopicName): boolean => !topics.has(topic);
+      const served = new Set<HubListener>();
       for (;;) {
-        const next = [...this.#listeners].find((listener) => listener.topics.some(isMissing));
+        const next = [...this.#listeners].find((listener) => !served.has(listener));
         if (!next) break;
-        const missing = next.topics.filter(isMissing);
+        served.add(next);
+        const missing = next.topics.filter((topic) => !topics.has(topic));
         try {
-          await channel.subscribe(...missing);
+          await subscribe(channel, next, missing);
           for (const topic of missing) topics.add(topic);
         } catch (error) {
           if (!(error instanceof RefusedError)) throw error;
@@ -216,4 +224,15 @@ export class EventHub {
       if (listener.topics.some((topic) => topic === event.topic)) listener.event(event);
     }
   }
+}
+
+/** @param missing those of the listener's topics that the connection is not subscribed to */
+async function subscribe(
+  channel: EventChannel,
+  { topics, snapshot }: HubListener,
+  missing: readonly TopicName[],
+): Promise<void> {
+  // The states of topics that others listen to already, too.
+  if (snapshot) await channel.subscribeWithSnapshot(...topics);
+  else if (missing.length > 0) await channel.subscribe(...missing);
 }

@@ -26,7 +26,7 @@ export interface Selection {
 
 const BOARDS = /^(?:board|overlay|ci\/boards|ci\/image)\/|^ci\/boards\.ts$/;
 const BUILDROOT = /^(?:board|buildroot-external|ci\/buildroot)\//;
-const GENERATED = /^agent\/src\/|^docs\/openapi\.yaml$|^ci\/generate\.ts$/;
+const GENERATED = /^agent\/src\/|^docs\/(?:openapi|asyncapi)\.yaml$|^ci\/generate\.ts$/;
 /** Files that all code depends on. */
 const EVERYTHING = /^package(?:-lock)?\.json$/;
 const SCENARIO = /^tests-qemu\/scenarios\/([^/]+)\.ts$/;

@@ -1,8 +1,8 @@
 /**
- * `npm run check:clients`: checks that client generators accept docs/openapi.yaml without a warning, that the
- * generated clients work with a running agent, and that the Python package works with a device. It installs the generators, in the versions pinned in this folder, from
- * the npm and Python registries into the cache. Therefore it is not part of `npm test`, whose unit tests check the
- * document itself (agent/src/resources/document/document.test.ts).
+ * `npm run check:clients`: checks that linters and client generators accept docs/openapi.yaml and docs/asyncapi.yaml
+ * without a warning, that the generated clients work with a running agent, and that the Python package works with a
+ * device. It installs these tools, in the versions pinned in this folder, from the npm and Python registries into the
+ * cache. Therefore it is not part of `npm test`, whose unit tests check the documents themselves (ci/openapi/).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,6 +24,8 @@ const STEP_TIMEOUT_MS = 2 * 60_000;
 const START_TIMEOUT_MS = 60_000;
 const HERE = join(ROOT, 'ci/clients');
 const DOCUMENT = join(ROOT, 'docs/openapi.yaml');
+const EVENTS_DOCUMENT = join(ROOT, 'docs/asyncapi.yaml');
+const NODE_FOLDER = join(cacheFolder(), 'clients', 'node');
 const PYTHON_CONFIG = join(ROOT, 'docs/openapi-python-client.yaml');
 
 /** Runs one program. @throws Problem with its output when it fails or prints a warning */
@@ -32,20 +34,49 @@ async function run(program: string, args: string[], timeoutMs = STEP_TIMEOUT_MS)
   if (!ok || /\bwarn/i.test(output)) throw new Problem(`${program} ${args.join(' ')}\n${output}`);
 }
 
-async function typescriptClient(api: string, zip: string): Promise<void> {
-  const folder = join(cacheFolder(), 'clients', 'node');
-  await cp(join(HERE, 'node'), folder, { recursive: true });
-  await run('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--silent'], INSTALL_TIMEOUT_MS);
-  const tool = (name: string): string => join(folder, 'node_modules', '.bin', name);
-  const types = join(folder, 'api.d.ts');
-  await run(tool('openapi-typescript'), [DOCUMENT, '--output', types]);
-  const program = join(folder, 'use-client.ts');
+/** A program of the packages in `node/`. */
+function nodeTool(name: string): string {
+  return join(NODE_FOLDER, 'node_modules', '.bin', name);
+}
+
+async function installNodeTools(): Promise<void> {
+  await cp(join(HERE, 'node'), NODE_FOLDER, { recursive: true });
+  // Without their scripts, which are not needed, and one of which reports the installation.
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  await run('npm', ['ci', '--prefix', NODE_FOLDER, ...options], INSTALL_TIMEOUT_MS);
+}
+
+async function lintOpenApi(): Promise<void> {
+  const quiet = ['REDOCLY_TELEMETRY=off', 'REDOCLY_SUPPRESS_UPDATE_NOTICE=true'];
+  const config = ['--config', join(NODE_FOLDER, 'redocly.yaml')];
+  await run('env', [...quiet, nodeTool('redocly'), 'lint', DOCUMENT, ...config]);
+}
+
+async function validateAsyncApi(): Promise<void> {
+  await run(process.execPath, [join(NODE_FOLDER, 'validate-asyncapi.ts'), EVENTS_DOCUMENT]);
+}
+
+/** Checks the types of a program in `node/`, and runs it. */
+async function runTyped(name: string, api: string, zip: string): Promise<void> {
+  const program = join(NODE_FOLDER, name);
   const strict = '--strict --noEmit --allowImportingTsExtensions --module nodenext --target es2022'.split(
     ' ',
   );
   const nodeTypes = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
-  await run(tool('tsc'), [...strict, ...nodeTypes, '--skipLibCheck', program]);
+  await run(nodeTool('tsc'), [...strict, ...nodeTypes, '--skipLibCheck', program]);
   await run(process.execPath, [program, api, zip]);
+}
+
+async function typescriptClient(api: string, zip: string): Promise<void> {
+  await run(nodeTool('openapi-typescript'), [DOCUMENT, '--output', join(NODE_FOLDER, 'api.d.ts')]);
+  await runTyped('use-client.ts', api, zip);
+}
+
+async function orvalClient(api: string, zip: string): Promise<void> {
+  const place = [`VITRINE_DOCUMENT=${DOCUMENT}`, `VITRINE_API=${api}`];
+  const config = join(NODE_FOLDER, 'orval.config.ts');
+  await run('env', [...place, nodeTool('orval'), '--config', config, '--fail-on-warnings']);
+  await runTyped('use-orval.ts', api, zip);
 }
 
 async function pythonClient(api: string, zip: string): Promise<void> {
@@ -142,8 +173,12 @@ async function checkClients(): Promise<Tally> {
   const agent = await startAgent(join(work, 'data'));
   const tallies: Tally[] = [];
   try {
+    await installNodeTools();
     for (const [name, client] of [
+      ['redocly lint', lintOpenApi],
+      ['asyncapi validate', validateAsyncApi],
       ['openapi-typescript', typescriptClient],
+      ['orval', orvalClient],
       ['openapi-python-client', pythonClient],
       ['clients/python', pythonPackage],
     ] as const) {

@@ -14,10 +14,13 @@ const PageMessage = Type.Object(
   { type: Type.Literal('page_message'), payload: Type.Unknown() },
   { $id: 'PageMessageFrame', description: 'As POST /page/message' },
 );
-const ErrorFrame = Type.Intersect([Type.Object({ type: Type.Literal('error') }), ErrorEnvelopeSchema], {
-  $id: 'ErrorFrame',
-  description: 'Of a frame that is no request: `bad_frame` when it is not JSON, else the code that fits',
-});
+const ErrorFrame = Type.Object(
+  { type: Type.Literal('error'), ...ErrorEnvelopeSchema.properties },
+  {
+    $id: 'ErrorFrame',
+    description: 'Of a frame that is no request: `bad_frame` when it is not JSON, else the code that fits',
+  },
+);
 
 const Hello = Type.Object(
   {
@@ -29,6 +32,10 @@ const Hello = Type.Object(
     version: Type.String({ description: 'Of the software' }),
   },
   { $id: 'HelloFrame', description: 'Sent at once when the host opens the port, and after a shell' },
+);
+const HelloRequest = Type.Object(
+  { type: Type.Literal('hello') },
+  { $id: 'HelloRequestFrame', description: 'Asks for another HelloFrame' },
 );
 const Request = Type.Object(
   {
@@ -66,7 +73,10 @@ const Shell = Type.Object(
 
 /** Frames by link and direction. */
 export interface Frames {
+  /** Any event. */
   event: TSchema;
+  /** The events by topic. */
+  events: ReadonlyMap<string, TSchema>;
   webSocket: { client: TSchema[]; server: TSchema[] };
   serial: { host: TSchema[]; device: TSchema[] };
 }
@@ -79,12 +89,21 @@ function eventName(topic: string): string {
 
 /** The frames of both links that carry events; the topic determines an event's payload. */
 export function frames(topics: readonly Topic[]): Frames {
+  const states = topics.filter(({ isState }) => isState).map(({ name }) => `\`${name}\``);
   const TopicName = Type.Enum(
     topics.map(({ name }) => name),
     { $id: 'TopicName' },
   );
   const Subscribe = Type.Object(
-    { type: Type.Literal('subscribe'), topics: Type.Array(TopicName) },
+    {
+      type: Type.Literal('subscribe'),
+      topics: Type.Array(TopicName),
+      snapshot: Type.Optional(
+        Type.Boolean({
+          description: `Whether the present state follows as an event, for each of the topics that report one: ${states.join(', ')}`,
+        }),
+      ),
+    },
     { $id: 'SubscribeFrame', description: 'Adds topics; answered by a SubscribedFrame' },
   );
   const Unsubscribe = Type.Object(
@@ -96,21 +115,26 @@ export function frames(topics: readonly Topic[]): Frames {
     { $id: 'SubscribedFrame', description: 'All topics that are now subscribed' },
   );
   const mapping = topics.map(({ name }) => [name, `#/components/schemas/${eventName(name)}`] as const);
-  const event = Type.Unsafe({
-    $id: 'EventFrame',
-    oneOf: topics.map(({ name, payload, summary }) =>
+  const events = new Map<string, TSchema>(
+    topics.map(({ name, payload, summary }) => [
+      name,
       Type.Object(
         { type: Type.Literal('event'), topic: Type.Literal(name), ts: Timestamp, payload },
         { $id: eventName(name), description: summary },
       ),
-    ),
+    ]),
+  );
+  const event = Type.Unsafe({
+    $id: 'EventFrame',
+    oneOf: [...events.values()],
     discriminator: { propertyName: 'topic', mapping: Object.fromEntries(mapping) },
   });
   return {
     event,
+    events,
     webSocket: { client: [Subscribe, Unsubscribe, PageMessage], server: [event, Subscribed, ErrorFrame] },
     serial: {
-      host: [Request, RequestChunk, Subscribe, Unsubscribe, PageMessage, Shell],
+      host: [HelloRequest, Request, RequestChunk, Subscribe, Unsubscribe, PageMessage, Shell],
       device: [Hello, Response, event, Subscribed, ErrorFrame],
     },
   };

@@ -73,7 +73,8 @@ function* reachedFrom(part: Json, seen = new Set<string>()): Generator<[string, 
 function schemas(): [string, Json][] {
   const found: [string, Json][] = Object.entries(document.components.schemas);
   for (const [path, value] of objectsIn(whole)) {
-    if ('schema' in value && !path.startsWith('/components/schemas')) {
+    // An example of the configuration has a field of this name.
+    if ('schema' in value && !path.startsWith('/components/schemas') && !/\/example(?:\/|$)/.test(path)) {
       found.push([`${path}/schema`, value.schema ?? null]);
     }
   }
@@ -110,7 +111,7 @@ describe('the OpenAPI document', () => {
       '/files/certificates/server /audio /update /update/bundle /update/apply /operations/{id} /input/devices /input/inject ' +
       '/nfc/readers /nfc/transceive /nfc/ndef/write /nfc/reader/feedback /wifi /wifi/scan /wifi/networks ' +
       '/wifi/connect /wifi/ap /bluetooth /bluetooth/power /bluetooth/scan /bluetooth/devices /bluetooth/pair ' +
-      '/bluetooth/remove /display/clear-data /metrics /events /openapi.yaml /docs';
+      '/bluetooth/remove /display/clear-data /metrics /events /openapi.yaml /asyncapi.yaml /docs';
     assert.deepEqual(paths, new Set(expected.split(' ')));
     assert.deepEqual(new Set(Object.keys(document['x-events'])), new Set(TOPICS));
     assert.deepEqual(new Set(Object.keys(document['x-errors'])), new Set(ERROR_CODES));
@@ -190,6 +191,27 @@ describe('the OpenAPI document', () => {
     const committed = await readFile(new URL('../../docs/openapi.yaml', import.meta.url), 'utf8');
     assert.deepEqual(parse(openApiYaml()), whole);
     assert.equal(committed.slice(committed.indexOf('\n') + 1), openApiYaml(), 'run npm run generate');
+  });
+
+  test('an answer that begins an operation links to it, and a 429 says when to try again', () => {
+    let begun = 0;
+    for (const { operationId, responses } of operations()) {
+      const answers: JsonObject = isObject(responses) ? responses : {};
+      const accepted = answers['202'];
+      if (JSON.stringify(accepted)?.includes('schemas/Operation"')) {
+        begun += 1;
+        assert.ok(isObject(accepted) && isObject(accepted.links) && isObject(accepted.headers));
+        assert.deepEqual(Object.keys(accepted.headers), ['Location'], String(operationId));
+        const { operation } = accepted.links;
+        assert.ok(isObject(operation) && operation.operationId === 'getOperation');
+        assert.deepEqual(operation.parameters, { id: '$response.body#/operation_id' });
+      }
+      const busy = answers['429'];
+      assert.ok(isObject(busy), String(operationId));
+      const shared = at(String(busy.$ref).slice(1));
+      assert.ok(isObject(shared) && isObject(shared.headers) && 'Retry-After' in shared.headers);
+    }
+    assert.equal(begun, 2);
   });
 });
 

@@ -8,6 +8,7 @@ import type { Topic } from '../../agent/src/contract/topics.ts';
 import { Operation } from '../../agent/src/resources/operations/schema.ts';
 import { projectVersion } from '../image/lib/inputs.ts';
 import { Components } from './components.ts';
+import { type OperationExample, operationExamples } from './examples/index.ts';
 import { frames } from './frames.ts';
 import type { Json, JsonObject } from './json.ts';
 import { ABOUT, SERIAL, TAGS, WEBSOCKET } from './texts.ts';
@@ -107,7 +108,8 @@ function operation(
   responses: JsonObject,
 ): JsonObject {
   const { tag, summary, description, body, upload } = endpoint;
-  const parameters = [...parametersIn('path', endpoint.params, schemas)].concat(
+  const example = operationExamples[operationId] ?? {};
+  const parameters = [...parametersIn('path', endpoint.params, schemas, example.path)].concat(
     parametersIn('query', endpoint.query, schemas),
   );
   return {
@@ -116,9 +118,7 @@ function operation(
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: schemas.ref(body) } } } }
-      : {}),
+    ...(body ? { requestBody: { required: true, content: json(body, schemas, example.request) } } : {}),
     ...(upload
       ? {
           requestBody: {
@@ -129,7 +129,14 @@ function operation(
           },
         }
       : {}),
-    responses: { [endpoint.status]: success(endpoint, schemas), ...failures(endpoint, responses) },
+    responses: { [endpoint.status]: success(endpoint, schemas, example), ...failures(endpoint, responses) },
+  };
+}
+
+/** @param example undefined: the operation has none */
+function json(schema: TSchema, schemas: Components, example: Json | undefined): JsonObject {
+  return {
+    'application/json': { schema: schemas.ref(schema), ...(example === undefined ? {} : { example }) },
   };
 }
 
@@ -137,6 +144,7 @@ function parametersIn(
   place: 'path' | 'query',
   schema: TSchema | undefined,
   schemas: Components,
+  examples: Readonly<Record<string, string>> = {},
 ): JsonObject[] {
   if (!schema) return [];
   const table = JSON.parse(JSON.stringify(schema)) as {
@@ -148,6 +156,7 @@ function parametersIn(
     in: place,
     required: table.required?.includes(name) ?? false,
     schema: schemas.ref(of),
+    ...(examples[name] === undefined ? {} : { example: examples[name] }),
   }));
 }
 
@@ -163,10 +172,14 @@ const OPERATION_HEADERS = {
   Location: { description: 'Path of the operation, on HTTP', schema: { type: 'string' } },
 };
 
-function success({ status, response, download }: Endpoint, schemas: Components): JsonObject {
+function success(
+  { status, response, download }: Endpoint,
+  schemas: Components,
+  example: OperationExample,
+): JsonObject {
   const description = { 200: 'Done', 202: 'Accepted', 204: 'Done, nothing to say' }[status];
   if (response) {
-    const content = { 'application/json': { schema: schemas.ref(response) } };
+    const content = json(response, schemas, example.response);
     if (response !== Operation || status !== 202) return { description, content };
     return { description, headers: OPERATION_HEADERS, content, links: OPERATION_LINKS };
   }
@@ -212,7 +225,8 @@ function eventsOperation(responses: JsonObject): JsonObject {
     operationId: 'openEvents',
     tags: ['Events'],
     summary: 'WebSocket of events and page messages',
-    description: 'See `x-websocket` for its frames. A plain GET is 400.',
+    description:
+      'The AsyncAPI document describes its frames (`GET /asyncapi.yaml`), and so does `x-websocket`. A plain GET is 400.',
     responses: {
       101: { description: 'Switched to the WebSocket protocol' },
       400: failure(['bad_request'], responses),

@@ -14,6 +14,10 @@ export const WEBSOCKET = `JSON messages, one object each. Subscribe to any subse
 
 export const SERIAL = `One JSON object a line, ended by \\n, over the CDC-ACM port of the cable; the baud rate does not matter. Requests may be pipelined; answers carry the id of their request. Empty lines and lines over 1 MiB are ignored; a line that is not JSON gets an ErrorFrame \`bad_frame\` and the stream goes on. An upload opens with a request whose \`body_b64\` is empty, its chunks follow, and the answer comes after the last one. A host that does not read its events gets a new \`hello\` in their place when one of them must not be lost: its subscriptions are gone then.`;
 
+export const ABOUT_FRAMES = `What the device receives and sends on its WebSocket and its serial link, as the device sees it: \`receive\` is what a host sends. Requests over HTTP are in the OpenAPI document, \`GET /api/v1/openapi.yaml\`; the serial link carries the same requests in frames.
+
+Events come for the topics that a host subscribes to. With \`snapshot\` the present states follow the acknowledgement as events, so that a host needs no other request after it has connected again: of a topic whose resource answers an error now, none.`;
+
 /** In the order of the document. */
 export const TAGS = [
   { name: 'Device', description: 'The board, its health, its log, its network' },

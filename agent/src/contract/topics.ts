@@ -7,15 +7,17 @@ export interface Topic<S extends TSchema = TSchema, N extends string = string> {
   readonly summary: string;
   /** Whether a slow client may lose events: they are dropped, oldest first, before the client is disconnected. */
   readonly mayBeDropped: boolean;
+  /** Whether each event carries the whole state, so that clients may ask for it when they subscribe. */
+  readonly isState: boolean;
 }
 
 export function topic<S extends TSchema, const N extends string>(
   name: N,
   payload: S,
   summary: string,
-  { mayBeDropped = false } = {},
+  { mayBeDropped = false, isState = false } = {},
 ): Topic<S, N> {
-  return { name, payload, summary, mayBeDropped };
+  return { name, payload, summary, mayBeDropped, isState };
 }
 
 export type Payload<T extends Topic> = Static<T['payload']>;

@@ -8,6 +8,8 @@ export type EventListener = (event: EventFrame, json: () => string) => void;
 export type Drained = () => Promise<void> | undefined;
 /** Starts producing a topic and returns a function that stops it. */
 export type Producer = () => () => void;
+/** Reads the state that a topic reports. @throws ApiError while there is none, as the resource's GET does */
+export type StateReader<T extends Topic> = () => Payload<T> | Promise<Payload<T>>;
 
 /** A topic that is produced on demand. */
 interface Demand {
@@ -22,6 +24,7 @@ interface Demand {
 export class EventBus {
   readonly #listeners = new Map<string, Map<EventListener, Drained | undefined>>();
   readonly #demands = new Map<string, Demand>();
+  readonly #states = new Map<string, () => unknown>();
   /** The topics that clients may subscribe to. */
   readonly topics: readonly Topic[];
 
@@ -102,6 +105,26 @@ export class EventBus {
       demand.stop?.();
       this.#demands.delete(topic.name);
     };
+  }
+
+  /**
+   * Registers how the state of a topic is read, for clients that ask for it when they subscribe.
+   * @throws Error for a topic that is not declared as a state
+   */
+  provideState<T extends Topic>(topic: T, read: StateReader<T>): void {
+    if (!topic.isState) throw new Error(`the topic ${topic.name} is not declared as a state`);
+    this.#states.set(topic.name, read);
+  }
+
+  /**
+   * The present state of a topic, as the JSON text of its event; undefined if this system never has one.
+   * @throws ApiError while there is none
+   */
+  async stateOf(topic: Topic): Promise<string | undefined> {
+    const read = this.#states.get(topic.name);
+    if (!read) return undefined;
+    const payload = await read();
+    return JSON.stringify({ type: 'event', topic: topic.name, ts: now(), payload } satisfies EventFrame);
   }
 
   #update(name: string): void {

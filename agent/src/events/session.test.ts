@@ -374,3 +374,90 @@ test('an event is turned into JSON once, however many sessions get it', () => {
   bus.emit(log, { toJSON: () => (turned += 1) });
   assert.equal(turned, 1);
 });
+
+/** A session whose client may ask for a state; the test ends each reading. */
+function startWithState() {
+  const started = start();
+  const shown = topics.find(({ name }) => name === 'display_state') ?? assert.fail();
+  const readings: PromiseWithResolvers<unknown>[] = [];
+  started.bus.provideState(shown, () => {
+    const reading = Promise.withResolvers<unknown>();
+    readings.push(reading);
+    return reading.promise;
+  });
+  const subscribe = () =>
+    started.session.receive({ type: 'subscribe', topics: ['log', 'display_state'], snapshot: true });
+  const payloads = () => started.frames.filter(({ type }) => type === 'event').map(({ payload }) => payload);
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return { ...started, shown, readings, subscribe, payloads, settle };
+}
+
+test('a state that is asked for follows the acknowledgement, as an event, and only if it is asked for', async () => {
+  const { session, frames, readings, subscribe, settle } = startWithState();
+  session.receive({ type: 'subscribe', topics: ['display_state'] });
+  session.receive({ type: 'subscribe', topics: ['display_state'], snapshot: false });
+  session.receive({ type: 'subscribe', topics: ['display_state'], snapshot: 1 });
+  assert.equal(frames.at(-1)?.error?.message, '/snapshot must be true or false.');
+  assert.equal(readings.length, 0);
+  frames.length = 0;
+  subscribe();
+  readings[0]?.resolve('now');
+  await settle();
+  assert.deepEqual(
+    frames.map(({ type, topic, payload }) => ({ type, topic, payload })),
+    [
+      { type: 'subscribed', topic: undefined, payload: undefined },
+      { type: 'event', topic: 'display_state', payload: 'now' },
+    ],
+  );
+});
+
+test('a state that was read before an event never follows it', async () => {
+  const { bus, shown, readings, subscribe, payloads, settle } = startWithState();
+  subscribe();
+  bus.emit(shown, 'newer');
+  readings[0]?.resolve('older');
+  await settle();
+  assert.deepEqual([payloads(), readings.length], [['newer'], 1]);
+});
+
+test('a state that is asked for again while it is read is read again', async () => {
+  const { bus, shown, readings, subscribe, payloads, settle } = startWithState();
+  subscribe();
+  bus.emit(shown, 'newer');
+  subscribe();
+  subscribe();
+  assert.equal(readings.length, 1, 'one reading at a time, however often the client asks');
+  readings[0]?.resolve('older');
+  await settle();
+  assert.deepEqual([payloads(), readings.length], [['newer'], 2]);
+  readings[1]?.resolve('newest');
+  await settle();
+  bus.emit(shown, 'later');
+  assert.deepEqual(payloads(), ['newer', 'newest', 'later']);
+});
+
+test('a state that cannot be read, or is no longer wanted, is not sent', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { session, readings, subscribe, payloads, settle } = startWithState();
+  subscribe();
+  readings[0]?.reject(new ApiError('unavailable'));
+  await settle();
+  subscribe();
+  session.receive({ type: 'unsubscribe', topics: ['display_state'] });
+  readings[1]?.resolve('unsubscribed');
+  await settle();
+  subscribe();
+  t.mock.timers.tick(10_000);
+  await settle();
+  subscribe();
+  assert.equal(readings.length, 4, 'a reading that hangs does not prevent the next one');
+  session.close();
+  readings[3]?.resolve('closed');
+  await settle();
+  assert.deepEqual(payloads(), []);
+});
+
+test('only topics that are declared as states have one', () => {
+  assert.throws(() => new EventBus().provideState(log, () => 1), /log is not declared as a state/);
+});

@@ -1,7 +1,9 @@
 import { closest } from '../base/spelling.ts';
+import { withTimeout } from '../base/timeout.ts';
+import { throwLater } from '../base/unexpected-errors.ts';
 import { ApiError } from '../contract/errors.ts';
 import { badRequest } from '../contract/issues.ts';
-import type { Topic } from '../contract/topics.ts';
+import type { EventFrame, Topic } from '../contract/topics.ts';
 import type { EventBus } from './bus.ts';
 import { type FrameFields, unknownFields, unknownType } from './frame-fields.ts';
 
@@ -11,6 +13,8 @@ export const MAX_QUEUED_CHARACTERS = 2 * 1024 * 1024;
 
 /** While a producer waits, a client that reads nothing for this long is disconnected, in ms. */
 const STALL_MS = 10_000;
+/** A state that cannot be read in this time is not sent, in ms. */
+const READ_MS = 10_000;
 
 /** How a session sends frames to its link. */
 export interface EventSink {
@@ -27,7 +31,7 @@ export type SendToPage = (payload: unknown) => Promise<void>;
 
 /** What the frames have besides their type. */
 const FIELDS: FrameFields = new Map([
-  ['subscribe', ['topics']],
+  ['subscribe', ['topics', 'snapshot']],
   ['unsubscribe', ['topics']],
   ['page_message', ['payload']],
 ]);
@@ -55,6 +59,10 @@ export class EventSession {
   #closed = false;
   readonly #sendToPage: SendToPage;
   readonly #otherTypes: readonly string[];
+  /** The states that the client waits for, each with what tells this request from a later one. */
+  readonly #wantedStates = new Map<Topic, symbol>();
+  /** The states that are being read; each by one reading at a time. */
+  readonly #readings = new Set<Topic>();
   /** Set while a producer waits for this client. */
   #drain: PromiseWithResolvers<void> | undefined;
   #stall: NodeJS.Timeout | undefined;
@@ -95,14 +103,18 @@ export class EventSession {
   }
 
   #dispatch(frame: Readonly<Record<string, unknown>>): void {
-    const { type, topics, payload } = frame;
+    const { type, topics, snapshot = false, payload } = frame;
     const problem = unknownFields(frame, FIELDS);
     if (problem) throw problem;
     if (type === 'subscribe') {
       const wanted = this.#topicsOf(topics);
+      if (typeof snapshot !== 'boolean') {
+        throw new ApiError('bad_request', '/snapshot must be true or false.');
+      }
       // The acknowledgement goes first: a producer that starts now may emit at once.
       this.#acknowledge(new Set([...this.#subscriptions.keys(), ...wanted]));
       for (const topic of wanted) this.#subscribe(topic);
+      if (snapshot) for (const topic of wanted) this.#requestState(topic);
     } else if (type === 'unsubscribe') {
       for (const topic of this.#topicsOf(topics)) this.#unsubscribe(topic);
       this.#acknowledge(this.#subscriptions.keys());
@@ -120,7 +132,12 @@ export class EventSession {
 
   #subscribe(topic: Topic): void {
     if (this.#closed || this.#subscriptions.has(topic)) return;
-    const stop = this.#bus.listen(topic.name, (_event, json) => this.#enqueue(topic, json()), this.#drained);
+    const listener = (_event: EventFrame, json: () => string): void => {
+      // An event has the whole state, and a state that was read before must not follow it.
+      this.#wantedStates.delete(topic);
+      this.#enqueue(topic, json());
+    };
+    const stop = this.#bus.listen(topic.name, listener, this.#drained);
     // The first event of a producer may have closed the session.
     if (this.#closed) stop();
     else this.#subscriptions.set(topic, stop);
@@ -129,9 +146,42 @@ export class EventSession {
   #unsubscribe(topic: Topic): void {
     this.#subscriptions.get(topic)?.();
     this.#subscriptions.delete(topic);
+    this.#wantedStates.delete(topic);
     this.#queue = this.#queue.filter((queued) => queued.topic !== topic);
     this.#queuedCharacters = this.#queue.reduce((sum, { text }) => sum + text.length, 0);
     if (this.#queue.length === 0) this.#endWait();
+  }
+
+  /**
+   * Sends the present state of a subscribed topic as an event, unless an event with it comes first. The session listens
+   * already, so no change is lost between the two.
+   */
+  #requestState(topic: Topic): void {
+    if (!topic.isState || !this.#subscriptions.has(topic)) return;
+    this.#wantedStates.set(topic, Symbol(topic.name));
+    if (!this.#readings.has(topic)) void this.#readState(topic);
+  }
+
+  async #readState(topic: Topic): Promise<void> {
+    this.#readings.add(topic);
+    for (let wanted = this.#wantedStates.get(topic); wanted; wanted = this.#wantedStates.get(topic)) {
+      const text = await this.#stateOf(topic);
+      // What was read before an event, or before the client asked again, is out of date.
+      if (this.#wantedStates.get(topic) !== wanted) continue;
+      this.#wantedStates.delete(topic);
+      if (text !== undefined) this.#enqueue(topic, text);
+    }
+    this.#readings.delete(topic);
+  }
+
+  /** The state of a topic as an event; undefined while it has none or cannot be read. */
+  async #stateOf(topic: Topic): Promise<string | undefined> {
+    try {
+      return await withTimeout(this.#bus.stateOf(topic), READ_MS, () => new ApiError('unavailable'));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throwLater(error);
+      return undefined;
+    }
   }
 
   #enqueue(topic: Topic, text: string): void {

@@ -4,7 +4,7 @@
 #
 ################################################################################
 
-# inputs: agent client ui package.json package-lock.json ci/build-agent.ts ci/agent ci/build-ui.ts ci/lib/problem.ts docs/openapi.yaml LICENSE
+# inputs: agent client ui package.json package-lock.json ci/build-agent.ts ci/agent ci/build-ui.ts ci/lib/problem.ts docs/openapi.yaml docs/asyncapi.yaml LICENSE
 
 VITRINE_AGENT_VERSION = $(VITRINE_PROJECT_VERSION)
 VITRINE_AGENT_SITE = $(VITRINE_PROJECT_DIR)
@@ -14,7 +14,7 @@ VITRINE_AGENT_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = \
 	--include=/client/*** --include=/ui/*** \
 	--include=/ci --include=/ci/build-agent.ts --include=/ci/agent/*** --include=/ci/build-ui.ts \
 	--include=/ci/lib --include=/ci/lib/problem.ts \
-	--include=/docs --include=/docs/openapi.yaml \
+	--include=/docs --include=/docs/openapi.yaml --include=/docs/asyncapi.yaml \
 	--include=/package.json --include=/package-lock.json --include=/LICENSE \
 	--exclude=*
 # Licenses of the agent and of the npm packages in its bundle; ci/buildroot/checks compares them with package-lock.json.

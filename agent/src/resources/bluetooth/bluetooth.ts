@@ -4,6 +4,7 @@ import { Driver } from '../../base/machine.ts';
 import { errorMessage } from '../../base/system-error.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import { ApiError } from '../../contract/errors.ts';
+import type { Payload } from '../../contract/topics.ts';
 import {
   type AdapterMachineEffect,
   type AdapterMachineEvent,
@@ -17,7 +18,12 @@ import {
 import { listedDevices, shownAdapter, shownDevice } from './devices.ts';
 import { Pairing } from './pairing.ts';
 import type { AdapterState, BluetoothRadio, RemoteDevice } from './ports.ts';
-import type { BluetoothAdapter, BluetoothDevice, Pairing as ShownPairing } from './schema.ts';
+import type {
+  BluetoothAdapter,
+  BluetoothDevice,
+  bluetoothChanged,
+  Pairing as ShownPairing,
+} from './schema.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** Discovery ends after this time, in ms: it takes the radio's time from connections. */
@@ -130,6 +136,12 @@ export class Bluetooth {
     return shownAdapter(this.#adapter(), this.#pairing.shown);
   }
 
+  /** Adapter and devices, as `bluetooth_changed` has them. @throws ApiError `unavailable` while the daemon has no adapter */
+  state(): Payload<typeof bluetoothChanged> {
+    const devices = listedDevices([...this.#options.radio.devices.values()]);
+    return { adapter: this.get(), devices };
+  }
+
   async power(powered: boolean): Promise<BluetoothAdapter> {
     this.#adapter();
     await this.#reach({ event: 'power', powered });
@@ -238,9 +250,7 @@ export class Bluetooth {
 
   #snapshot(): string | undefined {
     const { settings, adapter } = this.#driver.state;
-    if (!settings.enabled || !adapter) return undefined;
-    const devices = listedDevices([...this.#options.radio.devices.values()]);
-    return JSON.stringify({ adapter: shownAdapter(adapter, this.#pairing.shown), devices });
+    return settings.enabled && adapter ? JSON.stringify(this.state()) : undefined;
   }
 
   #perform(effect: AdapterMachineEffect): void {

@@ -42,6 +42,10 @@ export const bluetooth = defineResource({
       recovered: () => void config.applyStored('bluetooth.enabled'),
       log,
     });
+    bus.provideState(contract.bluetoothChanged, async () => {
+      await gate();
+      return service.state();
+    });
     // A failure is a problem of Bluetooth, not of `device.name`, and is tried again.
     const unlisten = system.onNameChanged(() => service.apply().catch(() => undefined));
     const endNotices = showPairings(service, showNotice);

@@ -65,6 +65,7 @@ export const bluetoothChanged = topic(
   'bluetooth_changed',
   Type.Object({ adapter: BluetoothAdapter, devices: Type.Array(BluetoothDevice) }),
   'Any change of the adapter or of its devices, at most 4 times a second; the complete state',
+  { isState: true },
 );
 
 const common = { tag: 'Bluetooth', status: 200 } as const;

@@ -6,11 +6,14 @@ import type { ConfigStore } from './store.ts';
 /** The configuration as a resource. @param contract of the groups of all resources */
 export function configResource(contract: ConfigContract) {
   return defineResource({
-    create: ({ config }) => ({
-      service: undefined,
-      routes: configRoutes(contract, config),
-      problems: () => config.problems(),
-    }),
+    create({ bus, config }) {
+      bus.provideState(contract.configChanged, () => ({ paths: [], config: config.tree }));
+      return {
+        service: undefined,
+        routes: configRoutes(contract, config),
+        problems: () => config.problems(),
+      };
+    },
   });
 }
 

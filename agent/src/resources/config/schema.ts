@@ -51,11 +51,13 @@ export function configContract(groups: readonly ConfigGroup[]) {
       'config_changed',
       Type.Object({
         paths: Type.Array(Type.String(), {
-          description: 'Dotted paths of the leaves of the patch, changed or not; a list is a leaf',
+          description:
+            'Dotted paths of the leaves of the patch, changed or not; a list is a leaf. Empty in a snapshot',
         }),
         config: Config,
       }),
       'After every successful PATCH /config, even one that changed nothing',
+      { isState: true },
     ),
     getConfig: endpoint({
       method: 'GET',

@@ -38,6 +38,7 @@ export class HealthMonitor {
     // Also without requests: a snapshot covers the last minute only.
     this.#window = setInterval(() => this.#loop.reset(), LOOP_WINDOW_MS);
     this.#window.unref();
+    options.bus.provideState(healthSampled, () => this.snapshot());
     this.#unregister = options.bus.produceOnDemand(healthSampled, () => {
       const stop = new AbortController();
       void this.#produce(stop.signal);

@@ -125,6 +125,7 @@ export type LogRecord = Static<typeof LogRecord>;
 
 export const healthSampled = topic('health', Health, 'Periodically while subscribed, every 5 s by default', {
   mayBeDropped: true,
+  isState: true,
 });
 export const logWritten = topic('log', LogRecord, 'Live log tail', { mayBeDropped: true });
 

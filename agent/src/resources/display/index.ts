@@ -91,6 +91,7 @@ export const display = defineResource({
     const applyKeyboard = () => keyboard.apply();
     const onError = (error: unknown) => log.error({ err: error }, 'the display failed to take a change');
     const redraw = () => screen.waitingPageChanged();
+    bus.provideState(contract.displayState, () => screen.state());
     setDisplayed(() => screen.activeBundle);
     channel.setTarget(() => screen.isTargetThere);
     screen.onChange(() => channel.targetChanged());

@@ -131,6 +131,7 @@ export const displayState = topic(
   'display_state',
   DisplayState,
   'Every mode or URL change, load, failure, and browser crash or restart',
+  { isState: true },
 );
 
 export const ScreenQuery = Exactly({

@@ -13,6 +13,18 @@ export const getOpenApi = endpoint({
   errors: [],
 });
 
+export const getAsyncApi = endpoint({
+  method: 'GET',
+  path: '/asyncapi.yaml',
+  tag,
+  summary: 'Events and frames, for machines',
+  description:
+    'The AsyncAPI document of this firmware version: what the WebSocket and the serial link carry besides requests.',
+  status: 200,
+  download: { contentType: 'application/yaml', description: 'AsyncAPI 3.0' },
+  errors: [],
+});
+
 export const getDocs = endpoint({
   method: 'GET',
   path: '/docs',

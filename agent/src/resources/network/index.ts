@@ -6,6 +6,7 @@ import * as contract from './schema.ts';
 export const network = defineResource({
   create({ bus }, { networkSource }: { networkSource: NetworkSource }) {
     const service = new Network({ bus, source: networkSource });
+    bus.provideState(contract.networkChanged, () => service.get());
     return {
       service,
       routes: [serve(contract.getNetwork, () => service.get())],

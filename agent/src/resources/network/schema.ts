@@ -22,6 +22,7 @@ export const networkChanged = topic(
   'network_changed',
   Network,
   'Any change of hostname, interfaces or addresses; always the complete state',
+  { isState: true },
 );
 
 export const getNetwork = endpoint({

@@ -18,6 +18,7 @@ export interface PageService {
 export const page = defineResource({
   create({ asset, bus }, { browser }: { browser: PageBrowser & PageAssetServer & PageConsoleSource }) {
     const channel = new PageChannel(bus, browser);
+    bus.provideState(contract.pageChannel, () => ({ open: channel.isOpen }));
     const assets = new Map<string, () => PageAsset>();
     browser.serveAssets((uri) => assets.get(uri.split('?', 1)[0] ?? '')?.());
     const client = { contentType: 'text/javascript', version: CLIENT_FILE, read: () => asset(CLIENT_FILE) };

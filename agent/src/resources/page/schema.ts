@@ -18,6 +18,7 @@ export const pageChannel = topic(
   PageStatus,
   'The displayed page opened or closed its channel. For hosts it is also closed from the moment a target, a reload or ' +
     'a restart of the browser was accepted until the new document is there',
+  { isState: true },
 );
 export const pageMessage = topic(
   'page_message',

@@ -84,6 +84,7 @@ export const update = defineResource({
       ...(await trial.status()),
       hawkbit: fleet.status(),
     });
+    bus.provideState(contract.updateChanged, status);
     slots.onChange(async () => {
       const current = await status().catch(() => undefined);
       if (current) bus.emit(contract.updateChanged, current);

@@ -64,6 +64,7 @@ export const updateChanged = topic(
   'update_changed',
   UpdateStatus,
   'An installation, `apply` or the confirmation of a boot has changed the slots',
+  { isState: true },
 );
 
 const tag = 'Update';

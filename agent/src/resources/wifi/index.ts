@@ -47,6 +47,10 @@ export const wifi = defineResource({
       recovered: () => void config.applyStored('wifi.enabled'),
     });
     setAccessPoint(() => service.accessPoint);
+    bus.provideState(contract.wifiChanged, async () => {
+      await gate();
+      return await service.get();
+    });
     const stops = [
       bus.on(networkChanged, () => service.networkChanged()),
       system.onNameChanged(async () => service.settingsChanged()),

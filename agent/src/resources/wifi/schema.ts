@@ -84,6 +84,7 @@ export const wifiChanged = topic(
   'wifi_changed',
   WifiStatus,
   'Any Wi-Fi state change: enabled or disabled, association, access point, scan completed',
+  { isState: true },
 );
 
 const common = { tag: 'Wi-Fi', status: 200 } as const;
