@@ -54,7 +54,16 @@ export const frameExamples: Readonly<Record<string, readonly Json[]>> = {
   PageMessageFrame: [{ type: 'page_message', payload: { text: 'Table 4 is free' } }],
   ErrorFrame: [{ type: 'error', error: { code: 'bad_frame', message: 'The line is not a JSON object.' } }],
   HelloRequestFrame: [{ type: 'hello' }],
-  HelloFrame: [{ type: 'hello', serial: '10000000a3f1c27e', api: 'v1', name: 'Vitrine' }],
+  HelloFrame: [
+    {
+      type: 'hello',
+      serial: '10000000a3f1c27e',
+      api: 'v1',
+      name: 'Vitrine',
+      model: 'Raspberry Pi 4 Model B Rev 1.5',
+      version: '0.2.0',
+    },
+  ],
   RequestFrame: [
     { id: 1, type: 'request', method: 'GET', path: `${BASE_PATH}/page/status` },
     {
