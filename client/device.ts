@@ -161,7 +161,7 @@ export class Device implements Omit<Client, 'events'> {
   }
 
   /**
-   * Sends an update and waits until it is installed. It starts with `POST /update/apply`.
+   * Sends an update and waits until it is installed. It starts with {@link applyUpdate}.
    * @param bundle the file of the update
    * @throws RequestError; WaitError with the reason if it is refused
    */
@@ -186,8 +186,15 @@ export class Device implements Omit<Client, 'events'> {
    * @throws RequestError; WaitError with the reason if it is refused or rolled back
    */
   async updateAndWait(bundle: Body, options: UpdateOptions = {}): Promise<UpdateStatus> {
-    const { onStep, signal } = options;
     await this.installUpdate(bundle, options);
+    return await this.applyUpdate(options);
+  }
+
+  /**
+   * Restarts into the update that is installed, and waits until it is confirmed.
+   * @throws RequestError if none is installed; WaitError with the reason if it is rolled back
+   */
+  async applyUpdate({ onStep, signal }: UpdateOptions = {}): Promise<UpdateStatus> {
     const before = (await this.get('/update')).last_result?.ts;
     await this.post('/update/apply');
     onStep?.('restart', 0);

@@ -125,30 +125,31 @@ const js = define({
 
 const update = define({
   name: 'update',
-  args: 'FILE',
+  args: '[FILE]',
   help: 'Install an update bundle',
-  options: { wait: { type: 'boolean', help: 'start it, too, and wait until it is confirmed or given up' } },
-  count: [1, 1],
-  run: async ({ device, out, signal }, { wait = false }, [path = '']) => {
+  options: {
+    wait: {
+      type: 'boolean',
+      help: 'start it, too, and wait until it is confirmed or given up; without FILE, the one that is installed',
+    },
+  },
+  count: [0, 1],
+  run: async ({ device, out, signal }, { wait = false }, [path]) => {
+    if (path === undefined && !wait) throw new UsageError('give the file of an update, or --wait');
     const connected = await device();
     const steps = { send: 'sending', install: 'installing', restart: 'restarting' };
-    await withFile(path, async (file) => {
-      const options = {
-        signal,
-        onStep: (step: keyof typeof steps, done: number) => out.progress(steps[step], done),
-      };
-      if (wait) {
-        const status = await connected.updateAndWait(file, options);
-        out.result(status, `version ${status.last_result?.version} runs in slot ${status.active_slot}`);
-      } else {
-        await connected.installUpdate(file, options);
-        const status = await connected.get('/update');
-        out.result(
-          status,
-          `version ${status.pending} is installed; the update starts with: vitrine update --wait, or POST /update/apply`,
-        );
-      }
-    });
+    const options = {
+      signal,
+      onStep: (step: keyof typeof steps, done: number) => out.progress(steps[step], done),
+    };
+    if (path !== undefined) await withFile(path, (file) => connected.installUpdate(file, options));
+    const status = wait ? await connected.applyUpdate(options) : await connected.get('/update');
+    out.result(
+      status,
+      wait
+        ? `version ${status.last_result?.version} runs in slot ${status.active_slot}`
+        : `version ${status.pending} is installed; it starts with: vitrine update --wait`,
+    );
   },
 });
 

@@ -7,7 +7,12 @@
  * `--long` adds the failures that take minutes each, and the way from B to A and back to B.
  */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../../ci/lib/places.ts';
 import { waitForApi } from '../../ci/lib/virtual-device.ts';
+import { connect } from '../../client/connect.ts';
 import { field } from '../../testing/field.ts';
 import { solidPng } from '../../testing/make-png.ts';
 import { waitFor } from '../../testing/wait.ts';
@@ -25,6 +30,7 @@ import {
   operationEnd,
   putBundle,
   refusal,
+  resultAfter,
   SmallBundles,
 } from '../harness/updates.ts';
 import { updateByClicking } from '../harness/view-tests.ts';
@@ -229,6 +235,18 @@ async function interruptRauc(device: Device, bundle: Buffer): Promise<void> {
   assert.match(String(problems), /Slot b holds an incomplete update/);
 }
 
+/** Sends, installs and starts an update by the command of the host, which waits for the result. */
+async function updateByCommand(device: Device, bundle: string): Promise<unknown> {
+  const command = ['--host', device.origin, '--json', 'update', bundle, '--wait'];
+  let status: unknown;
+  await resultAfter(device, async () => {
+    const main = join(ROOT, 'client/cli/main.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [main, ...command], { timeout: LONG_MS });
+    status = JSON.parse(stdout);
+  });
+  return status;
+}
+
 export default scenario({
   title:
     'updates: bad bundles are refused, a good one runs after apply, with splash images, broken slots are rolled back with the reason',
@@ -343,7 +361,12 @@ export default scenario({
         const seen = pages.requests.length;
         let status: unknown;
         await watchRestart(device, async () => {
-          status = await applyAndWait(device);
+          // As a host's program, which waits through the restart.
+          const client = await connect(device.origin);
+          await resultAfter(device, async () => {
+            status = await client.applyUpdate();
+          });
+          await client.close();
         });
         assert.equal(field(status, 'active_slot'), 'b');
         assert.deepEqual(field(status, 'slots.b'), { version: NEXT, state: 'good' });
@@ -382,9 +405,10 @@ export default scenario({
         `the round goes on with ${version} in slot ${slot}${way}`,
         async () => {
           const bundle = await changedBundle(image, version, {}, signer);
-          if (way === '') await install(device, bundle);
           const status =
-            way === '' ? await applyAndWait(device) : await updateByClicking(device, bundle, version);
+            way === ''
+              ? await updateByCommand(device, bundle)
+              : await updateByClicking(device, bundle, version);
           assert.equal(field(status, 'active_slot'), slot);
           assert.deepEqual(field(status, `slots.${slot}`), { version, state: 'good' });
           assert.equal(field(status, 'last_result.outcome'), 'success');
