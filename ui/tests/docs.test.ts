@@ -2,11 +2,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { FULL_RUN } from '../../testing/long-runs.ts';
 import { type RunningAgent, startAgent } from '../../testing/running-agent.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { AppBrowser, type OpenOptions } from './app-browser.ts';
-import { checkAccessibility, checkWidth, savePicture } from './stage.ts';
+import { checkAccessibility, checkWidth } from './stage.ts';
 
+/** axe needs some seconds for the whole page. Widths in px. */
+const LOOKS: readonly [number, 'light' | 'dark'][] =
+  process.env[FULL_RUN] === undefined
+    ? [
+        [1280, 'light'],
+        [390, 'dark'],
+      ]
+    : [1280, 390].flatMap((width) =>
+        (['light', 'dark'] as const).map((theme): [number, typeof theme] => [width, theme]),
+      );
 const SOON = { timeoutMs: 20_000, intervalMs: 50 };
 
 let agent: RunningAgent;
@@ -36,28 +47,26 @@ async function open(options: OpenOptions = {}, hash = ''): Promise<Page> {
 
 const code = (page: Page, operation: string) => page.locator(`#${operation} .samples pre:visible`);
 
-for (const theme of ['light', 'dark'] as const) {
-  for (const width of [1280, 390]) {
-    test(`is accessible and fits at ${width} px, ${theme}`, async () => {
-      const page = await open({ width, theme });
-      const where = `docs-${theme}-${width}`;
-      await page.locator('#navigate .shape > summary').first().click();
-      await page.locator('#navigate .shape .fields').waitFor();
-      await checkAccessibility(page, where);
-      await checkWidth(page, where);
-      await page.keyboard.press('/');
-      await page.keyboard.type('bundle');
-      await page.getByRole('option').first().waitFor();
-      await checkAccessibility(page, `${where}, search`);
-      await page.keyboard.press('Escape');
-      if (width === 390) {
-        await page.getByRole('button', { name: 'Contents' }).click();
-        await page.getByRole('navigation').waitFor();
-        await checkAccessibility(page, `${where}, contents`);
-      } else await savePicture(page, where);
-      await page.close();
-    });
-  }
+for (const [width, theme] of LOOKS) {
+  test(`is accessible and fits at ${width} px, ${theme}`, async () => {
+    const page = await open({ width, theme });
+    const where = `docs-${theme}-${width}`;
+    await page.locator('#navigate .shape > summary').first().click();
+    await page.locator('#navigate .shape .fields').waitFor();
+    await checkAccessibility(page, where);
+    await checkWidth(page, where);
+    await page.keyboard.press('/');
+    await page.keyboard.type('bundle');
+    await page.getByRole('option').first().waitFor();
+    await checkAccessibility(page, `${where}, search`, 'dialog');
+    await page.keyboard.press('Escape');
+    if (width === 390) {
+      await page.getByRole('button', { name: 'Contents' }).click();
+      await page.getByRole('navigation').waitFor();
+      await checkAccessibility(page, `${where}, contents`, 'nav');
+    }
+    await page.close();
+  });
 }
 
 test('the search finds operations, fields, events and errors, and goes there', async () => {

@@ -39,7 +39,7 @@ function entryOf(element: HTMLElement): Entry {
     ...base,
     label: `${textOf(element, '.method')} ${path}`,
     detail: textOf(element, 'h3'),
-    names: [path.toLowerCase(), element.id.toLowerCase()],
+    names: [path, element.id, element.id.replaceAll(/[A-Z]/g, ' $&')].map((name) => name.toLowerCase()),
     text: paragraphs.join(' ').toLowerCase(),
   };
 }
@@ -86,6 +86,8 @@ function scoreOf({ label, detail, names, text }: Entry, word: string): number {
   if (names.some((name) => name.split(/[^a-z0-9]+/).some((part) => part.startsWith(word)))) return 40;
   if (names.some((name) => name.includes(word))) return 30;
   if (label.toLowerCase().includes(word)) return 20;
-  if (detail.toLowerCase().includes(word)) return 15;
+  const told = detail.toLowerCase();
+  if (told.split(/[^a-z0-9]+/).includes(word)) return 18;
+  if (told.includes(word)) return 12;
   return text.includes(word) ? 5 : 0;
 }
