@@ -83,10 +83,8 @@ test('the search finds operations, fields, events and errors, and goes there', a
     await page.keyboard.press('/');
     await page.keyboard.type(query);
     const first = page.getByRole('option', { selected: true });
-    assert.match(
-      (await first.locator('span').allTextContents()).join(' '),
-      new RegExp(`^${RegExp.escape(result)}`),
-    );
+    const told = (await first.locator('span').allTextContents()).join(' ');
+    assert.ok(told.startsWith(result), told);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     assert.equal(new URL(page.url()).hash, hash);
