@@ -7,6 +7,8 @@ import { fieldsHtml, schemaHtml } from './schema-html.ts';
 import { escapeHtml, inline, prose } from './text-html.ts';
 
 const JSON_TYPE = 'application/json';
+/** Longer examples of answers are shown on request. */
+const MAX_OPEN_LINES = 30;
 
 /** One operation of the document. */
 export interface Shown {
@@ -132,7 +134,9 @@ function answerHtml(responses: Json | undefined): string {
   for (const [status, response] of Object.entries(object(responses))) {
     const example = exampleOf(object(object(object(response).content)[JSON_TYPE]));
     if (Number(status) < 300 && example !== undefined) {
-      return `<div class="answer"><h4>Answer ${status}</h4>${codeHtml(jsonLiteral(example), 'JSON')}</div>`;
+      const code = jsonLiteral(example);
+      const open = code.split('\n').length > MAX_OPEN_LINES ? '' : ' open';
+      return `<details class="answer"${open}><summary>Answer ${status}</summary>${codeHtml(code, 'JSON')}</details>`;
     }
   }
   return '';

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import * as contract from '../../../agent/src/resources/contract.ts';
 import { Health } from '../../../agent/src/resources/device/schema.ts';
 import { docsHtml } from '../generate.ts';
+import type { Json } from '../json.ts';
 import { openApi } from '../openapi.ts';
 import { docsPage } from './page.ts';
 import { SAMPLE_KINDS } from './samples.ts';
@@ -49,6 +50,18 @@ describe('the page for people', () => {
       assert.match(String(target), /^(?:open|async)api\.yaml$/);
     const { length } = gzipSync(html);
     assert.ok(length < MOST_BYTES, `${length} bytes compressed`);
+  });
+
+  test('shows the example of an answer, on request if it is long', () => {
+    const shown = (example: Json): string => {
+      const responses = { 200: { content: { 'application/json': { example } } } };
+      const get = { ...document.paths['/device']?.get, responses };
+      return docsPage({ ...document, paths: { '/device': { get } } }, { style: '', script: '' });
+    };
+    const [, text] =
+      /class="answer" open><summary>Answer 200<[\s\S]*?<code>(.*?)<\/code>/.exec(shown({ a: '<' })) ?? [];
+    assert.equal(text, '{ &quot;a&quot;: &quot;&lt;&quot; }');
+    assert.match(shown(Array(100).fill('long')), /class="answer"><summary>/);
   });
 
   test('links to the description of events if the device serves it', () => {

@@ -15,7 +15,7 @@ export function highlightCode(): void {
   for (const code of document.querySelectorAll<HTMLElement>('pre[data-code]')) {
     const keywords = KEYWORDS[code.dataset.code ?? ''] ?? 'true|false|null';
     const token = new RegExp(
-      `(?<comment>^#.*)|(?<string>${STRING})|\\b(?<word>${keywords})\\b(?=[ ,])`,
+      `(?<comment>^#.*)|(?<string>${STRING})|\\b(?<word>${keywords})\\b(?=[\\s,]|$)`,
       'gm',
     );
     const rangeOf = ranges(code);
