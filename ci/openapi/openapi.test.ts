@@ -7,9 +7,8 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { errorsOf } from '../../agent/src/contract/endpoint.ts';
 import * as contract from '../../agent/src/resources/contract.ts';
-import { Health } from '../../agent/src/resources/device/schema.ts';
 import { repetitions } from '../../testing/long-runs.ts';
-import { docsHtml, openApiYaml } from './generate.ts';
+import { openApiYaml } from './generate.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { openApi } from './openapi.ts';
 import { toYaml } from './yaml.ts';
@@ -319,33 +318,5 @@ describe('YAML', () => {
       }),
       { numRuns: repetitions(60, 3000) },
     );
-  });
-});
-
-describe('the page for people', () => {
-  test('has every endpoint, topic, code and shape, and no broken link', async () => {
-    const html = await docsHtml();
-    const anchors = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    for (const [, target] of html.matchAll(/ href="#([^"]+)"/g)) {
-      assert.ok(anchors.has(target), `#${target} is not on the page`);
-    }
-    for (const name of TOPICS) assert.ok(anchors.has(`topic-${name}`), name);
-    for (const code of ERROR_CODES) assert.ok(anchors.has(`error-${code}`), code);
-    for (const name of Object.keys(document.components.schemas))
-      assert.ok(anchors.has(`shape-${name}`), name);
-    for (const { path } of endpoints) assert.ok(html.includes(`<code>${path}</code>`), path);
-  });
-
-  test('has the description of a field that may be null', async () => {
-    const html = await docsHtml();
-    const { throttled } = Health.properties;
-    const [description] = throttled.anyOf.map((part) => 'description' in part && part.description);
-    assert.ok(typeof description === 'string' && html.includes(description));
-  });
-
-  test('loads nothing', async () => {
-    const html = await docsHtml();
-    assert.doesNotMatch(html, /<script|<link|<img|<iframe|@import|url\(/);
-    for (const [, target] of html.matchAll(/ href="([^"#][^"]*)"/g)) assert.equal(target, 'openapi.yaml');
   });
 });

@@ -14,6 +14,8 @@ export interface OpenOptions {
   height?: number;
   theme?: 'light' | 'dark';
   language?: string;
+  /** Whether pages may run scripts; they may by default. */
+  scripts?: boolean;
   /** Of everything that the page waits for, in ms. */
   timeoutMs?: number;
   /** Prepares the page before it loads the app. */
@@ -36,13 +38,21 @@ export class AppBrowser {
   }
 
   /** Opens the app in a browser without memory of earlier visits, and waits until it is connected. */
-  async open({
+  async open(options: OpenOptions & { origin: string }): Promise<Page> {
+    const page = await this.visit(options);
+    await page.locator('.brand-online').first().waitFor({ state: 'attached' });
+    return page;
+  }
+
+  /** Opens any page, likewise without memory. */
+  async visit({
     origin,
     path = '/',
     width = 1440,
     height = 900,
     theme = 'light',
     language = 'en',
+    scripts = true,
     timeoutMs = TIMEOUT_MS,
     prepare,
   }: OpenOptions & { origin: string }): Promise<Page> {
@@ -50,6 +60,7 @@ export class AppBrowser {
       viewport: { width, height },
       colorScheme: theme,
       locale: language,
+      javaScriptEnabled: scripts,
       reducedMotion: 'reduce',
     };
     const page = await this.#browser.newPage(options);
@@ -60,7 +71,6 @@ export class AppBrowser {
     });
     await prepare?.(page);
     await page.goto(origin + path);
-    await page.locator('.brand-online').first().waitFor({ state: 'attached' });
     return page;
   }
 

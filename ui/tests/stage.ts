@@ -78,10 +78,10 @@ function startFromSource(): Promise<RunningAgent> {
   return startAgent({ isQuiet: true, flags: ['--content-port', '0', '--listen-https', '127.0.0.1:0'] });
 }
 
-/** Fails if axe finds anything, of any severity. */
-export async function checkAccessibility(page: Page, where: string): Promise<void> {
+/** Fails if axe finds anything, of any severity. @param part selector of what is checked; the whole page by default */
+export async function checkAccessibility(page: Page, where: string, part = 'html'): Promise<void> {
   await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  const found: string[] = await page.evaluate(`axe.run().then(({ violations }) =>
+  const found: string[] = await page.evaluate(`axe.run('${part}').then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
   assert.deepEqual(found, [], where);
 }

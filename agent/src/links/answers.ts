@@ -4,6 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import { BASE_PATH } from '../contract/api.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError, type CommonCode, storageError } from '../contract/errors.ts';
+import { pagePolicy } from './page-policy.ts';
 
 /** Headers of every answer: other sites may not embed it, and browsers may not guess its type. */
 export const SECURITY_HEADERS = {
@@ -12,11 +13,6 @@ export const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 } as const;
-
-/** Policy of HTML pages: everything comes from our own origin, since the host may have no other network. */
-export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Names and values in turn; the content length follows them. */
@@ -38,7 +34,8 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, answer: unkn
     reply.code(status).send();
   } else if (download) {
     if (!(answer instanceof Uint8Array)) throw new TypeError(`${path} did not give bytes`);
-    if (download.contentType.startsWith('text/html')) reply.header('content-security-policy', PAGE_POLICY);
+    if (download.contentType.startsWith('text/html'))
+      reply.header('content-security-policy', pagePolicy(answer));
     reply.code(status).type(download.contentType).header('cache-control', 'no-store').send(answer);
   } else {
     // Written directly to the response: sending a small answer header by header, as Fastify does, takes a fifteenth of
