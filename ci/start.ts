@@ -16,6 +16,7 @@ import { machineName, readArguments } from './lib/arguments.ts';
 import { cacheFolder, ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { Progress } from './lib/progress.ts';
+import { SerialTty } from './lib/serial-tty.ts';
 import { tailOf, type VirtualDevice, waitForApi } from './lib/virtual-device.ts';
 import { HOST_ADDRESS } from './qemu/arguments.ts';
 import { pushAgent } from './qemu/development.ts';
@@ -142,6 +143,7 @@ async function announce(
     docs: `http://${base}/api/v1/docs`,
     events: `ws://${base}/api/v1/events`,
     serial: paths.serial,
+    tty: paths.tty,
     qmp,
     vnc,
     host_address: HOST_ADDRESS,
@@ -155,6 +157,7 @@ async function announce(
   Events   ${ready.events}
   Docs     ${ready.docs}
   Serial   ${ready.serial}   (socat -,icanon=0,echo=0 UNIX-CONNECT:${ready.serial})
+  Tty      ${ready.tty}   (the same for pyserial, serialport, minicom)
 ${qmp ? `  QMP      ${qmp}\n` : ''}  Console  ${paths.console}
 ${radios.map((line) => `  ${line}\n`).join('')}  Pages on this computer are at http://${HOST_ADDRESS}:PORT for the device.
   Ctrl-C or "${stopCommand(name)}" powers the device down.
@@ -237,8 +240,10 @@ async function operate(
     progress.line(
       `the API answers ${device.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
+    const tty = new SerialTty(paths.tty, paths.serial);
     await announce(device, paths, qmp, request, radios?.lines ?? []);
     await Promise.race([device.ended, stop.first]);
+    tty.close();
     await radios?.stop();
   } else booted.catch(() => undefined);
   if (device.running) {

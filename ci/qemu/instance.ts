@@ -22,8 +22,10 @@ export interface ReadyInfo {
   docs: string;
   /** WebSocket URL of the events. */
   events: string;
-  /** Unix socket of the serial link (NDJSON); one client at a time. */
+  /** Unix socket of the serial link (NDJSON); one client at a time, also of `tty`. */
   serial: string;
+  /** The same as a tty, for programs that need one: a symbolic link to a pseudo-terminal in raw mode. */
+  tty: string;
   /** Unix socket of QEMU's machine protocol; one client at a time. null in a container. */
   qmp: string | null;
   /** VNC server on the loopback, `127.0.0.1:5900`; null when the screen is a window. */
@@ -87,6 +89,7 @@ export interface InstancePaths {
   /** QMP socket for the process that owns the machine. */
   control: string;
   serial: string;
+  tty: string;
   shell: string;
   relay: string;
   console: string;
@@ -104,6 +107,7 @@ export function instancePaths(name: string): InstancePaths {
     qmp: at('qmp.sock'),
     control: at('control.sock'),
     serial: at('serial.sock'),
+    tty: at('tty'),
     shell: at('shell.sock'),
     relay: at('relay.sock'),
     console: at('console.log'),
