@@ -241,9 +241,12 @@ async function operate(
       `the API answers ${device.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
     const tty = new SerialTty(paths.tty, paths.serial);
-    await announce(device, paths, qmp, request, radios?.lines ?? []);
-    await Promise.race([device.ended, stop.first]);
-    tty.close();
+    try {
+      await announce(device, paths, qmp, request, radios?.lines ?? []);
+      await Promise.race([device.ended, stop.first]);
+    } finally {
+      tty.close();
+    }
     await radios?.stop();
   } else booted.catch(() => undefined);
   if (device.running) {

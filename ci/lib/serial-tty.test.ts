@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -69,6 +77,21 @@ test('each program that opens the tty is a new client of the serial link, which 
     await closed(port);
     await within(left, LIMIT.timeoutMs, 'the client to leave');
   }
+});
+
+test('a program that opens the tty just when another has closed it is a new client, too', async (t) => {
+  const { tty, clients } = await link(t);
+  let file = openSync(tty.path, 'r+');
+  await waitFor(() => clients.length === 1, { ...LIMIT, what: 'the first client' });
+  for (const count of [2, 3]) {
+    closeSync(file);
+    file = openSync(tty.path, 'r+');
+    const client = await waitFor(() => clients[count - 1], { ...LIMIT, what: `client ${count}` });
+    const said = received(client);
+    writeSync(file, 'a line\n');
+    await waitFor(() => said() === 'a line\n', { ...LIMIT, what: 'the line' });
+  }
+  closeSync(file);
 });
 
 test('what a program writes before it closes the tty arrives', async (t) => {

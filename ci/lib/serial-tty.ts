@@ -71,7 +71,12 @@ export class SerialTty {
 
   /** Moves what can be moved now. @returns how long to wait before the next time, in ms */
   #step(): number {
-    const session = this.#session;
+    let session = this.#session;
+    if (this.#terminal.wasReopened() && session) {
+      // Another program has opened it before the end of this one was noticed.
+      this.#leave(session);
+      session = this.#begin();
+    }
     const hasWritten = session !== undefined && this.#flush(session);
     // A device that takes nothing stops the program, like the cable.
     if (session && session.socket.writableLength > BUFFER_BYTES) return IDLE_POLL_MS;
@@ -112,12 +117,7 @@ export class SerialTty {
   /** The program or the device has closed the line. */
   #end(session: Session): void {
     if (this.#session !== session || this.#isClosed) return;
-    this.#session = undefined;
-    const { socket } = session;
-    socket.removeAllListeners('data').resume();
-    socket.end();
-    const limit = setTimeout(() => socket.destroy(), FINISH_MS).unref();
-    socket.once('close', () => clearTimeout(limit));
+    this.#leave(session);
     const old = this.#terminal;
     try {
       this.#terminal = this.#offer();
@@ -128,5 +128,14 @@ export class SerialTty {
     }
     old.close();
     this.#schedule(UNUSED_POLL_MS);
+  }
+
+  /** Ends the connection with the device when what was written is sent. */
+  #leave({ socket }: Session): void {
+    this.#session = undefined;
+    socket.removeAllListeners('data').resume();
+    socket.end();
+    const limit = setTimeout(() => socket.destroy(), FINISH_MS).unref();
+    socket.once('close', () => clearTimeout(limit));
   }
 }
