@@ -1,4 +1,4 @@
-/** Packs the host's side, `@vitrine/client`, into build/client: the library for Node and for browsers, and the command `vitrine`. */
+/** Packs the host's side, `@vitrine/client`, into build/client: the library for Node and for browsers, the test kit, and the command `vitrine`. */
 import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -34,7 +34,14 @@ export async function buildClient(outdir = join(ROOT, 'build/client')): Promise<
   const banner = {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   };
-  await build({ ...NODE, banner, entryPoints: [join(FROM, 'index.ts')], outfile: join(outdir, 'index.js') });
+  // With what both use in common, so that an error of a device under test is an instance of the library's class.
+  await build({
+    ...NODE,
+    banner,
+    splitting: true,
+    entryPoints: ['index.ts', 'testing.ts'].map((name) => join(FROM, name)),
+    outdir,
+  });
   await build({
     ...NODE,
     banner,
@@ -79,6 +86,7 @@ async function writeManifest(outdir: string): Promise<void> {
     bin: { vitrine: './vitrine.js' },
     exports: {
       '.': { types: './types/client/index.d.ts', browser: './web.js', default: './index.js' },
+      './testing': { types: './types/client/testing.d.ts', default: './testing.js' },
       './web': { types: './types/client/web.d.ts', default: './web.js' },
     },
     // Types only.

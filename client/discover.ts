@@ -2,6 +2,7 @@
 import { connect, USUAL_ADDRESS } from './connect.ts';
 import type { ResponseOf } from './contract.ts';
 import { openSerial } from './serial.ts';
+import { virtualDevices } from './virtual-devices.ts';
 
 /** Of the gadget at the cable (docs/serial-link.md). Others have these, too: only a device greets. */
 const USB = { vendorId: '1d6b', productId: '0104' };
@@ -30,6 +31,7 @@ export async function discover({
   const limits = { timeoutMs, ...(signal && { signal }) };
   const asked = [
     askNetwork(USUAL_ADDRESS, limits),
+    ...(await virtualDevices()).map((origin) => askNetwork(origin, limits)),
     ...(await serialPorts()).map((path) => askSerial(path, timeoutMs)),
   ];
   const answers = await Promise.all(asked.map((one) => one.catch(() => undefined)));
