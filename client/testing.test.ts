@@ -13,11 +13,12 @@ const LIMIT_MS = 10_000;
 
 /** What stands in for `npm start`: it ends with its channel, and says in the file `stopped` that it was stopped. */
 const RUN = `
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 const [script, ...args] = process.argv.slice(2);
 const valueOf = (name) => args[args.indexOf(name) + 1];
 const stop = () => {
   writeFileSync(new URL('../stopped-' + process.pid, import.meta.url), '');
+  rmSync(valueOf('--ready-json'), { force: true });
   process.exit(0);
 };
 process.on('SIGTERM', stop);
