@@ -11,7 +11,7 @@ import { runTool } from '../../ci/lib/tool.ts';
 import { instancePaths } from '../../ci/qemu/instance.ts';
 import { http, openSocket } from '../../client/http.ts';
 import { openSerial } from '../../client/serial.ts';
-import { ownerOf, type ReadyInfo } from '../../client/virtual-devices.ts';
+import { ownerOf, type ReadyInfo, virtualDevices } from '../../client/virtual-devices.ts';
 import { field } from '../../testing/field.ts';
 import { certificate } from '../../testing/make-certificates.ts';
 import { matchingState } from '../../testing/matching-state.ts';
@@ -253,6 +253,7 @@ export async function testStart(
         described = device.body;
         assert.match(String(field(device.body, 'serial')), /^VIRT-[0-9A-F]{8}$/);
         assert.equal(info.qmp === null, kind === 'container');
+        assert.ok((await virtualDevices()).includes(new URL(info.api).origin), 'it is not discovered');
         const sockets = [info.serial, ...(info.qmp === null ? [] : [info.qmp])];
         for (const path of sockets) assert.ok((await stat(path)).isSocket(), path);
         await answersOverTls(info);
