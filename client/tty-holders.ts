@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 
 /** Where programs of old write their number (FHS 3.0, 5.9): minicom, picocom. */
 const LOCK_FOLDERS = ['/run/lock', '/var/lock'];
-/** Time limit for the search, in ms: what is found until then counts. */
-const SEARCH_MS = 500;
+/** Time limit for the search, in ms: what is found until then counts. It takes a fraction of a second. */
+const SEARCH_MS = 3000;
 
 export interface Holder {
   /** As `ps` shows it, at most 15 characters. */

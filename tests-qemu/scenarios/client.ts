@@ -36,7 +36,6 @@ export default scenario({
     const links = [
       ['the network', device.origin],
       ['serial', device.paths.serial],
-      ['a tty', tty.path],
     ] as const;
     try {
       await writeFile(join(folder, 'index.html'), ECHO);

@@ -33,12 +33,13 @@ def other(port: str) -> Iterator[int]:
         process.kill()
 
 
-def test_a_port_in_use_is_refused_within_a_second_with_the_name_of_the_program(port: str, other: int) -> None:
+def test_a_port_in_use_is_refused_at_once_with_the_name_of_the_program(port: str, other: int) -> None:
     start = time.monotonic()
     with pytest.raises(vitrine.PortError, match=rf"another program has it open: sleep \(pid {other}\)") as failed:
         vitrine.connect(port)
     assert failed.value.code == "busy"
-    assert time.monotonic() - start < 1
+    # It takes a tenth of that, but not on a busy computer.
+    assert time.monotonic() - start < 2
 
 
 def test_a_port_where_nobody_answers_says_so(port: str) -> None:

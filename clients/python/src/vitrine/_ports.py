@@ -14,8 +14,8 @@ from ._errors import PortError
 LOCK_FOLDERS = (Path("/run/lock"), Path("/var/lock"))
 #: systemd's file of the running service. An ordinary user cannot see what it has open.
 MODEM_MANAGER = Path("/run/systemd/units/invocation:ModemManager.service")
-#: Time limit for the search, in s: what is found until then counts.
-SEARCH_S = 0.5
+#: Time limit for the search, in s: what is found until then counts. It takes a fraction of a second.
+SEARCH_S = 3.0
 
 Holder = tuple[str, int]
 
