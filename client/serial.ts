@@ -95,7 +95,7 @@ export async function openGreeted(path: string, timeoutMs = HELLO_TIMEOUT_MS): P
     return link;
   } catch {
     await link.close();
-    throw await silentError(path, timeoutMs / 1000);
+    throw silentError(path, timeoutMs / 1000);
   } finally {
     clearInterval(timer);
   }

@@ -42,7 +42,7 @@ suite('a serial port', () => {
 
   test('that another program has open is refused at once, with its name, though nothing is locked', async (t) => {
     const { pid } = idle(t, cable.host);
-    await waitFor(async () => (await holdersOf(cable.host)).some(({ name }) => name === 'sleep'), {
+    await waitFor(() => holdersOf(cable.host).some(({ name }) => name === 'sleep'), {
       timeoutMs: 5000,
       what: 'the program to open the port',
     });
@@ -89,7 +89,7 @@ suite('a serial port', () => {
     });
     const answer = openGreeted(cable.host, 2000);
     answer.catch(() => undefined);
-    await waitFor(async () => (await holdersOf(cable.host)).some(({ pid }) => pid === process.pid), {
+    await waitFor(() => holdersOf(cable.host).some(({ pid }) => pid === process.pid), {
       timeoutMs: 5000,
       what: 'this program to open the port',
     });

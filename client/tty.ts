@@ -38,15 +38,15 @@ export async function openTty(path: string): Promise<Tty> {
     throw new Error(`the serial link ${path} needs the package serialport: npm install serialport`);
   });
   // Opening a port raises DTR, which would end the session of the program that uses it.
-  const others = (await holdersOf(path)).filter(({ pid }) => pid !== process.pid);
+  const others = holdersOf(path).filter(({ pid }) => pid !== process.pid);
   if (others.length > 0) throw busy(path, others);
   // The line's speed has no effect on USB.
   const port = new SerialPort({ path, baudRate: 115_200, autoOpen: false });
   const opened = Promise.withResolvers<void>();
   port.open((error) => (error ? opened.reject(error) : opened.resolve()));
   const late = (): Error => new Error(`waited ${OPEN_TIMEOUT_MS / 1000} s for it to open`);
-  await withTimeout(opened.promise, OPEN_TIMEOUT_MS, late).catch(async (error: unknown) => {
-    throw openError(path, errorMessage(error), await holdersOf(path));
+  await withTimeout(opened.promise, OPEN_TIMEOUT_MS, late).catch((error: unknown) => {
+    throw openError(path, errorMessage(error), holdersOf(path));
   });
   if (port.port && 'poller' in port.port) waitForBoth(port.port.poller);
   return port;
@@ -95,8 +95,8 @@ function busy(path: string, holders: readonly Holder[]): SerialPortError {
 }
 
 /** The error of a port that is open, but where no device answers. */
-export async function silentError(path: string, seconds: number): Promise<SerialPortError> {
-  const others = (await holdersOf(path)).filter(({ pid }) => pid !== process.pid);
+export function silentError(path: string, seconds: number): SerialPortError {
+  const others = holdersOf(path).filter(({ pid }) => pid !== process.pid);
   const why =
     others.length > 0
       ? `another program reads it, too: ${listed(others)}`
