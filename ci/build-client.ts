@@ -27,8 +27,12 @@ const NODE = {
   external: [OPTIONAL],
 } as const satisfies BuildOptions;
 
-/** Builds the package into `outdir`, which is replaced. @returns the size of the browser's part, compressed, in bytes */
-export async function buildClient(outdir = join(ROOT, 'build/client')): Promise<number> {
+/**
+ * Builds the package into `outdir`, which is replaced.
+ * @param types whether with the declarations, which take most of the time
+ * @returns the size of the browser's part, compressed, in bytes
+ */
+export async function buildClient(outdir = join(ROOT, 'build/client'), types = true): Promise<number> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
   const banner = {
@@ -57,7 +61,7 @@ export async function buildClient(outdir = join(ROOT, 'build/client')): Promise<
     outfile: join(outdir, 'web.js'),
   });
   await chmod(join(outdir, 'vitrine.js'), 0o755);
-  await writeTypes(outdir);
+  if (types) await writeTypes(outdir);
   await writeManifest(outdir);
   for (const name of ['README.md', 'CHANGELOG.md']) await copyFile(join(FROM, name), join(outdir, name));
   await copyFile(join(ROOT, 'LICENSE'), join(outdir, 'LICENSE'));

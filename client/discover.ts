@@ -29,10 +29,11 @@ export async function discover({
   signal?: AbortSignal;
 } = {}): Promise<FoundDevice[]> {
   const limits = { timeoutMs, ...(signal && { signal }) };
+  // Before the first question: nobody would wait for an answer that fails meanwhile.
+  const [virtual, ports] = await Promise.all([virtualDevices(), serialPorts()]);
   const asked = [
-    askNetwork(USUAL_ADDRESS, limits),
-    ...(await virtualDevices()).map((origin) => askNetwork(origin, limits)),
-    ...(await serialPorts()).map((path) => askSerial(path, timeoutMs)),
+    ...[USUAL_ADDRESS, ...virtual].map((origin) => askNetwork(origin, limits)),
+    ...ports.map((path) => askSerial(path, timeoutMs)),
   ];
   const answers = await Promise.all(asked.map((one) => one.catch(() => undefined)));
   return answers.filter((one) => one !== undefined);

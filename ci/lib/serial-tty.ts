@@ -6,6 +6,11 @@ import { PseudoTerminal } from './pseudo-terminal.ts';
 const UNUSED_POLL_MS = 20;
 const IDLE_POLL_MS = 4;
 const BUFFER_BYTES = 64 * 1024;
+/**
+ * Between two clients, in ms. A device looks every 100 ms whether its host is there (agent/src/links/serial/port.ts), and
+ * greets the second one only if it has seen the first one leave. QEMU does not tell it of a shorter absence.
+ */
+const PAUSE_MS = 250;
 /** Time limit to send what a program has written before it closed the tty, in ms. */
 const FINISH_MS = 2000;
 
@@ -30,6 +35,8 @@ export class SerialTty {
   #terminal: PseudoTerminal;
   #session: Session | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** When the next client may connect, on the clock of `performance.now()`. */
+  #nextAt = 0;
   #isClosed = false;
 
   /**
@@ -75,8 +82,9 @@ export class SerialTty {
     if (this.#terminal.wasReopened() && session) {
       // Another program has opened it before the end of this one was noticed.
       this.#leave(session);
-      session = this.#begin();
+      session = undefined;
     }
+    if (!session && performance.now() < this.#nextAt) return UNUSED_POLL_MS;
     const hasWritten = session !== undefined && this.#flush(session);
     // A device that takes nothing stops the program, like the cable.
     if (session && session.socket.writableLength > BUFFER_BYTES) return IDLE_POLL_MS;
@@ -133,6 +141,7 @@ export class SerialTty {
   /** Ends the connection with the device when what was written is sent. */
   #leave({ socket }: Session): void {
     this.#session = undefined;
+    this.#nextAt = performance.now() + PAUSE_MS;
     socket.removeAllListeners('data').resume();
     socket.end();
     const limit = setTimeout(() => socket.destroy(), FINISH_MS).unref();
