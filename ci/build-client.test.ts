@@ -12,14 +12,17 @@ import { runTool } from './lib/tool.ts';
 const MOST_BYTES = 20_000;
 const PROGRAM = `
 import { connect, push, RequestError, WaitError } from '@vitrine/client';
+import { startVirt } from '@vitrine/client/testing';
 import { connectSerial } from '@vitrine/client/web';
 const device = await connect('http://127.0.0.1:1');
+await using virt = await startVirt({ project: '/nothing' });
+const same: typeof device = virt.device;
 const mode: 'url' | 'bundle' | 'waiting' = (await device.show({ url: 'http://a.example' })).mode;
 // @ts-expect-error there is no such path
 await device.get('/nothing');
 for await (const event of device.events(['display_state', 'health'])) {
   if (event.topic === 'health') console.log(event.payload.memory.total_bytes, mode);
-  else console.log(event.payload.loading, push, connectSerial, RequestError, WaitError);
+  else console.log(event.payload.loading, push, same, connectSerial, RequestError, WaitError);
 }
 `;
 
@@ -47,6 +50,12 @@ test('the package has types, a command, and a small part for browsers that needs
     );
   const checked = await runTool('tsc', [...options, join(folder, 'program.ts')], 60_000);
   assert.ok(checked.ok, checked.output);
+
+  const [library, kit] = await Promise.all(
+    ['index.js', 'testing.js'].map((name) => import(join(dist, name))),
+  );
+  await assert.rejects(kit.startVirt({ project: folder }), /is no checkout of Vitrine/);
+  await assert.rejects(library.connect('/dev/no-such-port'), /needs the package serialport/);
 
   const printed = execFileSync(process.execPath, [join(dist, 'vitrine.js'), '--version'], {
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-/** Packs the host's side, `@vitrine/client`, into build/client: the library for Node and for browsers, and the command `vitrine`. */
+/** Packs the host's side, `@vitrine/client`, into build/client: the library for Node and for browsers, the test kit, and the command `vitrine`. */
 import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -27,14 +27,25 @@ const NODE = {
   external: [OPTIONAL],
 } as const satisfies BuildOptions;
 
-/** Builds the package into `outdir`, which is replaced. @returns the size of the browser's part, compressed, in bytes */
-export async function buildClient(outdir = join(ROOT, 'build/client')): Promise<number> {
+/**
+ * Builds the package into `outdir`, which is replaced.
+ * @param types whether with the declarations, which take most of the time
+ * @returns the size of the browser's part, compressed, in bytes
+ */
+export async function buildClient(outdir = join(ROOT, 'build/client'), types = true): Promise<number> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
   const banner = {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   };
-  await build({ ...NODE, banner, entryPoints: [join(FROM, 'index.ts')], outfile: join(outdir, 'index.js') });
+  // With what both use in common, so that an error of a device under test is an instance of the library's class.
+  await build({
+    ...NODE,
+    banner,
+    splitting: true,
+    entryPoints: ['index.ts', 'testing.ts'].map((name) => join(FROM, name)),
+    outdir,
+  });
   await build({
     ...NODE,
     banner,
@@ -50,7 +61,7 @@ export async function buildClient(outdir = join(ROOT, 'build/client')): Promise<
     outfile: join(outdir, 'web.js'),
   });
   await chmod(join(outdir, 'vitrine.js'), 0o755);
-  await writeTypes(outdir);
+  if (types) await writeTypes(outdir);
   await writeManifest(outdir);
   for (const name of ['README.md', 'CHANGELOG.md']) await copyFile(join(FROM, name), join(outdir, name));
   await copyFile(join(ROOT, 'LICENSE'), join(outdir, 'LICENSE'));
@@ -79,6 +90,7 @@ async function writeManifest(outdir: string): Promise<void> {
     bin: { vitrine: './vitrine.js' },
     exports: {
       '.': { types: './types/client/index.d.ts', browser: './web.js', default: './index.js' },
+      './testing': { types: './types/client/testing.d.ts', default: './testing.js' },
       './web': { types: './types/client/web.d.ts', default: './web.js' },
     },
     // Types only.

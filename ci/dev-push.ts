@@ -4,11 +4,12 @@
  */
 import { stat } from 'node:fs/promises';
 import { errorMessage } from '../agent/src/base/system-error.ts';
+import { ownerOf } from '../client/virtual-devices.ts';
 import { waitFor } from '../testing/wait.ts';
 import { machineName, readArguments, requireNoRest } from './lib/arguments.ts';
 import { command, Problem } from './lib/problem.ts';
 import { pushAgent } from './qemu/development.ts';
-import { instancePaths, ownerOf } from './qemu/instance.ts';
+import { instancePaths } from './qemu/instance.ts';
 
 const OPTIONS = {
   name: { type: 'string', value: 'NAME', help: 'the machine to update (default: the unnamed one)' },

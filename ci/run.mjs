@@ -134,6 +134,11 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
   // A terminal sends Ctrl-C to the child as well; forwarding it would deliver it twice.
   process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
 }
+// A program that started this one with a channel is gone.
+if (process.channel) {
+  process.once('disconnect', () => child.kill('SIGTERM'));
+  process.channel.unref();
+}
 child.on('error', (error) => fail(`cannot start ${pinnedNode} (${error.message}).`));
 child.on('exit', (code, signal) => {
   if (!signal) process.exit(code ?? 1);

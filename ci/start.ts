@@ -5,17 +5,17 @@
  * the API answers and leaves the machine running. `npm stop` ends it in both cases.
  */
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeFileAtomic } from '../agent/src/base/atomic-file.ts';
+import type { ReadyInfo } from '../client/virtual-devices.ts';
 import { waitFor } from '../testing/wait.ts';
 import { prepareContainer } from './container/start-container.ts';
 import { machineName, readArguments } from './lib/arguments.ts';
 import { cacheFolder, ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { Progress } from './lib/progress.ts';
+import { SerialTty } from './lib/serial-tty.ts';
 import { tailOf, type VirtualDevice, waitForApi } from './lib/virtual-device.ts';
 import { HOST_ADDRESS } from './qemu/arguments.ts';
 import { pushAgent } from './qemu/development.ts';
@@ -23,7 +23,6 @@ import {
   claimInstance,
   type InstancePaths,
   type PreparedDevice,
-  type ReadyInfo,
   releaseInstance,
   requireFreeName,
   stopCommand,
@@ -31,6 +30,7 @@ import {
 } from './qemu/instance.ts';
 import { freePort, portOf } from './qemu/ports.ts';
 import { prepareMachine } from './qemu/start-machine.ts';
+import { removeStorage, serialNumber, storageFolder } from './qemu/storage.ts';
 import { type DeveloperRadios, plugDeveloperRadios } from './radios/developer-radios.ts';
 import { hasDisplay } from './setup.ts';
 
@@ -45,6 +45,7 @@ const OPTIONS = {
   'ready-json': { type: 'string', value: 'FILE', help: 'write the addresses to FILE when the API answers' },
   detach: { type: 'boolean', help: 'return when the API answers, leave the machine running (headless)' },
   fresh: { type: 'boolean', help: 'erase the disk of this machine: start as a device from the factory' },
+  discard: { type: 'boolean', help: 'erase the disk of this machine when it ends; implies --fresh' },
   dev: { type: 'boolean', help: 'run the working tree’s agent; "npm run dev:push" updates it' },
   radios: {
     type: 'boolean',
@@ -70,6 +71,7 @@ interface Request {
   window: boolean;
   readyFile: string | undefined;
   fresh: boolean;
+  discard: boolean;
   dev: boolean;
   radios: boolean;
   bootTimeoutMs: number | undefined;
@@ -95,7 +97,8 @@ function readRequest(): { request: Request; detach: boolean } {
         values['ready-json'] === undefined
           ? undefined
           : resolve(process.env.INIT_CWD ?? '.', values['ready-json']),
-      fresh: values.fresh ?? false,
+      fresh: (values.fresh || values.discard) ?? false,
+      discard: values.discard ?? false,
       dev: values.dev ?? false,
       radios: values.radios ?? false,
       bootTimeoutMs: seconds === undefined ? undefined : seconds * 1000,
@@ -103,25 +106,14 @@ function readRequest(): { request: Request; detach: boolean } {
   };
 }
 
-/** A machine's serial number: generated once, then the same at every start, like that of a real board. */
-async function serialNumber(folder: string): Promise<string> {
-  const file = join(folder, 'serial');
-  const kept = await readFile(file, 'utf8').catch(() => '');
-  if (/^VIRT-[0-9A-F]{8}$/.test(kept)) return kept;
-  const made = `VIRT-${randomBytes(4).toString('hex').toUpperCase()}`;
-  await writeFileAtomic(file, made);
-  return made;
-}
-
 /** Everything before power-on. */
 async function prepare(
-  { name, container, ...request }: Request,
+  { name, container, discard, ...request }: Request,
   paths: InstancePaths,
   apiPort: number,
   progress: Progress,
 ): Promise<PreparedDevice> {
-  const storage = join(cacheFolder(), 'machines', name);
-  await mkdir(storage, { recursive: true });
+  const storage = await storageFolder(name, discard);
   const start = { ...request, apiPort, storage, serialNumber: await serialNumber(storage) };
   return container ? await prepareContainer(start, paths) : await prepareMachine(start, paths, progress);
 }
@@ -142,6 +134,7 @@ async function announce(
     docs: `http://${base}/api/v1/docs`,
     events: `ws://${base}/api/v1/events`,
     serial: paths.serial,
+    tty: paths.tty,
     qmp,
     vnc,
     host_address: HOST_ADDRESS,
@@ -155,6 +148,7 @@ async function announce(
   Events   ${ready.events}
   Docs     ${ready.docs}
   Serial   ${ready.serial}   (socat -,icanon=0,echo=0 UNIX-CONNECT:${ready.serial})
+  Tty      ${ready.tty}   (the same for pyserial, serialport, minicom)
 ${qmp ? `  QMP      ${qmp}\n` : ''}  Console  ${paths.console}
 ${radios.map((line) => `  ${line}\n`).join('')}  Pages on this computer are at http://${HOST_ADDRESS}:PORT for the device.
   Ctrl-C or "${stopCommand(name)}" powers the device down.
@@ -205,6 +199,7 @@ async function run(request: Request): Promise<number> {
   } finally {
     if (device?.running) await device.quit();
     if (request.readyFile) await rm(request.readyFile, { force: true });
+    if (request.discard) await removeStorage(request.name);
     await releaseInstance(paths, failed && device !== undefined);
   }
 }
@@ -237,8 +232,13 @@ async function operate(
     progress.line(
       `the API answers ${device.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
-    await announce(device, paths, qmp, request, radios?.lines ?? []);
-    await Promise.race([device.ended, stop.first]);
+    const tty = new SerialTty(paths.tty, paths.serial);
+    try {
+      await announce(device, paths, qmp, request, radios?.lines ?? []);
+      await Promise.race([device.ended, stop.first]);
+    } finally {
+      tty.close();
+    }
     await radios?.stop();
   } else booted.catch(() => undefined);
   if (device.running) {

@@ -4,7 +4,7 @@ import { USUAL_ADDRESS } from './addresses.ts';
 import type { Transport } from './client.ts';
 import { Device } from './device.ts';
 import { httpTransport } from './http.ts';
-import { openSerial, type SerialChannel } from './serial.ts';
+import { openGreeted, type SerialChannel } from './serial.ts';
 
 export interface ConnectOptions {
   /** Time limit of requests that name none, in ms. */
@@ -12,10 +12,10 @@ export interface ConnectOptions {
 }
 
 /**
- * A device at an address. Over the network nothing is sent yet; a serial link is opened.
+ * A device at an address. Over the network nothing is sent yet; a serial link is opened, and the device there says hello.
  * @param address `http://10.55.77.1`, `https://lobby.local`, `10.55.77.1`; `/dev/ttyACM0`, `COM3`, or the unix socket of a
  *   virtual device
- * @throws Error when a serial link cannot be opened
+ * @throws SerialPortError when a serial link cannot be opened, or no device answers
  */
 export async function connect(
   address: string = USUAL_ADDRESS,
@@ -24,7 +24,7 @@ export async function connect(
   const place = placeOf(address);
   if (place.kind === 'network') return new Device(httpTransport(place.base, { keepAlive: true }), options);
   const transport = serialTransport(place.path);
-  // Says at once that the port does not exist or is used by another program.
+  // Says at once that the port does not exist, is used by another program, or belongs to another device.
   await transport.openChannel();
   return new Device(transport, options);
 }
@@ -46,7 +46,7 @@ export function placeOf(address: string): Place {
 }
 
 /** The serial link, which is opened again for the next request when it was lost. */
-export function serialTransport(path: string, open = openSerial): Transport {
+export function serialTransport(path: string, open = openGreeted): Transport {
   let current: Promise<SerialChannel> | undefined;
   let isClosed = false;
   const channel = (): Promise<SerialChannel> => {

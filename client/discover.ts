@@ -4,6 +4,7 @@ import { connect } from './connect.ts';
 import type { ResponseOf } from './contract.ts';
 import { announcedAddresses } from './mdns.ts';
 import { openSerial } from './serial.ts';
+import { virtualDevices } from './virtual-devices.ts';
 
 /** Of the gadget at the cable (docs/serial-link.md). Others have these, too: only a device greets. */
 const USB = { vendorId: '1d6b', productId: '0104' };
@@ -23,8 +24,8 @@ export interface FoundDevice {
 }
 
 /**
- * The devices that are announced to this computer, that at the usual address, and those on its serial ports: each link by
- * itself, so a device may be there twice.
+ * The devices that are announced to this computer, that at the usual address, those that `npm start` runs, and those on its
+ * serial ports: each link by itself, so a device may be there twice.
  * @param timeoutMs for each to answer
  */
 export async function discover({
@@ -35,17 +36,25 @@ export async function discover({
   signal?: AbortSignal;
 } = {}): Promise<FoundDevice[]> {
   const limits = { timeoutMs, ...(signal && { signal }) };
-  const overSerial = async () => await all((await serialPorts()).map((path) => askSerial(path, timeoutMs)));
-  const [network, serial] = await Promise.all([overNetwork(limits), overSerial()]);
+  // Before the first question: nobody would wait for an answer that fails meanwhile.
+  const [virtual, ports] = await Promise.all([virtualDevices(), serialPorts()]);
+  const [network, serial] = await Promise.all([
+    overNetwork([USUAL_ADDRESS, ...virtual], limits),
+    all(ports.map((path) => askSerial(path, timeoutMs))),
+  ]);
   return [...network, ...serial];
 }
 
 /** Each once: at its own address, if it has told that. */
-async function overNetwork(limits: Limits): Promise<FoundDevice[]> {
-  const usual = all([askNetwork(USUAL_ADDRESS, limits)]);
-  const addresses = await announcedAddresses(limits.signal);
-  const announced = await all(addresses.map((address) => askNetwork(`http://${address}`, limits)));
-  const found = [...announced, ...(await usual)];
+async function overNetwork(origins: readonly string[], limits: Limits): Promise<FoundDevice[]> {
+  const ask = (list: readonly string[]) => all(list.map((origin) => askNetwork(origin, limits)));
+  const [known, announced] = await Promise.all([
+    ask(origins),
+    announcedAddresses(limits.signal).then((addresses) =>
+      ask(addresses.map((address) => `http://${address}`)),
+    ),
+  ]);
+  const found = [...announced, ...known];
   return found.filter(({ serial }, index) => index === found.findIndex((other) => other.serial === serial));
 }
 

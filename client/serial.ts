@@ -7,9 +7,13 @@ import { errorMessage } from '../agent/src/base/system-error.ts';
 import { withTimeout } from '../agent/src/base/timeout.ts';
 import type { Answer, RequestOptions, Transport } from './client.ts';
 import { SerialFrames } from './serial-frames.ts';
+import { openTty, SerialPortError, silentError } from './tty.ts';
 
 const TEXT_KEPT = 256 * 1024;
 const OPEN_TIMEOUT_MS = 5000;
+/** A device answers within 0.2 s, an emulated one under load within seconds. */
+const HELLO_TIMEOUT_MS = 10_000;
+const HELLO_AGAIN_MS = 1000;
 
 export interface SerialAnswer extends Answer {
   bytes: Buffer;
@@ -56,7 +60,7 @@ export class SerialChannel extends SerialFrames implements Transport<SerialAnswe
 
 /**
  * Opens a serial link. @param path a tty, or a unix socket
- * @throws Error when it does not exist, or another program uses the tty
+ * @throws SerialPortError when it does not exist, or another program uses the tty
  */
 export async function openSerial(path: string): Promise<SerialChannel> {
   const isSocket = await stat(path).then(
@@ -71,28 +75,28 @@ export async function openSerial(path: string): Promise<SerialChannel> {
   const socket = connect(path);
   await withTimeout(once(socket, 'connect'), OPEN_TIMEOUT_MS).catch((error: unknown) => {
     socket.destroy();
-    throw new Error(`${path} cannot be opened: ${errorMessage(error)}`);
+    throw new SerialPortError('failed', `${path} cannot be opened: ${errorMessage(error)}`);
   });
   return new SerialChannel(socket);
 }
 
-/** An open tty. Types of the package serialport are not named: it need not be installed. */
-interface Tty extends Duplex {
-  close(done?: (error: Error | null) => void): void;
-}
-
-/** Opens a tty in raw mode, for this process only. */
-export async function openTty(path: string): Promise<Tty> {
-  const { SerialPort } = await import('serialport').catch(() => {
-    throw new Error(`the serial link ${path} needs the package serialport: npm install serialport`);
-  });
-  // The line's speed has no effect on USB.
-  const port = new SerialPort({ path, baudRate: 115_200, autoOpen: false });
-  const opened = Promise.withResolvers<void>();
-  port.open((error) => (error ? opened.reject(error) : opened.resolve()));
-  const late = (): Error => new Error(`waited ${OPEN_TIMEOUT_MS / 1000} s for ${path} to open`);
-  await withTimeout(opened.promise, OPEN_TIMEOUT_MS, late).catch((error: unknown) => {
-    throw new Error(`${path} cannot be opened: ${errorMessage(error)}`);
-  });
-  return port;
+/**
+ * Opens a serial link, and waits for the device's hello.
+ * @throws SerialPortError as {@link openSerial}, and when nobody answers
+ */
+export async function openGreeted(path: string, timeoutMs = HELLO_TIMEOUT_MS): Promise<SerialChannel> {
+  const link = await openSerial(path);
+  // Asked again, since the first time may have completed a line that the program before has begun.
+  const ask = (): void => link.send({ type: 'hello' });
+  const timer = setInterval(ask, HELLO_AGAIN_MS);
+  try {
+    ask();
+    await link.frame('hello', undefined, timeoutMs);
+    return link;
+  } catch {
+    await link.close();
+    throw silentError(path, timeoutMs / 1000);
+  } finally {
+    clearInterval(timer);
+  }
 }

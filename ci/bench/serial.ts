@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LineSplitter } from '../../agent/src/base/line-splitter.ts';
 import { BASE_PATH } from '../../agent/src/contract/api.ts';
-import { openTty } from '../../client/serial.ts';
+import { openTty } from '../../client/tty.ts';
 import { waitFor, within } from '../../testing/wait.ts';
 import { ROOT } from '../lib/places.ts';
 import { type Figure, interleaved, median, startAgent, startNode, stop } from './measure.ts';

@@ -112,7 +112,8 @@ async function pythonPackage(): Promise<void> {
   await cp(join(ROOT, 'clients/python'), source, { recursive: true });
   await run('python3', ['-m', 'venv', venv]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await run(tool('python'), [...pip, '-r', join(HERE, 'package/requirements.txt')], INSTALL_TIMEOUT_MS);
+  const pinned = ['--require-hashes', '--no-deps', '-r', join(HERE, 'package/requirements.txt')];
+  await run(tool('python'), [...pip, ...pinned], INSTALL_TIMEOUT_MS);
   await run(tool('python'), [...pip, '--no-deps', '--force-reinstall', source], INSTALL_TIMEOUT_MS);
   await run(tool('mypy'), ['--strict', join(source, 'src'), join(source, 'tests')]);
   const name = 'check-clients';
@@ -124,8 +125,8 @@ async function pythonPackage(): Promise<void> {
     INSTALL_TIMEOUT_MS,
   );
   try {
-    const { serial }: { serial: string } = JSON.parse(await readFile(ready, 'utf8'));
-    const device = [`VITRINE_READY=${ready}`, `VITRINE_SERIAL=${serial}`];
+    const { tty }: { tty: string } = JSON.parse(await readFile(ready, 'utf8'));
+    const device = [`VITRINE_READY=${ready}`, `VITRINE_SERIAL=${tty}`, `VITRINE_PROJECT=${ROOT}`];
     await run('env', [...device, tool('pytest'), '-q', '-p', 'no:cacheprovider', join(source, 'tests')]);
   } finally {
     await run(process.execPath, [join(ROOT, 'ci/stop.ts'), '--name', name]);

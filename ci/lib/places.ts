@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { machinesFolder } from '../../client/virtual-devices.ts';
 import { Problem } from './problem.ts';
 
 /** The project's folder, with a trailing slash. */
@@ -18,12 +19,9 @@ export function cacheFolder(): string {
   return VITRINE_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'vitrine');
 }
 
-/**
- * A machine's folder for files that exist only while it runs: sockets, logs, owner.json. A socket path is limited to
- * 107 bytes, so this path is short however long the paths of the project and the home folder are.
- */
+/** A machine's folder for files that exist only while it runs: sockets, logs, owner.json. */
 export function runtimeFolder(name: string): string {
-  const base = join(tmpdir().length < 40 ? tmpdir() : '/tmp', `vitrine-${process.getuid?.() ?? 0}`);
+  const base = machinesFolder();
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(base);
   if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {

@@ -1,38 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
+import { type Owner, ownerOf, type ReadyInfo, startTimeOf } from '../../client/virtual-devices.ts';
 import { DEFAULT_NAME } from '../lib/arguments.ts';
 import { runtimeFolder } from '../lib/places.ts';
 import { Problem } from '../lib/problem.ts';
 import type { VirtualDevice } from '../lib/virtual-device.ts';
-
-/** The content of the `--ready-json` file: the addresses of a running machine. */
-export interface ReadyInfo {
-  /** Of the machine, for `npm stop -- --name`. */
-  name: string;
-  /** Base URL of the API, `http://127.0.0.1:8080/api/v1`. */
-  api: string;
-  /** The same over HTTPS, `https://127.0.0.1:8443/api/v1`: answers once a server certificate is uploaded. */
-  https: string;
-  /** The API's documentation, `http://127.0.0.1:8080/api/v1/docs`. */
-  docs: string;
-  /** WebSocket URL of the events. */
-  events: string;
-  /** Unix socket of the serial link (NDJSON); one client at a time. */
-  serial: string;
-  /** Unix socket of QEMU's machine protocol; one client at a time. null in a container. */
-  qmp: string | null;
-  /** VNC server on the loopback, `127.0.0.1:5900`; null when the screen is a window. */
-  vnc: string | null;
-  /** Address at which a page on the device reaches this computer's loopback. */
-  host_address: string;
-  /** The process that owns the machine: SIGTERM powers it down, and it ends with the machine. */
-  pid: number;
-}
 
 /** The options of `npm start` for one device. */
 export interface StartRequest {
@@ -60,25 +34,6 @@ export interface PreparedDevice {
   log: string;
 }
 
-const Owner = Type.Object({
-  pid: Type.Integer({ minimum: 1 }),
-  /** Start time of the process: distinguishes it from a later one with the same id. */
-  born: Type.String(),
-  api: Type.String(),
-});
-
-/** Start time of a process, in the kernel's clock ticks; undefined when the process does not exist. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name, in parentheses, may hold spaces; the start time is field 22.
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' ? undefined : fields[18];
-  } catch {
-    return undefined;
-  }
-}
-
 /** The files of a machine while it runs. */
 export interface InstancePaths {
   folder: string;
@@ -87,6 +42,7 @@ export interface InstancePaths {
   /** QMP socket for the process that owns the machine. */
   control: string;
   serial: string;
+  tty: string;
   shell: string;
   relay: string;
   console: string;
@@ -104,25 +60,13 @@ export function instancePaths(name: string): InstancePaths {
     qmp: at('qmp.sock'),
     control: at('control.sock'),
     serial: at('serial.sock'),
+    tty: at('tty'),
     shell: at('shell.sock'),
     relay: at('relay.sock'),
     console: at('console.log'),
     sound: at('sound.wav'),
     qemuLog: at('qemu.log'),
   };
-}
-
-/** The process that owns a machine; undefined when it is not running. */
-export async function ownerOf(folder: string): Promise<{ pid: number; api: string } | undefined> {
-  const text = await readFile(join(folder, 'owner.json'), 'utf8').catch(() => '');
-  let owner: unknown;
-  try {
-    owner = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!Value.Check(Owner, owner) || startTimeOf(owner.pid) !== owner.born) return undefined;
-  return owner;
 }
 
 /** The command that ends the machine of this name. */
@@ -150,7 +94,8 @@ export async function claimInstance(name: string, api: string): Promise<Instance
     throw new Problem(`"${name}" is already being started.`);
   });
   const file = await open(join(paths.folder, 'owner.json'), 'wx');
-  await file.writeFile(JSON.stringify({ pid: process.pid, born: startTimeOf(process.pid) ?? '', api }));
+  const owner: Owner = { pid: process.pid, born: startTimeOf(process.pid) ?? '', api };
+  await file.writeFile(JSON.stringify(owner));
   await file.close();
   return paths;
 }

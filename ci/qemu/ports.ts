@@ -24,12 +24,6 @@ async function listenOnce(port: number): Promise<number | undefined> {
   }
 }
 
-/** A free port for HTTPS: the preferred one, unless it is `apiPort` or in use. */
-export async function freeHttpsPort(apiPort: number): Promise<number> {
-  const known = apiPort === HTTPS_PORT ? undefined : await listenOnce(HTTPS_PORT);
-  return known ?? (await freePort(0));
-}
-
 /** Parses a port number of the command line; 0 means any free port. */
 export function portOf(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
@@ -64,4 +58,13 @@ export async function freePort(port: number): Promise<number> {
   throw new Problem(
     `port ${port} on 127.0.0.1 is in use. Choose another with "npm start -- --port N" (0 takes any free one), or end what uses it ("npm stop" if it is a Vitrine machine).`,
   );
+}
+
+/**
+ * A free port for HTTPS: the preferred one, unless it is `apiPort` or in use. If the API may have any port, so may HTTPS:
+ * others that start at the same time would choose the preferred one, too.
+ */
+export async function freeHttpsPort(apiPort: number): Promise<number> {
+  const known = apiPort === HTTPS_PORT || allocated.has(apiPort) ? undefined : await listenOnce(HTTPS_PORT);
+  return known ?? (await freePort(0));
 }

@@ -7,6 +7,7 @@ import { RequestError } from '../client.ts';
 import { connect } from '../connect.ts';
 import type { Device } from '../device.ts';
 import { BundleError } from '../folder.ts';
+import { SerialPortError } from '../tty.ts';
 import { WaitError } from '../waits.ts';
 import { type Options, optionLines, parseOptions, UsageError } from './arguments.ts';
 import type { Defined } from './command.ts';
@@ -131,6 +132,7 @@ function explain(error: unknown, address: string): [code: number, text: string] 
   if (error.name === 'TimeoutError') return [EXIT.timeout, `${address} does not answer in time`];
   // Of a file of this computer.
   if ('path' in error && 'syscall' in error) return [EXIT.usage, error.message];
+  if (error instanceof SerialPortError) return [EXIT.unreachable, error.message];
   return [EXIT.unreachable, `${address}: ${error.message}`];
 }
 

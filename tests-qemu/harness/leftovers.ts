@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerOf } from '../../ci/qemu/instance.ts';
+import { ownerOf } from '../../client/virtual-devices.ts';
 import { isRunning } from '../../testing/processes.ts';
 
 /**

@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { errorMessage } from '../../agent/src/base/system-error.ts';
 import { cacheFolder, ROOT } from '../../ci/lib/places.ts';
 import { runTool } from '../../ci/lib/tool.ts';
-import { instancePaths, ownerOf, type ReadyInfo } from '../../ci/qemu/instance.ts';
+import { instancePaths } from '../../ci/qemu/instance.ts';
 import { http, openSocket } from '../../client/http.ts';
+import { openSerial } from '../../client/serial.ts';
+import { ownerOf, type ReadyInfo, virtualDevices } from '../../client/virtual-devices.ts';
 import { field } from '../../testing/field.ts';
 import { certificate } from '../../testing/make-certificates.ts';
 import { matchingState } from '../../testing/matching-state.ts';
@@ -33,7 +35,19 @@ const TLS_MS = 60_000;
 const STOP_MS = 120_000;
 /** Time limit for a device that was ended to be gone. */
 const GONE_MS = 60_000;
-const FIELDS = ['name', 'api', 'https', 'docs', 'events', 'serial', 'qmp', 'vnc', 'host_address', 'pid'];
+const FIELDS = [
+  'name',
+  'api',
+  'https',
+  'docs',
+  'events',
+  'serial',
+  'tty',
+  'qmp',
+  'vnc',
+  'host_address',
+  'pid',
+];
 
 /** Uploads a certificate as described in the README, sends a request over HTTPS, and deletes the certificate. */
 async function answersOverTls({ api, https }: ReadyInfo): Promise<void> {
@@ -239,11 +253,12 @@ export async function testStart(
         described = device.body;
         assert.match(String(field(device.body, 'serial')), /^VIRT-[0-9A-F]{8}$/);
         assert.equal(info.qmp === null, kind === 'container');
+        assert.ok((await virtualDevices()).includes(new URL(info.api).origin), 'it is not discovered');
         const sockets = [info.serial, ...(info.qmp === null ? [] : [info.qmp])];
         for (const path of sockets) assert.ok((await stat(path)).isSocket(), path);
         await answersOverTls(info);
         assert.ok(isRunning(info.pid), `there is no process ${info.pid}`);
-        for (const address of [info.api, info.https, info.events, ...sockets, String(info.vnc)]) {
+        for (const address of [info.api, info.https, info.events, info.tty, ...sockets, String(info.vnc)]) {
           assert.ok(start.stdout.includes(address), `${address} is not in what was printed: ${start.stdout}`);
         }
         if (kind === 'container') groups = await groupsOf(runtime);
@@ -256,6 +271,27 @@ export async function testStart(
     const info = ready;
     await test('a page of this computer is shown on the screen, in GET /display and in the events of both links', () =>
       showPage(info, pages));
+    await test('the tty is the serial link for programs that need one: each gets a hello, one after the other', async () => {
+      for (const _ of [1, 2, 3]) {
+        const port = await openSerial(info.tty);
+        try {
+          assert.equal((await port.frame('hello', 0)).serial, field(described, 'serial'));
+          const { status, bytes } = await port.request('GET', '/display/screenshot');
+          assert.equal(status, 200);
+          assert.deepEqual([...bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+          const second = await openSerial(info.tty).catch(errorMessage);
+          assert.match(String(second), /cannot be opened: this program has it open already/);
+        } finally {
+          await port.close();
+        }
+      }
+      const serial = await connectSerial(info.serial);
+      try {
+        await serial.frame('hello');
+      } finally {
+        await serial.close();
+      }
+    });
     await test('a second start with the same name is refused and changes nothing', async () => {
       const content = await readFile(file, 'utf8');
       await refused(['--port', '0', ...args], new RegExp(`a machine named "${name}" is already running`));

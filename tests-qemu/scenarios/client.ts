@@ -1,11 +1,13 @@
-/** `@vitrine/client` and the command `vitrine` against a device, over both links. */
+/** `@vitrine/client`, the command `vitrine` and the Python package against a device, over both links. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { installPythonTests, runPythonTests } from '../../ci/clients/package/python-tests.ts';
 import { ROOT } from '../../ci/lib/places.ts';
+import { SerialTty } from '../../ci/lib/serial-tty.ts';
 import { connect } from '../../client/connect.ts';
 import type { FoundDevice } from '../../client/discover.ts';
 import { push } from '../../client/folder.ts';
@@ -39,11 +41,13 @@ const VITRINE = [process.execPath, join(ROOT, 'client/cli/main.ts')];
 const run = promisify(execFile);
 
 export default scenario({
-  title: 'the client library and the command `vitrine`, over the network and serial',
+  title: 'the client libraries and the command `vitrine`, over the network and serial',
   needs: 'system',
   machine: 'shared',
-  run: async ({ device, container: setup, pages, test }) => {
+  run: async ({ device, container: setup, pages, test, skip }) => {
     const folder = await mkdtemp(join(tmpdir(), 'vitrine-client-'));
+    const wire = await mkdtemp(join(tmpdir(), 'vitrine-wire-'));
+    const tty = new SerialTty(join(wire, 'tty'), device.paths.serial);
     const links = [
       ['the network', device.origin],
       ['serial', device.paths.serial],
@@ -92,7 +96,6 @@ export default scenario({
           );
         });
       }
-
       if (setup) {
         await test('two devices at one host are found and driven, each by itself', async () => {
           const devices: ContainerDevice[] = [];
@@ -136,9 +139,22 @@ export default scenario({
           }
         });
       }
+
+      const installed = await installPythonTests();
+      if ('unavailable' in installed) skip('the Python package', installed.unavailable);
+      else {
+        await test('the Python package passes its tests, over the network and over a tty', async () => {
+          const { origin } = device;
+          const { ok, output } = await runPythonTests(installed.python, { origin, serial: tty.path });
+          assert.ok(ok, output);
+          assert.match(output, /\b1 skipped\b/, 'of all, only the start of another device is skipped');
+        });
+      }
     } finally {
+      tty.close();
       await device.act('POST', '/display/waiting');
       await removeBundles(device);
+      await rm(wire, { recursive: true });
       await rm(folder, { recursive: true });
     }
   },

@@ -35,3 +35,12 @@ class WaitError(VitrineError):
 
 class BundleError(VitrineError):
     """Something that the device would refuse was not sent."""
+
+
+class PortError(VitrineError, ConnectionError):
+    """A serial port that cannot be used. The message says what to do."""
+
+    def __init__(self, code: str, message: str) -> None:
+        #: `busy`, `denied`, `missing`, `silent` (it is open, but no device answers) or `failed`.
+        self.code = code
+        super().__init__(message)

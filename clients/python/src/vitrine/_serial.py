@@ -8,16 +8,21 @@ import queue
 import socket
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from os import stat as stat_of
 from typing import IO, Any, Protocol
 
+from ._errors import PortError
 from ._http import Answer
+from ._ports import busy, open_error, others_of, silent
 
 #: Maximum size of an upload chunk (docs/api.md: Limits).
 CHUNK_BYTES = 16 * 1024
 #: Events that wait to be taken.
 MAX_WAITING = 10_000
+#: A device answers within 0.2 s, an emulated one under load within seconds.
+HELLO_S, HELLO_AGAIN_S = 10.0, 1.0
 
 
 class Line(Protocol):
@@ -36,8 +41,14 @@ class TtyLine:
             import serial
         except ImportError as error:
             raise RuntimeError(f"the serial link {path} needs pyserial: pip install pyserial") from error
-        # The line's speed has no effect on USB.
-        self._port = serial.Serial(path, 115200, exclusive=True)
+        # Opening a port raises DTR, which would end the session of the program that uses it.
+        if others := others_of(path):
+            raise busy(path, others)
+        try:
+            # The line's speed has no effect on USB.
+            self._port = serial.Serial(path, 115200, exclusive=True)
+        except OSError as error:
+            raise open_error(path, str(error)) from error
 
     def read(self) -> bytes:
         return bytes(self._port.read(max(1, self._port.in_waiting)))
@@ -55,7 +66,11 @@ class SocketLine:
 
     def __init__(self, path: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(path)
+        try:
+            self._socket.connect(path)
+        except OSError as error:
+            self._socket.close()
+            raise PortError("failed", f"{path} cannot be opened: {error}") from error
 
     def read(self) -> bytes:
         return self._socket.recv(65536)
@@ -83,7 +98,8 @@ def open_line(path: str) -> Line:
 class SerialLink:
     """A host on the serial link. Requests may be made from any thread."""
 
-    def __init__(self, path: str, base_path: str) -> None:
+    def __init__(self, path: str, base_path: str, hello_timeout: float = HELLO_S) -> None:
+        """Opens the link, and waits for the device's hello."""
         self._base = base_path
         self._line = open_line(path)
         self._lock = threading.Lock()
@@ -91,7 +107,15 @@ class SerialLink:
         self._answers: dict[int, queue.Queue[dict[str, Any] | None]] = {}
         self._listeners: list[queue.Queue[dict[str, Any] | None]] = []
         self._is_closed = False
+        greeting: queue.Queue[dict[str, Any] | None] = queue.Queue(MAX_WAITING)
+        self._listeners.append(greeting)
         threading.Thread(target=self._receive, name="vitrine-serial", daemon=True).start()
+        try:
+            if not self._is_greeted(greeting, hello_timeout):
+                self.close()
+                raise silent(path, hello_timeout)
+        finally:
+            self._listeners.remove(greeting)
 
     def request(
         self, method: str, path: str, *, json_body: Any = None, body: IO[bytes] | bytes | None = None,
@@ -155,6 +179,20 @@ class SerialLink:
         """Frees the port."""
         self._is_closed = True
         self._line.close()
+
+    def _is_greeted(self, frames: queue.Queue[dict[str, Any] | None], timeout: float) -> bool:
+        end = time.monotonic() + timeout
+        while (left := end - time.monotonic()) > 0:
+            # Asked again, since the first time may have completed a line that the program before has begun.
+            self.send({"type": "hello"})
+            try:
+                while frame := frames.get(timeout=min(left, HELLO_AGAIN_S)):
+                    if frame.get("type") == "hello":
+                        return True
+                return False
+            except queue.Empty:
+                pass
+        return False
 
     def _send_chunks(self, number: int, body: IO[bytes] | bytes, answer: queue.Queue[Any]) -> None:
         def read(at: int) -> bytes:
