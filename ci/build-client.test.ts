@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildClient } from './build-client.ts';
+import { codeBlocks } from './lib/code-blocks.ts';
 import { ROOT } from './lib/places.ts';
 import { runTool } from './lib/tool.ts';
 
@@ -26,7 +28,7 @@ for await (const event of device.events(['display_state', 'health'])) {
 }
 `;
 
-test('the package has types, a command, and a small part for browsers that needs nothing', async (t) => {
+test('the package has types that fit the examples of the documents, a command, and a small part for browsers that needs nothing', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-package-'));
   t.after(() => rm(folder, { recursive: true }));
   const dist = join(folder, 'node_modules/@vitrine/client');
@@ -44,11 +46,18 @@ test('the package has types, a command, and a small part for browsers that needs
   }
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(join(folder, 'program.ts'), PROGRAM);
+  const examples = ['client/README.md', ...globSync('docs/guides/*.md', { cwd: ROOT })].flatMap((document) =>
+    codeBlocks(readFileSync(join(ROOT, document), 'utf8')).filter(({ language }) => language === 'ts'),
+  );
+  assert.ok(examples.length >= 5, 'there are examples');
+  const files = ['program.ts', ...examples.map((_, index) => `example-${index}.ts`)];
+  for (const [index, { code }] of examples.entries())
+    await writeFile(join(folder, `example-${index}.ts`), code);
   const options =
     '--ignoreConfig --strict --noEmit --module nodenext --target es2024 --types node --pretty false'.split(
       ' ',
     );
-  const checked = await runTool('tsc', [...options, join(folder, 'program.ts')], 60_000);
+  const checked = await runTool('tsc', [...options, ...files.map((name) => join(folder, name))], 60_000);
   assert.ok(checked.ok, checked.output);
 
   const [library, kit] = await Promise.all(

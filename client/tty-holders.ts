@@ -1,5 +1,5 @@
 /** Which programs have a tty of this computer open. For Node; other systems than Linux do not tell it. */
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /** Where programs of old write their number (FHS 3.0, 5.9): minicom, picocom. */
@@ -42,7 +42,9 @@ function hasOpen(pid: string, tty: string): boolean {
     file,
     to: attempt(() => readlinkSync(`/proc/${pid}/fd/${file}`), ''),
   }));
-  if (!targets.some(({ to }) => to === tty)) return false;
+  const isTty = ({ file, to }: { file: string; to: string }): boolean =>
+    to === tty && isSame(`/proc/${pid}/fd/${file}`, tty);
+  if (!targets.some(isTty)) return false;
   // Another program at the other end of a pseudo-terminal may keep this end open, too. It does not take what comes.
   const index = /^\/dev\/pts\/(\d+)$/.exec(tty)?.[1];
   if (index === undefined || Number(pid) === process.pid) return true;
@@ -50,6 +52,12 @@ function hasOpen(pid: string, tty: string): boolean {
     /^\/dev\/(?:pts\/)?ptmx$/.test(to) &&
     new RegExp(`^tty-index:\\s*${index}$`, 'm').test(textOf(`/proc/${pid}/fdinfo/${file}`));
   return !targets.some(isMaster);
+}
+
+/** Containers have other ttys of the same names. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => attempt(() => statSync(path), undefined));
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
 }
 
 /** The processes of lock files. Those of processes that have ended do not count. */

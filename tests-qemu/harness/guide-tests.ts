@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { buildClient } from '../../ci/build-client.ts';
 import { installPythonTests } from '../../ci/clients/package/python-tests.ts';
+import { codeBlocks } from '../../ci/lib/code-blocks.ts';
 import { ROOT } from '../../ci/lib/places.ts';
 import { runTool } from '../../ci/lib/tool.ts';
 import { field } from '../../testing/field.ts';
+import type { Device } from './device.ts';
+import type { PageServer } from './pages.ts';
 import type { ContextWithoutDevice } from './suite.ts';
 
 const GUIDE = join(ROOT, 'docs/guides/ci.md');
+const FIRST_HOUR = join(ROOT, 'docs/guides/first-hour.md');
+const PAGES = join(ROOT, 'docs/pages.md');
 const RUN_MS = 5 * 60_000;
 
 /** The code of the language in a document, of its first block. */
 function blockOf(markdown: string, language: string): string {
-  const code = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(markdown)?.[1];
+  const code = codeBlocks(markdown).find((block) => block.language === language)?.code;
   assert.ok(code, `the document has no block of ${language}`);
   return code;
 }
@@ -63,4 +68,56 @@ export async function testCiGuide({ test, skip }: ContextWithoutDevice): Promise
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Does what docs/guides/first-hour.md says, in a folder of its own: writes the files, runs commands and programs.
+ * @param device without the internet, so that a page of the tests takes the place of the one there
+ * @param tty its serial link
+ * @returns what the programs have printed, by name
+ */
+export async function followFirstHour(
+  device: Device,
+  tty: string,
+  python: string,
+  pages: PageServer,
+): Promise<Map<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-guide-'));
+  const printed = new Map<string, string>();
+  const url = pages.add('<title>a page</title>');
+  try {
+    const modules = join(folder, 'node_modules');
+    await buildClient(join(modules, '@vitrine/client'), false);
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    const command = `#!/bin/sh\nexec ${process.execPath} ${modules}/@vitrine/client/vitrine.js "$@"\n`;
+    await writeFile(join(folder, 'vitrine'), command);
+    await chmod(join(folder, 'vitrine'), 0o755);
+    const environment = [
+      ...['-C', folder, `PATH=${folder}:${process.env.PATH}`, `VITRINE_HOST=${device.origin}`],
+      ...[`PYTHONPATH=${join(ROOT, 'clients/python/src')}`, 'PYTHONDONTWRITEBYTECODE=1'],
+    ];
+    const run = async (name: string, ...program: string[]): Promise<void> => {
+      const { ok, output } = await runTool('env', [...environment, ...program], RUN_MS);
+      assert.ok(ok, `${name}: ${output}`);
+      printed.set(name, output);
+    };
+    for (const { language, note, code } of codeBlocks(await readFile(FIRST_HOUR, 'utf8'))) {
+      if (language === 'sh') {
+        if (note !== 'connect') await run(code, 'sh', '-euc', code.replaceAll('https://example.com/', url));
+        continue;
+      }
+      await mkdir(dirname(join(folder, note)), { recursive: true });
+      await writeFile(join(folder, note), code);
+      if (language === 'ts') await run(note, process.execPath, note);
+      if (language === 'python') await run(note, python, note, tty);
+    }
+    return printed;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The page that docs/pages.md begins with. */
+export async function pageOfTheDocuments(): Promise<string> {
+  return blockOf(await readFile(PAGES, 'utf8'), 'html');
 }

@@ -11,9 +11,12 @@ import { SerialTty } from '../../ci/lib/serial-tty.ts';
 import { connect } from '../../client/connect.ts';
 import type { FoundDevice } from '../../client/discover.ts';
 import { push } from '../../client/folder.ts';
+import { field } from '../../testing/field.ts';
 import type { Colour } from '../../testing/png.ts';
 import { removeBundles } from '../harness/bundles.ts';
 import { ContainerDevice } from '../harness/container-device.ts';
+import { SERIAL_NUMBER } from '../harness/device-setup.ts';
+import { followFirstHour, pageOfTheDocuments } from '../harness/guide-tests.ts';
 import { type HostWithCables, hostWithCables } from '../harness/host-with-cables.ts';
 import { coloursPage } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
@@ -140,9 +143,34 @@ export default scenario({
         });
       }
 
+      await test('the page that the documents begin with answers a message', async () => {
+        await writeFile(join(folder, 'index.html'), await pageOfTheDocuments());
+        const client = await connect(device.origin);
+        try {
+          await push(client, folder, { name: 'echo', show: true });
+          await client.waitChannelOpen(WAIT);
+          const messages = client.events(['page_message'], {
+            signal: AbortSignal.timeout(WAIT.timeoutMs),
+            onConnected: () => void client.post('/page/message', { json: { text: 'Hello' } }),
+          });
+          assert.deepEqual((await messages.next()).value?.payload, { shown: 'Hello' });
+          await messages.return();
+        } finally {
+          await client.close();
+        }
+      });
+
       const installed = await installPythonTests();
-      if ('unavailable' in installed) skip('the Python package', installed.unavailable);
+      if ('unavailable' in installed) skip('the Python package and the first hour', installed.unavailable);
       else {
+        await test('the guide for the first hour leads to a page that talks with programs', async () => {
+          const printed = await followFirstHour(device, tty.path, installed.python, pages);
+          assert.equal(printed.get('hello.ts'), "{ shown: 'from TypeScript' }\n");
+          assert.equal(printed.get('hello.py'), "{'shown': 'from Python'}\n");
+          assert.equal(printed.get('serial_link.py'), `${SERIAL_NUMBER}\n`);
+          assert.equal(field(await device.get('/config'), 'display.boot_bundle'), 'hello');
+          await device.act('PATCH', '/config', { display: { boot_bundle: null } });
+        });
         await test('the Python package passes its tests, over the network and over a tty', async () => {
           const { origin } = device;
           const { ok, output } = await runPythonTests(installed.python, { origin, serial: tty.path });

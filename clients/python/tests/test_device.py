@@ -1,7 +1,6 @@
 """Against a real device: `VITRINE_HOST`, and `VITRINE_SERIAL` for its serial link."""
 
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,22 +33,15 @@ def test_shows_a_folder_and_talks_to_its_page(device: vitrine.Device, tmp_path: 
     assert seen[-1] == 1
     assert device.get("/display")["bundle"] == "py"
     device.wait_channel_open()
-    events = device.events("page_message", "config_changed", timeout=30)
-    # What comes before the subscription is missed: the page is asked until its answer is heard.
-    stop = threading.Event()
-
-    def ask() -> None:
-        while not stop.wait(0.2):
-            device.post("/page/message", {"hello": 1})
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    try:
-        assert next(events)["payload"] == {"back": {"hello": 1}}
-    finally:
-        stop.set()
-        asking.join()
-        events.close()
+    events = device.events(
+        "page_message", "display_state", timeout=30, snapshot=True,
+        on_connected=lambda: device.post("/page/message", {"hello": 1}),
+    )
+    # In any order: the message may come while the state is read.
+    got = {event["topic"]: event["payload"] for event in (next(events), next(events))}
+    events.close()
+    assert got["page_message"] == {"back": {"hello": 1}}
+    assert got["display_state"]["bundle"] == "py"
     device.show(waiting=True)
     device.delete("/content/py")
     assert len(device.download("/display/screenshot")) > 100

@@ -38,7 +38,7 @@ class Link(Protocol):
         self, method: str, path: str, *, json_body: Any = None, body: IO[bytes] | bytes | None = None,
         size: int | None = None, timeout: float = 120,
     ) -> Answer: ...
-    def events(self, topics: list[str], timeout: float | None) -> Iterator[dict[str, Any] | None]: ...
+    def events(self, subscribe: dict[str, Any], timeout: float | None) -> Iterator[dict[str, Any] | None]: ...
     def close(self) -> None: ...
 
 
@@ -104,21 +104,30 @@ class Device:
         body = _Counted(source, size, on_progress) if on_progress else source
         return self._call("PUT", path, body=body, size=size, timeout=SEND_S)[1]
 
-    def events(self, *topics: str, timeout: float | None = None) -> Generator[dict[str, Any], None, None]:
+    def events(
+        self, *topics: str, timeout: float | None = None, snapshot: bool = False,
+        on_connected: Callable[[], object] | None = None,
+    ) -> Generator[dict[str, Any], None, None]:
         """
         The events of topics as they come. A lost connection is opened and subscribed again; what happened in between is
-        missed. Ends when nothing has come for `timeout` seconds.
+        missed. With `snapshot`, the present state of topics that report one comes first, also then. `on_connected` is
+        called whenever events are received from then on. Ends when nothing has come for `timeout` seconds.
         """
+        subscribe: dict[str, Any] = {"type": "subscribe", "topics": list(topics)}
+        if snapshot:
+            subscribe["snapshot"] = True
         delay = FIRST_DELAY_S
         last = time.monotonic()
         while True:
             try:
-                for frame in self._link.events(list(topics), timeout):
+                for frame in self._link.events(subscribe, timeout):
                     delay = FIRST_DELAY_S
                     if frame is None:
                         return
                     if frame.get("type") == "error":
                         raise ValueError(frame["error"]["message"])
+                    if frame.get("type") == "subscribed" and on_connected:
+                        on_connected()
                     if frame.get("type") == "event":
                         last = time.monotonic()
                         yield frame

@@ -53,7 +53,7 @@ class HttpLink:
         finally:
             connection.close()
 
-    def events(self, topics: list[str], timeout: float | None) -> Iterator[dict[str, Any] | None]:
+    def events(self, subscribe: dict[str, Any], timeout: float | None) -> Iterator[dict[str, Any] | None]:
         """Frames of one connection; None when nothing has come for `timeout` seconds."""
         from websockets.sync.client import connect
 
@@ -61,7 +61,7 @@ class HttpLink:
         options: dict[str, Any] = {"ssl": self._context} if self._secure and self._context else {}
         url = f"{scheme}://{self._netloc}{self._base}/events"
         with connect(url, max_size=None, **options) as socket:
-            socket.send(json.dumps({"type": "subscribe", "topics": topics}))
+            socket.send(json.dumps(subscribe))
             while True:
                 try:
                     yield json.loads(socket.recv(timeout))

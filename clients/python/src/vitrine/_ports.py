@@ -102,7 +102,7 @@ def _has_open(process: Path, tty: str) -> bool:
             targets[file] = os.readlink(process / "fd" / file)
     except OSError:
         pass  # Of another user, or it has just ended.
-    if tty not in targets.values():
+    if not any(target == tty and _is_same(process / "fd" / file, tty) for file, target in targets.items()):
         return False
     # Another program at the other end of a pseudo-terminal may keep this end open, too. It does not take what comes.
     number = re.fullmatch(r"/dev/pts/(\d+)", tty) if process.name != str(os.getpid()) else None
@@ -115,6 +115,14 @@ def _has_open(process: Path, tty: str) -> bool:
             if re.search(rf"^tty-index:\s*{number[1]}$", info, re.MULTILINE):
                 return False
     return True
+
+
+def _is_same(file: Path, tty: str) -> bool:
+    """Containers have other ttys of the same names."""
+    try:
+        return os.path.samefile(file, tty)
+    except OSError:
+        return False
 
 
 def _lockers_of(names: list[str]) -> list[int]:

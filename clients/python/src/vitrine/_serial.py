@@ -149,12 +149,13 @@ class SerialLink:
         data = base64.b64decode(response.get("body_b64", ""))
         return response["status"], response.get("body"), data
 
-    def events(self, topics: list[str], timeout: float | None) -> Iterator[dict[str, Any] | None]:
+    def events(self, subscribe: dict[str, Any], timeout: float | None) -> Iterator[dict[str, Any] | None]:
         """Frames of the link; None when nothing has come for `timeout` seconds."""
         frames: queue.Queue[dict[str, Any] | None] = queue.Queue(MAX_WAITING)
         self._listeners.append(frames)
+        topics = subscribe["topics"]
         try:
-            self.send({"type": "subscribe", "topics": topics})
+            self.send(subscribe)
             while True:
                 try:
                     frame = frames.get(timeout=timeout)
