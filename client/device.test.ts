@@ -241,6 +241,28 @@ describe('a device', () => {
     await device.close();
   });
 
+  test('what fails when the events flow ends the stream with that error, and nothing after its end', async () => {
+    const device = await connect(gate.origin);
+    try {
+      const refused = device.events(['config_changed'], { onConnected: () => device.post('/update/apply') });
+      await assert.rejects(refused.next(), { name: 'RequestError' });
+      const begun = Promise.withResolvers<void>();
+      const left = device.events(['config_changed'], {
+        onConnected: async () => {
+          begun.resolve();
+          await device.get('/network');
+          throw new Error('too late');
+        },
+      });
+      const next = left.next();
+      await begun.promise;
+      await device.close();
+      assert.deepEqual(await next, { value: undefined, done: true });
+    } finally {
+      await device.close();
+    }
+  });
+
   test('an unknown topic ends its stream, not those of others', async () => {
     const device = await connect(gate.origin);
     const good = device.events(['config_changed']);

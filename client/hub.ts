@@ -31,8 +31,11 @@ export interface StreamOptions {
    * state is missed. Another stream of the same device may get it as a further event.
    */
   snapshot?: boolean;
-  /** Called when the events flow, at first and after each reconnection: read again what may have changed meanwhile. */
-  onConnected?: () => void;
+  /**
+   * Called when the events flow, at first and after each reconnection: read again what may have changed meanwhile. If it
+   * throws, or returns a promise that rejects, the stream ends with that error.
+   */
+  onConnected?: () => unknown;
   /** Called when the connection is lost or cannot be opened. It is tried again. */
   onDisconnected?: (error: Error) => void;
 }
@@ -93,7 +96,7 @@ export class EventHub {
         if (waiting.length > MAX_WAITING) end(new Error(`more than ${MAX_WAITING} events wait to be taken`));
         arrival.resolve();
       },
-      connected: () => onConnected?.(),
+      connected: () => void new Promise((resolve) => resolve(onConnected?.())).catch(end),
       disconnected: (error) => (this.#isClosed ? end() : onDisconnected?.(error)),
       refused: end,
     });

@@ -151,7 +151,7 @@ export default scenario({
           await client.waitChannelOpen(WAIT);
           const messages = client.events(['page_message'], {
             signal: AbortSignal.timeout(WAIT.timeoutMs),
-            onConnected: () => void client.post('/page/message', { json: { text: 'Hello' } }),
+            onConnected: () => client.post('/page/message', { json: { text: 'Hello' } }),
           });
           assert.deepEqual((await messages.next()).value?.payload, { shown: 'Hello' });
           await messages.return();
