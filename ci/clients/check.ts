@@ -1,7 +1,7 @@
 /**
  * `npm run check:clients`: checks that linters and client generators accept docs/openapi.yaml and docs/asyncapi.yaml
- * without a warning, that the generated clients work with a running agent, and that the Python package works with a
- * device. It installs these tools, in the versions pinned in this folder, from the npm and Python registries into the
+ * without a warning, that the generated clients work with a running agent, that the Python package works with a device,
+ * and that a project of Vite is shown on one as the guide says. It installs these tools, in the versions pinned in this folder, from the npm and Python registries into the
  * cache. Therefore it is not part of `npm test`, whose unit tests check the documents themselves (ci/openapi/).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -18,6 +18,7 @@ import { command, Problem } from '../lib/problem.ts';
 import { close, FAILED, PASSED, sum, type Tally } from '../lib/tally.ts';
 import { runTool } from '../lib/tool.ts';
 import { installPackages } from '../setup.ts';
+import { frameworkProject } from './framework.ts';
 
 const INSTALL_TIMEOUT_MS = 5 * 60_000;
 const STEP_TIMEOUT_MS = 2 * 60_000;
@@ -182,6 +183,7 @@ async function checkClients(): Promise<Tally> {
       ['orval', orvalClient],
       ['openapi-python-client', pythonClient],
       ['clients/python', pythonPackage],
+      ['docs/guides/frameworks.md', () => frameworkProject(join(NODE_FOLDER, 'node_modules/.bin'), run)],
     ] as const) {
       const failure = await client(agent.api, zip).catch((error: unknown) => String(error));
       process.stdout.write(`${failure === undefined ? 'ok     ' : 'FAILED '} ${name}\n${failure ?? ''}`);
