@@ -3,17 +3,27 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Duplex } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { type RunningAgent, startAgent } from '../testing/running-agent.ts';
+import { type Cable, connectTerminals } from '../testing/terminals.ts';
 import { waitFor } from '../testing/wait.ts';
+import { zip } from '../testing/zip.ts';
 import { browserTransport } from './browser.ts';
 import { createClient } from './client.ts';
+import { openTty, type Tty } from './tty.ts';
+import { connectSerial, type WebSerialPort } from './web.ts';
 
 let agent: RunningAgent;
+let cable: Cable;
 before(async () => {
-  agent = await startAgent();
+  cable = await connectTerminals();
+  agent = await startAgent({ flags: ['--serial', cable.device, '--content-port', '0'] });
 });
-after(() => agent.stop());
+after(async () => {
+  await agent.stop();
+  cable.close();
+});
 
 test('requests carry JSON and bytes, and errors have their code', async () => {
   const client = createClient({ transport: browserTransport(agent.api) });
@@ -82,4 +92,48 @@ test('a sequence of chunks is refused, since browsers would send it as text', as
     browserTransport(agent.api).request('PUT', '/files/splash', { raw: chunks() }),
     TypeError,
   );
+});
+
+/** A port as Web Serial has it, with the same streams, on a terminal. */
+function webPort(path: string): WebSerialPort {
+  let tty: Tty | undefined;
+  let streams: Pick<WebSerialPort, 'readable' | 'writable'> | undefined;
+  return {
+    get readable() {
+      return streams?.readable ?? null;
+    },
+    get writable() {
+      return streams?.writable ?? null;
+    },
+    open: async () => {
+      tty = await openTty(path);
+      // The types of Node's streams and of a browser's differ in what is not used here.
+      streams = Duplex.toWeb(tty) as typeof streams;
+    },
+    close: async () => {
+      await new Promise((resolve) => tty?.close(resolve));
+    },
+  };
+}
+
+test('over Web Serial: calls, events and files, and the port can be opened again after its end', async () => {
+  for (const name of ['Lobby', 'Shop']) {
+    const device = await connectSerial(webPort(cable.host));
+    try {
+      const events = device.events(['config_changed'], {
+        onConnected: () => device.patch('/config', { json: { device: { name } } }),
+      });
+      assert.deepEqual((await events.next()).value?.payload.paths, ['device.name']);
+      await events.return();
+      assert.equal((await device.get('/device')).name, name);
+      const archive = await zip({ 'index.html': 'x'.repeat(50_000) });
+      await device.storeBundle('menu', new Blob([new Uint8Array(archive)]));
+      assert.deepEqual(
+        (await device.get('/content')).bundles.map((bundle) => bundle.name),
+        ['menu'],
+      );
+    } finally {
+      await device.close();
+    }
+  }
 });

@@ -38,13 +38,14 @@ export async function connectSerial(port: WebSerialPort): Promise<Device> {
     close: async () => {
       await reader.cancel().catch(() => undefined);
       await writer.close().catch(() => undefined);
+      await ended;
     },
   });
   const receive = async (): Promise<void> => {
     for (let part = await reader.read(); !part.done; part = await reader.read()) frames.receive(part.value);
   };
   // An unplugged port is an error here.
-  void receive()
+  const ended = receive()
     .catch(() => undefined)
     .then(async () => {
       reader.releaseLock();
