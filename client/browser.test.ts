@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Duplex } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningAgent, startAgent } from '../testing/running-agent.ts';
 import { type Cable, connectTerminals } from '../testing/terminals.ts';
 import { waitFor } from '../testing/wait.ts';
@@ -111,6 +112,8 @@ function webPort(path: string): WebSerialPort {
       streams = Duplex.toWeb(tty) as typeof streams;
     },
     close: async () => {
+      // A browser's other process closes it.
+      await sleep(50);
       await new Promise((resolve) => tty?.close(resolve));
     },
   };
