@@ -120,24 +120,30 @@ if (Number(process.versions.node.split('.')[0]) < 18)
 const [script, ...rest] = process.argv.slice(2);
 if (!script) fail('usage: node ci/run.mjs <script> [arguments]');
 
+// A program that started this one with a channel may end at any time.
+let child;
+let isOrphan = false;
+if (process.channel) {
+  process.once('disconnect', () => {
+    isOrphan = true;
+    child?.kill('SIGTERM');
+  });
+  process.channel.unref();
+}
 if (reasonToInstall()) await withLock(npmCi);
+if (isOrphan) process.exit(1);
 
 // The PATH of an ordinary user may lack the folders of chroot and mke2fs.
 const path = [bin, process.env.PATH, '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter);
 const target = script.includes('/') ? join(root, script) : join(root, 'ci', `${script}.ts`);
 // The IPC channel closes when this process is gone, even after SIGKILL, so the script can end and leave nothing running.
-const child = spawn(pinnedNode, [target, ...rest], {
+child = spawn(pinnedNode, [target, ...rest], {
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: { ...process.env, PATH: path },
 });
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
   // A terminal sends Ctrl-C to the child as well; forwarding it would deliver it twice.
   process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
-}
-// A program that started this one with a channel is gone.
-if (process.channel) {
-  process.once('disconnect', () => child.kill('SIGTERM'));
-  process.channel.unref();
 }
 child.on('error', (error) => fail(`cannot start ${pinnedNode} (${error.message}).`));
 child.on('exit', (code, signal) => {

@@ -121,7 +121,7 @@ async function prepare(
 async function announce(
   device: VirtualDevice,
   paths: InstancePaths,
-  qmp: string | null,
+  { qmp, tty }: Pick<ReadyInfo, 'qmp' | 'tty'>,
   { name, readyFile }: Request,
   radios: readonly string[],
 ): Promise<void> {
@@ -134,7 +134,7 @@ async function announce(
     docs: `http://${base}/api/v1/docs`,
     events: `ws://${base}/api/v1/events`,
     serial: paths.serial,
-    tty: paths.tty,
+    tty,
     qmp,
     vnc,
     host_address: HOST_ADDRESS,
@@ -148,8 +148,7 @@ async function announce(
   Events   ${ready.events}
   Docs     ${ready.docs}
   Serial   ${ready.serial}   (socat -,icanon=0,echo=0 UNIX-CONNECT:${ready.serial})
-  Tty      ${ready.tty}   (the same for pyserial, serialport, minicom)
-${qmp ? `  QMP      ${qmp}\n` : ''}  Console  ${paths.console}
+${tty ? `  Tty      ${tty}   (the same for pyserial, serialport, minicom)\n` : ''}${qmp ? `  QMP      ${qmp}\n` : ''}  Console  ${paths.console}
 ${radios.map((line) => `  ${line}\n`).join('')}  Pages on this computer are at http://${HOST_ADDRESS}:PORT for the device.
   Ctrl-C or "${stopCommand(name)}" powers the device down.
 `);
@@ -185,11 +184,16 @@ async function run(request: Request): Promise<number> {
   const paths = await claimInstance(request.name, `http://127.0.0.1:${apiPort}/api/v1`);
   let device: VirtualDevice | undefined;
   let failed = true;
+  let isPrepared = false;
   try {
     // Only after the name is claimed: the file may belong to a running machine of this name.
     if (request.readyFile) await rm(request.readyFile, { force: true });
-    const prepared = await Promise.race([prepare(request, paths, apiPort, progress), stop.first]);
+    const preparing = prepare(request, paths, apiPort, progress).finally(() => {
+      isPrepared = true;
+    });
+    const prepared = await Promise.race([preparing, stop.first]);
     if (typeof prepared === 'string') {
+      preparing.catch(() => undefined);
       progress.line(`stopped (${prepared}) before the device was started`);
       return 1;
     }
@@ -199,8 +203,22 @@ async function run(request: Request): Promise<number> {
   } finally {
     if (device?.running) await device.quit();
     if (request.readyFile) await rm(request.readyFile, { force: true });
-    if (request.discard) await removeStorage(request.name);
-    await releaseInstance(paths, failed && device !== undefined);
+    try {
+      // What is still being prepared is erased by the next start.
+      if (request.discard && isPrepared) await removeStorage(request.name);
+    } finally {
+      await releaseInstance(paths, failed && device !== undefined);
+    }
+  }
+}
+
+/** The device is of use without it. */
+function openTty({ tty, serial }: InstancePaths, progress: Progress): SerialTty | undefined {
+  try {
+    return new SerialTty(tty, serial);
+  } catch (error) {
+    progress.line(`there is no tty for the serial link: ${errorMessage(error)}`);
+    return undefined;
   }
 }
 
@@ -232,12 +250,12 @@ async function operate(
     progress.line(
       `the API answers ${device.seconds.toFixed(1)} s after power-on (${progress.elapsed} in all)`,
     );
-    const tty = new SerialTty(paths.tty, paths.serial);
+    const tty = openTty(paths, progress);
     try {
-      await announce(device, paths, qmp, request, radios?.lines ?? []);
+      await announce(device, paths, { qmp, tty: tty?.path ?? null }, request, radios?.lines ?? []);
       await Promise.race([device.ended, stop.first]);
     } finally {
-      tty.close();
+      tty?.close();
     }
     await radios?.stop();
   } else booted.catch(() => undefined);

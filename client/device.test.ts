@@ -263,6 +263,21 @@ describe('a device', () => {
     }
   });
 
+  test('an upload whose source fails does not keep the requests after it waiting', async () => {
+    const device = await connect(gate.origin);
+    async function* failing() {
+      yield new Uint8Array(100);
+      throw new Error('the file has become shorter');
+    }
+    try {
+      const body = { size: 1000, stream: failing };
+      await assert.rejects(device.storeBundle('broken', body), /the file has become shorter/);
+      await device.get('/device', { timeoutMs: 5000 });
+    } finally {
+      await device.close();
+    }
+  });
+
   test('an unknown topic ends its stream, not those of others', async () => {
     const device = await connect(gate.origin);
     const good = device.events(['config_changed']);

@@ -1,6 +1,7 @@
 /** HTTP and WebSocket, for Node. */
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { withTimeout } from '../agent/src/base/timeout.ts';
@@ -33,7 +34,7 @@ export async function http(
   const size = isWhole ? Buffer.byteLength(payload) : stream?.size;
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const deadline = AbortSignal.timeout(timeoutMs);
-  const call = request(url, {
+  const call = (isSecure(url) ? secureRequest : request)(url, {
     method,
     agent: agent ?? false,
     headers: {
@@ -65,8 +66,13 @@ export async function http(
     });
   });
   // A device that refuses a body may close the connection before it has read all of it; then the answer counts.
-  if (stream) send(call, stream.parts, (sent) => onProgress?.(sent, size ?? sent)).catch(reject);
-  else call.end(payload);
+  if (stream) {
+    send(call, stream.parts, (sent) => onProgress?.(sent, size ?? sent)).catch((error: unknown) => {
+      reject(error);
+      // Otherwise the connection would wait for the rest, and with it the next request.
+      call.destroy();
+    });
+  } else call.end(payload);
   return await promise;
 }
 
@@ -93,13 +99,19 @@ async function send(
   call.end();
 }
 
+function isSecure(url: string): boolean {
+  return /^https:/i.test(url);
+}
+
 /**
  * Requests over HTTP, and events over a WebSocket.
  * @param base `http://HOST:PORT/api/v1`
  * @param keepAlive whether requests share connections, as those of a browser do
  */
 export function httpTransport(base: string, { keepAlive = false } = {}): Transport<HttpAnswer> {
-  const agent = keepAlive ? new Agent({ keepAlive, maxSockets: 1 }) : undefined;
+  const connections = { keepAlive, maxSockets: 1 };
+  const shared = isSecure(base) ? new SecureAgent(connections) : new Agent(connections);
+  const agent = keepAlive ? shared : undefined;
   return {
     request: (method, path, options) => http(method, base + path, options, agent),
     openChannel: () => openSocket(`${base.replace(/^http/, 'ws')}/events`),

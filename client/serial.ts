@@ -94,7 +94,9 @@ export async function openGreeted(path: string, timeoutMs = HELLO_TIMEOUT_MS): P
     await link.frame('hello', undefined, timeoutMs);
     return link;
   } catch {
+    const reason = await Promise.race([link.ended, undefined]);
     await link.close();
+    if (reason) throw new SerialPortError('failed', `${path} was closed: ${reason.message}`);
     throw silentError(path, timeoutMs / 1000);
   } finally {
     clearInterval(timer);

@@ -92,6 +92,7 @@ export async function startVirt(options: VirtOptions = {}): Promise<VirtDevice> 
     const stop = (): Promise<void> =>
       (stopping ??= device
         .close()
+        .catch(() => undefined)
         .then(() => end(child, ended, ready?.pid))
         .finally(clean));
     return { device, ready, stop, [Symbol.asyncDispose]: stop };
@@ -203,8 +204,10 @@ function parsed(text: string): ReadyInfo | undefined {
 function isReady(value: unknown): value is ReadyInfo {
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
-  const texts = ['name', 'api', 'https', 'docs', 'events', 'serial', 'tty', 'host_address'];
+  const texts = ['name', 'api', 'https', 'docs', 'events', 'serial', 'host_address'];
   const isText = (name: string): boolean => typeof fields.get(name) === 'string';
   const isTextOrNull = (name: string): boolean => fields.get(name) === null || isText(name);
-  return texts.every(isText) && ['qmp', 'vnc'].every(isTextOrNull) && typeof fields.get('pid') === 'number';
+  return (
+    texts.every(isText) && ['tty', 'qmp', 'vnc'].every(isTextOrNull) && typeof fields.get('pid') === 'number'
+  );
 }

@@ -46,6 +46,8 @@ export async function openTty(path: string): Promise<Tty> {
   port.open((error) => (error ? opened.reject(error) : opened.resolve()));
   const late = (): Error => new Error(`waited ${OPEN_TIMEOUT_MS / 1000} s for it to open`);
   await withTimeout(opened.promise, OPEN_TIMEOUT_MS, late).catch((error: unknown) => {
+    // It may open later.
+    void opened.promise.then(() => port.close()).catch(() => undefined);
     throw openError(path, errorMessage(error), holdersOf(path));
   });
   if (port.port && 'poller' in port.port) waitForBoth(port.port.poller);

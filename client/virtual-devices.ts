@@ -19,7 +19,7 @@ export interface ReadyInfo {
   /** Unix socket of the serial link (NDJSON); one client at a time, also of `tty`. */
   serial: string;
   /** The same as a tty, for programs that need one: a symbolic link to a pseudo-terminal in raw mode. */
-  tty: string;
+  tty: string | null;
   /** Unix socket of QEMU's machine protocol; one client at a time. null in a container. */
   qmp: string | null;
   /** VNC server on the loopback, `127.0.0.1:5900`; null when the screen is a window. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../agent/src/base/atomic-file.ts';
-import { ownerOf } from '../../client/virtual-devices.ts';
+import { ownerOf, startTimeOf } from '../../client/virtual-devices.ts';
 import { cacheFolder } from '../lib/places.ts';
 import { instancePaths } from './instance.ts';
 
@@ -20,15 +21,31 @@ function folderOf(name: string): string {
  */
 export async function storageFolder(name: string, discard: boolean): Promise<string> {
   for (const other of await readdir(join(cacheFolder(), 'machines')).catch(() => [])) {
-    const isMarked = await readFile(join(folderOf(other), MARK)).catch(() => undefined);
-    if (!isMarked || other === name || (await ownerOf(instancePaths(other).folder))) continue;
-    await removeStorage(other);
+    const mark = await readFile(join(folderOf(other), MARK), 'utf8').catch(() => undefined);
+    if (mark === undefined || other === name || isInUse(mark)) continue;
+    if (await ownerOf(instancePaths(other).folder)) continue;
+    // Another start may be doing the same.
+    await removeStorage(other).catch(() => undefined);
   }
   const folder = folderOf(name);
   await mkdir(folder, { recursive: true });
-  if (discard) await writeFile(join(folder, MARK), '');
+  if (discard) await writeFile(join(folder, MARK), markOf(process.pid));
   else await rm(join(folder, MARK), { force: true });
   return folder;
+}
+
+/** The process that erases the disk. The folder may be shared with other computers. */
+function markOf(pid: number): string {
+  return JSON.stringify({ host: hostname(), pid, born: startTimeOf(pid) });
+}
+
+function isInUse(mark: string): boolean {
+  try {
+    const { host, pid }: { host?: unknown; pid?: unknown } = Object(JSON.parse(mark));
+    return host !== hostname() || markOf(Number(pid)) === mark;
+  } catch {
+    return false; // cut off
+  }
 }
 
 /** Erases a machine's disk. */

@@ -27,13 +27,9 @@ const discover = define({
   count: [0, 0],
   run: async ({ out, signal }, { seconds = '2' }) => {
     const found = await discoverAll({ timeoutMs: numberOf(seconds, 'seconds') * 1000, signal });
-    const rows = found.map(({ address, serial, name, model, version }) => [
-      address,
-      serial,
-      name,
-      model,
-      version,
-    ]);
+    const rows = found.map(({ address, serial, name, model, version }) =>
+      [address, serial, name, model, version].map(printable),
+    );
     out.result(
       found,
       rows.length > 0 ? table([['address', 'serial', 'name', 'model', 'version'], ...rows]) : '',

@@ -258,7 +258,14 @@ export async function testStart(
         for (const path of sockets) assert.ok((await stat(path)).isSocket(), path);
         await answersOverTls(info);
         assert.ok(isRunning(info.pid), `there is no process ${info.pid}`);
-        for (const address of [info.api, info.https, info.events, info.tty, ...sockets, String(info.vnc)]) {
+        for (const address of [
+          info.api,
+          info.https,
+          info.events,
+          String(info.tty),
+          ...sockets,
+          String(info.vnc),
+        ]) {
           assert.ok(start.stdout.includes(address), `${address} is not in what was printed: ${start.stdout}`);
         }
         if (kind === 'container') groups = await groupsOf(runtime);
@@ -273,13 +280,13 @@ export async function testStart(
       showPage(info, pages));
     await test('the tty is the serial link for programs that need one: each gets a hello, one after the other', async () => {
       for (const _ of [1, 2, 3]) {
-        const port = await openSerial(info.tty);
+        const port = await openSerial(String(info.tty));
         try {
           assert.equal((await port.frame('hello', 0)).serial, field(described, 'serial'));
           const { status, bytes } = await port.request('GET', '/display/screenshot');
           assert.equal(status, 200);
           assert.deepEqual([...bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
-          const second = await openSerial(info.tty).catch(errorMessage);
+          const second = await openSerial(String(info.tty)).catch(errorMessage);
           assert.match(String(second), /cannot be opened: this program has it open already/);
         } finally {
           await port.close();

@@ -4,8 +4,11 @@
 export const SHARED_NAME = 'vitrine';
 export const SHARED_ADDRESS = '10.55.77.1';
 
-/** Networks of the cable: the one with the addresses that are the same everywhere, and that of each device's own. */
-export const CABLE_NETWORKS = ['10.55.77.0/24', '10.55.128.0/17'] as const;
+/** In which each device and its host have addresses of their own, and how many bits its addresses have in common. */
+export const OWN_NETWORK = ['10.55.128.0', 17] as const;
+
+/** Networks of the cable, also that with the addresses that are the same everywhere. */
+export const CABLE_NETWORKS = ['10.55.77.0/24', OWN_NETWORK.join('/')] as const;
 
 /** The names of this computer without `.local`, in lower case. @param isAppliance it has the shared name, too */
 export function ownNames(hostname: string, isAppliance: boolean): string[] {

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net';
-import { hostname, totalmem } from 'node:os';
-import { CABLE_NETWORKS, ownNames } from '../../base/cable.ts';
+import { hostname, networkInterfaces, totalmem } from 'node:os';
+import { CABLE_NETWORKS, ownNames, SHARED_ADDRESS } from '../../base/cable.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { bindGroup, type ConfigBinding } from '../config/group.ts';
 import type { ConfigReader } from '../config/store.ts';
@@ -58,6 +58,11 @@ for (const [address, prefix] of CABLE_NETWORKS.map((network) => network.split('/
  */
 function leadsToCable(url: string): boolean | 'maybe' {
   const host = URL.parse(url)?.hostname ?? '';
+  const own = ownNames(hostname(), true).map((name) => `${name}.local`);
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  // No setting lets a page reach this device.
+  if (own.includes(host) || host === SHARED_ADDRESS || addresses.some(({ address }) => address === host))
+    return false;
   if (host.endsWith('.local')) return 'maybe';
   return isIPv4(host) && NETWORKS.check(host);
 }

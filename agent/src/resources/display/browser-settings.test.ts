@@ -59,6 +59,8 @@ test('a page that could not be loaded from the cable, or perhaps from there, say
     ['https://10.55.201.198/', `this is the USB cable: ${rule}`],
     ['http://my-laptop.local:5173/', `if this is the host at the USB cable, ${rule}`],
     ['http://10.55.78.2/', undefined],
+    ['http://10.55.77.1/', undefined],
+    ['http://vitrine.local/', undefined],
     ['http://10.55.127.255/', undefined],
     ['http://a.example/', undefined],
     ['http://[fe80::1]/', undefined],

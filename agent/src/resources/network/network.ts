@@ -33,7 +33,8 @@ export class Network {
     return this.#source.read();
   }
 
-  /** Current addresses without those of loopback and of Wi-Fi interfaces, on which nobody can reach the API. */
+  /** Current addresses without those of Wi-Fi interfaces, on which nobody can reach the API, and of loopback, one of
+   * which every device has (SHARED_ADDRESS). */
   addresses(): string[] {
     const { interfaces } = this.get();
     return interfaces.filter(({ name }) => !name.startsWith('wl')).flatMap((entry) => entry.addresses);

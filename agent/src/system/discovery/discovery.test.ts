@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import dbusNext from 'dbus-next';
+import { encode } from 'dns-packet';
 import { waitFor } from '../../../../testing/wait.ts';
 import { createLogger } from '../../base/logger.ts';
 import { SystemBus } from '../dbus/bus.ts';
 import { BusDaemon, noDaemon as skip } from '../tests/bus.ts';
 import { ResolvedAnnouncer } from './resolved.ts';
-import { answersTo } from './shared-name.ts';
+import { answersTo, questionsOf } from './shared-name.ts';
 
 const log = createLogger('silent');
 const daemon = new BusDaemon();
@@ -100,6 +101,46 @@ test('the device is announced with its facts, again after a change and when reso
   } finally {
     await dbus.stop();
   }
+});
+
+test('what the agent has announced before it was killed is replaced', { skip }, async () => {
+  const service = await resolved();
+  service.manager.announced = ['of the agent before'];
+  const dbus = new SystemBus({ log, address: daemon.address });
+  const announcer = new ResolvedAnnouncer({ dbus, log });
+  try {
+    announcer.start(() => ({ serial: 'S1' }));
+    await until('the announcement', () => service.manager.registrations === 1);
+    assert.deepEqual(service.manager.announced, ['%H', '_vitrine._tcp', 80, { serial: 'S1' }]);
+    await announcer.stop();
+  } finally {
+    await dbus.stop();
+    await service.stop();
+  }
+});
+
+test('only the questions of queries are read, and only of those that may be one', () => {
+  const questions = [{ type: 'A' as const, name: 'vitrine.local' }];
+  const query = encode({ type: 'query', id: 7, questions });
+  assert.deepEqual(
+    questionsOf(query)?.questions.map(({ name, type }) => [name, type]),
+    [['vitrine.local', 'A']],
+  );
+  assert.equal(questionsOf(query)?.id, 7);
+  // As other networks may send: the firewall lets only answers pass.
+  assert.equal(questionsOf(encode({ type: 'response', questions })), undefined);
+  const known = encode({
+    type: 'query',
+    questions,
+    answers: [{ type: 'A', name: 'a.local', data: '10.0.0.1' }],
+  });
+  // What follows the questions may be anything.
+  known.fill(0xff, query.length);
+  assert.equal(questionsOf(known)?.questions.length, 1);
+  assert.equal(questionsOf(Buffer.concat([query, Buffer.alloc(1500)])), undefined);
+  const many = encode({ type: 'query', questions: Array(33).fill(questions[0]) });
+  assert.equal(questionsOf(many), undefined);
+  for (const cut of [0, 11, query.length - 1]) assert.equal(questionsOf(query.subarray(0, cut)), undefined);
 });
 
 test('the shared name has an address of IPv4 and nothing else, and no other name is answered', () => {

@@ -1,7 +1,9 @@
+import { Backoff } from '../../base/backoff.ts';
 import type { Logger } from '../../base/logger.ts';
+import { errorMessage } from '../../base/system-error.ts';
 import type { Announcer } from '../../resources/discovery/ports.ts';
-import type { SystemBus } from '../dbus/bus.ts';
-import { shaped, text } from '../dbus/values.ts';
+import type { BusCall, SystemBus } from '../dbus/bus.ts';
+import { BusError, shaped, text } from '../dbus/values.ts';
 
 const NAME = 'org.freedesktop.resolve1';
 const MANAGER = {
@@ -10,6 +12,10 @@ const MANAGER = {
 };
 /** Key of the service in systemd-resolved; no part of what is announced. */
 const ID = 'vitrine';
+const OLD = `${MANAGER.path}/dnssd/${ID}`;
+const EXISTS = `${NAME}.DnssdServiceExists`;
+const FIRST_RETRY_MS = 2000;
+const LAST_RETRY_MS = 5 * 60_000;
 /** The service is named after the host: one name for one device, also where several are in view. */
 const INSTANCE = '%H';
 const TYPE = '_vitrine._tcp';
@@ -29,6 +35,8 @@ export class ResolvedAnnouncer implements Announcer {
   #unwatch: (() => void) | undefined;
   /** Object of the registered service. */
   #registered: string | undefined;
+  readonly #backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
+  #retry: NodeJS.Timeout | undefined;
   /** The steps, one after the other. */
   #work: Promise<void> = Promise.resolve();
 
@@ -61,9 +69,14 @@ export class ResolvedAnnouncer implements Announcer {
   }
 
   #next(step: () => Promise<void>): void {
-    this.#work = this.#work.then(step).catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'the device cannot be announced to hosts');
-    });
+    clearTimeout(this.#retry);
+    this.#work = this.#work.then(step).then(
+      () => this.#backoff.reset(),
+      (error: unknown) => {
+        this.#log.warn({ reason: errorMessage(error) }, 'the device cannot be announced to hosts');
+        if (this.#entries) this.#retry = setTimeout(() => this.changed(), this.#backoff.next()).unref();
+      },
+    );
   }
 
   async #register(entries: Readonly<Record<string, string>>): Promise<void> {
@@ -71,7 +84,7 @@ export class ResolvedAnnouncer implements Announcer {
       key,
       cut(value, MAX_ENTRY - key.length - 1),
     ]);
-    const reply = await this.#dbus.call({
+    const call: BusCall = {
       ...{ ...MANAGER, member: 'RegisterService' },
       args: [
         ['s', ID],
@@ -82,14 +95,24 @@ export class ResolvedAnnouncer implements Announcer {
         ['q', 0],
         ['aa{say}', [Object.fromEntries(record)]],
       ],
-    });
-    [this.#registered] = parsePath(reply);
+    };
+    try {
+      [this.#registered] = parsePath(await this.#dbus.call(call));
+    } catch (error) {
+      if (!(error instanceof BusError) || error.errorName !== EXISTS) throw error;
+      // From before this program was killed: resolved keeps it.
+      await this.#unregister(OLD);
+      [this.#registered] = parsePath(await this.#dbus.call(call));
+    }
   }
 
   async #withdraw(): Promise<void> {
     const path = this.#registered;
     this.#registered = undefined;
-    if (path === undefined) return;
+    if (path !== undefined) await this.#unregister(path);
+  }
+
+  async #unregister(path: string): Promise<void> {
     await this.#dbus.call({ ...{ ...MANAGER, member: 'UnregisterService' }, args: [['o', path]] });
   }
 }

@@ -120,14 +120,19 @@ class Device:
         last = time.monotonic()
         while True:
             try:
+                is_connected = False
                 for frame in self._link.events(subscribe, timeout):
                     delay = FIRST_DELAY_S
                     if frame is None:
                         return
                     if frame.get("type") == "error":
                         raise ValueError(frame["error"]["message"])
-                    if frame.get("type") == "subscribed" and on_connected:
-                        on_connected()
+                    # On serial, another stream may be told of its own topics meanwhile.
+                    is_known = frame.get("type") == "subscribed" and set(topics) <= set(frame["topics"])
+                    if is_known and not is_connected:
+                        is_connected = True
+                        if on_connected:
+                            on_connected()
                     if frame.get("type") == "event":
                         last = time.monotonic()
                         yield frame
