@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../agent/src/base/system-error.ts';
 import type { ReadyInfo } from '../client/virtual-devices.ts';
 import { waitFor } from '../testing/wait.ts';
 import { prepareContainer } from './container/start-container.ts';
