@@ -106,7 +106,7 @@ const REQUESTS: readonly Mistake[] = [
   ['PATCH', '/config', { wifi: { ap: { psk: 'short' } } }, /8 to 63 characters/],
   ['PATCH', '/config', { proxy: { http: 'proxy:3128' } }, /must begin with http/],
   ['PATCH', '/config', { input: { keyboard_layout: 'German' } }, /such as de or ch\(fr\)/],
-  ['PATCH', '/config', undefined, /^The body is missing: send JSON such as {"/],
+  ['PATCH', '/config', undefined, /send JSON such as {"display":{"rotation":90}}/],
   ['PUT', '/config', {}, /has GET, HEAD, PATCH only/],
   ['POST', '/device', undefined, /has GET.* only/],
   ['PUT', '/content', undefined, /has GET.* only\. Did you mean PUT \/api\/v1\/content\/{name}\?/],

@@ -27,6 +27,7 @@ export function configContract(groups: readonly ConfigGroup[]) {
   const ConfigPatch = Type.Unsafe<JsonObject>(
     patchSchema(Config, {
       $id: 'ConfigPatch',
+      examples: [{ display: { rotation: 90 } }],
       description:
         'RFC 7396 merge patch: lists are replaced as a whole; null resets a field, or every field of a group, to its ' +
         'default. Items of lists may omit fields that have a default. `schema` may be sent with the value that was read',

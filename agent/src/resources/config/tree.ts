@@ -124,7 +124,10 @@ export function without(tree: JsonObject, pointer: string): JsonObject {
 }
 
 /** The schema of a merge patch against a group: every field may be absent or null. */
-export function patchSchema(schema: TObject, options: { $id?: string; description?: string } = {}): TObject {
+export function patchSchema(
+  schema: TObject,
+  options: { $id?: string; description?: string; examples?: unknown[] } = {},
+): TObject {
   const fields = mapValues(schema.properties, (field) => Type.Optional(nullable(patchOf(field))));
   return Type.Object(fields, { additionalProperties: false, ...annotations(schema, 'Patch'), ...options });
 }
@@ -156,7 +159,10 @@ export function itemSchema(items: TSchema): TSchema {
 }
 
 /** The description and the name, with a suffix, for a schema that is derived from another one. */
-function annotations(schema: TSchema, suffix: string): { $id?: string; description?: string } {
+function annotations(
+  schema: TSchema,
+  suffix: string,
+): { $id?: string; description?: string; examples?: unknown[] } {
   const { $id, description } = keywords(schema);
   return {
     ...(typeof $id === 'string' ? { $id: $id + suffix } : {}),
