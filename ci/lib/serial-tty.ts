@@ -34,6 +34,8 @@ export class SerialTty {
   readonly #buffer = Buffer.alloc(BUFFER_BYTES);
   #terminal: PseudoTerminal;
   #session: Session | undefined;
+  /** What a program that waits for its connection has written at first. */
+  #first: Buffer | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** When the next client may connect, on the clock of `performance.now()`. */
   #nextAt = 0;
@@ -78,38 +80,62 @@ export class SerialTty {
 
   /** Moves what can be moved now. @returns how long to wait before the next time, in ms */
   #step(): number {
-    let session = this.#session;
-    if (this.#terminal.wasReopened() && session) {
+    const session = this.#session;
+    if (this.#terminal.wasReopened()) {
       // Another program has opened it before the end of this one was noticed.
-      this.#leave(session);
-      session = undefined;
+      this.#first = undefined;
+      if (session) this.#leave(session);
     }
-    if (!session && performance.now() < this.#nextAt) return UNUSED_POLL_MS;
-    const hasWritten = session !== undefined && this.#flush(session);
+    if (!session || this.#session !== session) return this.#wait();
+    if (session.socket.connecting) return IDLE_POLL_MS;
+    const hasWritten = this.#flush(session);
     // A device that takes nothing stops the program, like the cable.
-    if (session && session.socket.writableLength > BUFFER_BYTES) return IDLE_POLL_MS;
+    if (session.socket.writableLength > BUFFER_BYTES) return IDLE_POLL_MS;
     const count = this.#terminal.read(this.#buffer);
     if (count < 0) {
-      if (session) this.#end(session);
+      this.#end(session);
       return UNUSED_POLL_MS;
     }
-    const { socket } = session ?? this.#begin();
-    if (count > 0) socket.write(Buffer.from(this.#buffer.subarray(0, count)));
+    if (count > 0) session.socket.write(Buffer.from(this.#buffer.subarray(0, count)));
     return count > 0 || hasWritten ? 0 : IDLE_POLL_MS;
   }
 
-  #begin(): Session {
+  /** Waits for a program, then for the moment at which it may be connected, and connects it. */
+  #wait(): number {
+    if (performance.now() < this.#nextAt) return UNUSED_POLL_MS;
+    if (this.#first) {
+      this.#begin(this.#first);
+      return IDLE_POLL_MS;
+    }
+    const count = this.#terminal.read(this.#buffer);
+    if (count < 0) return UNUSED_POLL_MS;
+    this.#first = Buffer.from(this.#buffer.subarray(0, count));
+    // A client of the socket may have left it just now.
+    this.#nextAt = performance.now() + PAUSE_MS;
+    return UNUSED_POLL_MS;
+  }
+
+  #begin(first: Buffer): void {
     const socket = connect(this.#socketPath);
     const session: Session = { socket, unread: Buffer.alloc(0) };
     this.#session = session;
+    let isConnected = false;
+    socket.on('connect', () => {
+      isConnected = true;
+      this.#first = undefined;
+      if (first.length > 0) socket.write(first);
+    });
     socket.on('data', (chunk) => {
       session.unread = chunk;
       this.#flush(session);
     });
     // The device is gone, or does not accept another client.
     socket.on('error', () => undefined);
-    socket.on('close', () => this.#end(session));
-    return session;
+    socket.on('close', () => {
+      if (isConnected) this.#end(session);
+      // The socket had another client, or the queue before it was full: the program waits.
+      else if (this.#session === session) this.#leave(session);
+    });
   }
 
   /** Gives the program what it has room for. @returns whether that was something */
@@ -126,6 +152,7 @@ export class SerialTty {
   #end(session: Session): void {
     if (this.#session !== session || this.#isClosed) return;
     this.#leave(session);
+    this.#first = undefined;
     const old = this.#terminal;
     try {
       this.#terminal = this.#offer();
