@@ -3,7 +3,7 @@ import { deviceConfig } from '../device/config.ts';
 import { device } from '../device/index.ts';
 import type { Identity } from '../device/ports.ts';
 import { network } from '../network/index.ts';
-import { networkChanged } from '../network/schema.ts';
+import { type Network as NetworkState, networkChanged } from '../network/schema.ts';
 import { defineResource } from '../resource.ts';
 import type { Announcer, SharedName } from './ports.ts';
 
@@ -23,8 +23,8 @@ export const discovery = defineResource({
     const { serial, model, version } = identity;
     const system = await use(device);
     const hostNetwork = await use(network);
-    const answer = (): void => {
-      const cable = hostNetwork.get().interfaces.find(({ name }) => name === CABLE);
+    const answer = ({ interfaces }: NetworkState): void => {
+      const cable = interfaces.find(({ name }) => name === CABLE);
       sharedName?.answerWith(cable?.addresses.find((address) => address.includes('.')));
     };
     const stops: (() => void)[] = [];
@@ -34,13 +34,13 @@ export const discovery = defineResource({
       start: () => {
         stops.push(
           system.onNameChanged(async () => announcer?.changed()),
-          bus.listen(networkChanged.name, answer),
+          bus.on(networkChanged, answer),
         );
         announcer?.start(() => {
           const { name } = config.get(deviceConfig);
           return { serial, name, model, version, api: API_VERSION, path: BASE_PATH };
         });
-        answer();
+        answer(hostNetwork.get());
       },
       stop: async () => {
         for (const stop of stops) stop();
