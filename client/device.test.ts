@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { FakePage } from '../testing/fake-page.ts';
 import { Gate } from '../testing/gate.ts';
 import { repetitions } from '../testing/long-runs.ts';
@@ -20,6 +22,9 @@ const SOON = { timeoutMs: 20_000 };
 /** Lost connections in a row, and how much memory they may cost. */
 const RECONNECTS = repetitions(20, 1000);
 const MAX_GROWTH = 8 * 2 ** 20;
+/** Of an upload, and how much memory it may cost. */
+const LARGE_BYTES = 95_000_000;
+const MAX_UPLOAD_GROWTH = 16 * 2 ** 20;
 
 test('an address is a host, an origin or a serial port', () => {
   const network = (base: string) => ({ kind: 'network', base });
@@ -261,6 +266,32 @@ describe('a device', () => {
     } finally {
       await device.close();
     }
+  });
+
+  test('a large upload takes little memory', async () => {
+    // Not by the gate, which is in this process.
+    const device = await connect(new URL(agent.api).origin);
+    const place = await mkdtemp(join(folder, 'large-'));
+    await writeFile(join(place, 'index.html'), '<title>x</title>');
+    // Of zeros, so that this process needs no memory for it.
+    await writeFile(join(place, 'movie.mp4'), '');
+    await truncate(join(place, 'movie.mp4'), LARGE_BYTES);
+    await device.get('/device');
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss());
+    }, 5);
+    try {
+      await push(device, place, { name: 'large' });
+      await device.delete('/content/{name}', { params: { name: 'large' } });
+    } finally {
+      clearInterval(timer);
+      await device.close();
+    }
+    assert.ok(most - before < MAX_UPLOAD_GROWTH, `${((most - before) / 2 ** 20).toFixed(1)} MiB more`);
   });
 
   test('an upload whose source fails does not keep the requests after it waiting', async () => {
