@@ -124,7 +124,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
  * As `parse`, for path parameters and query strings, whose values are text. A parameter that occurs more than once is
- * read as one text with commas, which no parameter of ours allows.
+ * read as one text with commas.
  * @param texts by name
  */
 export function parseText<S extends TObject>(of: Validator<S>, texts: unknown): Static<S> {
