@@ -19,6 +19,8 @@ export interface Board {
    * not: there every Wi-Fi and Bluetooth endpoint answers as on a board without radios.
    */
   managesRadios: boolean;
+  /** Whether something can be plugged into the board: it has a USB port besides that of the cable. */
+  usbHostPort: boolean;
   /** Whether the board has a built-in radio that can run a 5 GHz access point. */
   dualBandRadio: boolean;
   /** DRM connectors of screens, preferred one first. Connectors that are not listed follow in the kernel's order. */

@@ -97,7 +97,7 @@ test('a call gets its answer, its refusal or its timeout, also out of order', as
   const socket = attach({ name: 'a' });
   await until('the peer', () => peer.current?.name === 'a');
   const sent = once(socket, 'data');
-  await assert.rejects(peer.call('late', {}, 5), { code: 'timeout' });
+  await assert.rejects(peer.call('late', { id: 9, command: 'x' }, 5), { code: 'timeout' });
   const [first] = await sent;
   assert.equal(String(first), '{"id":2,"command":"late"}\n');
   assert.equal(peer.calls.isExpected('late'), false);

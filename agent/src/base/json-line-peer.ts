@@ -129,7 +129,9 @@ export class JsonLinePeer<P extends object, A> {
     const { name, limits } = this.#options;
     const socket = this.#current?.socket;
     if (!socket) throw new PeerError('disconnected', `the ${name} is not connected`);
-    const line = Buffer.from(`${JSON.stringify({ id, command, ...fields }, wellFormed)}\n`);
+    // Fields may come from anybody: they never replace the command.
+    const head = { id, command };
+    const line = Buffer.from(`${JSON.stringify({ ...head, ...fields, ...head }, wellFormed)}\n`);
     if (line.length > limits.commandBytes) throw new PeerError('too_large', `${command} is too large`);
     if (socket.writableLength > limits.unreadBytes || this.calls.isFull) {
       throw new PeerError('busy', `the ${name} does not read or answer its commands`);

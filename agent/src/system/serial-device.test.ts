@@ -3,6 +3,7 @@ import { openSync } from 'node:fs';
 import { test } from 'node:test';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { createLogger } from '../base/logger.ts';
+import { Readiness } from '../base/readiness.ts';
 import { openSerialPort } from '../links/serial/port.ts';
 import type { SerialLine } from '../links/serial/pump.ts';
 import { openSerialDevice, VirtioPort } from './serial-device.ts';
@@ -118,7 +119,7 @@ test('a request that was there before the host was seen is told as readable', as
     stop(): void {}
   }
   const fd = openSync('/dev/urandom', 'r');
-  const port = new VirtioPort({ Poller: SilentPoller, asyncGet: async () => ({ dcd: false }) }, fd);
+  const port = new VirtioPort(fd, new Readiness(new SilentPoller()));
   try {
     assert.equal(await port.presence(), 'here');
     await new Promise<void>((resolve) => port.watch({ readable: true, writable: false }, resolve));

@@ -3,71 +3,27 @@ import { close, constants, fstatSync, open, readSync, realpathSync, writeSync } 
 import { createRequire } from 'node:module';
 import { isatty } from 'node:tty';
 import { promisify } from 'node:util';
+import { READABLE, type Readiness, readinessOf, WRITABLE } from '../base/readiness.ts';
 import { errorCode } from '../base/system-error.ts';
 import type { Presence, SerialDevice } from '../links/serial/device.ts';
 
 const require = createRequire(import.meta.url);
 
 const STTY_TIMEOUT_MS = 5000;
-const READABLE = 1;
-const WRITABLE = 2;
 const GADGET_TTY = /^\/dev\/ttyGS\d+$/;
 const openFile = promisify(open);
 const closeFile = promisify(close);
 
-/** The parts of serialport's native binding that work on any file descriptor. */
+/** Modem lines, by serialport's native binding. */
 interface Native {
-  Poller: new (
-    fd: number,
-  ) => {
-    on(event: 'readable' | 'writable', listener: () => void): void;
-    poll(events: number): void;
-    stop(): void;
-  };
   asyncGet(fd: number): Promise<{ dcd: boolean }>;
 }
 
-/**
- * Loaded late: an agent without a serial line needs no native code. The package's public class for Linux has both, but
- * loading it costs 2 MB of memory and 15 ms for what is not used here: lists of ports, other systems.
- */
+/** Loaded late: an agent without a serial line needs no native code. */
 function loadNative(): Native {
-  const { Poller } = require('@serialport/bindings-cpp/dist/poller.js');
   const { asyncGet } = require('@serialport/bindings-cpp/dist/load-bindings.js');
-  return { Poller, asyncGet };
+  return { asyncGet };
 }
-
-/** Waits for one file descriptor number to become readable or writable. */
-class Readiness {
-  #onReady: (() => void) | undefined;
-  readonly #poller: InstanceType<Native['Poller']>;
-
-  constructor(native: Native, fd: number) {
-    this.#poller = new native.Poller(fd);
-    // An error (hangup) shows itself when the line is read.
-    this.#poller.on('readable', () => this.#onReady?.());
-    this.#poller.on('writable', () => this.#onReady?.());
-  }
-
-  /** Replaces what is waited for. */
-  watch(events: number, onReady: () => void): void {
-    // Stopping reports every event as cancelled.
-    this.#onReady = undefined;
-    if (events === 0) {
-      this.#poller.stop();
-    } else {
-      this.#onReady = onReady;
-      this.#poller.poll(events);
-    }
-  }
-}
-
-/**
- * One for each file descriptor number, kept for good. The binding's destructor, which runs whenever the collector
- * likes, takes its number out of the event loop's poll set once more; by then the number may belong to another socket,
- * which would never hear of its data again.
- */
-const readiness = new Map<number, Readiness>();
 
 /**
  * Opens a serial line without ever blocking. A tty is set to raw mode; any other character device (a virtio port) is
@@ -80,7 +36,7 @@ export async function openSerialDevice(path: string): Promise<SerialDevice> {
   try {
     if (!isatty(fd)) {
       if (!fstatSync(fd).isCharacterDevice()) throw new Error(`${path} is no character device.`);
-      return new VirtioPort(native, fd);
+      return new VirtioPort(fd);
     }
     // Modem lines are believed of the gadget only, whose carrier is the host's DTR (and whose stock driver has
     // none): a UART with three wires never has a carrier.
@@ -121,10 +77,10 @@ abstract class CharacterDevice implements SerialDevice {
   readonly #readiness: Readiness;
   #closed = false;
 
-  constructor(native: Native, fd: number) {
+  /** @param readiness for tests */
+  constructor(fd: number, readiness = readinessOf(fd)) {
     this.fd = fd;
-    this.#readiness = readiness.get(fd) ?? new Readiness(native, fd);
-    readiness.set(fd, this.#readiness);
+    this.#readiness = readiness;
   }
 
   watch(events: { readable: boolean; writable: boolean }, onReady: () => void): void {
@@ -165,7 +121,7 @@ class Tty extends CharacterDevice {
   readonly #carrier: boolean;
 
   constructor(native: Native, fd: number, carrier: boolean) {
-    super(native, fd);
+    super(fd);
     this.#native = native;
     this.#carrier = carrier;
   }
