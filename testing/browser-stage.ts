@@ -6,11 +6,12 @@ import { LineSplitter } from '../agent/src/base/line-splitter.ts';
 import { createLogger, type Logger } from '../agent/src/base/logger.ts';
 import type { BrowserEvent } from '../agent/src/resources/display/ports.ts';
 import type { PageEvent } from '../agent/src/resources/page/ports.ts';
+import type { DeviceChannelEvent } from '../agent/src/resources/peripherals/ports.ts';
 import type { FindAsset } from '../agent/src/system/browser/page-assets.ts';
 import { BrowserSocket } from '../agent/src/system/browser/socket.ts';
 import { waitFor } from './wait.ts';
 
-export const HELLO = { event: 'hello', protocol: 3, pid: 7, webkit: '2.54.2', uri: null };
+export const HELLO = { event: 'hello', protocol: 4, pid: 7, webkit: '2.54.2', uri: null };
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** What the browser can report; the first two are of the connection. */
@@ -23,6 +24,8 @@ export const KINDS = [
   'page_gone',
   'channel',
   'message',
+  'device_channel',
+  'device_message',
 ] as const;
 
 export type Command = Record<string, unknown> & { id: number; command: string };
@@ -36,7 +39,7 @@ export async function until(what: string, condition: () => boolean): Promise<voi
 export class BrowserStage {
   readonly browser: BrowserSocket;
   readonly path: string;
-  readonly events: (BrowserEvent | PageEvent)[] = [];
+  readonly events: (BrowserEvent | PageEvent | DeviceChannelEvent)[] = [];
   /** Answers what pages fetch; replace it before the fetch. */
   find: FindAsset = () => undefined;
   readonly #folder: string;

@@ -59,7 +59,7 @@ export class FakePage {
   setChannel(open: boolean): void {
     if (open) this.#channel += 1;
     this.#credits = 0;
-    send(this.#socket, { event: 'channel', channel: this.#channel, open, origin: ORIGIN });
+    send(this.#socket, { event: 'channel', kind: 'page', channel: this.#channel, open, origin: ORIGIN });
   }
 
   /** The page sends messages, as fast as the agent lets it. */

@@ -1,11 +1,9 @@
 #include "channel.h"
 
 #include "document.h"
-#include "scripts.h"
 
 #include <string.h>
 
-#define NAME "vitrine"             // of the script world and of the message handler, which only that world has
 #define MAX_HELD 64                // size of the page's messages without credit; channel.js sends no more
 #define MAX_MESSAGE (1024u * 1024) // from or to a page, as JSON in UTF-8; channel.js has it too
 #define UNIT_BYTES (64u * 1024)
@@ -22,15 +20,28 @@ typedef struct {
     char *text;
 } Outgoing;
 
-static gint64 channel; // number of the open channel; 0: closed
-static char *token;    // names it in the page
-static char *origin;   // of the page that opened it
-static gint64 credits; // size of the messages that the agent still accepts; negative after a large one
-static gint64 held_size;
-static GQueue held = G_QUEUE_INIT, outgoing = G_QUEUE_INIT;
-static gboolean delivering;               // the page is handling the first of `outgoing`
-static WebKitScriptMessageReply *waiting; // the page's question for the next message
-static JSCContext *context;
+struct Channel {
+    const char *kind;
+    gboolean (*allows)(const char *origin);
+    gint64 number;
+    char *token;    // names it in the page
+    char *origin;   // of the page that opened it
+    gint64 credits; // size of the messages that the agent still accepts; negative after a large one
+    gint64 held_size;
+    GQueue held, outgoing;
+    guint delivering;                  // so many of `outgoing`, the first ones, are being handled by the page
+    WebKitScriptMessageReply *waiting; // the page's question for the next messages
+};
+
+static JSCContext *context; // in which replies are made
+
+Channel *channel_new(const char *kind, gboolean (*allows)(const char *origin))
+{
+    Channel *channel = g_new0(Channel, 1);
+    channel->kind = kind;
+    channel->allows = allows;
+    return channel;
+}
 
 static void held_free(gpointer data)
 {
@@ -53,31 +64,30 @@ static void reply_boolean(WebKitScriptMessageReply *reply, gboolean yes)
     webkit_script_message_reply_return_value(reply, value);
 }
 
-static JsonObject *channel_event(const char *name)
+static void send_state(const Channel *channel, gboolean is_open)
 {
-    JsonObject *event = link_event(name, NULL);
-    json_object_set_int_member(event, "channel", channel);
-    return event;
+    JsonObject *event = link_event("channel", "kind", channel->kind, NULL);
+    json_object_set_int_member(event, "channel", channel->number);
+    json_object_set_boolean_member(event, "open", is_open);
+    link_send_text(event, "origin", g_strdup(channel->origin));
 }
 
-void channel_announce(void)
+void channel_announce(Channel *channel)
 {
-    if (!channel)
-        return;
-    JsonObject *event = channel_event("channel");
-    json_object_set_boolean_member(event, "open", TRUE);
-    link_send_text(event, "origin", g_strdup(origin));
+    if (channel->number)
+        send_state(channel, TRUE);
 }
 
 // Gives the agent as many of the page's messages as it has given credits.
-static void forward(void)
+static void forward(Channel *channel)
 {
-    while (credits > 0 && !g_queue_is_empty(&held)) {
-        Held *message = g_queue_pop_head(&held);
-        credits -= message->size; // before sending, which may lose the agent and with it the credits
-        held_size -= message->size;
-        JsonObject *event = channel_event("message");
-        json_object_set_string_member(event, "origin", origin);
+    while (channel->credits > 0 && !g_queue_is_empty(&channel->held)) {
+        Held *message = g_queue_pop_head(&channel->held);
+        channel->credits -= message->size; // before sending, which may lose the agent and with it the credits
+        channel->held_size -= message->size;
+        JsonObject *event = link_event("message", NULL);
+        json_object_set_int_member(event, "channel", channel->number);
+        json_object_set_string_member(event, "origin", channel->origin);
         link_send_text(event, "data", g_steal_pointer(&message->text));
         if (message->reply)
             reply_boolean(message->reply, TRUE);
@@ -85,33 +95,37 @@ static void forward(void)
     }
 }
 
-// Gives the page the next of the agent's messages when it has asked for one.
-static void deliver(void)
+// Gives the page all of the agent's messages that wait, when it has asked for some.
+static void deliver(Channel *channel)
 {
-    Outgoing *message = g_queue_peek_head(&outgoing);
-    if (!waiting || !message)
+    if (!channel->waiting || g_queue_is_empty(&channel->outgoing))
         return;
-    g_autoptr(JSCValue) value = jsc_value_new_string(context, message->text);
-    webkit_script_message_reply_return_value(waiting, value);
-    g_clear_pointer(&waiting, webkit_script_message_reply_unref);
-    delivering = TRUE;
+    const char *texts[MAX_OUTGOING + 1] = {0};
+    channel->delivering = 0;
+    for (GList *link = channel->outgoing.head; link; link = link->next)
+        texts[channel->delivering++] = ((Outgoing *)link->data)->text;
+    g_autoptr(JSCValue) value = jsc_value_new_array_from_strv(context, texts);
+    webkit_script_message_reply_return_value(channel->waiting, value);
+    g_clear_pointer(&channel->waiting, webkit_script_message_reply_unref);
 }
 
-static void on_next(WebKitScriptMessageReply *reply)
+static void on_next(Channel *channel, WebKitScriptMessageReply *reply)
 {
-    if (delivering) {
-        Outgoing *taken = g_queue_pop_head(&outgoing);
-        delivering = FALSE;
+    while (channel->delivering > 0) {
+        channel->delivering--; // before answering, which may lose the agent
+        Outgoing *taken = g_queue_pop_head(&channel->outgoing);
         link_answer(taken->call, NULL);
         outgoing_free(taken);
     }
-    g_clear_pointer(&waiting, webkit_script_message_reply_unref);
-    waiting = webkit_script_message_reply_ref(reply);
-    deliver();
+    if (!channel->number)
+        return; // closed because the agent was lost
+    g_clear_pointer(&channel->waiting, webkit_script_message_reply_unref);
+    channel->waiting = webkit_script_message_reply_ref(reply);
+    deliver(channel);
 }
 
 // Takes messages that the page has sent together. Without a reply, channel.js sends no more of them.
-static void on_send(JSCValue *texts, WebKitScriptMessageReply *reply)
+static void on_send(Channel *channel, JSCValue *texts, WebKitScriptMessageReply *reply)
 {
     for (guint at = 0;; at++) {
         g_autoptr(JSCValue) value = jsc_value_object_get_property_at_index(texts, at);
@@ -120,50 +134,56 @@ static void on_send(JSCValue *texts, WebKitScriptMessageReply *reply)
         g_autofree char *text = jsc_value_to_string(value);
         gsize length = strlen(text);
         gint64 size = 1 + (gint64)(length / UNIT_BYTES);
-        if (length > MAX_MESSAGE || held_size + size > MAX_HELD)
+        if (length > MAX_MESSAGE || channel->held_size + size > MAX_HELD)
             return;
         Held *message = g_new0(Held, 1);
         message->text = g_steal_pointer(&text);
         message->size = size;
-        held_size += size;
-        g_queue_push_tail(&held, message);
+        channel->held_size += size;
+        g_queue_push_tail(&channel->held, message);
     }
-    Held *last = g_queue_peek_tail(&held);
+    Held *last = g_queue_peek_tail(&channel->held);
     if (last && !last->reply)
         last->reply = webkit_script_message_reply_ref(reply);
-    forward();
+    forward(channel);
 }
 
 // The page's origin is that of the committed URI. The origin that channel.js sends must be the same: it differs if the
 // message is a late one of the previous document, or if the document's origin is opaque, for example in a sandbox.
-static gboolean on_open(const char *name, const char *sent_origin)
+static gboolean on_open(Channel *channel, const char *token, const char *sent_origin)
 {
-    static gint64 last;
+    static gint64 last; // of the channels of all kinds
     g_autofree char *committed = document_origin();
-    if (channel || !name || !committed || g_strcmp0(sent_origin, committed) != 0)
+    if (channel->number || !token || !committed || g_strcmp0(sent_origin, committed) != 0 ||
+        (channel->allows && !channel->allows(committed)))
         return FALSE;
-    channel = ++last;
-    token = g_strdup(name);
-    origin = g_steal_pointer(&committed);
-    channel_announce();
+    channel->number = ++last;
+    channel->token = g_strdup(token);
+    channel->origin = g_steal_pointer(&committed);
+    send_state(channel, TRUE);
     return TRUE;
 }
 
-void channel_close(void)
+void channel_close(Channel *channel)
 {
-    if (!channel)
+    if (!channel->number)
         return;
-    JsonObject *event = channel_event("channel");
-    json_object_set_boolean_member(event, "open", FALSE);
-    link_send_text(event, "origin", g_strdup(origin));
-    channel = credits = held_size = 0;
-    delivering = FALSE;
-    g_clear_pointer(&token, g_free);
-    g_clear_pointer(&origin, g_free);
-    g_clear_pointer(&waiting, webkit_script_message_reply_unref);
-    g_queue_clear_full(&held, held_free);
-    for (Outgoing *message; (message = g_queue_pop_head(&outgoing)); outgoing_free(message))
-        link_fail(message->call, "channel_closed", "the page closed its channel or was left");
+    send_state(channel, FALSE);
+    channel->number = channel->credits = channel->held_size = 0;
+    channel->delivering = 0;
+    g_clear_pointer(&channel->token, g_free);
+    g_clear_pointer(&channel->origin, g_free);
+    g_clear_pointer(&channel->waiting, webkit_script_message_reply_unref); // tells channel.js
+    g_queue_clear_full(&channel->held, held_free);
+    for (Outgoing *message; (message = g_queue_pop_head(&channel->outgoing)); outgoing_free(message))
+        link_fail(
+            message->call, "channel_closed", "the page closed its channel, was left or is not allowed it any more");
+}
+
+void channel_check_origin(Channel *channel)
+{
+    if (channel->number && channel->allows && !channel->allows(channel->origin))
+        channel_close(channel);
 }
 
 static gboolean on_close_done(gpointer reply)
@@ -172,81 +192,56 @@ static gboolean on_close_done(gpointer reply)
     return G_SOURCE_REMOVE;
 }
 
-static char *member(JSCValue *message, const char *key)
+void channel_take(Channel *channel, const ChannelRequest *request)
 {
-    g_autoptr(JSCValue) value = jsc_value_object_get_property(message, key);
-    return jsc_value_is_string(value) ? jsc_value_to_string(value) : NULL;
-}
-
-// Requests of channel.js. One that is left without a reply is answered with undefined.
-static gboolean on_message(
-    WebKitUserContentManager *content, JSCValue *message, WebKitScriptMessageReply *reply, gpointer data)
-{
-    if (!jsc_value_is_object(message))
-        return TRUE;
-    g_set_object(&context, jsc_value_get_context(message));
-    g_autofree char *kind = member(message, "kind"), *name = member(message, "token");
-    if (g_strcmp0(kind, "document") == 0) {
-        g_autofree char *named = member(message, "text");
-        document_set_named_origin(named);
-    } else if (g_strcmp0(kind, "open") == 0) {
-        g_autofree char *sent_origin = member(message, "text");
-        reply_boolean(reply, on_open(name, sent_origin));
-    } else if (!channel || g_strcmp0(name, token) != 0) {
-        return TRUE; // of a channel that is closed
-    } else if (g_strcmp0(kind, "send") == 0) {
-        g_autoptr(JSCValue) texts = jsc_value_object_get_property(message, "texts");
-        if (jsc_value_is_array(texts))
-            on_send(texts, reply);
-    } else if (g_strcmp0(kind, "next") == 0) {
-        on_next(reply);
-    } else if (g_strcmp0(kind, "close") == 0) {
-        channel_close();
-        g_timeout_add_full(G_PRIORITY_DEFAULT, CLOSE_MS, on_close_done, webkit_script_message_reply_ref(reply),
+    g_set_object(&context, jsc_value_get_context(request->texts));
+    if (g_strcmp0(request->name, "open") == 0) {
+        reply_boolean(request->reply, on_open(channel, request->token, request->origin));
+    } else if (!channel->number || g_strcmp0(request->token, channel->token) != 0) {
+        return; // of an opening that is over
+    } else if (g_strcmp0(request->name, "send") == 0) {
+        if (jsc_value_is_array(request->texts))
+            on_send(channel, request->texts, request->reply);
+    } else if (g_strcmp0(request->name, "next") == 0) {
+        on_next(channel, request->reply);
+    } else if (g_strcmp0(request->name, "close") == 0) {
+        channel_close(channel);
+        g_timeout_add_full(G_PRIORITY_DEFAULT, CLOSE_MS, on_close_done, webkit_script_message_reply_ref(request->reply),
             (GDestroyNotify)webkit_script_message_reply_unref);
     }
-    return TRUE;
 }
 
-void channel_send(Call call, gint64 number, const char *text)
+gint64 channel_number(const Channel *channel)
 {
-    if (!channel || number != channel) {
-        link_fail(call, "channel_closed", "the page has not opened this channel");
-    } else if (strlen(text) > MAX_MESSAGE) {
+    return channel->number;
+}
+
+void channel_send(Channel *channel, Call call, const char *text)
+{
+    if (strlen(text) > MAX_MESSAGE) {
         link_fail(call, "too_large", "the message has more than 1 MiB of JSON");
-    } else if (g_queue_get_length(&outgoing) >= MAX_OUTGOING) {
+    } else if (g_queue_get_length(&channel->outgoing) >= MAX_OUTGOING) {
         link_fail(call, "busy", "the page has not taken the messages before this one");
     } else {
         Outgoing *message = g_new0(Outgoing, 1);
         message->call = call;
         message->text = g_strdup(text);
-        g_queue_push_tail(&outgoing, message);
-        if (!delivering)
-            deliver();
+        g_queue_push_tail(&channel->outgoing, message);
+        if (!channel->delivering)
+            deliver(channel);
     }
 }
 
-void channel_credit(gint64 number, gint64 size)
+void channel_credit(Channel *channel, gint64 size)
 {
-    if (!channel || number != channel)
-        return; // of a page that has been left meanwhile
-    credits = MIN(credits + MAX(size, 0), MAX_HELD);
-    forward();
+    channel->credits = MIN(channel->credits + MAX(size, 0), MAX_HELD);
+    forward(channel);
 }
 
-void channel_agent_lost(void)
+void channel_agent_lost(Channel *channel)
 {
-    credits = 0;
-    // The page may be handling the first one. Nobody waits for the answers.
-    while (g_queue_get_length(&outgoing) > (delivering ? 1 : 0))
-        outgoing_free(g_queue_pop_tail(&outgoing));
-}
-
-void channel_prepare(WebKitUserContentManager *content)
-{
-    g_autoptr(WebKitUserScript) script = webkit_user_script_new_for_world(CHANNEL_SCRIPT,
-        WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NAME, NULL, NULL);
-    g_signal_connect(content, "script-message-with-reply-received::" NAME, G_CALLBACK(on_message), NULL);
-    webkit_user_content_manager_register_script_message_handler_with_reply(content, NAME, NAME);
-    webkit_user_content_manager_add_script(content, script);
+    channel->credits = 0;
+    // The page may be handling the first ones. Nobody waits for the answers.
+    while (g_queue_get_length(&channel->outgoing) > channel->delivering)
+        outgoing_free(g_queue_pop_tail(&channel->outgoing));
 }

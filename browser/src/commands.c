@@ -1,7 +1,8 @@
 #include "commands.h"
 
-#include "channel.h"
+#include "channels.h"
 #include "console.h"
+#include "devices.h"
 #include "evaluate.h"
 #include "frame.h"
 #include "json.h"
@@ -90,6 +91,15 @@ static void console(Call call, JsonObject *command)
     link_answer(call, NULL);
 }
 
+static void devices(Call call, JsonObject *command)
+{
+    JsonArray *origins = array_of(command, "origins");
+    if (origins && devices_serve(origins, text_of(command, "script")))
+        link_answer(call, NULL);
+    else
+        link_fail(call, "bad_command", "no list of origins, or the list or the script is too long");
+}
+
 static void load(Call call, JsonObject *command)
 {
     link_answer(call, NULL);
@@ -121,13 +131,13 @@ static void run_script(Call call, JsonObject *command)
 
 static void message(Call call, JsonObject *command)
 {
-    channel_send(call, number_of(command, "channel"), text_of(command, "data"));
+    channels_send(call, number_of(command, "channel"), text_of(command, "data"));
 }
 
 static void credit(Call call, JsonObject *command)
 {
     link_answer(call, NULL);
-    channel_credit(number_of(command, "channel"), number_of(command, "size"));
+    channels_credit(number_of(command, "channel"), number_of(command, "size"));
 }
 
 static void frame(Call call, JsonObject *command)
@@ -151,6 +161,7 @@ static const struct {
     {"keyboard", keyboard, FALSE, {0}},
     {"notice", notice, FALSE, {0}},
     {"console", console, FALSE, {0}},
+    {"devices", devices, FALSE, {"script"}},
     {"load", load, TRUE, {"uri"}},
     {"load_html", load, TRUE, {"uri", "html"}},
     {"reload", reload, TRUE, {0}},

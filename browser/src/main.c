@@ -1,4 +1,4 @@
-#include "channel.h"
+#include "channels.h"
 #include "commands.h"
 #include "console.h"
 #include "document.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PROTOCOL_VERSION 3
+#define PROTOCOL_VERSION 4
 
 static gboolean on_terminate(gpointer data)
 {
@@ -30,14 +30,14 @@ static void on_connected(void)
     json_object_set_int_member(hello, "protocol", PROTOCOL_VERSION);
     json_object_set_int_member(hello, "pid", getpid());
     link_send(hello);
-    channel_announce();
+    channels_announce();
     proxy_announce();
 }
 
 static void on_lost(void)
 {
     resource_refuse_all();
-    channel_agent_lost();
+    channels_agent_lost();
     load_agent_lost();
     evaluate_interrupt();
     notice_set(NULL);

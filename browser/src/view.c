@@ -1,7 +1,8 @@
 #include "view.h"
 
-#include "channel.h"
+#include "channels.h"
 #include "console.h"
+#include "devices.h"
 #include "document.h"
 #include "evaluate.h"
 #include "frame.h"
@@ -103,7 +104,7 @@ static WebKitNetworkSession *create_session(void)
 static void on_page_left(void)
 {
     evaluate_interrupt();
-    channel_close();
+    channels_close();
     document_set_named_origin(NULL);
     keyboard_page_left();
 }
@@ -140,7 +141,8 @@ static void create(const Settings *wanted)
     g_autoptr(WebKitWebsitePolicies) policies =
         webkit_website_policies_new_with_policies("autoplay", WEBKIT_AUTOPLAY_ALLOW, NULL);
     g_autoptr(WebKitUserContentManager) content = webkit_user_content_manager_new();
-    channel_prepare(content);
+    channels_prepare(content);
+    devices_prepare(content);
     frame_prepare(content);
     add_script(content, REVEAL_SCRIPT, "vitrine-keyboard");
     add_script(content, LOOP_SCRIPT, "vitrine-loop");

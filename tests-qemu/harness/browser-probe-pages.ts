@@ -46,6 +46,9 @@ const PAGES: Record<string, Page> = {
   '/frame': {
     html: `${CLIENT}<script>open(); onload = () => parent.postMessage([take({ forged: true }), typeof webkit], '*');</script>`,
   },
+  '/parts': {
+    html: `<script>parent.postMessage(typeof device + ' ' + dispatchEvent(new CustomEvent('vitrine-devices-open', { cancelable: true })), '*');</script>`,
+  },
   '/noise': { html: NOISE },
   '/slow': { html: PADDING },
 };

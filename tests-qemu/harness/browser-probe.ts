@@ -10,6 +10,7 @@ import { BrowserSocket } from '../../agent/src/system/browser/socket.ts';
 import { SETTINGS } from '../../testing/fake-browser.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { check } from './browser-probe-check.ts';
+import { checkDevices } from './browser-probe-devices.ts';
 import { CLIENT, servePages } from './browser-probe-pages.ts';
 
 const MIB = 1024 * 1024;
@@ -316,6 +317,8 @@ await check('a load of an earlier connection is not taken for one of this connec
   assert.ok(!states.includes(`finished ${id}`));
   stop();
 });
+
+await checkDevices({ browser, origin, show, run });
 
 await browser.stop();
 server.close();

@@ -9,7 +9,7 @@ const PROBE = fileURLToPath(new URL('../harness/browser-probe.ts', import.meta.u
 const IN_GUEST = '/run/browser-probe.mjs';
 const PROBE_MS = 210_000;
 /** A probe that stops early has fewer. */
-const CHECKS = 17;
+const CHECKS = 24;
 
 /** Runs the probe in place of the agent, and starts the agent again. */
 async function runProbe({ device }: ScenarioContext): Promise<string> {
@@ -22,7 +22,8 @@ async function runProbe({ device }: ScenarioContext): Promise<string> {
 }
 
 export default scenario({
-  title: 'the browser’s protocol: scripts, messages of pages, floods, long answers, notices',
+  title:
+    'the browser’s protocol: scripts, messages of pages and their devices, floods, long answers, notices',
   needs: 'system',
   machine: 'shared',
   run: async (context) => {

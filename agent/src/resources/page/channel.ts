@@ -1,15 +1,14 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { type FailureErrors, pageError } from './failures.ts';
+import { Outbox } from './outbox.ts';
 import { messageSize, type PageBrowser, type PageEvent } from './ports.ts';
 import { pageChannel, pageChannelClosed, pageMessage } from './schema.ts';
 
 /** Size of the page's messages that are on their way to the hosts. The page keeps further ones. */
 const WINDOW = 64;
-/** Messages for the page that the browser takes at a time (browser/PROTOCOL.md), and those that wait behind them. */
-const MAX_SENT = 16;
-const MAX_WAITING = 256;
-const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
+/** Messages that wait for the page behind those that the browser has, and their JSON in characters. */
+const OUTBOX_LIMITS = { messages: 256, characters: 8 * 1024 * 1024 };
 
 const BUSY = ['too_many_requests', 'The page has not taken the messages before this one.'] as const;
 const ERRORS: FailureErrors = {
@@ -22,13 +21,6 @@ const ERRORS: FailureErrors = {
 
 /** Queued for the hosts: a channel state or a page message. */
 type HostEvent = { open: boolean } | { message: string; size: number };
-
-interface Outgoing {
-  channel: number;
-  /** JSON. */
-  data: string;
-  settle: PromiseWithResolvers<void>;
-}
 
 /**
  * The channel between hosts and the displayed page. The page's messages reach every subscribed host that reads: the next
@@ -47,13 +39,16 @@ export class PageChannel {
   #credits = 0;
   readonly #queue: HostEvent[] = [];
   #isDelivering = false;
-  readonly #outgoing: Outgoing[] = [];
-  #waitingCharacters = 0;
-  #sent = 0;
+  readonly #outbox: Outbox;
 
   constructor(bus: EventBus, browser: PageBrowser) {
     this.#bus = bus;
     this.#browser = browser;
+    this.#outbox = new Outbox({
+      send: (channel, data) => browser.send(channel, data),
+      isOpen: (channel) => this.isOpen && channel === this.#channel,
+      limits: OUTBOX_LIMITS,
+    });
     this.#stopListening = browser.on(['channel', 'message'], (event) => this.#take(event));
   }
 
@@ -85,34 +80,9 @@ export class PageChannel {
    */
   async send(message: unknown): Promise<void> {
     if (!this.isOpen) throw new ApiError(pageChannelClosed);
-    const data = JSON.stringify(message);
-    const isFull =
-      this.#outgoing.length > 0 && this.#waitingCharacters + data.length > MAX_WAITING_CHARACTERS;
-    if (this.#outgoing.length >= MAX_WAITING || isFull) throw new ApiError(...BUSY);
-    const settle = Promise.withResolvers<void>();
-    this.#outgoing.push({ channel: this.#channel, data, settle });
-    this.#waitingCharacters += data.length;
-    this.#sendWaiting();
-    await settle.promise;
-  }
-
-  #sendWaiting(): void {
-    while (this.#sent < MAX_SENT) {
-      const next = this.#outgoing.shift();
-      if (!next) return;
-      this.#waitingCharacters -= next.data.length;
-      this.#sent += 1;
-      const done =
-        this.isOpen && next.channel === this.#channel
-          ? this.#browser.send(next.channel, next.data)
-          : closed();
-      done
-        .then(next.settle.resolve, (error: unknown) => next.settle.reject(pageError(ERRORS, error)))
-        .finally(() => {
-          this.#sent -= 1;
-          this.#sendWaiting();
-        });
-    }
+    await this.#outbox
+      .send(this.#channel, JSON.stringify(message))
+      .catch((error: unknown) => Promise.reject(pageError(ERRORS, error)));
   }
 
   #take(event: PageEvent): void {
@@ -168,8 +138,4 @@ export class PageChannel {
     this.#credits += credits;
     this.#browser.credit(this.#channel, credits);
   }
-}
-
-async function closed(): Promise<void> {
-  throw new ApiError(pageChannelClosed);
 }

@@ -121,7 +121,8 @@ async function attack(first: string, next: (n: number) => string): Promise<void>
 }
 
 const load = (state: string, n: number) => ({ event: 'load', state, load: 0, uri: `http://a/${n}` });
-const opened = { event: 'channel', channel: 1, open: true, origin: 'http://a' };
+const opened = { event: 'channel', kind: 'page', channel: 1, open: true, origin: 'http://a' };
+const withDevices = { ...opened, kind: 'devices' };
 const said = { event: 'message', channel: 1, origin: 'http://a', data: JSON.stringify('x'.repeat(100_000)) };
 
 const ATTACKS: readonly [string, string, (n: number) => string][] = [
@@ -138,6 +139,7 @@ const ATTACKS: readonly [string, string, (n: number) => string][] = [
   ],
   ['messages without credits', hello + line(opened), () => line(said)],
   ['small messages', hello + line(opened), () => line({ ...said, data: '1' })],
+  ['messages about devices without credits', hello + line(withDevices), () => line(said)],
   ['messages that are no JSON', hello + line(opened), () => line({ ...said, data: '{' })],
   ['empty parts', hello, (n) => line({ body: 1, part: n, data: '' })],
   ['tiny parts', hello, (n) => line({ body: 1, part: n, data: 'x' })],
@@ -166,6 +168,11 @@ const ATTACKS: readonly [string, string, (n: number) => string][] = [
   ],
   ['channels', hello, (n) => line({ ...opened, channel: 1 + n, open: n % 2 === 0 })],
   [
+    'channels of both kinds',
+    hello,
+    (n) => line({ ...(n % 2 === 0 ? opened : withDevices), channel: 1 + n, open: n % 4 < 2 }),
+  ],
+  [
     'answers to all commands',
     hello,
     (n) => line({ id: n % 50, ok: false, code: 'busy', message: 'x'.repeat(1000) }),
@@ -189,7 +196,7 @@ test('random messages, and random answers to commands', { timeout: 10 * 60_000 }
     event: fc.constantFrom(...KINDS, 'moved', 'pac_failed', 'blocked', 'resource', 'hello', 'x'),
     state: fc.constantFrom('started', 'redirected', 'committed', 'finished'),
     reason: fc.constantFrom('crashed', 'memory', 'terminated'),
-    kind: fc.constantFrom('network', 'tls', 'policy', 'cancelled'),
+    kind: fc.constantFrom('network', 'tls', 'policy', 'cancelled', 'page', 'devices'),
     ...{ load: small, channel: small, request: small, id: small, body: small, part: small, parts: small },
     ...{
       uri: text,

@@ -3,7 +3,7 @@
 import * as Type from 'typebox';
 import { validator } from '../../validation/validator.ts';
 
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** Longest text that a page can choose in an event, in bytes; the schemas count characters. */
 const MAX_TEXT = 16 * 1024;
@@ -86,16 +86,17 @@ export const Event = validator(
     Type.Object({ event: Type.Literal('pac_failed'), reason: Type.Union([Text, Type.Null()]) }),
   ]),
 );
-/** The page opened or closed its channel. */
+/** The page opened or closed a channel. */
 export const Channel = validator(
   Type.Object({
     event: Type.Literal('channel'),
+    kind: Type.Enum(['page', 'devices']),
     channel: Count,
     open: Type.Boolean(),
     origin: Text,
   }),
 );
-/** The page sent a message; `data` is its JSON. */
+/** The page sent a message on the channel with this number; `data` is its JSON. */
 export const Message = validator(
   Type.Object({
     event: Type.Literal('message'),

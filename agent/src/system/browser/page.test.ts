@@ -12,7 +12,8 @@ import {
 } from '../../../../testing/browser-stage.ts';
 
 const ORIGIN = 'http://shop.example';
-const OPEN = { event: 'channel', channel: 4, open: true, origin: ORIGIN };
+const OPENED = { event: 'channel', channel: 4, open: true, origin: ORIGIN };
+const OPEN = { ...OPENED, kind: 'page' };
 const MESSAGE = { event: 'message', channel: 4, origin: ORIGIN };
 
 let stage: BrowserStage;
@@ -132,10 +133,10 @@ test('the page opens its channel, sends within its credits, and is left', async 
   send(socket, { ...OPEN, open: false });
   await until('the close', () => pageEvents().length === 4);
   assert.deepEqual(pageEvents(), [
-    OPEN,
+    OPENED,
     { ...MESSAGE, data: '{  "n":1}' },
     { ...MESSAGE, data: '"long"' },
-    { ...OPEN, open: false },
+    { ...OPENED, open: false },
   ]);
   assert.deepEqual(
     commands.map(({ id, ...fields }) => fields),
@@ -164,7 +165,7 @@ test('a message that is not JSON, or too deep, is dropped and its credit given b
     ['credit', 4, 1],
     ['credit', 4, 1],
   ]);
-  assert.deepEqual(pageEvents(), [OPEN, { ...MESSAGE, data: deepest }]);
+  assert.deepEqual(pageEvents(), [OPENED, { ...MESSAGE, data: deepest }]);
 });
 
 test('a channel ends with the connection, and the next browser reports its own', async () => {
@@ -173,7 +174,7 @@ test('a channel ends with the connection, and the next browser reports its own',
   await until('the channel', () => pageEvents().length === 1);
   socket.destroy();
   await until('the end', () => stage.events.at(-1)?.event === 'disconnected');
-  assert.deepEqual(pageEvents(), [OPEN, { ...OPEN, open: false }]);
+  assert.deepEqual(pageEvents(), [OPENED, { ...OPENED, open: false }]);
   stage.browser.credit(4, 1);
   const next = stage.connect();
   send(next, HELLO);

@@ -6,7 +6,8 @@ import { BrowserStage, HELLO, send, until } from '../../../../testing/browser-st
 
 const ORIGIN = 'http://shop.example';
 const LOAD = { event: 'load', state: 'started', load: 1, uri: 'http://a/' };
-const OPEN = { event: 'channel', channel: 4, open: true, origin: ORIGIN };
+const OPEN = { event: 'channel', kind: 'page', channel: 4, open: true, origin: ORIGIN };
+const DEVICES = { ...OPEN, kind: 'devices', channel: 5 };
 const MESSAGE = { event: 'message', channel: 4, origin: ORIGIN, data: '1' };
 
 let stage: BrowserStage;
@@ -41,6 +42,11 @@ const FORBIDDEN: readonly [string, readonly (object | string)[]][] = [
   ['an answer to no command', [{ id: 1, ok: true }]],
   ['an answer that is malformed', [{ id: 0, ok: 1 }]],
   ['a message without credits', [OPEN, MESSAGE]],
+  ['a message without credits, of a page with devices', [DEVICES, { ...MESSAGE, channel: 5 }]],
+  ['a channel of an unknown kind', [{ ...OPEN, kind: 'files' }]],
+  ['a channel without a kind', [{ ...OPEN, kind: undefined }]],
+  ['a number that a channel of the other kind has', [OPEN, { ...DEVICES, channel: 4 }]],
+  ['a number below that of the other kind', [DEVICES, OPEN]],
   ['a channel that is opened twice', [OPEN, { ...OPEN, open: false }, OPEN]],
   ['a part out of order', [{ body: 1, part: 1, data: 'x' }]],
   ['an empty part', [{ body: 1, part: 0, data: '' }]],
@@ -110,6 +116,37 @@ test('credits count by size, and end with the channel', async () => {
   send(socket, { ...MESSAGE, channel: 5 });
   await closed(socket, 'a message without credits in the next channel');
   assert.equal(messages(), 3);
+});
+
+test('the channels of both kinds are open at a time, each with credits of its own', async () => {
+  const socket = await stage.greet();
+  const got = (kind: string) => stage.events.filter(({ event }) => event === kind).length;
+  send(socket, OPEN);
+  send(socket, DEVICES);
+  await until('both channels', () => got('channel') + got('device_channel') === 2);
+  stage.browser.credit(4, 1);
+  stage.browser.credit(5, 2);
+  for (const channel of [5, 4, 5]) send(socket, { ...MESSAGE, channel });
+  await until('three messages', () => got('message') + got('device_message') === 3);
+  stage.browser.credit(4, 64);
+  // A close by the number of the other kind closes neither.
+  send(socket, { ...OPEN, channel: 5, open: false });
+  send(socket, { ...MESSAGE, channel: 4 });
+  send(socket, { ...MESSAGE, channel: 5 });
+  await closed(socket, 'a message of a page with devices that has credits of the other kind only');
+  await until('the disconnection', () => !stage.browser.connected);
+  const { origin } = OPEN;
+  assert.deepEqual(stage.events.slice(1), [
+    { event: 'channel', channel: 4, open: true, origin },
+    { event: 'device_channel', channel: 5, open: true, origin },
+    { event: 'device_message', channel: 5, data: '1' },
+    { event: 'message', channel: 4, origin, data: '1' },
+    { event: 'device_message', channel: 5, data: '1' },
+    { event: 'message', channel: 4, origin, data: '1' },
+    { event: 'channel', channel: 4, open: false, origin },
+    { event: 'device_channel', channel: 5, open: false, origin },
+    { event: 'disconnected' },
+  ]);
 });
 
 test('a browser connects at once while eight silent connections exist', async () => {

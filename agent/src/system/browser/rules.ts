@@ -23,11 +23,19 @@ const MAX_LOGGED_KINDS = 20;
 /** What anything but an event costs, compared with an event: parts and messages of the page come by the thousand. */
 const CHEAP = 0.01;
 
+export type ChannelKind = Valid<typeof Channel>['kind'];
+
+interface OpenChannel {
+  channel: number;
+  /** Size of the messages that the page may send; below 0 after a large one. */
+  credits: number;
+}
+
 export interface PeerHandlers {
   answer(answer: Valid<typeof Answer>): void;
   event(event: Valid<typeof Event>): void;
   channel(channel: Valid<typeof Channel>): void;
-  message(message: Valid<typeof Message>): void;
+  message(message: Valid<typeof Message>, kind: ChannelKind): void;
   resource(request: Valid<typeof Resource>): void;
   console(message: Valid<typeof Console>): void;
   /** Something that is ignored; the fields are short. */
@@ -43,11 +51,10 @@ export class ProtocolRules {
   readonly #handlers: PeerHandlers;
   readonly #parts: PartsReader;
   readonly #loggedKinds = new Set<string>();
-  /** Number of the open channel; 0 while it is closed. */
-  #channel = 0;
+  /** Those that are open. Each has a number and credits of its own. */
+  readonly #channels = new Map<ChannelKind, OpenChannel>();
+  /** Highest number of a channel of any kind. */
   #lastChannel = 0;
-  /** Size of the messages that the page may send; below 0 after a large one. */
-  #credits = 0;
   #resources = 0;
 
   constructor(calls: IssuedCalls, handlers: PeerHandlers) {
@@ -60,7 +67,8 @@ export class ProtocolRules {
 
   /** The agent sends credits. */
   credited(channel: number, size: number): void {
-    if (channel === this.#channel) this.#credits += size;
+    const open = this.#find(channel)?.[1];
+    if (open) open.credits += size;
   }
 
   /** The agent has answered what a page fetched, or cannot any more. */
@@ -130,12 +138,12 @@ export class ProtocolRules {
   }
 
   #takeChannel(message: Valid<typeof Channel>): number {
-    const { channel, open } = message;
+    const { kind, channel, open } = message;
     if (open && channel <= this.#lastChannel) throw new ProtocolViolation('a channel was opened before');
-    if (!open && channel !== this.#channel) return CHEAP;
-    this.#channel = open ? channel : 0;
+    if (!open && channel !== this.#channels.get(kind)?.channel) return CHEAP;
+    if (open) this.#channels.set(kind, { channel, credits: 0 });
+    else this.#channels.delete(kind);
     this.#lastChannel = Math.max(this.#lastChannel, channel);
-    this.#credits = 0;
     this.#handlers.channel(message);
     return 1;
   }
@@ -144,11 +152,17 @@ export class ProtocolRules {
     if (Buffer.byteLength(message.data) > MAX_MESSAGE_BYTES) {
       throw new ProtocolViolation('a message of the page is too long');
     }
-    if (message.channel !== this.#channel || this.#channel === 0) return CHEAP;
-    if (this.#credits <= 0) throw new ProtocolViolation('a message of the page came without credits');
-    this.#credits -= messageSize(message.data);
-    this.#handlers.message(message);
+    const found = this.#find(message.channel);
+    if (!found) return CHEAP;
+    const [kind, open] = found;
+    if (open.credits <= 0) throw new ProtocolViolation('a message of the page came without credits');
+    open.credits -= messageSize(message.data);
+    this.#handlers.message(message, kind);
     return CHEAP;
+  }
+
+  #find(channel: number): [ChannelKind, OpenChannel] | undefined {
+    return [...this.#channels].find(([, open]) => open.channel === channel);
   }
 
   #takeResource(message: Valid<typeof Resource>): number {

@@ -3,7 +3,6 @@ import { KindEvents } from '../../base/kind-events.ts';
 import { limitedLog, type Records } from '../../base/limited-log.ts';
 import type { Logger } from '../../base/logger.ts';
 import { PeerError } from '../../base/peer-calls.ts';
-import { isTooDeep } from '../../contract/json.ts';
 import type {
   Browser,
   BrowserEvent,
@@ -11,16 +10,14 @@ import type {
   KeyboardSettings,
   Load,
 } from '../../resources/display/ports.ts';
-import {
-  messageSize,
-  type PageEvent,
-  type PageFailure,
-  type ScriptResult,
-} from '../../resources/page/ports.ts';
+import type { PageEvent, PageFailure, ScriptResult } from '../../resources/page/ports.ts';
+import type { DeviceChannelEvent, PeripheralBrowser } from '../../resources/peripherals/ports.ts';
 import type { Valid } from '../../validation/validator.ts';
-import { type Answer, type Channel, Configured, type Message, Picture } from './messages.ts';
+import { type Answer, Configured, Picture } from './messages.ts';
 import { type FindAsset, PageAssets } from './page-assets.ts';
+import { PageChannels } from './page-channels.ts';
 import { PageConsole } from './page-console.ts';
+import { PageDevices } from './page-devices.ts';
 import { type HelloMessage, helloReader, LIMITS } from './peer.ts';
 import { scriptResult } from './results.ts';
 import { type PeerHandlers, ProtocolRules } from './rules.ts';
@@ -47,17 +44,20 @@ interface BrowserPeer extends HelloMessage {
  * The agent's end of the browser's socket (browser/PROTOCOL.md). One browser at a time: a newer connection replaces an
  * older one, whose browser is ending.
  */
-export class BrowserSocket implements Browser {
+export class BrowserSocket implements Browser, PeripheralBrowser {
   readonly #log: Records;
-  readonly #events = new KindEvents<BrowserEvent | PageEvent>();
+  readonly #events = new KindEvents<BrowserEvent | PageEvent | DeviceChannelEvent>();
   readonly on = this.#events.on;
   readonly #peer: JsonLinePeer<BrowserPeer, AnswerMessage>;
   readonly #assets: PageAssets;
+  readonly #channels: PageChannels;
+  readonly #devices = new PageDevices({ send: (fields) => this.#call('devices', fields) });
+  /** @throws RangeError for more than 128 origins, or a script of more than 256 KiB */
+  readonly serveDevices = this.#devices.serve;
   readonly #console = new PageConsole({ send: (enabled) => this.#call('console', { enabled }) });
   /** Reports the page's console until the returned function is called. One listener at a time. */
   readonly followConsole = this.#console.follow;
   #findAsset: FindAsset = () => undefined;
-  #openChannel: Valid<typeof Channel> | undefined;
 
   /** @param path of the unix socket, for example /run/vitrine/browser.sock */
   constructor(path: string, log: Logger) {
@@ -74,6 +74,11 @@ export class BrowserSocket implements Browser {
         disconnected: () => this.#disconnected(),
         take: ({ rules }, message) => rules.take(message),
       },
+    });
+    this.#channels = new PageChannels({
+      emit: (event) => this.#events.emit(event),
+      credit: (channel, size) => this.credit(channel, size),
+      log: this.#log,
     });
     this.#assets = new PageAssets({
       find: (uri) => this.#findAsset(uri),
@@ -177,8 +182,8 @@ export class BrowserSocket implements Browser {
   }
 
   /**
-   * Sends a message to the page; resolves when its listeners have run. Messages arrive in order; 16 may wait, further
-   * ones are `busy`.
+   * Sends a message to the page, on a channel of either kind; resolves when its listeners have run. Messages of a channel
+   * arrive in order; 16 may wait, further ones are `busy`.
    * @param data JSON of 1 MiB at most
    */
   async send(channel: number, data: string): Promise<void> {
@@ -223,21 +228,23 @@ export class BrowserSocket implements Browser {
 
   #connected({ pid, webkit, uri }: BrowserPeer): void {
     this.#log.info({ pid, webkit }, 'the browser is connected');
+    // Before the listeners below, which load pages.
+    this.#devices.connected();
     this.#console.connected();
     this.#events.emit({ event: 'connected', uri });
   }
 
   #disconnected(): void {
     this.#assets.forget();
-    this.#closeChannel();
+    this.#channels.closeAll();
     this.#events.emit({ event: 'disconnected' });
   }
 
   readonly #handlers: PeerHandlers = {
     answer: (answer) => this.#takeAnswer(answer),
     event: (event) => this.#events.emit(event),
-    channel: (channel) => this.#takeChannel(channel),
-    message: (message) => this.#takeMessage(message),
+    channel: (channel) => this.#channels.take(channel),
+    message: (message, kind) => this.#channels.takeMessage(message, kind),
     resource: (request) => this.#assets.take(request),
     console: (message) => this.#console.take(message),
     ignored: (fields, reason) => this.#log.debug(fields, reason),
@@ -250,41 +257,6 @@ export class BrowserSocket implements Browser {
       const code = CODES.find((known) => known === answer.code) ?? 'refused';
       calls.reject(answer.id, failure(code, answer.message ?? 'the browser refused'));
     }
-  }
-
-  #takeChannel(channel: Valid<typeof Channel>): void {
-    this.#closeChannel();
-    if (!channel.open) return;
-    this.#openChannel = channel;
-    this.#events.emit(channel);
-  }
-
-  #closeChannel(): void {
-    if (!this.#openChannel) return;
-    const closed = { ...this.#openChannel, open: false };
-    this.#openChannel = undefined;
-    this.#events.emit(closed);
-  }
-
-  #takeMessage({ data, ...event }: Valid<typeof Message>): void {
-    if (isMessage(data)) {
-      // In JSON, line ends are only between values. Hosts on serial get one line.
-      this.#events.emit({ ...event, data: data.replaceAll(/[\r\n]/g, ' ') });
-    } else {
-      this.#log.debug({ origin: event.origin }, 'a message of the page is not JSON, or nested too deeply');
-      this.credit(event.channel, messageSize(data));
-    }
-  }
-}
-
-/** Whether a page's message is JSON that can be passed on. */
-function isMessage(text: string): boolean {
-  if (isTooDeep(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 
