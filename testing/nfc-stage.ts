@@ -14,6 +14,7 @@ import { createApp } from '../agent/src/links/app.ts';
 import { endpoints } from '../agent/src/resources/contract.ts';
 import { handleKey } from '../agent/src/resources/nfc/handles.ts';
 import { Nfc } from '../agent/src/resources/nfc/nfc.ts';
+import { PageNfc } from '../agent/src/resources/nfc/page-nfc.ts';
 import type { ReaderSettings } from '../agent/src/resources/nfc/ports.ts';
 import { nfcRoutes } from '../agent/src/resources/nfc/routes.ts';
 import { nfcDisabled } from '../agent/src/resources/nfc/schema.ts';
@@ -63,6 +64,8 @@ export class NfcStage {
   tags: object[] = [];
   answer: AnswerTo = () => ({ ok: true });
   nfc: Nfc;
+  /** NFC of the displayed page. It waits for a reader for 100 ms. */
+  page: PageNfc;
   socket: Socket | undefined;
   readonly folder: string;
   readonly #times: { connectMs: number; applyMs: number };
@@ -79,7 +82,7 @@ export class NfcStage {
     for (const topic of TOPICS) {
       this.bus.listen(topic, ({ payload }) => this.events.push({ topic, payload }));
     }
-    ({ nfc: this.nfc, app: this.#app } = this.#agent());
+    ({ nfc: this.nfc, page: this.page, app: this.#app } = this.#agent());
   }
 
   get path(): string {
@@ -104,14 +107,15 @@ export class NfcStage {
     const routes = nfcRoutes(nfc, () => {
       if (!this.isEnabled) throw new ApiError(nfcDisabled);
     });
-    return { nfc, app: createApp({ endpoints, routes, log }) };
+    const page = new PageNfc({ nfc, program, isEnabled: () => this.isEnabled, readerMs: 100 });
+    return { nfc, page, app: createApp({ endpoints, routes, log }) };
   }
 
   /** The agent ends; the program, which goes on, connects to the next one. */
   async restartAgent(): Promise<void> {
     await this.nfc.stop();
     await this.#app.close();
-    ({ nfc: this.nfc, app: this.#app } = this.#agent());
+    ({ nfc: this.nfc, page: this.page, app: this.#app } = this.#agent());
     this.nfc.start();
   }
 
@@ -179,6 +183,7 @@ export class NfcStage {
   }
 
   async close(): Promise<void> {
+    this.page.stop();
     await this.nfc.stop();
     this.socket?.destroy();
     await this.#app.close();

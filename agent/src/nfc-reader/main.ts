@@ -2,25 +2,18 @@
 import { parseArgs } from 'node:util';
 import { limitedLog } from '../base/limited-log.ts';
 import { createLogger } from '../base/logger.ts';
+import { killThisProcess, runUntilSignal } from '../base/socket-program.ts';
 import { errorMessage } from '../base/system-error.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { watchFor } from '../base/watch.ts';
 import { Program } from './program.ts';
-import { watchFor } from './watch.ts';
 
 const USAGE = 'usage: nfc-reader.mjs --socket PATH';
-/** Longest time for closing the readers, in ms. */
-const STOP_MS = 2000;
 
 /** @throws Error when the arguments are wrong */
 function readSocket(args: string[]): string {
   const { values } = parseArgs({ args, options: { socket: { type: 'string' } } });
   if (!values.socket) throw new Error('--socket is missing');
   return values.socket;
-}
-
-/** Ends this process at once: an ordinary exit waits for native calls, of which one may never end. */
-function kill(): void {
-  process.kill(process.pid, 'SIGKILL');
 }
 
 function run(): void {
@@ -36,18 +29,9 @@ function run(): void {
   const log = limitedLog(logger);
   const watch = watchFor((what) => {
     logger.fatal({ call: what }, 'a call to a reader hangs; this process ends, and is started again');
-    kill();
+    killThisProcess();
   });
-  const program = new Program({ socket, watch, log });
-  let isStopping = false;
-  const stop = async (): Promise<void> => {
-    if (isStopping) return;
-    isStopping = true;
-    await withTimeout(program.stop(), STOP_MS).catch(kill);
-    process.exit(0);
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
-  program.start();
+  runUntilSignal(new Program({ socket, watch, log }));
 }
 
 // The build imports this module, too.

@@ -1,7 +1,7 @@
+import { AgentConnection } from '../base/agent-connection.ts';
 import type { Records } from '../base/limited-log.ts';
 import { errorMessage } from '../base/system-error.ts';
 import type { Validator } from '../validation/validator.ts';
-import { Connection } from './connection.ts';
 import { CommandError } from './errors.ts';
 import {
   Command,
@@ -9,12 +9,17 @@ import {
   Feedback,
   MAX_APDU_BYTES,
   MAX_NDEF_BYTES,
+  PROTOCOL,
   type TagSeen,
   Transceive,
   WriteNdef,
 } from './protocol.ts';
 import { Readers, type ReadersOptions } from './readers.ts';
 import type { Slot, Stay } from './slot.ts';
+
+/** Longest command: the longest APDU or message in base64, and some fields. In bytes. */
+const MAX_LINE_BYTES = 100_000;
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 export interface ProgramOptions extends Omit<ReadersOptions, 'listener'> {
   /** The agent's socket. */
@@ -28,7 +33,7 @@ type Answer = Record<string, unknown>;
 /** Does what the agent asks for, and reports readers and tags. */
 export class Program {
   readonly #readers: Readers;
-  readonly #connection: Connection;
+  readonly #connection: AgentConnection;
   readonly #log: Records;
   /** Nothing is reported on a connection before the agent configured it. */
   #isConfigured = false;
@@ -45,8 +50,10 @@ export class Program {
         tagGone: (slot, { number }) => this.#report({ event: 'tag_gone', reader: slot.id, tag: number }),
       },
     });
-    this.#connection = new Connection({
+    this.#connection = new AgentConnection({
       path: socket,
+      hello: { protocol: PROTOCOL, pid: process.pid },
+      ...{ maxLineBytes: MAX_LINE_BYTES, maxUnreadBytes: MAX_UNREAD_BYTES },
       connected: () => {
         this.#isConfigured = false;
         this.#lastReaders = '';
@@ -97,9 +104,9 @@ export class Program {
         return { response: response.toString('base64') };
       }
       case 'write_ndef': {
-        const { reader, tag, message: text } = fitting(WriteNdef, message);
+        const { reader, tag, message: text, if_empty } = fitting(WriteNdef, message);
         const bytes = bytesOf(text, MAX_NDEF_BYTES);
-        await this.#readers.slot(reader).writeNdef(tag, bytes);
+        await this.#readers.slot(reader).writeNdef(tag, bytes, if_empty);
         return { written_bytes: bytes.length };
       }
       case 'feedback': {
@@ -139,7 +146,7 @@ export class Program {
     this.#report(event);
   }
 
-  #reportTag({ id }: Slot, { number, tag, isFormatted, ndef }: Stay): void {
+  #reportTag({ id }: Slot, { number, tag, isFormatted, ndef, isUnread }: Stay): void {
     const seen: TagSeen = {
       event: 'tag',
       reader: id,
@@ -152,6 +159,7 @@ export class Program {
         ...(isFormatted ? ['ndef' as const] : []),
       ],
       ...(ndef ? { ndef: ndef.toString('base64') } : {}),
+      ...(isUnread ? { unread: true } : {}),
     };
     this.#report(seen);
   }

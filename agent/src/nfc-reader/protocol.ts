@@ -73,6 +73,8 @@ export const Tag = validator(
     techs: Techs,
     /** The NDEF message in base64; absent when there is none or it could not be read. */
     ndef: Type.Optional(Base64),
+    /** Reading it failed: whether it has a message is not known. */
+    unread: Type.Optional(Type.Boolean()),
   }),
 );
 export type TagSeen = Valid<typeof Tag>;
@@ -90,6 +92,8 @@ export const CODES = [
   'no_tag',
   /** The tag cannot do it: not ISO-DEP, not NDEF, read-only, too small; the reader has no light. */
   'unsupported',
+  /** The tag has a message, and `if_empty` is set. Nothing was written. */
+  'not_empty',
   /** The reader or the tag did not do it. */
   'failed',
   /** Too many commands wait for this reader. */
@@ -142,7 +146,14 @@ export const Transceive = validator(
 );
 /** Replaces the NDEF message of a tag, and reads it back. */
 export const WriteNdef = validator(
-  Type.Object({ ...command('write_ndef'), reader: Name, tag: Count, message: Base64 }),
+  Type.Object({
+    ...command('write_ndef'),
+    reader: Name,
+    tag: Count,
+    message: Base64,
+    /** Write only if the tag has no message; it is read first. */
+    if_empty: Type.Optional(Type.Boolean()),
+  }),
 );
 /** Drives a reader's light and buzzer. */
 export const Feedback = validator(

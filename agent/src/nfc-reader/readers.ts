@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { Records } from '../base/limited-log.ts';
 import { errorMessage } from '../base/system-error.ts';
+import type { Watch } from '../base/watch.ts';
 import type { Valid } from '../validation/validator.ts';
 import { AcrField, type PcscReader } from './acr122u/field.ts';
 import { PcscReaders, type PcscReadersOptions } from './acr122u/pcsc-readers.ts';
@@ -12,7 +13,6 @@ import { openPn532 } from './pn532/reader.ts';
 import { openSpi } from './pn532/spi.ts';
 import type { Backend, Readers as ReadersEvent, Settings } from './protocol.ts';
 import { Slot, type SlotListener } from './slot.ts';
-import type { Watch } from './watch.ts';
 
 /** Most readers at USB ports: those that are gone for longest make room. */
 export const MAX_USB_READERS = 16;

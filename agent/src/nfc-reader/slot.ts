@@ -5,7 +5,7 @@ import { errorMessage } from '../base/system-error.ts';
 import { sleep } from '../base/timeout.ts';
 import { CommandError, ReaderGone, TagError, unsupported } from './errors.ts';
 import type { Field, FieldSettings, FieldTag, Light } from './field.ts';
-import type { Backend, ReaderState } from './protocol.ts';
+import type { Backend, Code, ReaderState } from './protocol.ts';
 import { readNdef, writeNdef } from './tags/ndef.ts';
 import { NdefFound, WriteProgress } from './tags/progress.ts';
 
@@ -19,6 +19,8 @@ const MIN_PAUSE_MS = 10;
 const MAX_COMMANDS = 8;
 /** How often a tag that just came is read; the first time it may be at the edge of the field. */
 const READS = 2;
+/** Failures for which the tag itself is not the reason, and which leave it as it was. */
+const UNTOUCHED: readonly Code[] = ['unsupported', 'not_empty'];
 /** Shortest APDU, in bytes: its header. */
 const MIN_APDU_BYTES = 4;
 
@@ -30,6 +32,8 @@ export interface Stay {
   readonly isFormatted: boolean;
   /** The NDEF message. */
   ndef: Buffer | undefined;
+  /** Reading it failed. */
+  isUnread: boolean;
 }
 
 export interface SlotListener {
@@ -159,14 +163,19 @@ export class Slot {
 
   /**
    * Replaces the NDEF message of a tag.
+   * @param isIfEmpty only if it has none
    * @throws CommandError with what the tag contains then
    */
-  async writeNdef(number: number, message: Buffer): Promise<void> {
+  async writeNdef(number: number, message: Buffer, isIfEmpty = false): Promise<void> {
     const progress = new WriteProgress();
     await this.#withTag(number, progress, async (stay) => {
+      if (isIfEmpty && (await readNdef(stay.tag)).message) {
+        throw new CommandError('not_empty', 'The tag has a message already.');
+      }
       try {
         await writeNdef(stay.tag, message, progress);
         stay.ndef = message.length > 0 ? message : undefined;
+        stay.isUnread = false;
       } catch (error) {
         if (progress.state !== 'unchanged') stay.ndef = undefined;
         throw error;
@@ -191,7 +200,7 @@ export class Slot {
       try {
         return await work(stay);
       } catch (error) {
-        if (error instanceof CommandError && error.code === 'unsupported') throw error;
+        if (error instanceof CommandError && UNTOUCHED.includes(error.code)) throw error;
         const { state } = progress;
         const isGone = error instanceof TagError && !(await stay.tag.isPresent().catch(() => true));
         this.wake();
@@ -263,25 +272,26 @@ export class Slot {
     const known = Array.from(this.#stays.values(), ({ tag }) => tag);
     for (const tag of tags) {
       if (known.includes(tag)) continue;
-      const { isFormatted, message } = await this.#read(tag);
-      const stay = { number: nextStay(), tag, isFormatted, ndef: message };
+      const { found, isUnread } = await this.#read(tag);
+      const { isFormatted, message } = found;
+      const stay = { number: nextStay(), tag, isFormatted, ndef: message, isUnread };
       this.#stays.set(stay.number, stay);
       listener.tag(this, stay);
     }
   }
 
   /** Reads a tag that just came, as far as it lets itself be read. */
-  async #read(tag: FieldTag): Promise<NdefFound> {
+  async #read(tag: FieldTag): Promise<{ found: NdefFound; isUnread: boolean }> {
     const found = new NdefFound();
     for (let attempt = 1; attempt <= READS; attempt++) {
       try {
-        return await readNdef(tag, found);
+        return { found: await readNdef(tag, found), isUnread: false };
       } catch (error) {
         this.#options.log.debug({ err: error }, 'a tag could not be read');
         if (!(await tag.isPresent().catch(() => false))) break;
       }
     }
-    return found;
+    return { found, isUnread: true };
   }
 
   /** Passes settings on. A reader that does not take them works nevertheless. */

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import { errorMessage } from '../../base/system-error.ts';
 import { sleep } from '../../base/timeout.ts';
+import type { Watch } from '../../base/watch.ts';
 import { ReaderError, ReaderGone, TagError, unsupported } from '../errors.ts';
 import { type Field, type FieldSettings, type FieldTag, kindOf, type Light } from '../field.ts';
 import { type ListedTarget, parseTargets } from '../pn532/targets.ts';
-import type { Watch } from '../watch.ts';
 import {
   answerData,
   directData,

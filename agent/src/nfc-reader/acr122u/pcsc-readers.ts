@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { Backoff } from '../../base/backoff.ts';
 import type { Records } from '../../base/limited-log.ts';
 import { errorMessage } from '../../base/system-error.ts';
-import type { Watch } from '../watch.ts';
+import type { Watch } from '../../base/watch.ts';
 import { type Device, PcscReader } from './field.ts';
 import { Client } from './pcsc.ts';
 import { readerId, type readUsbDevices } from './reader-id.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unwatched } from '../../base/watch.ts';
 import { ModelChip } from '../tests/model-chip.ts';
 import { ModelType2 } from '../tests/model-tags.ts';
-import { unwatched } from '../watch.ts';
 import { openI2c } from './i2c.ts';
 import { openPn532, readNdef, type Transport, WriteProgress, writeNdef } from './reader.ts';
 import { openSpi } from './spi.ts';

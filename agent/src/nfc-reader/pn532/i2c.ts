@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unwatched, type Watch } from '../../base/watch.ts';
 import { ReaderError } from '../errors.ts';
 import { loadI2cBus } from '../native.ts';
-import { unwatched, type Watch } from '../watch.ts';
 import { ACK } from './frame.ts';
 import type { Transport } from './transport.ts';
 

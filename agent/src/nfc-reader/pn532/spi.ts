@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unwatched, type Watch } from '../../base/watch.ts';
 import { loadSpiDevice } from '../native.ts';
-import { unwatched, type Watch } from '../watch.ts';
 import { ACK } from './frame.ts';
 import type { Transport } from './transport.ts';
 

@@ -7,10 +7,10 @@ import { waitFor } from '../../../../testing/wait.ts';
 import { JsonLinePeer } from '../../base/json-line-peer.ts';
 import { limitedLog } from '../../base/limited-log.ts';
 import { createLogger } from '../../base/logger.ts';
+import { unwatched } from '../../base/watch.ts';
 import type { Valid } from '../../validation/validator.ts';
 import { Program, type ProgramOptions } from '../program.ts';
 import { Answer, Hello, Readers, type Settings, Tag, TagGone } from '../protocol.ts';
-import { unwatched } from '../watch.ts';
 
 const WAIT_MS = 20_000;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { unwatched } from '../../base/watch.ts';
 import { openPn532 } from '../pn532/reader.ts';
 import type { Program } from '../program.ts';
 import type { Settings } from '../protocol.ts';
 import { type Candidate, candidatesOf } from '../readers.ts';
-import { unwatched } from '../watch.ts';
 import { ModelAgent, programAt, SETTINGS } from './model-agent.ts';
 import { ModelChip } from './model-chip.ts';
 import { ModelType2, ModelType4, modelClassic } from './model-tags.ts';
@@ -85,6 +85,12 @@ test('readers, then tags; a write, an APDU, and what is refused', async () => {
   assert.equal(written_bytes, 5);
   assert.equal(ntag.pages.subarray(18, 23).toString(), 'hello');
 
+  const kept = await agent.call('write_ndef', { reader: I2C, tag: 1, message, if_empty: true });
+  assert.deepEqual([kept.ok, kept.code, kept.tag_state], [false, 'not_empty', undefined]);
+  await agent.call('write_ndef', { reader: I2C, tag: 1, message: '' });
+  const fresh = await agent.call('write_ndef', { reader: I2C, tag: 1, message, if_empty: true });
+  assert.equal(fresh.written_bytes, 5);
+
   chip().put(card);
   const second = await agent.tag(2);
   assert.deepEqual([second.tag, second.sak, second.techs], [2, '20', ['iso-dep', 'ndef']]);
@@ -137,7 +143,7 @@ test('a tag that leaves half-way: the write says what it contains, and the read 
   ntag.pages.set([0x03, 0x64], 16);
   chip().put(ntag);
   const tag = await agent.tag(2);
-  assert.deepEqual([tag.tag, tag.techs, tag.ndef], [2, ['ndef'], undefined]);
+  assert.deepEqual([tag.tag, tag.techs, tag.ndef, tag.unread], [2, ['ndef'], undefined, true]);
   await agent.until('the tag to leave', () => agent.gone.includes(2));
 });
 

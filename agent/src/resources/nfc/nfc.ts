@@ -8,18 +8,13 @@ import { ApiError } from '../../contract/errors.ts';
 import { badRequest } from '../../contract/issues.ts';
 import type { EventBus } from '../../events/bus.ts';
 import { emitChanges } from './events.ts';
-import { readerFailure, tagFailure } from './failures.ts';
+import { isNotDone, readerFailure, tagFailure } from './failures.ts';
 import { HandleIssuer } from './handles.ts';
-import type { Failure, Feedback, ReaderEvent, ReaderProgram, ReaderSettings } from './ports.ts';
-import { Readers, unknownReader } from './readers.ts';
+import { MAX_APDU_BYTES, MAX_MESSAGE_BYTES, MIN_APDU_BYTES } from './limits.ts';
+import type { Feedback, ReaderEvent, ReaderProgram, ReaderSettings } from './ports.ts';
+import { type Change, Readers, unknownReader } from './readers.ts';
 import { type NfcReader, nfcTagUnsupported } from './schema.ts';
 
-/** A header without data (ISO 7816-4). */
-const MIN_APDU_BYTES = 4;
-/** An extended one with all that it can have. */
-const MAX_APDU_BYTES = 65_544;
-/** The file of a type 4 tag with mapping version 2 has 65 535 bytes, two of which are the length. */
-const MAX_MESSAGE_BYTES = 65_533;
 /** A service that starts connects earlier, in ms; systemd restarts one that has ended within 5 s. */
 const CONNECT_MS = 10_000;
 /** The configuration waits for a change for 10 s. */
@@ -56,6 +51,7 @@ export class Nfc {
   readonly #turn = new Mutex();
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS);
   #readers: Readers | undefined;
+  readonly #watchers = new Set<(changes: readonly Change[]) => void>();
   /** Whether the program may connect. */
   #isOpen = false;
   /** NFC was switched off, maybe for a moment only: the program must connect anew. */
@@ -107,6 +103,17 @@ export class Nfc {
       this.#failure ??= 'The program that drives NFC readers takes long to start or to end.';
       return new Error('the NFC reader program did not take the change in time');
     });
+  }
+
+  /** The readers with their tags; undefined before NFC was switched on. */
+  get readers(): Readers | undefined {
+    return this.#readers;
+  }
+
+  /** Calls `watcher` after every change that hosts learn of, until the returned function is called. */
+  watch(watcher: (changes: readonly Change[]) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   /** All readers with their present tags. */
@@ -262,8 +269,7 @@ export class Nfc {
   }
 
   #take(event: ReaderEvent): void {
-    const { bus, isEnabled } = this.#options;
-    if (!isEnabled() || !this.#readers) return;
+    if (!this.#options.isEnabled() || !this.#readers) return;
     switch (event.event) {
       case 'connected':
         this.#missingSince = undefined;
@@ -271,26 +277,26 @@ export class Nfc {
         return;
       case 'disconnected':
         this.#problem = undefined;
-        emitChanges(bus, this.#readers.disconnect());
+        this.#tell(this.#readers.disconnect());
         this.#missing();
         return;
       case 'readers':
         this.#problem = event.problem;
-        emitChanges(bus, this.#readers.replace(event.readers));
+        this.#tell(this.#readers.replace(event.readers));
         return;
       case 'tag':
-        emitChanges(bus, this.#readers.tagSeen(event));
+        this.#tell(this.#readers.tagSeen(event));
         return;
       case 'tag_gone':
-        emitChanges(bus, this.#readers.tagGone(event.reader, event.tag));
+        this.#tell(this.#readers.tagGone(event.reader, event.tag));
         return;
     }
   }
-}
 
-/** Whether a command had no effect at all: the reader did not get it. */
-function isNotDone(outcome: { ok: true } | Failure): boolean {
-  return !outcome.ok && outcome.code === 'busy';
+  #tell(changes: readonly Change[]): void {
+    emitChanges(this.#options.bus, changes);
+    for (const watcher of this.#watchers) watcher(changes);
+  }
 }
 
 function withoutDot(sentence: string): string {

@@ -27,6 +27,8 @@ export interface TagSeen {
   techs: readonly Tech[];
   /** The NDEF message in base64; absent if there is none or if it could not be read. */
   ndef?: string | undefined;
+  /** Reading it failed: whether it has a message is not known. */
+  unread?: boolean | undefined;
 }
 
 /** Events of the reader program. */
@@ -56,9 +58,18 @@ export interface Failure {
   ok: false;
   /**
    * `busy`: too many commands wait, and nothing was done. `timeout`, `disconnected`: whether it was done is not known.
-   * `refused`: the program did not accept the command.
+   * `refused`: the program did not accept the command. `not_empty`: the tag has a message, which was to stay.
    */
-  code: 'no_reader' | 'no_tag' | 'unsupported' | 'failed' | 'busy' | 'refused' | 'timeout' | 'disconnected';
+  code:
+    | 'no_reader'
+    | 'no_tag'
+    | 'unsupported'
+    | 'not_empty'
+    | 'failed'
+    | 'busy'
+    | 'refused'
+    | 'timeout'
+    | 'disconnected';
   /** A sentence. */
   message: string;
   tag_state?: TagState | undefined;
@@ -93,7 +104,16 @@ export interface ReaderProgram {
    * @returns the tag's answer with its status word, in base64
    */
   transceive(reader: string, tag: number, apdu: string): Promise<Outcome<{ response: string }>>;
-  /** Replaces the NDEF message of a tag, and reads it back. @param message base64 */
-  writeNdef(reader: string, tag: number, message: string): Promise<Outcome<{ written_bytes: number }>>;
+  /**
+   * Replaces the NDEF message of a tag, and reads it back.
+   * @param message base64
+   * @param isIfEmpty write only if the tag has no message
+   */
+  writeNdef(
+    reader: string,
+    tag: number,
+    message: string,
+    isIfEmpty?: boolean,
+  ): Promise<Outcome<{ written_bytes: number }>>;
   feedback(reader: string, feedback: Feedback): Promise<Outcome<object>>;
 }

@@ -11,7 +11,7 @@ const MAX_TAGS = 8;
 export type Change =
   | { change: 'connected'; reader_id: string; backend: string }
   | { change: 'disconnected'; reader_id: string }
-  | { change: 'tag'; tag: NfcTag & { reader_id: string } }
+  | { change: 'tag'; tag: NfcTag & { reader_id: string }; seen: TagSeen }
   | { change: 'tag_removed'; reader_id: string; tag_handle: string };
 
 /** One stay of a tag. */
@@ -61,6 +61,26 @@ export class Readers {
   get(reader: string): NfcReader | undefined {
     const known = this.#known.get(reader);
     return known && shownReader(known);
+  }
+
+  /** Whether a reader is connected and answers. */
+  get hasReader(): boolean {
+    return [...this.#known.values()].some(({ state }) => state.present);
+  }
+
+  /** The present tags, that which came last first: the program numbers the stays at all its readers. */
+  presentTags(): TagSeen[] {
+    const stays = [...this.#known.values()].flatMap((known) => [...known.stays.values()]);
+    return stays.map(({ seen }) => seen).sort((a, b) => b.tag - a.tag);
+  }
+
+  /**
+   * A page has written this message, or none, to a tag. Its handle remains valid: it names the stay, which goes on.
+   * @param ndef base64; undefined: none
+   */
+  written(reader: string, tag: number, ndef: string | undefined): void {
+    const stay = this.#known.get(reader)?.stays.get(tag);
+    if (stay) stay.seen = { ...stay.seen, ndef, unread: false };
   }
 
   /** Sentences about readers that are not present. */
@@ -113,7 +133,7 @@ export class Readers {
     if (known.stays.size >= MAX_TAGS) return [];
     const added: Stay = { tag: seen.tag, seen, handle: this.#handles.issue(seen.reader), isUsed: false };
     known.stays.set(seen.tag, added);
-    return [{ change: 'tag', tag: { reader_id: seen.reader, ...shownTag(added) } }];
+    return [{ change: 'tag', tag: { reader_id: seen.reader, ...shownTag(added) }, seen }];
   }
 
   tagGone(reader: string, tag: number): Change[] {
@@ -154,7 +174,7 @@ export class Readers {
       },
       end,
       endWith: (ndef) => {
-        stay.seen = { ...stay.seen, ndef };
+        stay.seen = { ...stay.seen, ndef, unread: false };
         return end();
       },
     };

@@ -128,8 +128,14 @@ export class ReaderProgramSocket implements ReaderProgram {
     return broken('transceive');
   }
 
-  async writeNdef(reader: string, tag: number, message: string): Promise<Outcome<{ written_bytes: number }>> {
-    const outcome = await this.#call('write_ndef', { reader, tag, message });
+  async writeNdef(
+    reader: string,
+    tag: number,
+    message: string,
+    isIfEmpty = false,
+  ): Promise<Outcome<{ written_bytes: number }>> {
+    const condition = isIfEmpty ? { if_empty: true } : {};
+    const outcome = await this.#call('write_ndef', { reader, tag, message, ...condition });
     if (!outcome.ok || Written.fits(outcome)) return outcome;
     return broken('write_ndef');
   }
