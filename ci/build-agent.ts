@@ -1,7 +1,8 @@
 /**
- * Bundles the agent into agent/dist: `main.mjs`, and `nfc-reader.mjs` for its reader program; beside them the pages, the
- * web app, the description of the API and the compiled validators, and in `node_modules/` the few packages that have native code or
- * must stay whole. `i2c-bus` and `spi-device` are compiled for the device (agent/native-modules).
+ * Bundles the agent into agent/dist: `main.mjs`, and `nfc-reader.mjs` and `peripheral-io.mjs` for its other programs; beside
+ * them the pages, the web app, the description of the API and the compiled validators, and in `node_modules/` the few
+ * packages that have native code or must stay whole. `i2c-bus` and `spi-device` are compiled for the device
+ * (agent/native-modules).
  */
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { buildUi } from './build-ui.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Native, or loading their own files: copied with their dependencies instead of bundled. */
-const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp', 'koffi'];
+const EXTERNAL = ['@lydell/node-pty', '@serialport/bindings-cpp', 'koffi', 'node-hid', 'usb'];
 const COMPILED_FOR_THE_DEVICE = ['i2c-bus', 'spi-device'];
 /**
  * Optional dependencies of dbus-next that are never loaded: x11 finds a bus address, usocket passes open files. npm
@@ -22,12 +23,14 @@ const COMPILED_FOR_THE_DEVICE = ['i2c-bus', 'spi-device'];
  */
 const NEVER_LOADED = ['x11', 'usocket'];
 export const NOT_BUNDLED = [...EXTERNAL, ...COMPILED_FOR_THE_DEVICE, ...NEVER_LOADED];
+/** Of the copied packages' dependencies, those that only compile or install them. */
+const FOR_INSTALLING = ['node-addon-api', 'yargs', '@types/w3c-web-usb'];
 /** Parts of the copied packages that the device never loads. */
 const LEFT_OUT =
-  /\/(?:test|docs?|prebuilds\/(?!linux-(?:x64|arm64))[^/]+|build\/(?!Release)|lib\/.*\.test|musl_)/;
+  /\/(?:test|docs?|prebuilds\/(?!(?:HID_hidraw-)?linux-(?:x64|arm64)(?:\/|$))[^/]+|build\/(?!Release)|lib\/.*\.test|musl_|node_modules\/node-addon-api)|\.musl\.node$/;
 /** C++ of the native packages, and what compiles it; their dependencies may have JavaScript in such a folder. */
 const NATIVE_SOURCES =
-  /^\/(?:src(?!\/koffi)\/|vendor|lib\/native|src\/koffi\/src\/abi)|\.(?:cc|hh|inc|def|md)$|CMakeLists|cnoke/;
+  /^\/(?:src(?!\/koffi)\/|vendor|hidapi|libusb|lib\/native|src\/koffi\/src\/abi)|\.(?:cc|hh|inc|def|md)$|CMakeLists|cnoke/;
 
 /**
  * Packages that others load and the agent never uses, a third of the bundle, with what takes their place: no route has
@@ -115,11 +118,13 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Met
     entryPoints: [join(root, 'agent/src/main.ts')],
     outfile: join(outdir, 'main.mjs'),
   });
-  await build({
-    ...BUNDLE,
-    entryPoints: [join(root, 'agent/src/nfc-reader/main.ts')],
-    outfile: join(outdir, 'nfc-reader.mjs'),
-  });
+  for (const program of ['nfc-reader', 'peripheral-io']) {
+    await build({
+      ...BUNDLE,
+      entryPoints: [join(root, 'agent/src', program, 'main.ts')],
+      outfile: join(outdir, `${program}.mjs`),
+    });
+  }
   await buildUi(join(outdir, 'ui/app'));
   for (const folder of ['page', 'ui']) await copyIfThere(join(root, 'agent', folder), join(outdir, folder));
   for (const name of ['openapi.yaml', 'asyncapi.yaml']) {
@@ -137,7 +142,7 @@ async function copyIfThere(from: string, to: string): Promise<void> {
 
 /** Copies an installed package and its dependencies. */
 async function copyPackage(name: string, outdir: string, done: Set<string>): Promise<void> {
-  if (done.has(name)) return;
+  if (done.has(name) || FOR_INSTALLING.includes(name)) return;
   done.add(name);
   const from = join(root, 'node_modules', name);
   const manifest: { dependencies?: object; optionalDependencies?: object } | undefined = await readFile(

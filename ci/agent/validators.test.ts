@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { build, type Metafile } from 'esbuild';
 import fc from 'fast-check';
 import '../../agent/src/main.ts';
@@ -79,6 +82,31 @@ test('the bundle has no compiler of schemas', async () => {
     [],
   );
   assert.doesNotMatch(await readFile(join(folder, 'main.mjs'), 'utf8'), /strictTypes|_compileSchemaEnv/);
+});
+
+test('the bundle has the native modules of both processors, and only what they need', () => {
+  const packages = ['@serialport/bindings-cpp', 'node-hid', 'usb'];
+  const modules = packages.flatMap((name) =>
+    globSync('**/*.node', { cwd: join(folder, 'node_modules', name) })
+      .filter((path) => path.startsWith('prebuilds/'))
+      .map((path) => `${name} ${path.split('/')[1]}`),
+  );
+  assert.deepEqual(modules.sort(), [
+    '@serialport/bindings-cpp linux-arm64',
+    '@serialport/bindings-cpp linux-x64',
+    'node-hid HID_hidraw-linux-arm64',
+    'node-hid HID_hidraw-linux-x64',
+    'usb linux-arm64',
+    'usb linux-x64',
+  ]);
+  assert.deepEqual(globSync('node_modules/**/{node-addon-api,yargs,hidapi,libusb}', { cwd: folder }), []);
+});
+
+test('the other programs of the bundle start', async () => {
+  for (const program of ['nfc-reader', 'peripheral-io']) {
+    const run = promisify(execFile)(process.execPath, [join(folder, `${program}.mjs`)], { timeout: 30_000 });
+    await assert.rejects(run, { code: 2, stderr: /missing[^\n]*\nusage: / });
+  }
 });
 
 test('the contract needs nothing of Node, so that clients can import it', async () => {

@@ -41,8 +41,9 @@ export function writeValidators(outdir: string): Plugin {
     name: 'write-validators',
     setup(plugin) {
       plugin.onStart(async () => {
-        // Loads every module of the agent, each of which adds its schemas.
+        // Loads every module of the agent and of its programs, each of which adds its schemas.
         await import('../../agent/src/main.ts');
+        await import('../../agent/src/peripheral-io/main.ts');
         for (const schema of validatedSchemas()) {
           for (const mode of MODES) await writeValidator(schema, mode, outdir);
         }

@@ -4,6 +4,8 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MAX_USB_READERS } from '../../agent/src/nfc-reader/readers.ts';
+import { MAX_HANDLES } from '../../agent/src/peripheral-io/handles.ts';
+import { KINDS } from '../../agent/src/peripheral-io/protocol.ts';
 import { ROOT } from '../lib/places.ts';
 
 const OVERLAY = join(ROOT, 'overlay');
@@ -55,12 +57,34 @@ test('a plugged-in adapter cannot get the name of an interface that the firewall
   assert.match(read('usr/lib/vitrine/gadget'), /^ *put functions\/ncm\.usb0\/ifname gadget%d$/m);
 });
 
-test('the NFC reader program has threads for all readers, for pcscd and for two buses', () => {
-  const unit = read(`${UNITS}/vitrine-nfc.service`);
+/** The threads that a unit's native calls get. */
+function threadsOf(unit: string): number {
   const threads = Number(/^Environment=.*\bUV_THREADPOOL_SIZE=(\d+)$/m.exec(unit)?.[1]);
   const tasks = Number(/^TasksMax=(\d+)$/m.exec(unit)?.[1]);
-  assert.ok(threads >= MAX_USB_READERS + 3, `${threads} threads`);
   assert.ok(threads + 16 <= tasks, `${threads} of ${tasks} tasks`);
+  return threads;
+}
+
+test('the NFC reader program has threads for all readers, for pcscd and for two buses', () => {
+  assert.ok(threadsOf(read(`${UNITS}/vitrine-nfc.service`)) >= MAX_USB_READERS + 3);
+});
+
+test('each program for peripherals has a user, its device nodes, and threads for all that is open', () => {
+  // And one that reads for each HID device.
+  const unit = read(`${UNITS}/vitrine-peripheral@.service`);
+  assert.ok(threadsOf(unit) > MAX_HANDLES);
+  assert.match(unit, /^DevicePolicy=closed$/m);
+  const users = read('usr/lib/sysusers.d/vitrine.conf');
+  const rules = read('usr/lib/udev/rules.d/75-vitrine-peripherals.rules');
+  const classes = { hid: ['hidraw'], serial: ['ttyACM', 'ttyUSB'], usb: ['usb_device'] };
+  for (const kind of KINDS) {
+    assert.match(users, new RegExp(`^u! peripheral-${kind} \\d+ `, 'm'));
+    assert.match(rules, new RegExp(`GROUP="peripheral-${kind}", MODE="0660"$`, 'm'));
+    const allowed = read(`${UNITS}/vitrine-peripheral@${kind}.service.d/50-devices.conf`);
+    const nodes = [...allowed.matchAll(/^DeviceAllow=char-(\S+) rw$/gm)].map(([, name]) => name);
+    assert.deepEqual(nodes, classes[kind]);
+    assert.match(allowed, /^RestrictAddressFamilies=AF_UNIX(?: AF_NETLINK)?$/m);
+  }
 });
 
 test('the presets enable exactly our units that have an [Install] section', () => {
@@ -76,9 +100,10 @@ test('the presets enable exactly our units that have an [Install] section', () =
 });
 
 test('our programs that units and udev rules call exist and are executable', () => {
-  const callers = globSync(['usr/lib/systemd/system/*.service', 'usr/lib/udev/rules.d/*.rules'], {
-    cwd: OVERLAY,
-  });
+  const callers = globSync(
+    ['usr/lib/systemd/system/*.service', 'usr/lib/systemd/system/*.d/*.conf', 'usr/lib/udev/rules.d/*.rules'],
+    { cwd: OVERLAY },
+  );
   const called = callers
     .map(read)
     .flatMap((text) => [...text.matchAll(/(?:^Exec\w+=[^\s/]*|")(\/usr\/lib\/vitrine\/[\w-]+)(?=[\s"])/gm)])

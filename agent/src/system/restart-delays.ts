@@ -17,6 +17,9 @@ export const UNITS = [
   'bluetooth.service',
   'wpa_supplicant.service',
   'vitrine-nfc.service',
+  'vitrine-peripheral@hid.service',
+  'vitrine-peripheral@serial.service',
+  'vitrine-peripheral@usb.service',
 ] as const;
 
 const parseValue = shaped(anything);

@@ -20,11 +20,11 @@ VITRINE_AGENT_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = \
 # Licenses of the agent and of the npm packages in its bundle; ci/buildroot/checks compares them with package-lock.json.
 VITRINE_AGENT_LICENSE = \
 	Apache-2.0, AFL-2.1 or BSD-3-Clause, BSD-2-Clause, BSD-3-Clause, BlueOak-1.0.0, \
-	ISC, MIT, MIT/X11, Unlicense
+	ISC, MIT, MIT or X11, MIT/X11, Unlicense
 VITRINE_AGENT_LICENSE_FILES = LICENSE
 # legal-info would archive all of the project's folder. Its sources are released as a whole.
 VITRINE_AGENT_REDISTRIBUTE = NO
-VITRINE_AGENT_DEPENDENCIES = host-nodejs host-python3 vitrine-nodejs
+VITRINE_AGENT_DEPENDENCIES = host-nodejs host-pkgconf host-python3 libusb udev vitrine-nodejs
 
 # The user of pcscd.service in overlay/. Debian's package creates it; Buildroot's has none.
 define VITRINE_AGENT_USERS
@@ -70,15 +70,22 @@ endef
 # Replaces the prebuilt modules of the npm packages by ones compiled here.
 define VITRINE_AGENT_BUILD_CMDS
 	cd $(@D)/node_modules/@serialport/bindings-cpp && $(VITRINE_NODE_GYP) rebuild
+	cd $(@D)/node_modules/node-hid && $(VITRINE_NODE_GYP) rebuild --driver=hidraw
+	cd $(@D)/node_modules/usb && $(VITRINE_NODE_GYP) rebuild --use_system_libusb=true
 	cd $(@D)/node-pty/node_modules/node-pty && $(VITRINE_NODE_GYP) rebuild
 	cd $(@D)/agent/native-modules/node_modules/i2c-bus && $(VITRINE_NODE_GYP) rebuild
 	cd $(@D)/agent/native-modules/node_modules/spi-device && $(VITRINE_NODE_GYP) rebuild
 	$(VITRINE_AGENT_BUILD_KOFFI)
 	$(HOST_MAKE_ENV) $(HOST_DIR)/bin/node $(@D)/ci/build-agent.ts
 	cd $(@D)/agent/dist/node_modules && \
-		rm -rf @lydell/node-pty-linux-* @serialport/bindings-cpp/prebuilds @serialport/bindings-cpp/build @koromix && \
+		rm -rf @lydell/node-pty-linux-* @koromix \
+			$(foreach package,@serialport/bindings-cpp node-hid usb,$(package)/prebuilds $(package)/build) && \
 		$(INSTALL) -D -m 0755 $(@D)/node_modules/@serialport/bindings-cpp/build/Release/bindings.node \
 			@serialport/bindings-cpp/build/Release/bindings.node && \
+		$(INSTALL) -D -m 0755 $(@D)/node_modules/node-hid/build/Release/HID_hidraw.node \
+			node-hid/build/Release/HID_hidraw.node && \
+		$(INSTALL) -D -m 0755 $(@D)/node_modules/usb/build/Release/usb_bindings.node \
+			usb/build/Release/usb_bindings.node && \
 		$(INSTALL) -D -m 0755 $(@D)/node-pty/node_modules/node-pty/build/Release/pty.node \
 			@lydell/node-pty-linux-$(VITRINE_NODEJS_CPU)/pty.node && \
 		$(INSTALL) -D -m 0755 $(@D)/node_modules/koffi/src/koffi/koffi.node \

@@ -82,7 +82,13 @@ test('every user of the units in overlay/ is created in Buildroot’s image', as
     return (await Promise.all(texts)).join('\n');
   };
   const units = await read('{etc,usr/lib}/systemd/system/*.service');
-  const used = [...units.matchAll(/^User=(\S+)$/gm)].map(([, user]) => user);
+  const instances = globSync('usr/lib/systemd/system/vitrine-peripheral@*.service.d', { cwd: overlay }).map(
+    (path) => /@(\w+)\./.exec(path)?.[1] ?? '',
+  );
+  const used = [...units.matchAll(/^User=(\S+)$/gm)].flatMap(([, user = '']) =>
+    user.includes('%i') ? instances.map((instance) => user.replace('%i', instance)) : [user],
+  );
+  assert.ok(instances.length > 0);
   const recipe = join(ROOT, 'buildroot-external/package/vitrine-agent/vitrine-agent.mk');
   const table =
     /^define VITRINE_AGENT_USERS\n((?:\t.*\n)*)endef$/m.exec(await readFile(recipe, 'utf8'))?.[1] ?? '';
