@@ -26,6 +26,8 @@ import { systemdJournal } from './system/journal.ts';
 import { KeyboardLayoutFile } from './system/keyboard-layout.ts';
 import { linuxNetwork } from './system/network.ts';
 import { ReaderProgramSocket } from './system/nfc/reader-program.ts';
+import { SysfsInventory } from './system/peripherals/inventory.ts';
+import { peripheralPrograms } from './system/peripherals/programs.ts';
 import { systemPower } from './system/power.ts';
 import { PulseSoundServer } from './system/pulse-sound-server.ts';
 import { BluezRadio } from './system/radios/bluez.ts';
@@ -129,6 +131,8 @@ export async function createAdapters(
             log,
           )
         : undefined,
+    peripheralInventory: ownsSystem ? new SysfsInventory({ log }) : undefined,
+    peripheralIo: ownsSystem ? peripheralPrograms({ runtimeFolder, systemd, log }) : undefined,
     createServer: plainServer,
     https: new HttpsLink({ addresses: listenHttps, log }),
     trust: new NodeTrust(),

@@ -8,6 +8,7 @@ export interface Piece {
 const DISPLAY = 'agent/src/resources/display';
 const SERIAL = 'agent/src/links/serial';
 const CONFIG = 'agent/src/resources/config';
+const PERIPHERALS = 'agent/src/resources/peripherals';
 
 export const PIECES: Readonly<Record<string, Piece>> = {
   keeper: {
@@ -33,6 +34,14 @@ export const PIECES: Readonly<Record<string, Piece>> = {
   config: {
     files: ['store', 'appliers'].map((name) => `${CONFIG}/${name}.ts`),
     tests: ['store', 'appliers', 'file'].map((name) => `${CONFIG}/${name}.test.ts`),
+  },
+  peripherals: {
+    files: ['policy', 'hid-report-descriptor', 'hid-report-items', 'usb-descriptors'].map(
+      (name) => `${PERIPHERALS}/${name}.ts`,
+    ),
+    tests: ['policy', 'policy-hid', 'policy-usb', 'hid-report-descriptor', 'usb-descriptors'].map(
+      (name) => `${PERIPHERALS}/${name}.test.ts`,
+    ),
   },
   session: { files: ['agent/src/events/session.ts'], tests: ['agent/src/events/session.test.ts'] },
   boot: {

@@ -21,7 +21,7 @@ const { endpoints } = contract;
 const TOPICS = (
   'display_state page_message page_channel page_console operation health input_raw log splash_changed config_changed ' +
   'network_changed nfc_tag nfc_tag_removed nfc_reader_connected nfc_reader_disconnected wifi_changed ' +
-  'bluetooth_changed update_changed certificates_changed'
+  'bluetooth_changed peripherals_changed update_changed certificates_changed'
 ).split(' ');
 const ERROR_CODES = (
   'bad_request forbidden not_found method_not_allowed conflict payload_too_large unsupported_media_type ' +
@@ -103,7 +103,7 @@ describe('the OpenAPI document', () => {
   test('has every path, topic and error code', () => {
     const paths = new Set(Object.keys(document.paths));
     const expected =
-      '/device /device/diagnostics /device/health /device/logs /device/reboot /device/shutdown /device/factory-reset /network /display ' +
+      '/device /device/diagnostics /device/health /device/logs /device/peripherals /device/reboot /device/shutdown /device/factory-reset /network /display ' +
       '/display/screens /display/navigate /display/bundle /display/waiting /display/reload /display/restart-browser ' +
       '/display/screen /display/screenshot /display/execute-js /page/message /page/status /content /content/{name} ' +
       '/content/{name}/check /config /files/splash /files/splash/shutdown /files/certificates /files/certificates/ca ' +

@@ -41,6 +41,7 @@ test('a board has the values of its file and those common to all appliances', as
     runtimeFolder: '/run/vitrine',
     managesRadios: true,
     dualBandRadio: true,
+    usbHostPort: true,
     screens: ['HDMI-A-1', 'HDMI-A-2'],
   });
 });
@@ -64,6 +65,7 @@ const wrong: { change: Partial<Record<keyof typeof RPI4, unknown>>; says: RegExp
   { change: { content_port: 0 }, says: /\/content_port must be >= 1/ },
   { change: { content_port: '8090' }, says: /\/content_port must be integer/ },
   { change: { radio: 'triple-band' }, says: /\/radio must be one of none, single-band, dual-band/ },
+  { change: { usb_host_port: 1 }, says: /\/usb_host_port must be boolean/ },
   { change: { screens: undefined }, says: /\/screens is required/ },
   { change: { screens: [''] }, says: /\/screens\/0 must NOT have fewer than 1/ },
 ];

@@ -16,6 +16,7 @@ const BoardFile = validator(
     serial_lines: Type.Array(Type.String({ pattern: '^/dev/.' })),
     content_port: Type.Integer({ minimum: 1, maximum: 65_535 }),
     radio: Type.Enum(['none', 'single-band', 'dual-band']),
+    usb_host_port: Type.Boolean(),
     screens: Type.Array(Type.String({ minLength: 1 })),
   }),
 );
@@ -34,13 +35,14 @@ const APPLIANCE = {
  * @throws BoardFileError when it cannot be read or does not fit the schema
  */
 export function readBoardFile(path: string): Board {
-  const { profile, serial_lines, content_port, radio, screens } = read(path);
+  const { profile, serial_lines, content_port, radio, usb_host_port, screens } = read(path);
   return {
     ...APPLIANCE,
     profile,
     serialLines: serial_lines,
     contentPort: content_port,
     dualBandRadio: radio === 'dual-band',
+    usbHostPort: usb_host_port,
     screens,
   };
 }

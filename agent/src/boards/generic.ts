@@ -10,5 +10,6 @@ export const generic: Board = {
   runtimeFolder: '/run/vitrine',
   managesRadios: false,
   dualBandRadio: false,
+  usbHostPort: true,
   screens: [],
 };

@@ -27,6 +27,7 @@ import * as nfc from './nfc/schema.ts';
 import * as operations from './operations/schema.ts';
 import * as page from './page/schema.ts';
 import { peripheralsConfig } from './peripherals/config.ts';
+import * as peripherals from './peripherals/schema.ts';
 import { uiConfig } from './ui/config.ts';
 import { updateConfig } from './update/config.ts';
 import * as update from './update/schema.ts';
@@ -66,6 +67,7 @@ export const declarations = [
   nfc,
   wifi,
   bluetooth,
+  peripherals,
   document,
   configuration,
 ] as const;

@@ -5,6 +5,7 @@ import { operation, updateStatus } from './content.ts';
 import { configChange, health, logRecord, network } from './device.ts';
 import { displayState, pageStatus } from './display.ts';
 import { NOW } from './example.ts';
+import { peripheralsState } from './peripherals.ts';
 import {
   bluetoothState,
   nfcReaderConnected,
@@ -39,6 +40,7 @@ export const payloads: Readonly<Record<string, Json>> = {
   nfc_reader_disconnected: nfcReaderDisconnected,
   wifi_changed: wifiStatus,
   bluetooth_changed: bluetoothState,
+  peripherals_changed: peripheralsState,
   update_changed: updateStatus,
   certificates_changed: { kind: 'server' },
 };

@@ -142,6 +142,14 @@ export class Display {
     return this.#keeper.state.load.stage === 'committed';
   }
 
+  /** Origin of the page that is displayed or loaded; null for the waiting page. */
+  get pageOrigin(): string | null {
+    const { target, navigatedTo } = this.#keeper.state;
+    if (target.mode === 'waiting') return null;
+    const { protocol, origin } = new URL(navigatedTo ?? target.url);
+    return protocol === 'http:' || protocol === 'https:' ? origin : null;
+  }
+
   /** Calls `listener` after each change of the display, also of what no host sees. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
