@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { arrowCursor } from './lib/cursor.ts';
 import { displayClient } from './lib/display-client.ts';
+import { pagePeripherals } from './lib/page-peripherals.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { asyncApiYaml, docsHtml, openApiYaml } from './openapi/generate.ts';
@@ -18,6 +19,7 @@ const FILES: Record<string, () => string | Buffer | Promise<string>> = {
   'docs/asyncapi.yaml': () => NOTE + asyncApiYaml(),
   'agent/ui/docs.html': docsHtml,
   'agent/page/display-client.js': displayClient,
+  'agent/page/peripherals.js': pagePeripherals,
   'overlay/usr/share/icons/default/cursors/default': arrowCursor,
 };
 

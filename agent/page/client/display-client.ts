@@ -1,4 +1,4 @@
-/** The page's end of the channel (browser/PROTOCOL.md: The page's channel; docs/pages.md). */
+/** The page's end of the channel (browser/PROTOCOL.md: The page's channels; docs/pages.md). */
 import type { Vitrine } from '../display-client.d.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -103,5 +103,13 @@ function createClient(): Vitrine {
   };
 }
 
+/** Whether the device has put `nfc` there, for a page that may use it. */
+function hasOnlyNfc(value: object | undefined): boolean {
+  return value !== undefined && 'nfc' in value && !('send' in value);
+}
+
 // Once, also when a page loads the file twice.
-if (!('vitrine' in window)) Object.defineProperty(window, 'vitrine', { value: createClient() });
+if (!('vitrine' in window) || hasOnlyNfc(window.vitrine)) {
+  const value = Object.assign(createClient(), window.vitrine);
+  Object.defineProperty(window, 'vitrine', { value, configurable: false });
+}
