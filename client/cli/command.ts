@@ -14,6 +14,11 @@ export interface Context {
   signal: AbortSignal;
 }
 
+/** The device has not done what was asked, or it cannot be done. The message is one sentence. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+}
+
 export interface Command {
   name: string;
   /** Its arguments, as in `show URL|BUNDLE|waiting`. */

@@ -1,4 +1,4 @@
-/** The commands that go on until they are interrupted, and those about the command line itself. */
+/** The commands that go on until they are interrupted. */
 
 import { RequestError } from '../client.ts';
 import { placeOf } from '../connect.ts';
@@ -6,8 +6,7 @@ import type { EventOf, TopicName } from '../contract.ts';
 import { discover as discoverAll } from '../discover.ts';
 import { openSerial } from '../serial.ts';
 import { UsageError } from './arguments.ts';
-import { type Context, define } from './command.ts';
-import { COMPLETIONS, completionFor } from './completion.ts';
+import { define } from './command.ts';
 import { table } from './output.ts';
 
 /** Ends the shell of the device, as in telnet: Ctrl-]. */
@@ -212,16 +211,6 @@ const shell = define({
   },
 });
 
-const completion = define({
-  name: 'completion',
-  args: COMPLETIONS.join('|'),
-  help: 'Print what a shell needs to complete these commands: source <(vitrine completion bash)',
-  count: [1, 1],
-  run: async (_context: Context, _values, [kind = '']) => {
-    process.stdout.write(completionFor(kind, [...LIVE_COMMANDS]));
-  },
-});
-
 /** What the device says is text, not commands for this terminal. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is replaced
@@ -234,4 +223,4 @@ function numberOf(text: string, name: string): number {
   throw new UsageError(`--${name} must be a number, not "${text}"`);
 }
 
-export const LIVE_COMMANDS = [discover, logs, events, page, shell, completion];
+export const LIVE_COMMANDS = [discover, logs, events, page, shell];

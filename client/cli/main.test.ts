@@ -71,7 +71,9 @@ test('shows, stores, reads and changes', async () => {
   assert.equal((await vitrine(['js', '-'], { input: '1 + 1' })).stdout, '2\n');
   assert.match(await ok('diagnostics', 'support.zip'), /^support\.zip/);
   assert.equal((await readFile(join(folder, 'support.zip'))).subarray(0, 2).toString(), 'PK');
-  assert.match(await ok('completion', 'bash'), /complete -F _vitrine vitrine/);
+  const completion = await ok('completion', 'bash');
+  assert.match(completion, /complete -F _vitrine vitrine/);
+  assert.match(completion, /words="show .*peripherals .*completion --host/);
   assert.match(await ok('--help'), /push FOLDER\|ZIP/);
   assert.match(await ok('--version'), /^\d+\.\d+/);
 });

@@ -9,10 +9,10 @@ import type { Device } from '../device.ts';
 import { BundleError } from '../folder.ts';
 import { SerialPortError } from '../tty.ts';
 import { WaitError } from '../waits.ts';
+import { ALL_COMMANDS } from './all-commands.ts';
 import { type Options, optionLines, parseOptions, UsageError } from './arguments.ts';
-import type { Defined } from './command.ts';
-import { COMMANDS } from './commands.ts';
-import { LIVE_COMMANDS, printable } from './live-commands.ts';
+import { CommandError, type Defined } from './command.ts';
+import { printable } from './live-commands.ts';
 import { Output } from './output.ts';
 import { VERSION } from './version.ts';
 
@@ -35,10 +35,8 @@ const GLOBAL = {
   version: { type: 'boolean', help: 'print the version' },
 } as const satisfies Options;
 
-const ALL: readonly Defined[] = [...COMMANDS, ...LIVE_COMMANDS];
-
 function usage(): string {
-  const lines = ALL.map(({ name, args, help }) => `  ${`${name} ${args}`.padEnd(34)} ${help}`);
+  const lines = ALL_COMMANDS.map(({ name, args, help }) => `  ${`${name} ${args}`.padEnd(34)} ${help}`);
   return `Usage: vitrine [options] command …\n\nCommands:\n${lines.join('\n')}\n\nOptions:\n${optionLines(GLOBAL)}`;
 }
 
@@ -52,11 +50,11 @@ function commandIn(args: readonly string[]): Defined | undefined {
   const names = args.filter((arg, index) => !arg.startsWith('-') && !takesValue(args[index - 1]));
   const [name] = names;
   if (name === undefined) return undefined;
-  const found = ALL.find((one) => one.name === name);
+  const found = ALL_COMMANDS.find((one) => one.name === name);
   if (found) return found;
   const meant = closest(
     name,
-    ALL.map((one) => one.name),
+    ALL_COMMANDS.map((one) => one.name),
   );
   throw new UsageError(
     `there is no command "${name}"${meant === undefined ? '; vitrine --help lists them' : `; did you mean ${meant}?`}`,
@@ -125,7 +123,9 @@ function report(error: unknown, address: string, out: Output): number {
 
 function explain(error: unknown, address: string): [code: number, text: string] {
   if (error instanceof UsageError) return [EXIT.usage, error.message];
-  const isRefused = [RequestError, RefusedError, BundleError].some((kind) => error instanceof kind);
+  const isRefused = [RequestError, RefusedError, BundleError, CommandError].some(
+    (kind) => error instanceof kind,
+  );
   if (isRefused && error instanceof Error) return [EXIT.refused, error.message];
   if (error instanceof WaitError) return [error.isTimeout ? EXIT.timeout : EXIT.refused, error.message];
   if (!(error instanceof Error)) return [EXIT.refused, String(error)];

@@ -5,7 +5,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAdapters } from '../../agent/src/adapters.ts';
+import { createAdapters, type Ports } from '../../agent/src/adapters.ts';
 import { createLogger } from '../../agent/src/base/logger.ts';
 import { EventBus } from '../../agent/src/events/bus.ts';
 import { readFlags } from '../../agent/src/flags.ts';
@@ -41,6 +41,8 @@ const NEW: SlotFacts = {
 /** Uptime of the first start, which is halved with each further one, in s. */
 const FIRST_UPTIME_S = 100_000;
 const SOON = { timeoutMs: 60_000, intervalMs: 20 };
+
+type PlayedPorts = Partial<Pick<Ports, 'peripheralInventory'>>;
 
 /** Two slots, as RAUC and the boot loader know them. */
 class Slots implements BundleInstaller {
@@ -131,19 +133,22 @@ export class Appliance {
   /** The data partition is to be emptied at the next start. */
   isReset = false;
   readonly pid = process.pid;
+  readonly #ports: PlayedPorts;
   #address = '127.0.0.1:0';
   #bootedAt = 0;
   #boots = 0;
   #stops: (() => unknown)[] = [];
 
-  static async start(): Promise<Appliance> {
-    const appliance = new Appliance(await mkdtemp(join(tmpdir(), 'vitrine-appliance-')));
+  /** @param ports what the test plays, besides slots and power */
+  static async start(ports: PlayedPorts = {}): Promise<Appliance> {
+    const appliance = new Appliance(await mkdtemp(join(tmpdir(), 'vitrine-appliance-')), ports);
     await appliance.#startAgent();
     return appliance;
   }
 
-  private constructor(folder: string) {
+  private constructor(folder: string, ports: PlayedPorts) {
     this.folder = folder;
+    this.#ports = ports;
   }
 
   get api(): string {
@@ -184,6 +189,7 @@ export class Appliance {
     });
     const adapters = {
       ...real,
+      ...this.#ports,
       slots: this.slots.port,
       installer: this.slots,
       bootId: `boot-${this.#boots}`,

@@ -14,6 +14,7 @@ export const VIEW_PATHS = {
   wifi: '/wifi',
   bluetooth: '/bluetooth',
   nfc: '/nfc',
+  peripherals: '/peripherals',
   certificates: '/certificates',
   page: '/page',
   logs: '/logs',

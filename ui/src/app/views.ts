@@ -19,7 +19,7 @@ export const GROUPS: readonly { readonly title: TextKey; readonly views: readonl
     title: 'nav.screen',
     views: ['overview', 'show', 'remote', 'content', 'screens', 'audio', 'input'],
   },
-  { title: 'nav.connections', views: ['network', 'wifi', 'bluetooth', 'nfc', 'certificates'] },
+  { title: 'nav.connections', views: ['network', 'wifi', 'bluetooth', 'nfc', 'peripherals', 'certificates'] },
   { title: 'nav.diagnosis', views: ['page', 'logs', 'events'] },
   { title: 'nav.device', views: ['update', 'settings', 'maintenance'] },
 ];
@@ -79,6 +79,11 @@ export const VIEWS: Readonly<Record<ViewName, ViewEntry>> = {
     title: 'nfc.title',
     icon: 'nfc',
     load: () => import('../views/nfc/nfc.tsx'),
+  },
+  peripherals: {
+    title: 'peripherals.title',
+    icon: 'peripherals',
+    load: () => import('../views/peripherals/peripherals.tsx'),
   },
   certificates: {
     title: 'certificates.title',

@@ -12,6 +12,7 @@ import { network } from './de/network.ts';
 import { nfc } from './de/nfc.ts';
 import { overview } from './de/overview.ts';
 import { page } from './de/page.ts';
+import { peripherals } from './de/peripherals.ts';
 import { remote } from './de/remote.ts';
 import { screens } from './de/screens.ts';
 import { settings } from './de/settings.ts';
@@ -38,6 +39,7 @@ const de: Texts = {
   ...wifi,
   ...bluetooth,
   ...nfc,
+  ...peripherals,
   ...certificates,
   ...page,
   ...logs,

@@ -16,6 +16,7 @@ import { network } from './en/network.ts';
 import { nfc } from './en/nfc.ts';
 import { overview } from './en/overview.ts';
 import { page } from './en/page.ts';
+import { peripherals } from './en/peripherals.ts';
 import { remote } from './en/remote.ts';
 import { screens } from './en/screens.ts';
 import { settings } from './en/settings.ts';
@@ -41,6 +42,7 @@ const en = {
   ...wifi,
   ...bluetooth,
   ...nfc,
+  ...peripherals,
   ...certificates,
   ...page,
   ...logs,

@@ -13,6 +13,7 @@ import { network } from './es/network.ts';
 import { nfc } from './es/nfc.ts';
 import { overview } from './es/overview.ts';
 import { page } from './es/page.ts';
+import { peripherals } from './es/peripherals.ts';
 import { remote } from './es/remote.ts';
 import { screens } from './es/screens.ts';
 import { settings } from './es/settings.ts';
@@ -38,6 +39,7 @@ const es: Texts = {
   ...wifi,
   ...bluetooth,
   ...nfc,
+  ...peripherals,
   ...certificates,
   ...page,
   ...logs,

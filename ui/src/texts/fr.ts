@@ -13,6 +13,7 @@ import { network } from './fr/network.ts';
 import { nfc } from './fr/nfc.ts';
 import { overview } from './fr/overview.ts';
 import { page } from './fr/page.ts';
+import { peripherals } from './fr/peripherals.ts';
 import { remote } from './fr/remote.ts';
 import { screens } from './fr/screens.ts';
 import { settings } from './fr/settings.ts';
@@ -38,6 +39,7 @@ const fr: Texts = {
   ...wifi,
   ...bluetooth,
   ...nfc,
+  ...peripherals,
   ...certificates,
   ...page,
   ...logs,

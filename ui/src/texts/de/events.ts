@@ -34,6 +34,8 @@ export const events: Record<keyof typeof en, string> = {
   'events.topic_wifi_changed':
     'WLAN wurde geschaltet, ist verbunden, hat sein Netz verloren oder eine Suche beendet.',
   'events.topic_bluetooth_changed': 'Der Bluetooth-Adapter oder eines seiner Geräte hat sich geändert.',
+  'events.topic_peripherals_changed':
+    'Ein Peripheriegerät wurde ein- oder ausgesteckt, von einer Seite geöffnet oder geschlossen, oder seine Erlaubnis hat sich geändert.',
   'events.topic_nfc_tag': 'Ein Tag ist bei einem Lesegerät.',
   'events.topic_nfc_tag_removed': 'Das Tag ist nicht mehr beim Lesegerät.',
   'events.topic_nfc_reader_connected': 'Ein Lesegerät wurde angeschlossen.',

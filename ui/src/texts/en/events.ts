@@ -32,6 +32,8 @@ export const events = {
   'events.topic_wifi_changed':
     'Wi-Fi was switched, has connected or lost its network, or has finished a search.',
   'events.topic_bluetooth_changed': 'The Bluetooth adapter or one of its devices has changed.',
+  'events.topic_peripherals_changed':
+    'A peripheral was plugged in or unplugged, opened or closed by a page, or its permission has changed.',
   'events.topic_nfc_tag': 'A tag has come to a reader.',
   'events.topic_nfc_tag_removed': 'The tag has left the reader.',
   'events.topic_nfc_reader_connected': 'A reader was plugged in.',

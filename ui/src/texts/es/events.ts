@@ -34,6 +34,8 @@ export const events: Record<keyof typeof en, string> = {
   'events.topic_wifi_changed':
     'El wifi se activó o desactivó, se conectó, perdió su red o terminó una búsqueda.',
   'events.topic_bluetooth_changed': 'Ha cambiado el adaptador Bluetooth o uno de sus dispositivos.',
+  'events.topic_peripherals_changed':
+    'Se ha conectado o desconectado un periférico, una página lo ha abierto o cerrado, o ha cambiado su permiso.',
   'events.topic_nfc_tag': 'Una etiqueta ha llegado a un lector.',
   'events.topic_nfc_tag_removed': 'La etiqueta se ha retirado del lector.',
   'events.topic_nfc_reader_connected': 'Se ha conectado un lector.',

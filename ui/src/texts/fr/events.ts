@@ -34,6 +34,8 @@ export const events: Record<keyof typeof en, string> = {
   'events.topic_wifi_changed':
     'Le Wi-Fi a été activé ou coupé, s’est connecté, a perdu son réseau ou a fini une recherche.',
   'events.topic_bluetooth_changed': 'L’adaptateur Bluetooth ou l’un de ses appareils a changé.',
+  'events.topic_peripherals_changed':
+    'Un périphérique a été branché ou débranché, ouvert ou fermé par une page, ou son autorisation a changé.',
   'events.topic_nfc_tag': 'Un tag est arrivé près d’un lecteur.',
   'events.topic_nfc_tag_removed': 'Le tag a quitté le lecteur.',
   'events.topic_nfc_reader_connected': 'Un lecteur a été branché.',

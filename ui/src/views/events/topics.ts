@@ -20,6 +20,7 @@ const TOPICS: Readonly<Record<TopicName, TopicInfo>> = {
   network_changed: { group: 'connections', isUsual: true },
   wifi_changed: { group: 'connections', isUsual: true },
   bluetooth_changed: { group: 'connections', isUsual: true },
+  peripherals_changed: { group: 'connections', isUsual: true },
   nfc_tag: { group: 'connections', isUsual: true },
   nfc_tag_removed: { group: 'connections', isUsual: true },
   nfc_reader_connected: { group: 'connections', isUsual: true },
