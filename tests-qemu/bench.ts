@@ -16,6 +16,7 @@ import { measureOn } from './bench/guest.ts';
 import { messageFigures } from './bench/messages.ts';
 import { nfcFigures } from './bench/nfc.ts';
 import { installPeers } from './bench/peers.ts';
+import { peripheralFigures } from './bench/peripherals.ts';
 import { recoveryFigures } from './bench/recovery.ts';
 import { updateFigures } from './bench/updates.ts';
 import { webAppFigures } from './bench/web-app.ts';
@@ -81,6 +82,7 @@ const MEASURES: ReadonlyMap<string, Measure> = new Map([
 ]);
 const MACHINE_MEASURES: ReadonlyMap<string, Measure> = new Map([
   ['nfc', nfcFigures],
+  ['peripherals', peripheralFigures],
   ['touches', touchFigures],
   ['updates', updateFigures],
 ]);

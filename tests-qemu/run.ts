@@ -65,7 +65,7 @@ async function loadScenario(name: string): Promise<Scenario> {
  * These run first. The failures of `screen`, `page` and `content` say the most if everything fails. The others take minutes,
  * during which all others can run beside them.
  */
-const FIRST = ['screen', 'page', 'content', 'update', 'boot', 'cuts', 'outputs'];
+const FIRST = ['screen', 'page', 'content', 'update', 'peripherals', 'boot', 'cuts', 'outputs'];
 
 /** All scenarios with their names, in starting order. */
 async function allScenarios(): Promise<[string, Scenario][]> {

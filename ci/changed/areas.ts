@@ -78,6 +78,11 @@ export const AREAS: readonly Area[] = [
   { files: /^agent\/src\/resources\/bluetooth\//, scenarios: [...SHARED, 'bluetooth'] },
   { files: /^agent\/src\/resources\/nfc\//, scenarios: [...SHARED, 'nfc'] },
   { files: /^agent\/(?:src\/(?:nfc-reader|system\/nfc)|native-modules)\//, scenarios: ['boot', 'nfc'] },
+  { files: /^agent\/src\/resources\/peripherals\//, scenarios: [...SHARED, 'peripherals'] },
+  {
+    files: /^agent\/(?:src\/(?:peripheral-io|system\/peripherals)|page\/peripherals)\//,
+    scenarios: ['boot', 'peripherals'],
+  },
   { files: /^agent\/src\/resources\/[^/]+\//, scenarios: SHARED },
   { files: /^agent\//, scenarios: ALL },
 

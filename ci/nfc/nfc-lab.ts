@@ -1,15 +1,21 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { LabProgram } from '../lab/program.ts';
 import { served } from '../qemu/served.ts';
 import type { GuestShell } from '../qemu/shell.ts';
 import { buildBusModule } from './bus-module/build.ts';
 import type { Fault } from './guest/chip/pn532.ts';
-import type { LabReader } from './guest/commands.ts';
+import type { LabCommand, LabReader } from './guest/commands.ts';
 import type { TagOptions } from './guest/tags/make.ts';
 import type { TagContent } from './guest/tags/tag.ts';
 import type { Feedback } from './guest/usb/ccid.ts';
-import { FOLDER, LabProgram } from './lab-program.ts';
 
+/** Each device and each waiting transfer holds a thread. */
+const PROGRAM = {
+  name: 'nfc-lab',
+  entry: new URL('./guest/main.ts', import.meta.url),
+  threads: 16,
+};
 /** The number of both buses. It is none that the machine or a board has. */
 export const BUS = 7;
 /** The buses of the kernel's own drivers. */
@@ -39,12 +45,12 @@ let lastUid = 0;
 
 /** A model of a tag. It keeps its content wherever it is. */
 export class LabTag {
-  readonly #program: LabProgram;
+  readonly #program: LabProgram<LabCommand>;
   readonly #number: number;
   /** Upper-case hexadecimal; empty if it is random. */
   readonly uid: string;
 
-  constructor(program: LabProgram, number: number, uid: string) {
+  constructor(program: LabProgram<LabCommand>, number: number, uid: string) {
     this.#program = program;
     this.#number = number;
     this.uid = uid;
@@ -83,13 +89,13 @@ export class LabTag {
  */
 export class NfcLab {
   readonly #shell: GuestShell;
-  #program: LabProgram;
+  #program: LabProgram<LabCommand>;
   #hasUsb = false;
   #hasModule = false;
 
   /** Makes a PN532 on both buses. They have power, and no tag. */
   static async plug(shell: GuestShell): Promise<NfcLab> {
-    const lab = new NfcLab(shell, await LabProgram.start(shell));
+    const lab = new NfcLab(shell, await LabProgram.start(shell, PROGRAM));
     try {
       await lab.#serve();
     } catch (error) {
@@ -99,7 +105,7 @@ export class NfcLab {
     return lab;
   }
 
-  private constructor(shell: GuestShell, program: LabProgram) {
+  private constructor(shell: GuestShell, program: LabProgram<LabCommand>) {
     this.#shell = shell;
     this.#program = program;
   }
@@ -109,7 +115,7 @@ export class NfcLab {
     await this.#program.stop(this.#shell);
     this.#hasUsb = false;
     this.#hasModule = false;
-    this.#program = await LabProgram.start(this.#shell);
+    this.#program = await LabProgram.start(this.#shell, PROGRAM);
     await this.#serve();
   }
 
@@ -145,8 +151,8 @@ export class NfcLab {
     const module = await buildBusModule();
     await served(module, (url) =>
       this.#shell.ok(
-        `busybox wget -q -O ${FOLDER}/nfc_lab_bus.ko ${url}
-        modprobe -a i2c-dev spidev && insmod ${FOLDER}/nfc_lab_bus.ko i2c_bus=${KERNEL_BUS} spi_bus=${KERNEL_BUS}
+        `busybox wget -q -O ${this.#program.folder}/nfc_lab_bus.ko ${url}
+        modprobe -a i2c-dev spidev && insmod ${this.#program.folder}/nfc_lab_bus.ko i2c_bus=${KERNEL_BUS} spi_bus=${KERNEL_BUS}
         udevadm settle -t 30; test -c /dev/i2c-${KERNEL_BUS} && test -c /dev/spidev${KERNEL_BUS}.0`,
         COMMAND_MS,
       ),
@@ -212,7 +218,7 @@ export class NfcLab {
     await this.#program.stop(this.#shell);
     if (this.#hasModule) await this.#shell.ok('rmmod nfc_lab_bus');
     await this.#shell.ok(
-      `rm -rf ${FOLDER} ${DROP_IN}; rmdir ${SERVICE_FOLDER} 2>/dev/null
+      `rm -rf ${this.#program.folder} ${DROP_IN}; rmdir ${SERVICE_FOLDER} 2>/dev/null
       systemctl daemon-reload; modprobe -r -q cuse spidev i2c-dev; :`,
       COMMAND_MS,
     );

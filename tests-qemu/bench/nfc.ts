@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Figure, median } from '../../ci/bench/measure.ts';
-import { bundleForGuest } from '../../ci/nfc/lab-program.ts';
+import { bundleForGuest } from '../../ci/lab/program.ts';
 import { BUS, type LabTag, NfcLab } from '../../ci/nfc/nfc-lab.ts';
 import { served } from '../../ci/qemu/served.ts';
 import { waitFor } from '../../testing/wait.ts';

@@ -62,6 +62,7 @@ export const MACHINE_PARTS = {
   memory: 'its own amount of memory',
   radios: 'emulated radios',
   readers: 'emulated NFC readers',
+  peripherals: 'emulated peripherals',
 } as const;
 export type MachinePart = keyof typeof MACHINE_PARTS;
 

@@ -25,6 +25,7 @@ import {
   write,
 } from '../harness/nfc-device.ts';
 import { longNfcTests, nfcRestartTests } from '../harness/nfc-long-tests.ts';
+import { pageNfcTests } from '../harness/page-nfc-tests.ts';
 import { checkGate } from '../harness/radio-gates.ts';
 import { scenario } from '../harness/suite.ts';
 
@@ -44,7 +45,7 @@ function echo(bytes: number): Buffer {
 
 export default scenario({
   title:
-    'NFC: gates, tags at readers on I2C, SPI and USB, handles, and readers that fail, hang and come back',
+    'NFC: gates, tags at readers on I2C, SPI and USB, handles, Web NFC, and readers that fail, hang and come back',
   needs: 'machine',
   parts: ['readers', 'gadget'],
   machine: 'restored',
@@ -194,6 +195,8 @@ export default scenario({
         assert.ok(fast > 2 * slow && fast <= COUNT_MS / FAST_POLL_MS + 1, `${fast} looks`);
         await configureNfc(device, { poll: { interval_ms: POLL_MS } });
       });
+
+      await pageNfcTests(context, lab, socket);
 
       await test('a reader without power, and one whose bus hangs, are reported and come back', async () => {
         const tag = await lab.tag({ kind: 'ntag213', ndef: MESSAGE.toString('hex') });

@@ -56,5 +56,3 @@ export const LabCommand = Type.Union([
   Type.Object({ do: Type.Literal('feedback') }),
 ]);
 export type LabCommand = Static<typeof LabCommand>;
-
-export const LabRequest = Type.Object({ id: Count, command: LabCommand });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endpointDescriptor, interfaceDescriptor, UsbGadget } from '../../../lab/guest/usb-gadget.ts';
 import type { Field } from '../chip/field.ts';
 import { Acr122uModel } from './ccid.ts';
-import { endpointDescriptor, interfaceDescriptor, UsbGadget } from './gadget.ts';
 
 /** What libccid's list of readers (readers/ACR122U_PICC.txt) records of real ones. */
 const IDENTITY = {
@@ -53,7 +53,7 @@ export class Acr122u {
   constructor(field: Field, controller: string) {
     this.model = new Acr122uModel(field);
     const descriptors = (bulk: number, interval: number): Buffer[] => [
-      interfaceDescriptor(3, SMART_CARD),
+      interfaceDescriptor({ endpoints: 3, classCode: SMART_CARD }),
       classDescriptor(),
       endpointDescriptor(0x81, INTERRUPT, 8, interval),
       endpointDescriptor(0x02, BULK, bulk, 0),
@@ -66,7 +66,8 @@ export class Acr122u {
       full: descriptors(64, 16),
       high: descriptors(MOST_BYTES, 7),
       endpoints: 3,
-      control: (type, request) => (type === CLASS_REQUEST && request === ABORT ? Buffer.alloc(0) : undefined),
+      control: ({ type, request }) =>
+        type === CLASS_REQUEST && request === ABORT ? () => undefined : undefined,
     });
     this.model.notify = (message) => void this.#notify(message);
   }

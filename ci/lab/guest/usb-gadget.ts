@@ -22,6 +22,8 @@ const ROOT = '/sys/kernel/config/usb_gadget';
 const DESCRIPTORS_MAGIC = 3;
 const STRINGS_MAGIC = 2;
 const FULL_AND_HIGH_SPEED = 3;
+/** Requests to the device come, too (FUNCTIONFS_ALL_CTRL_RECIP). */
+const ALL_RECIPIENTS = 64;
 const ENGLISH = 0x0409;
 const EVENT_BYTES = 12;
 const SETUP = 4;
@@ -34,6 +36,19 @@ export interface UsbIdentity {
   release: number;
   manufacturer: string;
   productName: string;
+  serialNumber?: string;
+  /** Class, subclass and protocol of the device; without them, each interface has its own. */
+  classCodes?: readonly [number, number, number];
+}
+
+/** A control request (USB 2.0, 9.3). */
+export interface Setup {
+  type: number;
+  request: number;
+  value: number;
+  index: number;
+  /** Bytes. */
+  length: number;
 }
 
 export interface GadgetOptions {
@@ -45,12 +60,29 @@ export interface GadgetOptions {
   full: readonly Buffer[];
   high: readonly Buffer[];
   endpoints: number;
-  /** Answers a control request to the interface; undefined: it is not known. */
-  control(type: number, request: number): Buffer | undefined;
+  /** Requests to the device itself come, too. */
+  allRecipients?: boolean;
+  /**
+   * Answers a control request: with data for the host, or with what takes the data of the host. undefined: it is not known, and
+   * refused by a stall.
+   */
+  control(setup: Setup): Buffer | ((data: Buffer) => void) | undefined;
 }
 
-export function interfaceDescriptor(endpoints: number, interfaceClass: number): Buffer {
-  return Buffer.from([9, 4, 0, 0, endpoints, interfaceClass, 0, 0, 0]);
+export function interfaceDescriptor({
+  number = 0,
+  endpoints,
+  classCode,
+  subclass = 0,
+  protocol = 0,
+}: {
+  number?: number;
+  endpoints: number;
+  classCode: number;
+  subclass?: number;
+  protocol?: number;
+}): Buffer {
+  return Buffer.from([9, 4, number, 0, endpoints, classCode, subclass, protocol, 0]);
 }
 
 export function endpointDescriptor(address: number, type: number, bytes: number, interval: number): Buffer {
@@ -61,6 +93,16 @@ function words(...values: number[]): Buffer {
   const out = Buffer.alloc(4 * values.length);
   for (const [index, value] of values.entries()) out.writeUInt32LE(value, 4 * index);
   return out;
+}
+
+function setupOf(event: Buffer): Setup {
+  return {
+    type: event.readUInt8(0),
+    request: event.readUInt8(1),
+    value: event.readUInt16LE(2),
+    index: event.readUInt16LE(4),
+    length: event.readUInt16LE(6),
+  };
 }
 
 /** Each read or write that waits holds a thread of libuv. */
@@ -79,7 +121,7 @@ export class UsbGadget {
   /** Makes the device; it is not connected yet. Takes one away that a killed process left. */
   start(): void {
     this.remove();
-    const { name, identity, full, high, endpoints } = this.#options;
+    const { name, identity, full, high, endpoints, allRecipients = false } = this.#options;
     const put = (path: string, value: string): void => writeFileSync(`${this.#folder}/${path}`, value);
     const hex = (value: number): string => `0x${value.toString(16).padStart(4, '0')}`;
     mkdirSync(this.#folder);
@@ -90,6 +132,11 @@ export class UsbGadget {
     mkdirSync(`${this.#folder}/strings/0x409`);
     put('strings/0x409/manufacturer', identity.manufacturer);
     put('strings/0x409/product', identity.productName);
+    if (identity.serialNumber !== undefined) put('strings/0x409/serialnumber', identity.serialNumber);
+    const [classCode = 0, subclass = 0, protocol = 0] = identity.classCodes ?? [];
+    put('bDeviceClass', hex(classCode));
+    put('bDeviceSubClass', hex(subclass));
+    put('bDeviceProtocol', hex(protocol));
     mkdirSync(`${this.#folder}/configs/c.1`);
     mkdirSync(`${this.#folder}/functions/ffs.${name}`);
     symlinkSync(`${this.#folder}/functions/ffs.${name}`, `${this.#folder}/configs/c.1/function`);
@@ -97,7 +144,8 @@ export class UsbGadget {
     execFileSync('mount', ['-t', 'functionfs', name, this.#mount]);
     const control = openSync(`${this.#mount}/ep0`, constants.O_RDWR);
     const body = Buffer.concat([words(full.length, high.length), ...full, ...high]);
-    const head = words(DESCRIPTORS_MAGIC, 12 + body.length, FULL_AND_HIGH_SPEED);
+    const flags = FULL_AND_HIGH_SPEED | (allRecipients ? ALL_RECIPIENTS : 0);
+    const head = words(DESCRIPTORS_MAGIC, 12 + body.length, flags);
     writeSync(control, Buffer.concat([head, body]));
     const text = Buffer.from(`${identity.productName}\0`);
     const strings = Buffer.concat([Buffer.from([ENGLISH & 0xff, ENGLISH >> 8]), text]);
@@ -149,6 +197,12 @@ export class UsbGadget {
     await writeAsync(this.#endpoints[endpoint - 1] ?? -1, bytes, 0, bytes.length, null);
   }
 
+  /** Lets transfers of an endpoint to the host stall until the host clears that. Nothing may wait at the endpoint. */
+  async halt(endpoint: number): Promise<void> {
+    // A transfer in the wrong direction does it, and fails.
+    await readAsync(this.#endpoints[endpoint - 1] ?? -1, Buffer.alloc(1), 0, 1, null).catch(() => undefined);
+  }
+
   async #answerControl(control: number): Promise<void> {
     const event = Buffer.alloc(EVENT_BYTES);
     for (;;) {
@@ -159,17 +213,26 @@ export class UsbGadget {
         if (code === 'EINTR' || code === 'EIDRM') continue;
         return;
       }
-      if (event[8] !== SETUP) continue;
-      const type = event.readUInt8(0);
-      const length = event.readUInt16LE(6);
-      const answer = this.#options.control(type, event.readUInt8(1));
+      if (event[8] === SETUP) await this.#answer(control, setupOf(event)).catch(() => undefined);
+    }
+  }
+
+  async #answer(control: number, setup: Setup): Promise<void> {
+    const answer = this.#options.control(setup);
+    // Of a length of 0 the kernel would see nothing. It gives as much as the host sends.
+    const bytes = Buffer.alloc(Math.max(1, setup.length));
+    const isToHost = (setup.type & TO_HOST) !== 0;
+    if (isToHost && Buffer.isBuffer(answer)) {
+      const data = answer.subarray(0, setup.length);
+      await writeAsync(control, data, 0, data.length, null);
+    } else if (!isToHost && typeof answer === 'function') {
+      const { bytesRead } = await readAsync(control, bytes, 0, bytes.length, null);
+      answer(bytes.subarray(0, bytesRead));
+    } else if (isToHost) {
       // A transfer in the wrong direction makes functionfs refuse the request; it then fails here.
-      const isRead = ((type & TO_HOST) !== 0) === (answer !== undefined);
-      const bytes = isRead && answer ? answer.subarray(0, length) : Buffer.alloc(isRead ? 0 : length);
-      const done = isRead
-        ? writeAsync(control, bytes, 0, bytes.length, null)
-        : readAsync(control, bytes, 0, bytes.length, null);
-      await done.catch(() => undefined);
+      await readAsync(control, bytes, 0, bytes.length, null);
+    } else {
+      await writeAsync(control, Buffer.alloc(0), 0, 0, null);
     }
   }
 }
