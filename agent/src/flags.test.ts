@@ -13,6 +13,7 @@ test('the port of content bundles comes from the board, or from the command line
     serial_lines: [],
     content_port: 8090,
     radio: 'none',
+    usb_host_port: true,
   };
   await writeFile(board, JSON.stringify({ ...content, screens: [] }));
   assert.equal(readFlags(['--board', board]).board.contentPort, 8090);
