@@ -95,7 +95,11 @@ expose(
     },
     echo,
     echoForever: async () => {
-      for (;;) await echo(CHUNK);
+      for (;;) {
+        // Between two of them, the port may have been taken away.
+        if (!port?.readable) throw new DOMException('the port is closed', 'InvalidStateError');
+        await echo(CHUNK);
+      }
     },
     signals: async (signals: SerialOutputSignals) => {
       const opened = present(port, 'port');
