@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -221,6 +221,14 @@ describe('the list', () => {
     assert.deepEqual(ids(list).slice(0, 3), ['hidraw1', 'hidraw2', 'hidraw3']);
   });
 
+  test('a device that is reset stays the same', async () => {
+    const instances = async () => (await inventory.list()).map(({ instance }) => instance);
+    const path = await plugScale('1-1');
+    const before = await instances();
+    await writeFile(join(root, path, 'devnum'), '9\n');
+    assert.deepEqual(await instances(), before);
+  });
+
   test('the same device plugged in again is another instance', async () => {
     const instances = async () => (await inventory.list()).map(({ instance }) => instance);
     const plug = async (number: number) => {
@@ -232,7 +240,8 @@ describe('the list', () => {
     const before = await instances();
     assert.equal(new Set(before).size, 3);
     assert.deepEqual(await instances(), before);
-    await rm(join(root, 'sys'), { recursive: true });
+    // Unlike sysfs, this file system would use the numbers of its inodes again.
+    await rename(join(root, 'sys'), join(root, 'before'));
     await plug(8);
     assert.equal(new Set([...before, ...(await instances())]).size, 6);
   });
@@ -246,6 +255,7 @@ describe('devices that cannot be read', () => {
     ['no bus', { busnum: '' }],
     ['a device number that is none', { devnum: 'x\n' }],
     ['a device number that is too large', { devnum: '70000\n' }],
+    ['a reset that does not end', { devnum: '0\n' }],
   ];
   for (const [what, files] of broken) {
     test(`a USB device with ${what} is left out`, async () => {

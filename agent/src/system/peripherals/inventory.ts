@@ -27,6 +27,8 @@ const MAX_PERIPHERALS = 128;
 const MAX_ENTRIES = 1024;
 /** Some attributes wait until the kernel is done with the device, in ms. */
 const READ_TIMEOUT_MS = 10_000;
+/** How often the number of a device that is being reset is read: once before and once after it, and some to spare. */
+const DEVNUM_READINGS = 5;
 const MAX_DESCRIPTOR_BYTES = 16 * 1024;
 
 /** A port, as `1-1.2`: not `usb1`, which is a root hub, and not `1-1:1.0`, an interface. */
@@ -124,18 +126,17 @@ export class SysfsInventory implements PeripheralInventory {
     const path = await realpath(join(this.#root, TTY, id));
     const [, usbDevice] = /\/([\d.-]+)\/\1:\d+\.\d+(?:\/tty\w+)?\/tty\/[^/]+$/.exec(path) ?? [];
     if (usbDevice === undefined) return undefined;
-    const [instance, devnum, vendorId, productId, strings] = await Promise.all([
+    const [instance, vendorId, productId, strings] = await Promise.all([
       instanceOf(path),
-      readNumber(this.#usbPath(usbDevice, 'devnum'), 10),
       readNumber(this.#usbPath(usbDevice, 'idVendor'), 16),
       readNumber(this.#usbPath(usbDevice, 'idProduct'), 16),
       this.#usbStrings(usbDevice),
     ]);
-    if (devnum === null || vendorId === null || productId === null) return undefined;
+    if (vendorId === null || productId === null) return undefined;
     return {
       kind: 'serial',
       id,
-      instance: `${instance}@${devnum}`,
+      instance,
       node: `/dev/${id}`,
       vendorId,
       productId,
@@ -150,8 +151,8 @@ export class SysfsInventory implements PeripheralInventory {
       realpath(this.#usbPath(id)).then(instanceOf),
       readAttributeBytes(this.#usbPath(id, 'descriptors'), MAX_DESCRIPTOR_BYTES),
       readNumber(this.#usbPath(id, 'busnum'), 10),
-      readNumber(this.#usbPath(id, 'devnum'), 10),
-      this.#inTurn(id, () => readNumber(this.#usbPath(id, 'bConfigurationValue'), 10)),
+      this.#deviceNumber(id),
+      this.#activeConfiguration(id),
       this.#usbStrings(id),
       this.#activeState(id),
     ]);
@@ -161,7 +162,7 @@ export class SysfsInventory implements PeripheralInventory {
     return {
       kind: 'usb',
       id,
-      instance: `${instance}@${devnum}`,
+      instance,
       node: `/dev/bus/usb/${bus}/${device}`,
       ...strings,
       usbDevice: id,
@@ -174,6 +175,21 @@ export class SysfsInventory implements PeripheralInventory {
         [...state.interfaces].flatMap(([number, { driver }]) => (driver ? [[number, driver]] : [])),
       ),
     };
+  }
+
+  /** The device's number on its bus; null if it has none. The kernel shows 0 while it resets the device. */
+  async #deviceNumber(id: string): Promise<number | null> {
+    for (let reading = 0; reading < DEVNUM_READINGS; reading += 1) {
+      const devnum = await readNumber(this.#usbPath(id, 'devnum'), 10);
+      if (devnum !== 0) return devnum;
+      // Waits for the end of the reset.
+      await this.#activeConfiguration(id);
+    }
+    return null;
+  }
+
+  async #activeConfiguration(id: string): Promise<number | null> {
+    return await this.#inTurn(id, () => readNumber(this.#usbPath(id, 'bConfigurationValue'), 10));
   }
 
   async #usbStrings(id: string) {
