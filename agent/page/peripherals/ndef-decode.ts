@@ -1,10 +1,11 @@
 /** NDEF as the records that pages see (https://w3c.github.io/web-nfc/#parsing-content). Pure. */
+
+import { PREFIXES } from '../../src/resources/nfc/ndef-uris.ts';
 import { typeError } from './builtins.ts';
 import { type Context, checkPoster } from './ndef-encode.ts';
 import { concat, decodeRecords, decodeText, encodeText, type RawRecord, TNF } from './ndef-format.ts';
 import { normalizedMimeType } from './ndef-mime.ts';
 import { isLocalType, shownExternalType } from './ndef-names.ts';
-import { PREFIXES } from './ndef-uris.ts';
 
 const UTF_16 = 0x80;
 const LANGUAGE_MASK = 0x3f;

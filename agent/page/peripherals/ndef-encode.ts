@@ -1,9 +1,10 @@
 /** Records that a page describes, as NDEF (https://w3c.github.io/web-nfc/#creating-ndef-message). Pure. */
+
+import { prefixOf } from '../../src/resources/nfc/ndef-uris.ts';
 import { domException, typeError } from './builtins.ts';
 import { concat, encodeRecords, encodeText, type RawRecord, TNF } from './ndef-format.ts';
 import { normalizedMimeType } from './ndef-mime.ts';
 import { isLocalType, storedExternalType } from './ndef-names.ts';
-import { prefixOf } from './ndef-uris.ts';
 
 /** Deepest nesting of messages in records. */
 export const MAX_DEPTH = 32;

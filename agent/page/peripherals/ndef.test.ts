@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { repetitions } from '../../../testing/long-runs.ts';
+import { PREFIXES } from '../../src/resources/nfc/ndef-uris.ts';
 import { decodeMessage, decodePayload, type RecordFields } from './ndef-decode.ts';
 import { encodeMessage, type RecordInit } from './ndef-encode.ts';
 import { decodeRecords, encodeText } from './ndef-format.ts';
 import { normalizedMimeType } from './ndef-mime.ts';
-import { PREFIXES } from './ndef-uris.ts';
 
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 const hex = (data: Uint8Array | null | undefined): string => Buffer.from(data ?? []).toString('hex');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { peripheralsConfig } from './config.ts';
 import { isReachable, judge, type Policy } from './policy.ts';
 import type { Peripheral } from './ports.ts';
 import {
@@ -406,28 +405,4 @@ describe('which peripherals a page may use', () => {
     assert.equal(judge(policy(), GADGET, hidPeripheral()).suggestion, null);
     assert.equal(judge(policy({ origins: [] }), GADGET, hidPeripheral()).suggestion, null);
   });
-});
-
-test('the configuration refuses entries that can never match', () => {
-  const broken = (changes: Partial<Policy>) =>
-    peripheralsConfig
-      .brokenRules(policy(changes), {
-        dualBandRadio: false,
-        hasTimeZone: () => true,
-        hasKeyboardLayout: () => true,
-      })
-      .map(({ path, message, reset }) => [path, message, reset]);
-  assert.deepEqual(broken({}), []);
-  assert.deepEqual(broken(hidPolicy(hidEntry, { ...hidEntry, usage: 1 })), [
-    ['/hid/allow/1/usage', 'needs usagePage', '/hid/allow'],
-  ]);
-  assert.deepEqual(
-    broken(usbPolicy({ ...hidEntry, subclass: 1 }, { ...hidEntry, classCode: 1, protocol: 1 })),
-    [
-      ['/usb/allow/0/subclass', 'needs classCode', '/usb/allow'],
-      ['/usb/allow/1/protocol', 'needs subclass', '/usb/allow'],
-    ],
-  );
-  assert.deepEqual(broken(hidPolicy({ ...hidEntry, usagePage: 1, usage: 1 })), []);
-  assert.deepEqual(broken(usbPolicy({ ...hidEntry, classCode: 1, subclass: 1, protocol: 1 })), []);
 });

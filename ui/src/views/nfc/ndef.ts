@@ -1,4 +1,5 @@
 /** NDEF messages (NFC Forum: NDEF, RTD Text, RTD URI, Smart Poster): what is on a tag. Pure. */
+import { PREFIXES, prefixOf } from '../../../../client/ndef-uris.ts';
 
 /** A part of a message. Its texts come from the tag: they are only ever shown as text. */
 export type NdefRecord =
@@ -25,46 +26,6 @@ const FORMAT_MASK = 0x07;
 const UTF_16 = 0x80;
 const LANGUAGE_MASK = 0x3f;
 const SHORT_MAX = 0xff;
-
-/** By the first byte of a URI record. */
-const PREFIXES = [
-  '',
-  'http://www.',
-  'https://www.',
-  'http://',
-  'https://',
-  'tel:',
-  'mailto:',
-  'ftp://anonymous:anonymous@',
-  'ftp://ftp.',
-  'ftps://',
-  'sftp://',
-  'smb://',
-  'nfs://',
-  'ftp://',
-  'dav://',
-  'news:',
-  'telnet://',
-  'imap:',
-  'rtsp://',
-  'urn:',
-  'pop:',
-  'sip:',
-  'sips:',
-  'tftp:',
-  'btspp://',
-  'btl2cap://',
-  'btgoep://',
-  'tcpobex://',
-  'irdaobex://',
-  'file://',
-  'urn:epc:id:',
-  'urn:epc:tag:',
-  'urn:epc:pat:',
-  'urn:epc:raw:',
-  'urn:epc:',
-  'urn:nfc:',
-] as const;
 
 /** The records of a message; those of a smart poster in its place. @returns undefined if it is damaged or in chunks */
 export function recordsOf(message: Uint8Array): NdefRecord[] | undefined {
@@ -170,11 +131,7 @@ export function textMessage(text: string, language: string): Uint8Array {
 
 /** A message with one address, of a page for example. */
 export function addressMessage(address: string): Uint8Array {
-  const prefix = PREFIXES.reduce(
-    (best, one, code) =>
-      address.startsWith(one) && one.length > best.length ? { code, length: one.length } : best,
-    { code: 0, length: 0 },
-  );
+  const prefix = prefixOf(address);
   return singleRecord('U', [prefix.code, ...encode(address.slice(prefix.length))]);
 }
 

@@ -1,0 +1,2 @@
+/** Abbreviations of addresses in NDEF messages. */
+export { PREFIXES, prefixOf } from '../agent/src/resources/nfc/ndef-uris.ts';
