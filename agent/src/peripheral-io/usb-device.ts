@@ -103,28 +103,11 @@ export class UsbDevice implements Closable {
     });
   }
 
-  /** Also ends what is pending. The interfaces stay claimed, with their first alternates. */
+  /** Also ends what is pending. libusb claims the interfaces again, and detaches drivers that were faster. */
   async reset(): Promise<void> {
-    await this.#change('Unable to reset the device.', async () => {
-      await this.#native('Resetting a device', (done) => this.device.reset(done));
-      for (const number of this.#claimed.keys()) await this.#claimAgain(number);
-    });
-  }
-
-  /** A reset frees the interfaces, and their kernel drivers may take them before libusb does. */
-  async #claimAgain(number: number): Promise<void> {
-    this.#claimed.set(number, 0);
-    // It fails if libusb knows that it has lost the interface.
-    await this.#native('Releasing an interface', (done) =>
-      this.device.__releaseInterface(number, done),
-    ).catch(() => undefined);
-    try {
-      if (this.#detached.has(number)) this.#detach(number);
-      this.device.__claimInterface(number);
-    } catch (error) {
-      this.#claimed.delete(number);
-      throw error;
-    }
+    await this.#change('Unable to reset the device.', () =>
+      this.#native('Resetting a device', (done) => this.device.reset(done)),
+    );
   }
 
   async controlIn(setup: Setup, length: number): Promise<In> {

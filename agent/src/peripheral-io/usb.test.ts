@@ -41,9 +41,7 @@ class ModelDevice implements LibusbDevice {
     if (this.claimed.size > 0) throw new Error('claimed');
     this.isOpen = false;
   }
-  /** The driver is faster than libusb afterwards. */
   reset(done: Done): void {
-    this.driven ||= this.claimed.delete(0);
     this.#do('reset', done);
   }
   __setConfiguration(value: number, done: Done): void {
@@ -140,18 +138,6 @@ test('a driver is detached only if allowed, and gets all its interfaces back whe
   await call('close');
   assert.deepEqual(device.calls.splice(0), ['release 0', 'release 1', 'attach 0']);
   assert.deepEqual([device.driven, device.isOpen, events.length], [true, false, 0]);
-});
-
-test('after a reset, an interface that its driver has taken is claimed again', async () => {
-  await openDevice();
-  await claim(0, true);
-  await call('reset');
-  assert.deepEqual(device.calls.splice(0), [
-    ...['detach 0', 'claim 0', 'reset'],
-    ...['release 0', 'detach 0', 'claim 0'],
-  ]);
-  await call('close');
-  assert.equal(device.driven, true);
 });
 
 test('the end of the connection closes everything', async () => {
