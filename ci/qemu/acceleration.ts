@@ -24,6 +24,9 @@ const PROBE_TIMEOUT_MS = 20_000;
 /** The last message of a kernel without a root file system; with `panic=-1` and `-no-reboot` QEMU then ends. */
 const REACHED_END = /Kernel panic - not syncing: VFS/;
 
+/** QEMU reports an error of KVM in one of these lines, and then stops the machine without ending itself. */
+const KVM_FAILED = /^(?:KVM internal error|KVM: entry failed|error: kvm run failed).*/m;
+
 const KVM_ARGS = ['-accel', 'kvm', '-cpu', 'host'];
 /**
  * A simple processor for TCG: emulating AVX takes longer than it saves, but SHA-256 by its own instructions takes half as
@@ -61,10 +64,13 @@ export async function bootsKernel(
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(0, 2000);
+      if (KVM_FAILED.test(said)) child.kill('SIGKILL');
     });
     const [code, signal]: unknown[] = await once(child, 'close');
     const reached = REACHED_END.test(await readFile(log, 'utf8').catch(() => ''));
     if (reached && code === 0) return { works: true, reason: 'a probe kernel ran to its end' };
+    const failure = KVM_FAILED.exec(said)?.[0];
+    if (failure) return { works: false, reason: failure };
     if (signal)
       return { works: false, reason: `a probe kernel did not run to its end in ${timeoutMs / 1000} s` };
     return { works: false, reason: said.trim().split('\n')[0] || 'a probe kernel died' };
