@@ -17,19 +17,21 @@ import {
 } from './peripheral-device.ts';
 import type { PeripheralContext } from './peripheral-tests.ts';
 
-const MESSAGES = 100_000;
+const MESSAGES = { fast: 20_000, long: 100_000 };
 /** Time limit for the page's calls when all are made. Those that have not ended then end with the page. */
 const FLOOD_MS = 20_000;
 const MOST_GROWTH_MIB = 16;
 
 export async function hostileTests({
   device,
+  options,
   test,
   pages,
   lab,
   view,
   other,
 }: PeripheralContext): Promise<void> {
+  const messages = options.long ? MESSAGES.long : MESSAGES.fast;
   const html = await peripheralPage('hostile');
   const url = pages.add(html);
   const own = await lab.hid('vendor', { product: 0x60, name: 'Lab own' });
@@ -46,21 +48,21 @@ export async function hostileTests({
     assert.equal(all.find(isOf(wanted, 'hid'))?.open_by, null, why);
   };
 
-  await test(`${MESSAGES} messages leave the agent as large as it was, and it answers`, async () => {
+  await test(`${messages} messages leave the agent as large as it was, and it answers`, async () => {
     await call(device, 'found');
     const before = await agentMemory(device);
     let most = before;
     let progress: unknown;
     let madeAt: number | undefined;
-    await begin(device, 'flood', MESSAGES);
+    await begin(device, 'flood', messages);
     await waitFor(
       async () => {
         most = Math.max(most, await agentMemory(device));
         await device.get('/device/peripherals');
         progress = await call(device, 'progress');
-        if (field(progress, 'made') === MESSAGES) madeAt ??= performance.now();
+        if (field(progress, 'made') === messages) madeAt ??= performance.now();
         const isOver = madeAt !== undefined && performance.now() > madeAt + FLOOD_MS;
-        return isOver || field(progress, 'ended') === MESSAGES;
+        return isOver || field(progress, 'ended') === messages;
       },
       { timeoutMs: FLOOD_MS + 2 * WAIT_MS, what: 'the flood to end', intervalMs: 500 },
     );

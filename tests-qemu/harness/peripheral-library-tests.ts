@@ -21,7 +21,14 @@ const IMAGE = Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 7) & 0xf
 const STATUS_REQUEST = '100401';
 const PRINTER_WORKS = '12';
 
-export async function libraryTests({ device, test, pages, lab, view }: PeripheralContext): Promise<void> {
+export async function libraryTests({
+  device,
+  test,
+  longTest,
+  pages,
+  lab,
+  view,
+}: PeripheralContext): Promise<void> {
   const url = pages.add(await peripheralPage('libraries'));
   await configureDevices(device, {
     origins: [pages.origin],
@@ -84,7 +91,8 @@ export async function libraryTests({ device, test, pages, lab, view }: Periphera
     });
   });
 
-  await test('@point-of-sale/webserial-receipt-printer prints and reads the status', async () => {
+  // esptool-js covers Web Serial in the fast run.
+  await longTest('@point-of-sale/webserial-receipt-printer prints and reads the status', async () => {
     const printer = await lab.serial('printer', SERIAL_PRINTER);
     await use('serial', printer, async () => {
       const result = await call(device, 'printBySerial');
