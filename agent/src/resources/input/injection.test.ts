@@ -21,7 +21,7 @@ function lines(events: InjectedEvent[], devices: VirtualDevices = NEW_DEVICES): 
 
 /** The characters that the keymap of a line types, by their codes. */
 function typedBy(keymap: string): Map<number, string> {
-  const typed = keymap.matchAll(/key<(\d+)>\{\[U([0-9A-F]+)\]\};/g);
+  const typed = keymap.matchAll(/key<(\d+)>\{repeat=No,\[U([0-9A-F]+)\]\};/g);
   return new Map(
     [...typed].map(([, code, hex = '']) => [Number(code), String.fromCodePoint(Number.parseInt(hex, 16))]),
   );

@@ -72,10 +72,11 @@ export function keymapText(characters: readonly string[]): string {
   const typed = [...codesOfCharacters(characters)].map(
     ([character, code]) => [code, `U${hex(character.codePointAt(0) ?? 0)}`] as const,
   );
-  const keys = [...named, ...typed];
   const last = FIRST_CHARACTER_CODE + typed.length + XKB_OFFSET;
-  const codes = keys.map(([code]) => `<${code}>=${code + XKB_OFFSET};`).join('');
-  const symbols = keys.map(([code, symbol]) => `key<${code}>{[${symbol}]};`).join('');
+  const codes = [...named, ...typed].map(([code]) => `<${code}>=${code + XKB_OFFSET};`).join('');
+  const keys = named.map(([code, symbol]) => `key<${code}>{[${symbol}]};`).join('');
+  // On a busy device, the browser may get the release of a key so late that it would repeat the character.
+  const characterKeys = typed.map(([code, symbol]) => `key<${code}>{repeat=No,[${symbol}]};`).join('');
   const modifiers = MODIFIERS.map(({ key, name }) => {
     const code = codeOfKey(key);
     return `key<${code}>{repeat=No};modifier_map ${name}{<${code}>};`;
@@ -84,7 +85,7 @@ export function keymapText(characters: readonly string[]): string {
   const types = 'type "ONE_LEVEL"{modifiers=none;map[none]=Level1;level_name[Level1]="Any";};';
   return (
     `xkb_keymap{xkb_keycodes{minimum=${XKB_OFFSET};maximum=${last};${codes}};xkb_types{${types}};` +
-    `xkb_compatibility{};xkb_symbols{${symbols}${modifiers}};};`
+    `xkb_compatibility{};xkb_symbols{${keys}${characterKeys}${modifiers}};};`
   );
 }
 
