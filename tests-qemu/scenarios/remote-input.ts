@@ -7,6 +7,8 @@ import { guestHttp } from '../harness/guest.ts';
 import { scenario } from '../harness/suite.ts';
 
 const WAIT_MS = 60_000;
+/** For a thousand characters. An emulated device shows 15 in a second. */
+const LONG_TEXT_MS = 240_000;
 /** A new compositor and browser, on a busy computer. */
 const BACK_MS = 180_000;
 /** Of input that nobody releases; the device does so after 5 s. */
@@ -134,8 +136,9 @@ export default scenario({
       await waitFor(
         async () => {
           await remote.forget();
-          await remote.do(click(0.2, 0.7));
-          return (await remote.seen()).includes('click0 20,70');
+          // In the part of the screen that the upright page did not cover.
+          await remote.do(click(0.8, 0.3));
+          return (await remote.seen()).includes('click0 80,30');
         },
         { timeoutMs: WAIT_MS, what: 'the page to be turned back', intervalMs: 500 },
       );
@@ -185,7 +188,7 @@ export default scenario({
       const long = '字'.repeat(500) + 'ab'.repeat(250);
       await remote.do({ type: 'key', key: 'Tab' }, focus, { type: 'text', text: long });
       await waitFor(async () => String(await remote.value()).includes(long), {
-        timeoutMs: WAIT_MS,
+        timeoutMs: LONG_TEXT_MS,
         what: 'the long text',
       });
     });
