@@ -67,7 +67,7 @@ export type RadioEvent =
   | { type: 'link'; link: Link }
   /** An attempt to join a network or to start the access point has failed. */
   | { type: 'failed'; code: FailureCode }
-  /** A search for the station's networks has ended without a join. */
+  /** A search for the station's networks, which began after the setup or has found one, has ended without a join. */
   | { type: 'searched'; inRange: boolean }
   /** Stations at the access point. */
   | { type: 'stations'; count: number };

@@ -14,7 +14,10 @@ export const OUTCOME_MS = 18_000;
 export const GIVE_UP_MS = 30_000;
 const FIRST_RETRY_MS = 2000;
 const LAST_RETRY_MS = 60_000;
-/** Searches without a network in range before a request has failed: the first may have begun before it. */
+/**
+ * Searches without a network in range before a request has failed: one may have been on a few channels only, as the search
+ * on 6 GHz that follows a change of the country.
+ */
 const SEARCHES = 2;
 /** Refusals before a request has failed: one access point may be full, and another one of the same network not. */
 const REFUSALS = 2;

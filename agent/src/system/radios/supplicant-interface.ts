@@ -69,6 +69,8 @@ export class SupplicantInterface {
   #scan: Promise<SeenNetwork[]> | undefined;
   /** When the last scan began, in ms of `performance.now()`. */
   #scanStart = 0;
+  /** When the last setup began, likewise. */
+  #setupStart = 0;
   #scanEnded: PromiseWithResolvers<boolean> | undefined;
   #accessPointTimer: NodeJS.Timeout | undefined;
   /** Of the access point, in MHz; 0 until the service has been told to start it. */
@@ -109,6 +111,7 @@ export class SupplicantInterface {
   async setUp(setup: Setup): Promise<void> {
     await this.#turns.run(async () => {
       clearTimeout(this.#accessPointTimer);
+      this.#setupStart = performance.now();
       const before = this.#complete;
       this.#complete = undefined;
       this.#setup = setup;
@@ -262,9 +265,11 @@ export class SupplicantInterface {
 
   async #reportSearch({ networks, only }: StationSetup): Promise<void> {
     const wanted = only === undefined ? networks.map(({ ssid }) => ssid) : [only];
+    // A scan from before the setup may have missed a network that has come since; another scan follows it.
+    const isStale = this.#scanStart < this.#setupStart;
     const seen = await this.#seen(this.#secondsSinceScan());
-    if (!this.#isClosed)
-      this.#emit({ type: 'searched', inRange: seen.some(({ ssid }) => wanted.includes(ssid)) });
+    const inRange = seen.some(({ ssid }) => wanted.includes(ssid));
+    if (!this.#isClosed && (inRange || !isStale)) this.#emit({ type: 'searched', inRange });
   }
 
   #changed(changed: Properties): void {
