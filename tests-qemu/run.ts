@@ -25,7 +25,7 @@ const CUTS = 3;
 const KILLS = 10;
 const SITES = 10;
 /** The same with --full. */
-const FULL = { cuts: 6, kills: 20, sites: 20 };
+const FULL = { cuts: 4, kills: 12, sites: 12 };
 const MAX_SEED = 2 ** 31 - 1;
 /** Each machine needs 1 GiB of memory and up to as much for translated code. */
 const MAX_JOBS = 8;

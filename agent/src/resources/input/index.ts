@@ -11,9 +11,9 @@ import * as contract from './schema.ts';
 import { Touches } from './touches.ts';
 
 /** Time for an answer of the page, in ms. */
-const PING_MS = 1000;
-/** Time for a frame of the page, in ms. A screen that is off shows none. */
-const FRAME_MS = 500;
+const PING_MS = 2500;
+/** Time for a frame of the page, in ms: the first one of a slow device takes a second. A screen that is off shows none. */
+const FRAME_MS = 1500;
 const FRAME_SCRIPT = 'return new Promise(requestAnimationFrame)';
 
 export interface InputPorts {
