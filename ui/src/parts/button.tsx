@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
-import { Spinner } from './states.tsx';
+import { Spinner } from './spinner.tsx';
 
 interface ButtonProps {
   children: ComponentChildren;

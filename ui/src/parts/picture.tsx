@@ -7,7 +7,8 @@ import { keepThumbnail } from '../app/thumbnails.ts';
 import { Badge } from './badge.tsx';
 import { IconButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { EmptyState, Spinner } from './states.tsx';
+import { Spinner } from './spinner.tsx';
+import { EmptyState } from './states.tsx';
 import { type ScreenPicture, usePicture } from './use-picture.ts';
 
 /** Age from which on a picture is no longer called live, in ms. */

@@ -6,11 +6,6 @@ import { t } from '../app/texts.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Something is going on; the text beside it says what. */
-export function Spinner() {
-  return <span class="spinner" aria-hidden="true" />;
-}
-
 /** Grey lines where texts will be. @param lines how many */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (

@@ -1,5 +1,5 @@
 import { Icon } from './icon.tsx';
-import { Spinner } from './states.tsx';
+import { Spinner } from './spinner.tsx';
 
 export interface Step {
   readonly text: string;

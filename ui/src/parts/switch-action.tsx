@@ -3,7 +3,7 @@ import type { Sample } from '../app/code-samples.ts';
 import { Switch } from './choice.tsx';
 import { CopyAs } from './copy-as.tsx';
 import { FailureText } from './failure-text.tsx';
-import { Spinner } from './states.tsx';
+import { Spinner } from './spinner.tsx';
 
 interface SwitchActionProps {
   label: string;

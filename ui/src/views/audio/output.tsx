@@ -5,7 +5,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { SelectField } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
-import { Spinner } from '../../parts/states.tsx';
+import { Spinner } from '../../parts/spinner.tsx';
 import { type Audio, type Chosen, playOn } from './state.ts';
 
 interface OutputProps {

@@ -5,7 +5,7 @@ import { language, t } from '../../app/texts.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { FieldFrame } from '../../parts/field.tsx';
-import { Spinner } from '../../parts/states.tsx';
+import { Spinner } from '../../parts/spinner.tsx';
 import { setVolume } from './state.ts';
 
 /** How loud it is. The device gets the volume where the slider is left, not each one on the way there. */

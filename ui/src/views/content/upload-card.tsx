@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { FileDrop } from '../../parts/file-drop.tsx';
-import { Spinner } from '../../parts/states.tsx';
+import { Spinner } from '../../parts/spinner.tsx';
 import { examine } from './chosen.ts';
 import { ChosenPanel } from './chosen-panel.tsx';
 import { type Picked, pickDropped, pickFile, pickFolder } from './picked.ts';

@@ -6,7 +6,8 @@ import { Card } from '../../parts/card.tsx';
 import { Switch } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
-import { Loaded, Spinner } from '../../parts/states.tsx';
+import { Spinner } from '../../parts/spinner.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import { hostAccessIn } from './network-settings.ts';
 
 /** A change may restart the browser, which the device waits for. */

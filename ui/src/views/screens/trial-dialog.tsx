@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { Row } from '../../parts/field.tsx';
-import { Spinner } from '../../parts/states.tsx';
+import { Spinner } from '../../parts/spinner.tsx';
 import { type Step, Steps } from '../../parts/steps.tsx';
 import { CONFIRM_MS, type TrialState } from './trial.ts';
 import { tellTrial, trial, trialFailure, trialNow } from './trial-runner.ts';
