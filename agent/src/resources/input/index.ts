@@ -12,7 +12,7 @@ import { Touches } from './touches.ts';
 
 /** Time for an answer of the page, in ms. */
 const PING_MS = 2500;
-/** Time for a frame of the page, in ms: the first one of a slow device takes a second. A screen that is off shows none. */
+/** Time for a frame of the page, in ms. The first one takes long on a slow device, and a screen that is off shows none. */
 const FRAME_MS = 1500;
 const FRAME_SCRIPT = 'return new Promise(requestAnimationFrame)';
 
