@@ -42,6 +42,9 @@ const COMPRESSED = new Set(['.png', '.ico']);
 /** Assets that browsers look for at the root. */
 const AT_ROOT = new Set(['favicon.svg', 'favicon.ico', 'manifest.webmanifest']);
 
+/** Environment variable that tells test files that the app has been built. */
+export const UI_IS_BUILT = 'VITRINE_TEST_UI_IS_BUILT';
+
 /** Sizes of a build, in bytes. */
 export interface UiSizes {
   /** What the first load needs, compressed by gzip. */

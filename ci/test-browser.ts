@@ -3,6 +3,7 @@
  * the same on every computer, and not every distribution has them as packages.
  */
 import { join } from 'node:path';
+import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 import { buildTestBrowser } from './image/build.ts';
 import type { BrowserName } from './image/lib/conf.ts';
 
@@ -39,6 +40,33 @@ export async function ensureTestBrowser(name: BrowserName): Promise<TestBrowser>
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     },
   };
+}
+
+/** Environment variable with the address of a Chromium that test files share: its start takes two seconds. */
+const SHARED = 'VITRINE_TEST_CHROMIUM_ADDRESS';
+
+/** A Chromium for test files that are started with the variables in `env`. */
+export interface SharedChromium {
+  server: BrowserServer;
+  env: Record<string, string>;
+}
+
+export async function shareChromium(): Promise<SharedChromium> {
+  const server = await chromium.launchServer({ ...(await chromiumOptions()), host: '127.0.0.1' });
+  return { server, env: { [SHARED]: server.wsEndpoint() } };
+}
+
+/** The shared Chromium, or one that is started. To close it closes its pages. */
+export async function openChromium(): Promise<Browser> {
+  const shared = process.env[SHARED];
+  return shared === undefined
+    ? await chromium.launch(await chromiumOptions())
+    : await chromium.connect(shared);
+}
+
+/** Chromium has no sandbox for root, and cannot have one where user namespaces are restricted. */
+async function chromiumOptions(): Promise<TestBrowser & { chromiumSandbox: false }> {
+  return { ...(await ensureTestBrowser('chromium')), chromiumSandbox: false };
 }
 
 function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -57,7 +57,7 @@ function stagesOf({ unit, generated, boards: disks, buildroot, scenarios }: Sele
       choice: generated,
       work: (_, report) => script(report, 'ci/generate.ts', '--check'),
     },
-    { name: 'unit tests', choice: unit, work: async (left) => unitTests(await tests, print, left) },
+    { name: 'unit tests', choice: unit, work: async (left) => unitTests(await tests, print, { stop: left }) },
     { name: 'boards', choice: disks, work: () => boards(print) },
     { name: 'Buildroot', choice: buildroot, work: () => checkBuildroot(print) },
     {

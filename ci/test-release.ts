@@ -23,7 +23,7 @@ export async function releaseChecks(
   return await unitTests(
     names.map((name) => join(ROOT, 'ci/bundle/checks', name)),
     print,
-    stop,
+    { stop },
   );
 }
 

@@ -9,11 +9,13 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { LONG_RUNS } from '../testing/long-runs.ts';
+import { buildUi, UI_IS_BUILT } from './build-ui.ts';
 import { readArguments } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { close, FAILED, type Tally } from './lib/tally.ts';
 import { projectFiles } from './lib/tool.ts';
+import { type SharedChromium, shareChromium } from './test-browser.ts';
 
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const LONG_FILE_TIMEOUT_MS = 60 * 60_000;
@@ -29,6 +31,7 @@ const LONG_FILES = [
   'agent/src/resources/content/serving/bundle-origin-lifetime.test.ts',
   'agent/src/resources/content/zip/corpus.test.ts',
 ].map((path) => join(ROOT, path));
+const IN_BROWSER = ['ui/tests/', 'ci/peripherals/'].map((path) => join(ROOT, path));
 const OPTIONS = {
   long: { type: 'boolean', help: 'repeat randomised tests ten times as often: an hour' },
 } as const;
@@ -57,20 +60,36 @@ export function slowestFiles(times: ReadonlyMap<string, number>, root = ROOT): s
     .join('');
 }
 
-/**
- * Runs test files, each in a process of its own, and prints Node's "spec" report and the slowest files. `stop` kills
- * them.
- */
+/** Whether a test file needs a browser: those of the web app, and of what pages get for peripherals. */
+export const isInBrowser = (file: string): boolean => IN_BROWSER.some((folder) => file.startsWith(folder));
+
+export interface RunOptions {
+  /** Kills the test files. */
+  stop?: AbortSignal | undefined;
+  /** How many files run at a time. */
+  atATime?: number;
+}
+
+/** Runs test files, each in a process of its own, and prints Node's "spec" report and the slowest files. */
 export async function unitTests(
   files: string[],
   print: (text: string) => void,
-  stop?: AbortSignal,
+  options: RunOptions = {},
 ): Promise<Tally> {
   // Compiling the common imports is a third of the processor time of a short test file, so the results are shared.
   const compiled = await mkdtemp(join(tmpdir(), 'vitrine-compiled-'));
+  const env: NodeJS.ProcessEnv = { ...process.env, NODE_COMPILE_CACHE: compiled };
+  let browser: SharedChromium | undefined;
   try {
-    return await runFiles(files, print, { ...process.env, NODE_COMPILE_CACHE: compiled }, stop);
+    if (files.filter(isInBrowser).length > 1) {
+      // Each file would need seconds for them.
+      await buildUi();
+      browser = await shareChromium();
+      Object.assign(env, browser.env, { [UI_IS_BUILT]: '1' });
+    }
+    return await runFiles(files, print, env, options);
   } finally {
+    await browser?.server.close();
     await rm(compiled, { recursive: true, force: true, maxRetries: 3 });
   }
 }
@@ -79,14 +98,14 @@ async function runFiles(
   files: string[],
   print: (text: string) => void,
   env: NodeJS.ProcessEnv,
-  stop?: AbortSignal,
+  { stop, atATime = FILES_PER_PROCESSOR * availableParallelism() }: RunOptions,
 ): Promise<Tally> {
   const isFirst = (file: string): boolean => LONG_FILES.includes(file);
   // @types/node does not declare `env` yet.
   const environment = { env };
   const stream = run({
     files: [...files.filter(isFirst), ...files.filter((file) => !isFirst(file))],
-    concurrency: FILES_PER_PROCESSOR * availableParallelism(),
+    concurrency: atATime,
     timeout: process.env[LONG_RUNS] ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS,
     cwd: ROOT,
     ...environment,

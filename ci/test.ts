@@ -31,7 +31,7 @@ import { ensureImage } from './qemu/image.ts';
 import { setupHost } from './setup.ts';
 import { prepareTestBrowser } from './test-browser.ts';
 import { releaseChecks } from './test-release.ts';
-import { unitTestFiles, unitTests } from './test-unit.ts';
+import { isInBrowser, unitTestFiles, unitTests } from './test-unit.ts';
 import { types } from './types.ts';
 
 const OPTIONS = {
@@ -93,10 +93,11 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
       (error: unknown) => (error instanceof Error ? error : new Error(errorMessage(error))),
     );
   await report.stage('lint', () => lint(print));
-  await report.stage('types', () => types(print));
   await report.stage('generated files', generatedFiles);
   await browser;
-  await report.stage('unit tests', async (left) => unitTests(await unitTestFiles(), print, left));
+  const files = await unitTestFiles();
+  const others = files.filter((file) => !isInBrowser(file));
+  await report.stage('unit tests', (left) => unitTests(others, print, { stop: left }));
   const built = await report.stage('image', async () => {
     const failure = await image;
     if (failure) throw failure;
@@ -104,8 +105,12 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
     return PASSED;
   });
   const isBuilt = built.failed === 0;
-  // Beside the scenarios, which do not use both processors all the time.
+  // Beside the scenarios, which wait for machines and use four fifths of two processors.
   const checks = async (): Promise<void> => {
+    await report.stageBeside('Chromium', (say, left) =>
+      unitTests(files.filter(isInBrowser), say, { stop: left, atATime: 1 }),
+    );
+    await report.stageBeside('types', (say) => types(say));
     await report.stageBeside('boards', (say) => boards(say));
     await report.stageBeside('Buildroot', (say) => checkBuildroot(say));
     if (isBuilt) await report.stageBeside('release', (say, left) => releaseChecks(full, say, left));

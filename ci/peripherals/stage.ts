@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { Interface, PageDevice } from '../../agent/src/resources/peripherals/page-protocol.ts';
 import { ROOT } from '../lib/places.ts';
-import { ensureTestBrowser } from '../test-browser.ts';
+import { openChromium } from '../test-browser.ts';
 import { installFakeAgent } from './fake-agent.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -49,11 +49,7 @@ export class PeripheralStage {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const script = await readFile(join(ROOT, 'agent/page/peripherals.js'), 'utf8');
-    const browser = await chromium.launch({
-      ...(await ensureTestBrowser('chromium')),
-      chromiumSandbox: false,
-    });
-    return new PeripheralStage(browser, server, script);
+    return new PeripheralStage(await openChromium(), server, script);
   }
 
   private constructor(browser: Browser, server: Server, script: string) {

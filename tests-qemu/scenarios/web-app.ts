@@ -3,7 +3,6 @@
  * device's files. The app's own tests (ui/tests/) have the details. Views of what only a machine has are in the scenarios of it.
  */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { strFromU8, unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { requireSuccess } from '../../client/client.ts';
@@ -13,7 +12,7 @@ import { solidPng } from '../../testing/make-png.ts';
 import { type Colour, colourAt, decodePng, near } from '../../testing/png.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { zip } from '../../testing/zip.ts';
-import { AppBrowser } from '../../ui/tests/app-browser.ts';
+import { AppBrowser, contentOf } from '../../ui/tests/app-browser.ts';
 import { checkAccessibility, savePicture, waitForView } from '../../ui/tests/stage.ts';
 import { getDeviceOverTls } from '../harness/certificates.ts';
 import type { Device } from '../harness/device.ts';
@@ -270,7 +269,7 @@ export default scenario({
         );
         const download = page.waitForEvent('download');
         await button(page, 'Download').click();
-        const files = unzipSync(await readFile(await (await download).path()));
+        const files = unzipSync(await contentOf(await download));
         assert.match(strFromU8(files['device.json'] ?? new Uint8Array()), /"version"/);
         assert.deepEqual([...(files['screen.png'] ?? [])].slice(1, 4), [...Buffer.from('PNG')]);
         assert.ok(

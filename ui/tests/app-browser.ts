@@ -1,7 +1,8 @@
 /** The web app in Chromium, which shows no window. */
 import assert from 'node:assert/strict';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { ensureTestBrowser } from '../../ci/test-browser.ts';
+import { buffer } from 'node:stream/consumers';
+import type { Browser, BrowserContextOptions, Download, Page } from 'playwright-core';
+import { openChromium } from '../../ci/test-browser.ts';
 
 /** The browser and what it talks to share few processors with other tests. */
 const TIMEOUT_MS = 60_000;
@@ -22,15 +23,18 @@ export interface OpenOptions {
   prepare?: (page: Page) => Promise<void>;
 }
 
+/** The bytes of a downloaded file. A shared browser gives no path of it. */
+export async function contentOf(download: Download): Promise<Buffer> {
+  return await buffer(await download.createReadStream());
+}
+
 export class AppBrowser {
   readonly #browser: Browser;
   /** What pages have reported that should not be: exceptions, violations of the policy. */
   readonly #complaints: string[] = [];
 
   static async launch(): Promise<AppBrowser> {
-    // Chromium has no sandbox for root, and cannot have one where user namespaces are restricted.
-    const options = { ...(await ensureTestBrowser('chromium')), chromiumSandbox: false };
-    return new AppBrowser(await chromium.launch(options));
+    return new AppBrowser(await openChromium());
   }
 
   private constructor(browser: Browser) {

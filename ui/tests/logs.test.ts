@@ -3,12 +3,11 @@
  * of the agent's answer, the live ones on the agent's own event socket.
  */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../../testing/wait.ts';
 import type { LogRecord } from '../src/views/logs/log-feed.ts';
-import type { OpenOptions } from './app-browser.ts';
+import { contentOf, type OpenOptions } from './app-browser.ts';
 import { EventTap } from './event-tap.ts';
 import { checkAccessibility, checkTargets, checkWidth, Stage, savePicture, THEMES, WIDTHS } from './stage.ts';
 
@@ -140,7 +139,9 @@ test('what is shown is copied and saved', async () => {
     page.getByRole('button', { name: 'Download' }).click(),
   ]);
   assert.match(download.suggestedFilename(), /^vitrine-log-\d{4}-[\dT-]+\.txt$/);
-  const saved = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+  const saved = String(await contentOf(download))
+    .trimEnd()
+    .split('\n');
   assert.equal(saved.length, lines.length);
   for (const [n, line] of lines.entries()) assert.match(saved[n] ?? '', line);
   await page.getByRole('button', { name: 'Copy', exact: true }).click();

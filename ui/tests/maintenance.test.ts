@@ -1,11 +1,11 @@
 /** Maintenance: what is asked of the device is confirmed by what the agent asks of its power supply, and by files. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { strFromU8, unzipSync } from 'fflate';
 import { FakePage } from '../../testing/fake-page.ts';
 import { solidPng } from '../../testing/make-png.ts';
 import { waitFor } from '../../testing/wait.ts';
+import { contentOf } from './app-browser.ts';
 import { Appliance } from './appliance.ts';
 import {
   checkAccessibility,
@@ -50,7 +50,7 @@ test('the archive has state, settings without secrets and a picture', async () =
   await page.getByRole('button', { name: 'Download', exact: true }).click();
   const file = await download;
   assert.match(file.suggestedFilename(), /^vitrine-serial-1-[\d-]+\.zip$/);
-  const files = unzipSync(await readFile(await file.path()));
+  const files = unzipSync(await contentOf(file));
   const config = strFromU8(files['config.json'] ?? new Uint8Array());
   assert.match(config, /"Lobby"/);
   assert.ok(!config.includes(psk));

@@ -1,11 +1,10 @@
 /** The view "Settings": what is changed there is confirmed at the device, and the other way round. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../../testing/wait.ts';
 import { valueAt } from '../src/views/settings/json.ts';
-import type { OpenOptions } from './app-browser.ts';
+import { contentOf, type OpenOptions } from './app-browser.ts';
 import {
   checkAccessibility,
   checkTargets,
@@ -239,7 +238,7 @@ test('export without and with secrets, and import after a look at the difference
   await control(page, 'Export and import').check();
   const download = async (press: () => Promise<void>) => {
     const [file] = await Promise.all([page.waitForEvent('download'), press()]);
-    return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    return { name: file.suggestedFilename(), text: String(await contentOf(file)) };
   };
   const plain = await download(() => page.getByRole('button', { name: 'Download without secrets' }).click());
   assert.equal(plain.name, 'Lobby-configuration.json');
