@@ -50,6 +50,8 @@ export interface VirtualDevice {
   powerDown(timeoutMs: number): Promise<boolean>;
   /** Ends it at once; for the device that is a power cut. */
   quit(): Promise<void>;
+  /** Helps a device that does not leave its firmware, until `signal` is aborted; then it rejects. */
+  watchBoot?(signal: AbortSignal): Promise<void>;
   /** Calls `listener` whenever the device restarts, until the returned function is called. */
   onRestart(listener: () => void): () => void;
 }
@@ -57,7 +59,7 @@ export interface VirtualDevice {
 /** The last lines of a text file, at most 8 KiB, without escape sequences; empty when it cannot be read. */
 export async function tailOf(path: string, lines = 30): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  return printable(text.slice(-TAIL_BYTES)).split('\n').slice(-lines).join('\n').trim();
+  return printable(text.slice(-TAIL_BYTES)).trim().split('\n').slice(-lines).join('\n');
 }
 
 /**
@@ -74,6 +76,7 @@ export async function waitForApi(
   const sawEnd = device.ended.then(() => 'ended' as const);
   let ok = false;
   const done = new AbortController();
+  device.watchBoot?.(done.signal).catch(() => undefined);
   const ask = async (): Promise<void> => {
     await client.get('/device', { signal: done.signal });
     ok = true;

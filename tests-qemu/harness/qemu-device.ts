@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { tailOf, waitForApi } from '../../ci/lib/virtual-device.ts';
+import { waitForApi } from '../../ci/lib/virtual-device.ts';
 import { makeOverlay } from '../../ci/qemu/disk.ts';
 import type { BuiltImage } from '../../ci/qemu/image.ts';
 import { Machine } from '../../ci/qemu/machine.ts';
@@ -16,8 +15,6 @@ import { connectAndWaitForHello, Device, type SerialLink } from './device.ts';
 import { type DeviceSetup, prepareDevice } from './device-setup.ts';
 import { readScreen, screendump } from './screen.ts';
 
-/** Time for U-Boot to print more than the line of its first stage. */
-const FIRMWARE_MS = 60_000;
 /** Bytes of a booted device's disk after the end of the image. */
 const SPARE_DISK = 2 ** 30;
 /** Time limit for the guest to notice that a host has disconnected. */
@@ -119,27 +116,6 @@ export class QemuDevice extends Device {
   async resume(): Promise<void> {
     await this.machine.qmp.execute('cont');
     await this.shell.ok(SET_CLOCK);
-  }
-
-  override async waitUp(): Promise<void> {
-    const watching = new AbortController();
-    void this.#leaveFirmware(watching.signal).catch(() => undefined);
-    try {
-      await super.waitUp();
-    } finally {
-      watching.abort();
-    }
-  }
-
-  /**
-   * Resets a machine that hangs in its firmware. Emulated, U-Boot's first stage has once been seen to use a whole processor
-   * for seven minutes after its first line; normally it takes a second.
-   */
-  async #leaveFirmware(signal: AbortSignal): Promise<void> {
-    await sleep(FIRMWARE_MS, undefined, { signal });
-    if (!(await tailOf(this.paths.console, 1)).startsWith('U-Boot SPL ')) return;
-    this.say(`U-Boot's first stage hung for ${FIRMWARE_MS / 1000} s: resetting the machine`);
-    await this.machine.qmp.execute('system_reset');
   }
 
   readonly serialLinks: readonly SerialLink[] = [
