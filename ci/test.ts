@@ -1,9 +1,9 @@
 /**
  * `npm test`: lint, types, generated files, unit tests, the image, every board's disk, the Buildroot configurations (if
  * BUILDROOT_DIR names a checkout), the checks of a release and the scenarios. The image is built while the stages that do
- * not need it run; boards and release are checked while the scenarios run. The last line is the sum: every unit test and
- * every test of a scenario counts, and every other check as one. `npm run test:full` does the same with every scenario in
- * QEMU, and with their long variants.
+ * not need it run; types, boards, release and what is tested in Chromium come while the scenarios run. The last line is
+ * the sum: every unit test and every test of a scenario counts, and every other check as one. `npm run test:full` does
+ * the same with every scenario in QEMU, and with their long variants.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
