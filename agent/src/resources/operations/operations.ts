@@ -82,8 +82,11 @@ export class Operations {
         operation.bytes_done = bytes;
       },
       arrived: (bytes) => {
+        if (operation.state !== 'running') return;
         operation.bytes_done = bytes;
         operation.bytes_total = bytes;
+        // The last published progress may be a step older.
+        this.#publish(operation);
       },
       done: () => end({ state: 'done', progress: 1 }),
       fail: (error) => {
