@@ -39,13 +39,31 @@ function fakeLink() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an event is newer than an answer that comes after it', async () => {
+test('an event that comes while the state is read is not replaced by that answer', async () => {
   const { network, answers, state, emit } = fakeLink();
   network.use();
   emit('network_changed', state('new'));
   answers[0]?.resolve(state('old'));
   await settled();
   assert.equal(network.value.value?.hostname, 'new');
+});
+
+test('a state is read again, at most three times, if an event came meanwhile, which may be the older one', async () => {
+  const { network, answers, state, emit } = fakeLink();
+  network.use();
+  emit('network_changed', state('old'));
+  answers[0]?.resolve(state('new'));
+  await settled();
+  answers[1]?.resolve(state('new'));
+  await settled();
+  assert.deepEqual([network.value.value?.hostname, answers.length], ['new', 2]);
+  void network.refresh();
+  for (const answer of [2, 3, 4]) {
+    emit('network_changed', state('event'));
+    answers[answer]?.resolve(state('answer'));
+    await settled();
+  }
+  assert.deepEqual([network.value.value?.hostname, answers.length], ['event', 5]);
 });
 
 test('the last state stays when reading fails, with the reason, and the next reading removes it', async () => {

@@ -4,6 +4,9 @@ import type { Client } from '../../../client/client.ts';
 import type { TopicName } from '../../../client/contract.ts';
 import type { Connection } from './connection.ts';
 
+/** How often a state is read if each answer is overtaken by an event; with events that frequent, the next one tells. */
+const READ_AT_MOST = 3;
+
 type Link = Pick<Connection, 'client' | 'on' | 'onOpen'>;
 
 export interface ResourceOptions<T> {
@@ -24,8 +27,9 @@ export class Resource<T> {
   readonly #options: ResourceOptions<T>;
   readonly #value = signal<T | undefined>(undefined);
   readonly #error = signal<unknown>(undefined);
-  /** Changes with every state, so that an answer that an event has overtaken is not used. */
-  #version = 0;
+  /** Of several readings at a time only the last one counts. */
+  #readings = 0;
+  #events = 0;
   #users = 0;
   #stops: (() => void)[] = [];
 
@@ -52,13 +56,20 @@ export class Resource<T> {
 
   /** Reads the state now. Never rejects: `error` has the reason. */
   async refresh(): Promise<void> {
-    this.#version += 1;
-    const version = this.#version;
-    try {
-      const value = await this.#options.load(this.#link.client);
-      if (version === this.#version) this.#set(value);
-    } catch (error) {
-      if (version === this.#version) this.#error.value = error;
+    this.#readings += 1;
+    const reading = this.#readings;
+    for (let left = READ_AT_MOST; left > 0; left -= 1) {
+      const events = this.#events;
+      const isLatest = (): boolean => reading === this.#readings && events === this.#events;
+      try {
+        const value = await this.#options.load(this.#link.client);
+        if (isLatest()) this.#set(value);
+      } catch (error) {
+        if (isLatest()) this.#error.value = error;
+        return;
+      }
+      // An event that came meanwhile may be older than the answer or newer: only another answer tells.
+      if (reading !== this.#readings || events === this.#events) return;
     }
   }
 
@@ -66,14 +77,18 @@ export class Resource<T> {
     const { follow, refreshOn = [] } = this.#options;
     const refresh = (): void => void this.refresh();
     return [
-      ...(follow ? [follow((value) => this.#set(value))] : []),
+      ...(follow ? [follow((value) => this.#receive(value))] : []),
       ...refreshOn.map((topic) => this.#link.on(topic, refresh)),
       this.#link.onOpen(refresh),
     ];
   }
 
+  #receive(value: T): void {
+    this.#events += 1;
+    this.#set(value);
+  }
+
   #set(value: T): void {
-    this.#version += 1;
     this.#value.value = value;
     this.#error.value = undefined;
   }
