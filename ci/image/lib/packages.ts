@@ -30,6 +30,14 @@ export interface PackageStore {
 export async function findMirror(): Promise<string> {
   const override = process.env.VITRINE_MIRROR;
   if (override) return override;
+  hostMirror ??= findHostMirror();
+  return await hostMirror;
+}
+
+/** Of this process: the host's apt takes a second to tell. */
+let hostMirror: Promise<string> | undefined;
+
+async function findHostMirror(): Promise<string> {
   const targets = await run('apt-get', [
     ...['indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages', 'Origin: Debian'],
     'Label: Debian',
