@@ -1,5 +1,5 @@
 /**
- * `npm run test:unit [-- --long] [FILE…]`: runs every `*.test.ts` of the project with Node's test runner, then lists the
+ * `npm run test:unit [-- --long] [--jobs N] [FILE…]`: runs every `*.test.ts` of the project with Node's test runner, then lists the
  * slowest files. The closing line counts single tests.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { LONG_RUNS } from '../testing/long-runs.ts';
 import { buildUi, UI_IS_BUILT } from './build-ui.ts';
-import { readArguments } from './lib/arguments.ts';
+import { integerOf, readArguments } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command, Problem } from './lib/problem.ts';
 import { close, FAILED, type Tally } from './lib/tally.ts';
@@ -21,6 +21,7 @@ const FILE_TIMEOUT_MS = 10 * 60_000;
 const LONG_FILE_TIMEOUT_MS = 60 * 60_000;
 /** On average a test file uses less than half a processor: many wait for programs and for time limits. */
 const FILES_PER_PROCESSOR = 2;
+const MAX_JOBS = 64;
 /** How many of the slowest files are listed. */
 const SLOWEST = 10;
 /** These start first, so that no slow file runs alone at the end. */
@@ -33,6 +34,7 @@ const LONG_FILES = [
 ].map((path) => join(ROOT, path));
 const IN_BROWSER = ['ui/tests/', 'ci/peripherals/'].map((path) => join(ROOT, path));
 const OPTIONS = {
+  jobs: { type: 'string', value: 'N', help: 'test files to run in parallel (default: two per processor)' },
   long: { type: 'boolean', help: 'repeat randomised tests ten times as often: an hour' },
 } as const;
 
@@ -67,7 +69,7 @@ export interface RunOptions {
   /** Kills the test files. */
   stop?: AbortSignal | undefined;
   /** How many files run at a time. */
-  atATime?: number;
+  atATime?: number | undefined;
 }
 
 /** Runs test files, each in a process of its own, and prints Node's "spec" report and the slowest files. */
@@ -133,11 +135,12 @@ export async function unitTestFiles(): Promise<string[]> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await command(async () => {
-    const { values, rest } = readArguments('npm run test:unit -- [--long] [FILE…]', OPTIONS);
+    const { values, rest } = readArguments('npm run test:unit -- [--long] [--jobs N] [FILE…]', OPTIONS);
     if (values.long) process.env[LONG_RUNS] = '1';
     const named = rest.map((path) => resolve(process.env.INIT_CWD ?? '.', path));
     const files = named.length > 0 ? named : await unitTestFiles();
     if (files.length === 0) throw new Problem('there is no *.test.ts file.');
-    return close(await unitTests(files, (text) => process.stdout.write(text)));
+    const jobs = values.jobs === undefined ? undefined : integerOf(values.jobs, 1, MAX_JOBS);
+    return close(await unitTests(files, (text) => process.stdout.write(text), { atATime: jobs }));
   });
 }

@@ -76,6 +76,21 @@ async function scenarios(full: boolean, timeoutMs: number, note: (line: string) 
   return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
 }
 
+/**
+ * Runs these unit tests one file at a time, and with a lower priority than the scenarios, whose time limits are those of
+ * emulated machines.
+ */
+async function testsInChromium(
+  files: string[],
+  print: (text: string) => void,
+  timeoutMs: number,
+): Promise<Tally> {
+  const args = ['-n', '5', process.execPath, join(ROOT, 'ci/test-unit.ts'), '--jobs', '1', ...files];
+  const { ok, output } = await runTool('nice', args, timeoutMs, (chunk) => print(chunk.toString()));
+  const tally = readClosingLine(output) ?? FAILED;
+  return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
+}
+
 /** Runs all stages, prints the summary and returns the total tally. */
 async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   // The limit counts from the start of this process, as performance.now() does.
@@ -107,8 +122,8 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   const isBuilt = built.failed === 0;
   // Beside the scenarios, which wait for machines and use four fifths of two processors.
   const checks = async (): Promise<void> => {
-    await report.stageBeside('Chromium', (say, left) =>
-      unitTests(files.filter(isInBrowser), say, { stop: left, atATime: 1 }),
+    await report.stageBeside('Chromium', (say) =>
+      testsInChromium(files.filter(isInBrowser), say, Math.max(1, report.leftMs)),
     );
     await report.stageBeside('types', (say) => types(say));
     await report.stageBeside('boards', (say) => boards(say));

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureContainerImage } from '../ci/container/image.ts';
 import { containerObstacle } from '../ci/container/requirements.ts';
-import { readArguments } from '../ci/lib/arguments.ts';
+import { integerOf, readArguments } from '../ci/lib/arguments.ts';
 import { command, Problem } from '../ci/lib/problem.ts';
 import { close, sum, type Tally } from '../ci/lib/tally.ts';
 import { type BuiltImage, ensureImage } from '../ci/qemu/image.ts';
@@ -82,13 +82,6 @@ function rankOf(name: string, { machine }: Scenario): number {
   if (FIRST.includes(name)) return FIRST.indexOf(name);
   // Scenarios that share a device run consecutively, so that it is not idle in between.
   return FIRST.length + ['shared', 'restored', 'booted', 'none'].indexOf(machine);
-}
-
-/** Parses an integer of the command line. Throws a {@link Problem} when it is not between `min` and `max`. */
-function integerOf(text: string, min: number, max: number): number {
-  const number = Number(text);
-  if (text !== '' && Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new Problem(`"${text}" is not an integer from ${min} to ${max}.`);
 }
 
 /** What containers need; undefined, after saying why, if everything is to run in QEMU. */

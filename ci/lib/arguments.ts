@@ -39,6 +39,13 @@ function helpText(usage: string, options: Record<string, Option>): string {
   return `Usage: ${usage}\n${optionLines(options)}`;
 }
 
+/** Parses an integer of the command line. Throws a {@link Problem} when it is not between `min` and `max`. */
+export function integerOf(text: string, min: number, max: number): number {
+  const number = Number(text);
+  if (text !== '' && Number.isInteger(number) && number >= min && number <= max) return number;
+  throw new Problem(`"${text}" is not an integer from ${min} to ${max}.`);
+}
+
 /** Name of a machine that was given none. */
 export const DEFAULT_NAME = 'vitrine';
 
