@@ -1,6 +1,6 @@
 /**
- * `npm run test:unit [-- --long] [--jobs N] [FILE…]`: runs every `*.test.ts` of the project with Node's test runner, then lists the
- * slowest files. The closing line counts single tests.
+ * `npm run test:unit [-- --long] [--jobs N] [FILE…]`: runs every `*.test.ts` of the project with Node's test runner, then
+ * lists the slowest files. The closing line counts single tests.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

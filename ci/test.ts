@@ -120,7 +120,7 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
     return PASSED;
   });
   const isBuilt = built.failed === 0;
-  // Beside the scenarios, which wait for machines and use four fifths of two processors.
+  // Beside the scenarios, which leave a fifth of two processors unused in their first five minutes.
   const checks = async (): Promise<void> => {
     await report.stageBeside('Chromium', (say) =>
       testsInChromium(files.filter(isInBrowser), say, Math.max(1, report.leftMs)),
