@@ -7,9 +7,13 @@ export class TimeoutError extends Error {
   override name = 'TimeoutError';
 }
 
+/** Longest pause that a slow condition causes, in ms. */
+const LONGEST_PAUSE_MS = 1000;
+
 /**
  * Polls the condition until it returns something other than undefined or false, and returns that value. An exception
- * counts as "not yet"; the message of the last one becomes part of the {@link TimeoutError}.
+ * counts as "not yet"; the message of the last one becomes part of the {@link TimeoutError}. What is asked pays for each
+ * look, so a slow look is followed by a pause of the same length.
  * @param what name of the condition, as it reads after "waited 30 s for"
  */
 export async function waitFor<T>(
@@ -19,6 +23,7 @@ export async function waitFor<T>(
   const end = performance.now() + timeoutMs;
   let last = '';
   for (;;) {
+    const start = performance.now();
     try {
       const value = await condition();
       if (value !== undefined && value !== false) return value;
@@ -28,7 +33,7 @@ export async function waitFor<T>(
     if (performance.now() >= end) {
       throw new TimeoutError(`waited ${timeoutMs / 1000} s for ${what}${last && `; last: ${last}`}`);
     }
-    await sleep(intervalMs);
+    await sleep(Math.max(intervalMs, Math.min(performance.now() - start, LONGEST_PAUSE_MS)));
   }
 }
 
