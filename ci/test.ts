@@ -25,7 +25,7 @@ import {
   sum,
   type Tally,
 } from './lib/tally.ts';
-import { runTool } from './lib/tool.ts';
+import { runTool, type ToolResult } from './lib/tool.ts';
 import { lint } from './lint.ts';
 import { ensureImage } from './qemu/image.ts';
 import { setupHost } from './setup.ts';
@@ -58,22 +58,26 @@ async function generatedFiles(): Promise<Tally> {
   return ok ? PASSED : FAILED;
 }
 
+/** The tally of a command that prints a closing line; undefined if it has not come so far. */
+function tallyOf({ ok, output }: ToolResult): Tally | undefined {
+  const tally = readClosingLine(output);
+  return tally && !ok && tally.failed === 0 ? sum([tally, FAILED]) : tally;
+}
+
 /** Runs `npm run test:qemu` and returns its tally. `note` is called for scenarios that passed at a second attempt. */
 async function scenarios(full: boolean, timeoutMs: number, note: (line: string) => void): Promise<Tally> {
   // It stops by itself before it is killed, so that it can still report what failed.
   const limit = Math.max(1, Math.round((timeoutMs - GRACE_MS) / 1000));
   const args = [join(ROOT, 'tests-qemu/run.ts'), '--limit', String(limit), ...(full ? ['--full'] : [])];
   const show = (chunk: Buffer): void => print(chunk.toString());
-  const { ok, output } = await runTool(process.execPath, args, timeoutMs, show);
-  for (const line of readFlaky(output)) note(line);
-  const tally = readClosingLine(output);
-  if (!tally) {
-    print(
-      `FAILED  scenarios: ended before their closing line (time limit ${Math.round(timeoutMs / 1000)} s)\n`,
-    );
-    return sum([countLines(output), FAILED]);
-  }
-  return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
+  const result = await runTool(process.execPath, args, timeoutMs, show);
+  for (const line of readFlaky(result.output)) note(line);
+  const tally = tallyOf(result);
+  if (tally) return tally;
+  print(
+    `FAILED  scenarios: ended before their closing line (time limit ${Math.round(timeoutMs / 1000)} s)\n`,
+  );
+  return sum([countLines(result.output), FAILED]);
 }
 
 /**
@@ -86,9 +90,7 @@ async function testsInChromium(
   timeoutMs: number,
 ): Promise<Tally> {
   const args = ['-n', '5', process.execPath, join(ROOT, 'ci/test-unit.ts'), '--jobs', '1', ...files];
-  const { ok, output } = await runTool('nice', args, timeoutMs, (chunk) => print(chunk.toString()));
-  const tally = readClosingLine(output) ?? FAILED;
-  return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
+  return tallyOf(await runTool('nice', args, timeoutMs, (chunk) => print(chunk.toString()))) ?? FAILED;
 }
 
 /** Runs all stages, prints the summary and returns the total tally. */

@@ -145,7 +145,7 @@ export class Machine implements VirtualDevice {
 
   /**
    * Resets the machine if U-Boot's first stage hangs or has crashed. In emulation it once used a whole processor for seven
-   * minutes after its first line, and about one power-on in a hundred ends with an undefined opcode.
+   * minutes after its first line, and some power-ons end with an undefined opcode.
    */
   async watchBoot(signal: AbortSignal): Promise<void> {
     for (let since = performance.now(); ; ) {
