@@ -125,7 +125,7 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
   // Beside the scenarios, which leave a fifth of two processors unused in their first five minutes.
   const checks = async (): Promise<void> => {
     await report.stageBeside('Chromium', (say) =>
-      testsInChromium(files.filter(isInBrowser), say, Math.max(1, report.leftMs)),
+      testsInChromium(files.filter(isInBrowser), say, Math.max(1, Math.round(report.leftMs))),
     );
     await report.stageBeside('types', (say) => types(say));
     await report.stageBeside('boards', (say) => boards(say));
