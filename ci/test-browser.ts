@@ -51,6 +51,7 @@ export interface SharedChromium {
   env: Record<string, string>;
 }
 
+/** Starts it. Close the server at the end. */
 export async function shareChromium(): Promise<SharedChromium> {
   const server = await chromium.launchServer({ ...(await chromiumOptions()), host: '127.0.0.1' });
   return { server, env: { [SHARED]: server.wsEndpoint() } };

@@ -122,7 +122,7 @@ async function testAll(full: boolean, stop: AbortSignal): Promise<Tally> {
     return PASSED;
   });
   const isBuilt = built.failed === 0;
-  // Beside the scenarios, which leave a fifth of two processors unused in their first five minutes.
+  // Beside the scenarios, which leave a part of two processors unused, in their first minutes a fifth.
   const checks = async (): Promise<void> => {
     await report.stageBeside('Chromium', (say) =>
       testsInChromium(files.filter(isInBrowser), say, Math.max(1, Math.round(report.leftMs))),

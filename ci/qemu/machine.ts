@@ -10,7 +10,7 @@ import { type DeviceEnd, tailOf, type VirtualDevice } from '../lib/virtual-devic
 import { type MachineSettings, qemuArguments } from './arguments.ts';
 import { Qmp } from './qmp.ts';
 
-/** U-Boot's first stage takes a second, on a busy computer some. */
+/** Longest time for U-Boot's first stage, which takes a second, or some on a busy computer. */
 const FIRST_STAGE_MS = 60_000;
 const LOOK_MS = 2000;
 /** After a reset, until the console is looked at again: until then its last line is the old one. */

@@ -81,11 +81,11 @@ function startFromSource(): Promise<RunningAgent> {
 
 /** Fails if axe finds anything, of any severity. @param part selector of what is checked; the whole page by default */
 export async function checkAccessibility(page: Page, where: string, part = 'html'): Promise<void> {
-  // Not again in a page that has it: it takes as long as most runs.
+  // Not again in a page that has it: reading it takes about as long as a run.
   if (await page.evaluate('!("axe" in window)')) {
     await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
   }
-  // Describing what is in order would take longer than looking.
+  // Without a description of what is in order.
   const only = "{ resultTypes: ['violations'] }";
   const found: string[] = await page.evaluate(`axe.run('${part}', ${only}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
