@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { Peripherals } from '../../agent/src/resources/peripherals/schema.ts';
 import { ADAPTER, PRINTER, SCANNER } from '../../testing/peripheral-samples.ts';
 import { FakeInventory } from '../../testing/peripherals-stage.ts';
+import { waitFor } from '../../testing/wait.ts';
 import { Appliance } from './appliance.ts';
 import { checkAccessibility, checkTargets, checkWidth, LANGUAGES, Stage, savePicture } from './stage.ts';
 import { StandIn } from './stand-in.ts';
@@ -17,6 +19,7 @@ const KEYBOARD = {
 };
 const LONG_PAGE = 'https://orders-and-payments.restaurant-kiosks.department.example:8443';
 const VIEW = '/peripherals';
+const TOPIC = 'peripherals_changed';
 
 const inventory = new FakeInventory();
 let stage: Stage;
@@ -32,6 +35,12 @@ beforeEach(async () => {
 
 async function devicesInConfig(): Promise<{ origins: string[]; hid: { enabled: boolean; allow: object[] } }> {
   return Object(await stage.client.get('/config')).devices;
+}
+
+/** Sends the page an event as soon as it follows them. */
+async function tell(standIn: StandIn, state: Peripherals): Promise<void> {
+  await waitFor(() => standIn.topics.has(TOPIC), { timeoutMs: 60_000, what: 'the subscription' });
+  standIn.emit(TOPIC, state);
 }
 
 /** The section of a device. */
@@ -130,12 +139,14 @@ test('who has it open, and why others may not use it, are said as they change', 
   const opened = state.peripherals.map((one) =>
     one.id === SCANNER.id ? { ...one, open_by: 'https://other.example' } : one,
   );
-  standIn.emit('peripherals_changed', { ...state, peripherals: opened });
+  standIn.taken.add(TOPIC);
+  await tell(standIn, { ...state, peripherals: opened });
   await scanner.getByText('A page of https://other.example has it open now.').waitFor();
   await scanner.getByText('In use').waitFor();
-  standIn.emit('peripherals_changed', { ...state, page_origin: null });
+  await tell(standIn, { ...state, page_origin: null });
   await page.getByText('The waiting page is displayed.').waitFor();
   assert.equal(await scanner.getByRole('button', { name: /^Allow/ }).count(), 0);
+  standIn.taken.delete(TOPIC);
 
   await stage.client.patch('/config', { json: { devices: { hid: { enabled: false } } } });
   await scanner.getByText('its kind is switched off').waitFor();
@@ -150,11 +161,12 @@ test('a board without a USB host port says so', async () => {
     status: 200,
     body: { host_port: false, page_origin: PAGE, peripherals: [] },
   }));
+  standIn.taken.add(TOPIC);
   await page.goto(`${stage.gate.origin}${VIEW}`);
   await page.getByText('This device has no USB port for peripherals').waitFor();
   inventory.plug(SCANNER);
   const { peripherals } = await stage.client.get('/device/peripherals');
-  standIn.emit('peripherals_changed', { host_port: false, page_origin: PAGE, peripherals });
+  await tell(standIn, { host_port: false, page_origin: PAGE, peripherals });
   await page.getByText('What is listed is connected by Bluetooth.').waitFor();
   await card(page, SCANNER.product ?? '').waitFor();
   await page.close();

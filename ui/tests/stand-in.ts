@@ -16,6 +16,8 @@ export class StandIn {
   /** What the page was sent and has sent goes through it; the last one of the page. */
   #socket: WebSocketRoute | undefined;
   readonly #topics = new Set<string>();
+  /** Topics whose events do not come from the agent for now, but only from {@link emit}. */
+  readonly taken = new Set<TopicName>();
 
   /**
    * Takes requests of a page over, from its next navigation on.
@@ -48,6 +50,10 @@ export class StandIn {
 
   #connect(socket: WebSocketRoute): void {
     const server = socket.connectToServer();
+    server.onMessage((message) => {
+      const { topic }: { topic?: unknown } = JSON.parse(String(message));
+      if (![...this.taken].some((each) => each === topic)) socket.send(message);
+    });
     this.#socket = socket;
     this.#topics.clear();
     socket.onMessage((message) => {
