@@ -21,6 +21,7 @@ export function onLoadSent(t: KeeperTransition, { id }: EventOf<'load_sent'>): v
 export function onLoad(t: KeeperTransition, event: EventOf<'load'>): void {
   const { load, foundUri } = t.state;
   if (event.state === 'committed') {
+    if (!t.state.hasDocument) t.state.missedPongs = 0; // of the time when its process was started
     t.state.hasDocument = true;
     if (event.uri === OWN_URI) t.state.ownPage &&= { ...t.state.ownPage, shown: true };
     // Any document replaces it, also one whose load is not followed any more.
@@ -42,10 +43,13 @@ export function onLoadFailed(t: KeeperTransition, event: EventOf<'load_failed'>)
 
 /** A step of a load took too long. A page whose document is there stays, whatever of it is still missing. */
 export function onLoadTimer(t: KeeperTransition): void {
-  const { load, hasDocument, terminatedForLoad } = t.state;
+  const { load, hasDocument, terminatedForLoad, missedPongs } = t.state;
   if (load.stage === 'committed') t.markUp();
   else if (load.stage === 'requested' && hasDocument && !terminatedForLoad) terminateForLoad(t);
-  else {
+  else if (!hasDocument && missedPongs >= t.config.timing.misses) {
+    t.state.missedPongs = 0;
+    t.terminateBroken('unresponsive');
+  } else {
     t.state.ownPage = undefined; // rendered again, it replaces what is still being loaded
     t.fail('load', 'load_timeout', 'The page took too long to load.');
   }

@@ -5,7 +5,6 @@
 import type { Machine } from '../../base/machine.ts';
 import { FROZEN, onLoad, onLoadFailed, onLoadSent, onLoadTimer } from './browser-loads.ts';
 import type {
-  AfterTermination,
   EventOf,
   KeeperConfig,
   KeeperEffect,
@@ -151,6 +150,7 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: KeeperTransition, ev
     else t.fail('crash', 'page_crashed', 'The page crashed.');
   },
   page_terminated: (t, { next }) => {
+    t.state.hasDocument = false; // its `page_gone` comes after this answer
     if (next === 'load') t.show();
     else if (next === 'frozen') t.fail('crash', FROZEN.code, FROZEN.message);
     else t.fail('crash', 'page_unresponsive', 'The page stopped responding.');
@@ -166,13 +166,15 @@ const HANDLERS: { readonly [K in KeeperEvent['event']]: (t: KeeperTransition, ev
     }
     t.stopStableTimer();
     state.missedPongs += 1;
-    if (state.missedPongs < misses) {
+    // A process that is being started cannot answer yet. Its time limit is that of the load.
+    if (state.hasDocument && state.missedPongs < misses) {
       t.emit({ do: 'ping' });
       return;
     }
-    state.missedPongs = 0;
     t.setTimer('ping', pingEveryMs);
-    if (!state.ending) terminateBroken(t, 'unresponsive');
+    if (!state.hasDocument) return;
+    state.missedPongs = 0;
+    if (!state.ending) t.terminateBroken('unresponsive');
   },
   frames_checked: onFramesChecked,
   own_page_changed: onOwnPageChanged,
@@ -250,12 +252,6 @@ function isUp({ state: { load, loading, ending } }: KeeperTransition): boolean {
   return load.stage === 'committed' && !loading && !ending;
 }
 
-/** The page on the screen is to be replaced by a new one, in a new process. */
-function terminateBroken(t: KeeperTransition, next: AfterTermination): void {
-  t.supersede(); // a page that is still being rendered must not be loaded before this one has ended
-  t.emit({ do: 'terminate_page', next });
-}
-
 /** Frames reach the screen again. */
 function clearFrozen(t: KeeperTransition): void {
   const { state } = t;
@@ -275,7 +271,7 @@ function onFramesChecked(t: KeeperTransition, { result, during }: EventOf<'frame
   if (!isFrozen) return;
   state.frozen = true;
   t.stopStableTimer();
-  if (result === 'frozen') terminateBroken(t, 'frozen');
+  if (result === 'frozen') t.terminateBroken('frozen');
   else {
     t.countFailure(FROZEN);
     t.restart('compositor');

@@ -89,6 +89,9 @@ const ACTS = [
   act('page hangs', [true], ({ browser }, hangs) => {
     browser.pageHangs = hangs;
   }),
+  act('processes of pages start in', [0, 10_000, 40_000], ({ browser }, ms) => {
+    browser.pageStartMs = ms;
+  }),
   act('screen freezes', ['page', 'compositor'] as const, ({ browser }, why) => {
     browser.frozen = why;
   }),

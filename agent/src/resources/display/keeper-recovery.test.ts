@@ -9,6 +9,7 @@ import {
   begin,
   connect,
   did,
+  effects,
   isCancelled,
   lastId,
   load,
@@ -238,6 +239,30 @@ test('pings: failures are forgotten only while the page answers, and a page that
   assert.ok(!did().includes('terminate_page'), 'a new browser has missed no ping');
   send({ event: 'timer', timer: 'stable' });
   assert.equal(state.failures, 0);
+});
+
+test('a process that is being started has until the deadline of the load, and is ended if it still does not answer', () => {
+  begin();
+  const miss = () => send({ event: 'pong', connection: state.connection, answered: false });
+  for (let n = 0; n < 2 * TIMING.misses; n += 1) {
+    miss();
+    assert.deepEqual([did().includes('terminate_page'), timer('ping')], [false, TIMING.pingEveryMs]);
+  }
+  const waiting = state;
+  send({ event: 'timer', timer: 'load' });
+  assert.deepEqual(effects.at(-1), { do: 'terminate_page', next: 'unresponsive' });
+  send({ event: 'page_terminated', generation: state.generation, next: 'unresponsive' });
+  assert.equal(state.error?.code, 'page_unresponsive');
+  send({ event: 'timer', timer: 'retry' }, { event: 'timer', timer: 'load' });
+  assert.equal(state.error?.code, 'load_timeout', 'the next process has not missed a ping');
+
+  reset();
+  Object.assign(state, waiting);
+  send(load('started'), load('committed'));
+  miss();
+  assert.ok(did().includes('ping'), 'what was missed before does not count for the document');
+  miss();
+  assert.ok(did().includes('terminate_page'));
 });
 
 test('frames: a frozen screen gets a new page, or a new compositor; failures count until a frame is shown', () => {

@@ -1,5 +1,5 @@
 import type { Transition } from '../../base/machine.ts';
-import type { KeeperConfig, KeeperEffect, KeeperState, TimerName } from './keeper-state.ts';
+import type { AfterTermination, KeeperConfig, KeeperEffect, KeeperState, TimerName } from './keeper-state.ts';
 import type { DisplayError } from './schema.ts';
 import { noticeOf } from './target.ts';
 import type { FailureKind, Stage, Step } from './timing.ts';
@@ -85,6 +85,12 @@ export class KeeperTransition implements Transition<KeeperState, KeeperEffect> {
     const { target, error, missing } = this.state;
     this.state.rendering = { purpose, outdated: false };
     this.emit({ do: 'render', notice: noticeOf(target, error, missing) });
+  }
+
+  /** The page is to be replaced by a new one, in a new process. */
+  terminateBroken(next: AfterTermination): void {
+    this.supersede(); // a page that is still being rendered must not be loaded before this one has ended
+    this.emit({ do: 'terminate_page', next });
   }
 
   /** The target's page is on the screen, and its load has ended or timed out. */

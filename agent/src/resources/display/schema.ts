@@ -37,7 +37,7 @@ const ERROR_CODES = [
   '`tls_failed`: the certificate is not accepted.',
   '`authentication_required`: the server asked for a password (401 with a challenge, 407). There is no prompt; the page that came with the response is shown, and is not requested again until a host asks for it.',
   '`page_crashed`, `page_out_of_memory`: the process of the page ended, the latter by `browser.memory_limit_mb`.',
-  '`page_unresponsive`: the main thread of the page did not answer two checks in a row, 8 s each. The page is ended and loaded again.',
+  '`page_unresponsive`: the main thread of the page did not answer two checks in a row, 8 s each, or 60 s long after its process was started. The page is ended and loaded again.',
   '`screen_frozen`: the page answers, but no frame has reached the screen for 20 s. Frames are checked once a minute while a screen is connected; a still page is painted for it, which it cannot notice. The page gets a new process or, if the compositor does not answer, the compositor is restarted.',
   '`browser_unavailable`: the browser does not run.',
   '`bundle_missing`, `bundle_damaged`: the bundle that was to be shown at boot; `mode` is `waiting`.',

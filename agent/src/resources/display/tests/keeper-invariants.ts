@@ -109,6 +109,7 @@ export class KeeperInvariants {
     }
     if (effect.do === 'terminate_page' && effect.next === 'unresponsive') {
       assert.ok(this.#misses >= TIMING.misses, 'a page is terminated that may still respond');
+      assert.equal(browser.startsFor, 0, 'a page is terminated whose process is still being started');
       this.#misses = 0;
     }
     if (effect.do === 'terminate_page' && effect.next === 'frozen') {

@@ -76,7 +76,7 @@ export class KeeperWorld {
     const { browser } = this;
     browser.outcomes.clear();
     Object.assign(browser, { resistance: 'none', hangs: false, pageHangs: false, ignoresQuit: false });
-    Object.assign(browser, { unit: 'works', startsAgain: true, frozen: 'none' });
+    Object.assign(browser, { unit: 'works', startsAgain: true, frozen: 'none', pageStartMs: 0 });
     Object.assign(this, { rendersFail: false, renderMs: 5 });
     this.clock.advance(QUIET_MS);
     const { missing } = this.state;
@@ -188,6 +188,7 @@ export class KeeperWorld {
         browser.ignoredCommands !== ignored ||
         // A notice that the page on the screen did not let through is loaded again after the next failure.
         browser.stalls !== stalls ||
+        browser.startsFor > 0 ||
         this.renderMs > 100;
       if (!isCurrent || isHindered) return;
       assert.equal(browser.document?.uri, OWN_URI, 'no notice on the screen');

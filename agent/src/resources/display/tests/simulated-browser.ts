@@ -39,6 +39,8 @@ interface Process {
   asked: Load | undefined;
   /** Started, and neither finished nor failed. */
   current: Load | undefined;
+  /** The page's own process takes loads and answers from then on. */
+  readyAt: number;
 }
 
 /** The pace at which things happen, in ms. */
@@ -53,6 +55,8 @@ export class SimulatedBrowser {
   readonly outcomes = new Map<string, Outcome>();
   resistance: Resistance = 'none';
   pageHangs = false;
+  /** How long the next processes of pages take to start, in ms. */
+  pageStartMs = 0;
   /** Frames do not reach the screen, because of the page's process or of the compositor. */
   frozen: 'none' | 'page' | 'compositor' = 'none';
   /** The process takes no commands. */
@@ -88,6 +92,11 @@ export class SimulatedBrowser {
     return this.#process?.document;
   }
 
+  /** The time for which the page's process is still to be started, in ms. */
+  get startsFor(): number {
+    return Math.max(0, (this.#process?.readyAt ?? 0) - this.#clock.now);
+  }
+
   /** A load is under way that the screen does not show yet. */
   get isBusy(): boolean {
     return this.#process?.asked !== undefined || this.#process?.current !== undefined;
@@ -97,7 +106,8 @@ export class SimulatedBrowser {
     this.#starting?.();
     this.#starting = this.#clock.after(START_MS, () => {
       this.#starting = undefined;
-      this.#process = { document: undefined, asked: undefined, current: undefined };
+      const readyAt = this.#clock.now + this.pageStartMs;
+      this.#process = { document: undefined, asked: undefined, current: undefined, readyAt };
       this.#cureScreen();
       this.pageHangs = false;
       this.hangs = false;
@@ -131,9 +141,10 @@ export class SimulatedBrowser {
 
   endPage(reason: BrowserEventOf<'page_gone'>['reason']): void {
     const process = this.#process;
-    if (!process?.document) return;
-    process.document = undefined;
-    process.current = undefined;
+    if (!process?.document && this.startsFor === 0) return;
+    if (!process) return;
+    Object.assign(process, { document: undefined, asked: undefined, current: undefined });
+    process.readyAt = this.#clock.now + this.pageStartMs;
     this.#cureScreen();
     this.pageHangs = false;
     this.resistance = 'none';
@@ -188,8 +199,9 @@ export class SimulatedBrowser {
   }
 
   ping(done: (answered: boolean) => void, timeoutMs: number): void {
-    const isMute = this.hangs || (this.pageHangs && this.document !== undefined);
-    this.#clock.after(isMute ? timeoutMs : STEP_MS, () => done(!isMute));
+    const isMute =
+      this.hangs || (this.pageHangs && this.document !== undefined) || this.startsFor > timeoutMs;
+    this.#clock.after(isMute ? timeoutMs : this.startsFor + STEP_MS, () => done(!isMute));
   }
 
   checkFrames(done: (result: FrameResult) => void): void {
@@ -242,7 +254,7 @@ export class SimulatedBrowser {
   }
 
   #startSoon(process: Process, load: Load): void {
-    this.#clock.after(STEP_MS, () => {
+    this.#clock.after(this.startsFor + STEP_MS, () => {
       if (process.asked !== load || process !== this.#process) return;
       if (this.resistance === 'delay' && process.document) {
         this.stalls += 1;
