@@ -4,7 +4,7 @@ import type { SystemBus } from './dbus/bus.ts';
 import { anything, shaped } from './dbus/values.ts';
 import { MANAGER, SYSTEMD, unitPath } from './systemd.ts';
 
-const CHECK_EVERY_MS = 15_000;
+const CHECK_EVERY_MS = 60_000;
 /** A unit that has run for so long has recovered. */
 export const STABLE_MS = 60_000;
 /** The units with RestartSteps=. */

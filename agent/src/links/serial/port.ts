@@ -20,12 +20,11 @@ export interface SerialPortOptions {
   openDevice: (path: string) => Promise<SerialDevice>;
   /** How long a host may leave output unread before its session ends, in ms. */
   stallMs?: number;
-  /** How often the presence of a host is polled while there is none, in ms; for tests. */
+  /** As {@link LOOK_EVERY_MS}; for tests. */
   pollMs?: number;
 }
 
 const STALL_MS = 10_000;
-const POLL_MS = 100;
 /**
  * How long the host gets to set raw mode after opening its tty, which raises DTR, in ms. Until then its terminal would
  * echo the greeting.
@@ -33,7 +32,10 @@ const POLL_MS = 100;
 const RAW_MODE_MS = 30;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
-/** How often a line that does not exist is looked for, which costs little: a host may have just connected. */
+/**
+ * How often a host is looked for while there is none, or a line that does not exist, in ms. Neither is announced by an event,
+ * and each look wakes the processor.
+ */
 const LOOK_EVERY_MS = 250;
 
 /** Opens a port in the background and reopens it whenever it is lost; failures are logged. */
@@ -69,7 +71,7 @@ async function run(options: SerialPortOptions, closing: AbortSignal): Promise<vo
       try {
         for (let usable = true; usable && !closing.aborted; ) {
           const pump = new Pump(device, options.handler, options.stallMs ?? STALL_MS, partialLine);
-          usable = await serve(device, pump, options.pollMs ?? POLL_MS, closing);
+          usable = await serve(device, pump, options.pollMs ?? LOOK_EVERY_MS, closing);
           partialLine = pump.partialLine;
         }
         await device.close();
