@@ -197,8 +197,7 @@ export async function findsNothing(device: Device, why: string): Promise<void> {
 /** Kills every process that has a device node open; the lab has none. */
 export async function killUserOf(device: Device, node: string): Promise<void> {
   const killed = await device.shell.ok(
-    `for fd in /proc/[0-9]*/fd/*; do
-      [ "$(readlink "$fd")" = ${node} ] || continue
+    `for fd in $(find /proc/[0-9]*/fd -lname ${node} 2>/dev/null); do
       pid=\${fd#/proc/}; pid=\${pid%%/*}
       kill -KILL "$pid" && tr '\\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null; echo killed "$pid"
     done`,
