@@ -32,10 +32,7 @@ const STALL_MS = 10_000;
 const RAW_MODE_MS = 30;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
-/**
- * How often a host is looked for while there is none, or a line that does not exist, in ms. Neither is announced by an event,
- * and each look wakes the processor.
- */
+/** How often a host is looked for while there is none, or a line that does not exist, in ms. Each look wakes the processor. */
 const LOOK_EVERY_MS = 250;
 
 /** Opens a port in the background and reopens it whenever it is lost; failures are logged. */

@@ -5,7 +5,7 @@ import type { EventBus } from '../../events/bus.ts';
 import type { Vitals } from './ports.ts';
 import { type Health, healthSampled } from './schema.ts';
 
-/** Interval at which the event loop's delay is sampled, in ms: long enough to leave an idle processor alone. */
+/** Interval at which the event loop's delay is sampled, in ms: each time wakes the processor. */
 const LOOP_RESOLUTION_MS = 500;
 /** Interval at which the samples of the event loop are reset, in ms. */
 const LOOP_WINDOW_MS = 60_000;

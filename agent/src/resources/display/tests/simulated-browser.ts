@@ -141,8 +141,7 @@ export class SimulatedBrowser {
 
   endPage(reason: BrowserEventOf<'page_gone'>['reason']): void {
     const process = this.#process;
-    if (!process?.document && this.startsFor === 0) return;
-    if (!process) return;
+    if (!process || (!process.document && this.startsFor === 0)) return;
     Object.assign(process, { document: undefined, asked: undefined, current: undefined });
     process.readyAt = this.#clock.now + this.pageStartMs;
     this.#cureScreen();
